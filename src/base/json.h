@@ -1,0 +1,26 @@
+/* JSON values are jansson's; this is the one place that includes its header, with the few
+ * things the project needs beside it.
+ *
+ * Ownership: as jansson says (json_decref); `g_autoptr (json_t)` works.
+ * Threads: any; a value belongs to one thread at a time.
+ */
+#pragma once
+#include <glib.h>
+#include <jansson.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+
+/* Parses a text of LEN bytes. Numbers keep their value as jansson reads them; duplicate keys are
+ * an error. PRUNED_REJECT with line and column. */
+json_t *json_parse (const char *text, gsize len, GError **error);
+
+/* One line without blanks, keys in the order they were set, UTF-8 not escaped. g_free it. */
+char *json_text (const json_t *value);
+
+/* The canonical form that run ids are made of (DESIGN 4): keys sorted by bytes, no blanks, UTF-8
+ * not escaped beyond what JSON demands. NULL, JSON null and {} give "{}". g_free it. */
+char *json_canonical (const json_t *args);
+
+/* The canonical form of a JSON *text*, with numbers as they were written (1.0 stays 1.0,
+ * 12345678901234567890 stays). The text must be an object or null. PRUNED_REJECT. g_free it. */
+char *json_canonical_text (const char *text, gsize len, GError **error);
