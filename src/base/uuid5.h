@@ -1,0 +1,18 @@
+/* Run ids and event ids: UUID version 5 (RFC 4122), made by libuuid.
+ * Threads: any. Ownership: results are g_free'd by the caller.
+ */
+#pragma once
+#include <glib.h>
+
+#define UUID5_TEXT_SIZE 37
+
+/* The namespace of run ids: UUIDv5 of the DNS name `pruned` (DESIGN 4). */
+#define PRUNED_UUID_NAMESPACE "7fecac87-579a-560b-ad38-6378e9e225c0"
+
+/* UUIDv5 of NAME (LEN bytes; -1: its length) in NAMESPACE (a UUID text that is valid). */
+void uuid5 (const char *namespace_uuid, const char *name, gssize len, char out[UUID5_TEXT_SIZE]);
+
+/* The slot of a run: the first 4 bytes of its id, big-endian, modulo CAPACITY (DESIGN 3). */
+guint uuid5_slot (const char *run_id, guint capacity);
+
+gboolean uuid5_is_valid (const char *text);

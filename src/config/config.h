@@ -1,0 +1,53 @@
+/* The settings: one table (settings.c) holds every key with its section, type, default and a line
+ * of help; the file's check, the environment's names, `pruned config`, the example file and the
+ * command line's -s are made from it.
+ *
+ * Order: built-in, job.conf (for job sections), file, environment, -s. Unknown keys and unknown PRUNED_ variables are errors with the
+ * place and the nearest known name. `[kafka]` is open: handed to librdkafka verbatim.
+ *
+ * Threads: loaded by main before others start, then read-only: any.
+ * Ownership: strings belong to the Config.
+ */
+#pragma once
+#include "base/error.h"
+
+typedef struct _Config Config;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Config, config_free)
+void config_free (Config *config);
+
+/* What a job's declaration says of its own defaults: KEY as in `[jobs.<name>]`. NULL: none. */
+typedef const char *(*ConfigJobDefault) (const char *job, const char *key, gpointer data);
+
+typedef struct {
+  const char *file;               /* NULL: the default file, which need not exist */
+  const char *const *overrides;   /* -s section.key=value; NULL-terminated or NULL */
+  const char *const *job_names;   /* jobs that exist; NULL-terminated */
+  ConfigJobDefault job_default;
+  gpointer data;
+} ConfigSources;
+
+/* PRUNED_FATAL: `file.conf:12: unknown key 'bacth' in [jobs.members.remove_expired], did you mean
+ * 'batch'?`, `PRUNED_POSTGRES_ULR: ...`, a wrong type, a section twice, a file that is not there. */
+Config *config_load (const ConfigSources *sources, GError **error);
+
+/* Typed reads. The key must be in the table (g_assert); a text that is not set is "". */
+const char *config_text (const Config *config, const char *section, const char *key);
+gint64 config_int (const Config *config, const char *section, const char *key);
+gboolean config_bool (const Config *config, const char *section, const char *key);
+
+/* The same of `[jobs.<job>]`. */
+const char *config_job_text (const Config *config, const char *job, const char *key);
+gint64 config_job_int (const Config *config, const char *job, const char *key);
+gboolean config_job_bool (const Config *config, const char *job, const char *key);
+
+/* All of `[kafka]`, in order. */
+typedef void (*ConfigVisit) (const char *key, const char *value, gpointer data);
+void config_each_kafka (const Config *config, ConfigVisit visit, gpointer data);
+
+/* Every setting in the table's order, then [kafka]: key as `section.key`, value (secrets as "***" unless empty),
+ * origin: `built-in`, `job.conf`, `<file>:<line>`, `<ENVIRONMENT_NAME>`, `-s`. */
+typedef void (*ConfigShow) (const char *key, const char *value, const char *origin, gpointer data);
+void config_each (const Config *config, ConfigShow show, gpointer data);
+
+/* The example configuration (deploy/pruned.conf) with every key explained: made from the table. g_free it. */
+char *config_example (const char *const *job_names, ConfigJobDefault job_default, gpointer data);
