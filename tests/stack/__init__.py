@@ -1,0 +1,1 @@
+"""The real components that tests run against, started privately on this machine."""

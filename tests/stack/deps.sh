@@ -1,0 +1,235 @@
+#!/usr/bin/env bash
+# Installs what building or testing wants and this machine lacks, and says so; silent, fast and
+# without the network when nothing is missing.
+#
+#   deps.sh build                                   compiler, libraries, PostgreSQL
+#   deps.sh test [python|kafka|pg|s3|registry ...]  for the tests (default: python kafka pg)
+#   deps.sh lint                                    for `make lint`
+#   deps.sh where                                   what was found, as NAME=value lines
+#
+# System packages come through apt (with sudo unless root); all else goes to .deps beside the
+# Makefile, or to the folder named by PRUNED_DEPS, so that several clones can share one.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+deps=${PRUNED_DEPS:-${here%/tests/stack}/.deps}
+
+versitygw_version=v1.8.0
+go_version=1.26.8
+apicurio_version=2.6.13.Final
+
+say() { printf 'deps: %s\n' "$*"; }
+die() { printf 'deps: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# --- what is here
+
+pg_bin() {
+  local dir found=
+  for dir in /usr/lib/postgresql/*/bin /usr/pgsql-*/bin; do
+    [ -x "$dir/initdb" ] && found=$dir
+  done
+  [ -n "$found" ] || found=$(pg_config --bindir 2>/dev/null) || return 1
+  [ -x "$found/initdb" ] && echo "$found"
+}
+
+# A JDK says its version in a file; starting it only to ask would cost 100 ms.
+java_is_new_enough() {
+  local home version
+  [ -x "$1" ] || return 1
+  home=$(dirname "$(dirname "$(readlink -f "$1")")")
+  [ -r "$home/release" ] || return 1
+  version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release")
+  [ "${version:-0}" -ge 17 ]
+}
+
+java_bin() {
+  local java
+  for java in ${JAVA_HOME:+"$JAVA_HOME/bin/java"} "$(command -v java || true)" /usr/lib/jvm/*/bin/java; do
+    java_is_new_enough "$java" && { echo "$java"; return 0; }
+  done
+  return 1
+}
+
+# --- apt
+
+apt_wanted=()
+want() { apt_wanted+=("$@"); }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif have sudo; then sudo "$@"
+  else die "not root and no sudo; run as root: apt-get install -y ${apt_wanted[*]}"
+  fi
+}
+
+apt_install() {
+  [ ${#apt_wanted[@]} -gt 0 ] || return 0
+  have apt-get || die "no apt-get on this machine; please install: ${apt_wanted[*]}"
+  local log=$deps/apt.log quiet=(-qq -y -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
+  mkdir -p "$deps"
+  say "installing with apt: ${apt_wanted[*]}"
+  as_root apt-get "${quiet[@]}" update >"$log" 2>&1 ||
+    say "apt-get update failed, trying with the lists that are here"
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get "${quiet[@]}" install --no-install-recommends "${apt_wanted[@]}" >>"$log" 2>&1 ||
+    { tail -n 20 "$log" >&2; die "apt-get install failed (all of it in $log)"; }
+  apt_wanted=()
+}
+
+# The first of these packages that this release of the distribution knows.
+first_known() {
+  local package
+  for package; do
+    apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' && { echo "$package"; return 0; }
+  done
+  echo "$1"
+}
+
+# --- groups
+
+# pkg-config's name of each library and the package that brings it.
+declare -A package_of=(
+  [glib-2.0]=libglib2.0-dev [gio-2.0]=libglib2.0-dev [rdkafka]=librdkafka-dev [libpq]=libpq-dev
+  [libcurl]=libcurl4-openssl-dev [jansson]=libjansson-dev [uuid]=uuid-dev
+  [libmicrohttpd]=libmicrohttpd-dev [avro-c]=libavro-dev
+)
+
+need_build() {
+  have "${CC:-cc}" || have gcc || want gcc libc6-dev
+  have make || want make
+  have kcat || want kcat
+  pg_bin >/dev/null || want postgresql
+  have pkg-config || want pkg-config
+  if ! pkg-config --exists "${!package_of[@]}" 2>/dev/null; then
+    local library
+    for library in "${!package_of[@]}"; do
+      pkg-config --exists "$library" 2>/dev/null || want "${package_of[$library]}"
+    done
+  fi
+  have glib-compile-resources || want libglib2.0-dev-bin
+  apt_install
+}
+
+need_pg() {
+  pg_bin >/dev/null || want postgresql
+  apt_install
+}
+
+need_python() {
+  local venv=$deps/venv wanted=$here/requirements.txt
+  cmp -s "$wanted" "$venv/installed.txt" && [ -x "$venv/bin/python" ] && return 0
+  have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || want python3 python3-venv
+  apt_install
+  say "installing into $venv: $(grep -v '^#' "$wanted" | tr '\n' ' ')"
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: -r "$wanted"
+  cp "$wanted" "$venv/installed.txt"
+}
+
+need_java() {
+  java_bin >/dev/null && return 0
+  want "$(first_known openjdk-21-jre-headless openjdk-17-jre-headless openjdk-25-jre-headless)"
+  apt_install
+  java_bin >/dev/null || die "no Java 17 or newer found after installing one"
+}
+
+maven() {
+  have mvn || { want maven; apt_install; }
+  JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$(java_bin)")")") \
+    mvn -q -B -Dstyle.color=never "$@"
+}
+
+need_kafka() {
+  need_java
+  local dir=$deps/kafka
+  cmp -s "$here/kafka.pom.xml" "$dir/installed.xml" && return 0
+  say "fetching Apache Kafka from Maven Central into $dir"
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  maven -f "$here/kafka.pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/libs"
+  cp "$here/kafka.pom.xml" "$dir/installed.xml"
+}
+
+need_registry() {
+  need_java
+  local dir=$deps/registry artifact=io.apicurio:apicurio-registry-app:$apicurio_version:tar.gz:all
+  [ -e "$dir/installed-$apicurio_version" ] && return 0
+  say "fetching the Apicurio schema registry from Maven Central into $dir"
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  maven dependency:copy -Dartifact="$artifact" -DoutputDirectory="$dir"
+  tar -xzf "$dir"/*.tar.gz -C "$dir"
+  rm "$dir"/*.tar.gz
+  touch "$dir/installed-$apicurio_version"
+}
+
+# A Go that can build the gateway. One from 1.21 on fetches the toolchain it needs by itself; an
+# older one can fetch it as a module.
+go_tool() {
+  local minor
+  minor=$(go env GOVERSION | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
+  if [ "${minor:-0}" -ge 21 ]; then echo go; return 0; fi
+  local arch dir
+  arch=$(go env GOARCH)
+  dir=$(cd "$deps" && GO111MODULE=on GOFLAGS=-mod=mod go mod download -json \
+        "golang.org/toolchain@v0.0.1-go$go_version.linux-$arch" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+  [ -d "$dir" ] || die "no Go toolchain $go_version to be had"
+  if [ ! -x "$deps/go/bin/go" ]; then
+    cp -r "$dir" "$deps/go"
+    chmod -R u+w "$deps/go"
+    chmod +x "$deps/go/bin/"* "$deps"/go/pkg/tool/*/*
+  fi
+  echo "$deps/go/bin/go"
+}
+
+need_s3() {
+  local stamp=$deps/bin/versitygw-$versitygw_version go
+  [ -x "$deps/bin/versitygw" ] && [ -e "$stamp" ] && return 0
+  have go || { want golang-go; apt_install; }
+  say "building the S3 gateway versitygw $versitygw_version into $deps/bin"
+  mkdir -p "$deps/bin"
+  go=$(go_tool)
+  GOBIN=$(cd "$deps/bin" && pwd) GOTOOLCHAIN=auto GOFLAGS=-buildvcs=false \
+    "$go" install "github.com/versity/versitygw/cmd/versitygw@$versitygw_version"
+  touch "$stamp"
+}
+
+need_lint() {
+  have cppcheck || want cppcheck
+  have python3 || want python3
+  apt_install
+}
+
+where() {
+  mkdir -p "$deps"
+  echo "DEPS=$(cd "$deps" && pwd)"
+  echo "PG_BIN=$(pg_bin || true)"
+  echo "JAVA=$(java_bin || true)"
+}
+
+# Two runs at once: the second waits, then finds all in place.
+locked() {
+  mkdir -p "$deps"
+  exec 9>"$deps/lock"
+  flock 9
+}
+
+task=${1:-}
+shift || true
+case $task in
+  build) need_build ;;
+  lint) need_lint ;;
+  test)
+    [ $# -gt 0 ] || set -- python kafka pg
+    locked
+    for part; do
+      case $part in
+        python|kafka|pg|s3|registry) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 registry" ;;
+      esac
+    done ;;
+  where) where ;;
+  *) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 1 ;;
+esac

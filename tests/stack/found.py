@@ -1,0 +1,33 @@
+"""Where deps.sh has found or put things: the one place that knows is that script."""
+
+import functools
+import pathlib
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+
+
+@functools.cache
+def _all():
+    text = subprocess.run([HERE / "deps.sh", "where"], check=True, text=True, stdout=subprocess.PIPE)
+    return dict(line.split("=", 1) for line in text.stdout.splitlines())
+
+
+def _one(name, install):
+    value = _all().get(name)
+    if not value:
+        raise RuntimeError(f"{name} not found; run: tests/stack/deps.sh {install}")
+    return pathlib.Path(value)
+
+
+def deps():
+    return _one("DEPS", "test")
+
+
+def pg_bin():
+    return _one("PG_BIN", "build")
+
+
+def java():
+    return _one("JAVA", "test kafka")

@@ -1,0 +1,83 @@
+"""A private Apache Kafka: one process that is broker and controller (KRaft)."""
+
+import base64
+import os
+import resource
+import subprocess
+
+from . import found
+from .ports import HeldPort
+from .process import Server
+
+# Hundreds of tests make topics of their own: small index files, and deleted ones go soon.
+CONFIGURATION = """
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+log.dirs={folder}/data
+auto.create.topics.enable=false
+num.partitions=1
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+group.initial.rebalance.delay.ms=0
+log.index.size.max.bytes=65536
+log.segment.delete.delay.ms=1000
+log.cleaner.dedupe.buffer.size=8388608
+"""
+LOGGING = """
+log4j.rootLogger=INFO, out
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n
+"""
+
+
+class Kafka(Server):
+    name = "kafka"
+
+    def __init__(self, folder, outlive_us=False):
+        super().__init__(folder, outlive_us)
+        self.held, self.held_controller = HeldPort(), HeldPort()
+        self.port = self.held.number
+        self._format()
+
+    def _java(self, *arguments):
+        libs = found.deps() / "kafka/libs"
+        return [str(a) for a in (
+            found.java(), "-Xmx512m", f"-Dlog4j.configuration=file:{self.folder}/log4j.properties",
+            "-cp", f"{libs}/*", *arguments,
+        )]
+
+    def _format(self):
+        self.folder.mkdir(parents=True)
+        (self.folder / "log4j.properties").write_text(LOGGING)
+        (self.folder / "server.properties").write_text(CONFIGURATION.format(
+            port=self.port, controller=self.held_controller.number, folder=self.folder))
+        cluster_id = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "a")
+        done = subprocess.run(
+            self._java("kafka.tools.StorageTool", "format", "-t", cluster_id,
+                       "-c", self.folder / "server.properties"),
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        if done.returncode:
+            raise RuntimeError(f"formatting Kafka's storage failed:\n{done.stdout}")
+
+    def argv(self):
+        return self._java("kafka.Kafka", self.folder / "server.properties")
+
+    def start(self):
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        return super().start()
+
+    def ready(self):
+        return self.said("Kafka Server started")
+
+    @property
+    def bootstrap(self):
+        return f"127.0.0.1:{self.port}"

@@ -1,0 +1,141 @@
+"""Child processes that leave nothing behind."""
+
+import ctypes
+import os
+import pwd
+import signal
+import subprocess
+import time
+
+_libc = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
+
+def wait_until(fact, deadline_s, what, poll_s=0.02):
+    """The first true value of fact(); TimeoutError names what did not come."""
+    end = time.monotonic() + deadline_s
+    while True:
+        value = fact()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {deadline_s} s: {what() if callable(what) else what}")
+        time.sleep(poll_s)
+
+
+def unprivileged_user():
+    """Whom to be where root is refused; None: oneself will do."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            pass
+    raise RuntimeError("neither a user postgres nor nobody on this machine")
+
+
+def as_user(user):
+    """Arguments of subprocess that make a child run as USER."""
+    if user is None:
+        return {}
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def spawn(argv, *, user=None, outlive_us=False, **options):
+    """A child in a session of its own. Unless it is to outlive us it is killed when we die, however
+    we die."""
+
+    def in_child():
+        if not outlive_us:
+            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    return subprocess.Popen(
+        [str(a) for a in argv],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=in_child,
+        **as_user(user),
+        **options,
+    )
+
+
+def started_at(pid):
+    """Tells a process from a later one with the same number; None: it is gone (or a zombie)."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] == "Z" else fields[19]
+
+
+def tail(path, lines=30):
+    try:
+        with open(path, errors="replace") as log:
+            return "".join(log.readlines()[-lines:])
+    except FileNotFoundError:
+        return ""
+
+
+class Server:
+    """A component: a process, its log, and a way to know that it is ready."""
+
+    name = "server"
+    start_deadline_s = 60
+
+    def __init__(self, folder, outlive_us=False):
+        self.folder = folder
+        self.log = folder / f"{self.name}.log"
+        self.outlive_us = outlive_us
+        self.user = None
+        self.process = None
+
+    def argv(self):
+        raise NotImplementedError
+
+    def ready(self):
+        raise NotImplementedError
+
+    def start(self):
+        """Also after stop() or kill(): same data, same ports."""
+        self._log_from = self.log.stat().st_size if self.log.exists() else 0
+        with open(self.log, "ab") as log:
+            self.process = spawn(
+                self.argv(), user=self.user, outlive_us=self.outlive_us,
+                cwd=self.folder, stdout=log, stderr=log,
+            )
+        wait_until(self._ready_or_dead, self.start_deadline_s,
+                   lambda: f"{self.name} ready\n{tail(self.log)}")
+        return self
+
+    def _ready_or_dead(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"{self.name} ended at start\n{tail(self.log)}")
+        return self.ready()
+
+    def said(self, text):
+        """Whether TEXT stands in the log since the last start."""
+        with open(self.log, errors="replace") as log:
+            log.seek(self._log_from)
+            return text in log.read()
+
+    def send(self, number):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def stop(self, number=signal.SIGTERM, deadline_s=60):
+        if self.process:
+            self.send(signal.SIGCONT)
+            self.send(number)
+            self.process.wait(deadline_s)
+
+    def kill(self):
+        self.stop(signal.SIGKILL)
+
+    def freeze(self):
+        """The process is there and silent, as after the pause of a virtual machine."""
+        self.send(signal.SIGSTOP)
+
+    def thaw(self):
+        self.send(signal.SIGCONT)
