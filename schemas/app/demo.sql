@@ -105,7 +105,8 @@ FROM demo_paths ORDER BY level, id;
 INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, traversal_ids, created_at, updated_at)
 SELECT id, name, username, id, 'User', 20, ARRAY[id], created_at, updated_at FROM users WHERE user_type = 0;
 
--- Projects 1-4000 in groups, 4001-5500 people's own, 5601-5720 in the groups on their way out.
+-- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups on
+-- their way out.
 CREATE TEMP TABLE demo_projects AS
 SELECT p.id, p.namespace_id, n.traversal_ids,
        pg_temp.pick('{API,Web App,CLI,Deploy Scripts,Handbook,Gateway,Worker,Scheduler,Importer,Exporter,Dashboard,Docs,
@@ -120,8 +121,9 @@ FROM (SELECT i AS id,
                            WHEN 1 THEN 20201 + pg_temp.dice(i, 8, 480) WHEN 2 THEN 21001 + pg_temp.dice(i, 8, 900)
                            ELSE 22001 + pg_temp.dice(i, 8, 600) END
                   WHEN i <= 5500 THEN 101 + pg_temp.dice(i, 9, 8000)
+                  WHEN i <= 5600 THEN 20204 + 120 * (i % 4)
                   WHEN i % 2 = 0 THEN 23001 + i / 2 % 24 ELSE 23101 + i / 2 % 24 END AS namespace_id
-      FROM generate_series(1, 5720) i WHERE i NOT BETWEEN 5501 AND 5600) p
+      FROM generate_series(1, 5720) i) p
 JOIN namespaces n ON n.id = p.namespace_id LEFT JOIN demo_paths g ON g.id = p.namespace_id;
 INSERT INTO namespaces (id, name, path, type, parent_id, visibility_level, traversal_ids, created_at, updated_at)
 SELECT 30000 + id, name, pg_temp.slug(name), 'Project', namespace_id,
