@@ -1,0 +1,75 @@
+-- The rights the daemon needs, and no more:
+--   psql -v role=NAME [-v app_schema=public] -f deploy/grants.sql
+-- Run it as the owner of the tables after `pruned migrate`; run it again after an upgrade. Tables that a database
+-- does not have are left out.
+\set ON_ERROR_STOP on
+\if :{?app_schema}
+\else
+\set app_schema public
+\endif
+SELECT set_config('pruned.grants_role', :'role', false), set_config('pruned.grants_schema', :'app_schema', false) \g /dev/null
+
+GRANT USAGE ON SCHEMA pruned, :"app_schema" TO :"role";
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pruned TO :"role";
+REVOKE INSERT, UPDATE, DELETE ON pruned.schema_version FROM :"role";
+GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date) TO :"role";
+
+DO $$
+DECLARE
+    role text := current_setting('pruned.grants_role');
+    app  text := current_setting('pruned.grants_schema');
+    t    text;
+    r    text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY[
+        -- table: rights. UPDATE is also what row locks ask for.
+        'members:SELECT, UPDATE, DELETE',
+        'users:SELECT, UPDATE, DELETE',
+        'namespaces:SELECT, UPDATE, DELETE',
+        'namespace_details:SELECT, UPDATE, DELETE',
+        'projects:SELECT, UPDATE, DELETE',
+        'members_deletion_schedules:SELECT, UPDATE, DELETE',
+        'group_deletion_schedules:SELECT, UPDATE, DELETE',
+        'group_group_links:SELECT, UPDATE, DELETE',
+        'project_group_links:SELECT, UPDATE, DELETE',
+        'routes:SELECT, UPDATE, DELETE',
+        'redirect_routes:SELECT, UPDATE, DELETE',
+        'notification_settings:SELECT, UPDATE, DELETE',
+        'todos:SELECT, UPDATE, DELETE',
+        'project_authorizations:SELECT, INSERT, UPDATE, DELETE',
+        'application_settings:SELECT',
+        'import_placeholder_user_details:SELECT, UPDATE, DELETE',
+        'ci_deleted_objects:SELECT, INSERT, UPDATE, DELETE',
+        'ci_job_artifacts:SELECT, UPDATE, DELETE',
+        'ghost_user_migrations:SELECT, INSERT, UPDATE, DELETE']
+    LOOP
+        r := split_part(t, ':', 2);
+        t := split_part(t, ':', 1);
+        IF to_regclass(format('%I.%I', app, t)) IS NULL THEN
+            RAISE NOTICE 'table %.% does not exist: left out', app, t;
+            CONTINUE;
+        END IF;
+        EXECUTE format('GRANT %s ON %I.%I TO %I', r, app, t, role);
+    END LOOP;
+
+    -- Tables that may refer to a user (users.destroy moves or deletes those references).
+    FOREACH t IN ARRAY ARRAY[
+        'approvals', 'award_emoji', 'ci_pipeline_schedules', 'design_management_versions', 'notes', 'epics', 'issues',
+        'issue_assignees', 'lists', 'merge_requests', 'merge_request_metrics', 'merge_request_assignees',
+        'merge_request_reviewers', 'protected_tag_create_access_levels', 'protected_branch_merge_access_levels',
+        'protected_branch_push_access_levels', 'snippets', 'releases', 'resource_label_events',
+        'resource_milestone_events', 'resource_state_events', 'timelogs', 'vulnerabilities', 'subscriptions']
+    LOOP
+        IF to_regclass(format('%I.%I', app, t)) IS NOT NULL THEN
+            EXECUTE format('GRANT SELECT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
+        END IF;
+    END LOOP;
+
+    -- Rows inserted into two of the application's tables take their ids from these sequences.
+    FOREACH t IN ARRAY ARRAY['ci_deleted_objects', 'ghost_user_migrations'] LOOP
+        r := pg_get_serial_sequence(format('%I.%I', app, t), 'id');
+        IF r IS NOT NULL THEN
+            EXECUTE format('GRANT USAGE ON SEQUENCE %s TO %I', r, role);
+        END IF;
+    END LOOP;
+END $$;

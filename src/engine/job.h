@@ -1,0 +1,106 @@
+/* A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
+ *
+ * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`.
+ * Threads: loaded by main, then read-only: any.
+ * Ownership: everything belongs to the Jobs.
+ */
+#pragma once
+#include "base/json.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "config/cron.h"
+#include "pg/pg.h"
+#include "pruned/job.h"
+
+typedef struct {
+  char *name;
+  char *type;        /* SQL type, for the first page's value */
+  gboolean descending;
+} JobCursor;
+
+typedef enum { APPLY_DELETE, APPLY_UPDATE, APPLY_INSERT } ApplyKind;
+
+typedef struct {
+  char *table;
+  ApplyKind kind;
+  const PgStatement *statement; /* with the audit around it */
+} JobApply;
+
+/* A word that decide may say, and what follows. */
+typedef struct {
+  char *word;
+  char *counter;
+  gboolean counts_as_updated;
+  char *outcome, *entity; /* NULL: none */
+  json_t *constants;
+  char *log;              /* NULL: none */
+  LogLevel log_level;
+  char **log_fields;
+  GArray *apply;          /* of JobApply, in order; empty: nothing is done */
+} JobWhat;
+
+typedef struct {
+  char *type;       /* pruned.events.X */
+  char *key;        /* field whose value is the key, or NULL: the run is started as by a tick */
+  char *unique_key; /* template */
+  char *due;        /* field with the date it is due, or NULL */
+  gboolean cancel_on_null;
+} JobEvent;
+
+typedef struct {
+  char *name, *folder;
+  guint number;
+  GKeyFile *conf;
+  char *labels[4];  /* worker, feature_category, data_consistency, idempotent; NULL: not said */
+  gboolean by_tick, by_event, by_parent;
+  char *unique_key; /* template with {arg}; NULL: none */
+  char *table;
+  GArray *cursor;   /* of JobCursor */
+  char **arguments; /* what a tick may carry; { "*" }: anything */
+  char **needs;
+  gboolean spacing; /* the index over the whole run is kept in the cursor */
+  const PgStatement *page, *decide, *children, *context; /* NULL: there is none */
+  GPtrArray *locks; /* of PgStatement */
+  GPtrArray *whats; /* of JobWhat */
+  GPtrArray *events;/* of JobEvent */
+  char *failed_log;
+  const JobCode *code; /* NULL: a page job */
+
+  /* settings */
+  const Config *config;
+  gboolean enabled;
+  Cron *cron; /* NULL: off */
+  GTimeZone *zone;
+  int batch, capacity, max_attempts, item_attempts;
+  gint64 delay_ms;
+  char *work_topic;
+  gint partitions;  /* of the work topic as last seen; atomic. 0: not known */
+} Job;
+
+typedef struct _Jobs Jobs;
+
+/* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL: none). PRUNED_FATAL names file and what is wrong. */
+Jobs *jobs_load (const char *extra, GError **error);
+void jobs_free (Jobs *jobs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
+/* Takes the settings; checks cron expressions and zones. */
+gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+guint jobs_count (const Jobs *jobs);
+Job *jobs_at (const Jobs *jobs, guint i); /* sorted by name */
+Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
+const char *jobs_nearest (const Jobs *jobs, const char *name);
+const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
+/* For ConfigSources: the default that job.conf says. DATA: the Jobs. */
+const char *jobs_default (const char *job, const char *key, gpointer data);
+
+const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
+gboolean job_takes_argument (const Job *job, const char *argument);
+/* The unique key for ARGS from a template; NULL template: NULL. g_free it. */
+char *job_expand_key (const char *template, const json_t *args);
+/* args.slot, else by the run id. */
+guint job_slot (const Job *job, const char *run_id, const json_t *args);
+/* The partition of a slot's messages. */
+gint32 job_partition (const Job *job, guint slot);
+/* Labels as JSON {worker, feature_category, ...}. New reference. */
+json_t *job_labels (const Job *job);

@@ -1,0 +1,162 @@
+#include "pg/rows_private.h"
+
+#include <string.h>
+
+struct _PgRows {
+  PGresult *result;
+};
+
+PgRows *
+rows_wrap (PGresult *result)
+{
+  PgRows *rows = g_new (PgRows, 1);
+  rows->result = result;
+  return rows;
+}
+
+void
+rows_free (PgRows *rows)
+{
+  if (rows == NULL)
+    return;
+  PQclear (rows->result);
+  g_free (rows);
+}
+
+int
+rows_count (const PgRows *rows)
+{
+  return PQntuples (rows->result);
+}
+
+int
+rows_columns (const PgRows *rows)
+{
+  return PQnfields (rows->result);
+}
+
+const char *
+rows_name (const PgRows *rows, int column)
+{
+  return PQfname (rows->result, column);
+}
+
+int
+rows_column (const PgRows *rows, const char *name)
+{
+  for (int i = 0; i < PQnfields (rows->result); i++)
+    if (strcmp (PQfname (rows->result, i), name) == 0)
+      return i;
+  return -1;
+}
+
+const char *
+rows_at (const PgRows *rows, int row, int column)
+{
+  if (column < 0 || PQgetisnull (rows->result, row, column))
+    return NULL;
+  return PQgetvalue (rows->result, row, column);
+}
+
+const char *
+rows_text (const PgRows *rows, int row, const char *name)
+{
+  int column = rows_column (rows, name);
+  if (column < 0)
+    g_error ("no column '%s' in the rows of a statement", name);
+  return rows_at (rows, row, column);
+}
+
+gint64
+rows_int (const PgRows *rows, int row, const char *name)
+{
+  const char *text = rows_text (rows, row, name);
+  return text != NULL ? g_ascii_strtoll (text, NULL, 10) : 0;
+}
+
+gboolean
+rows_bool (const PgRows *rows, int row, const char *name)
+{
+  return g_strcmp0 (rows_text (rows, row, name), "t") == 0;
+}
+
+gint64
+rows_affected (const PgRows *rows)
+{
+  return g_ascii_strtoll (PQcmdTuples (rows->result), NULL, 10);
+}
+
+char *
+rows_array (const PgRows *rows, const char *name)
+{
+  int column = rows_column (rows, name);
+  if (column < 0)
+    g_error ("no column '%s' in the rows of a statement", name);
+  GString *array = array_new ();
+  for (int i = 0; i < rows_count (rows); i++)
+    array_add (array, rows_at (rows, i, column));
+  return array_take (array);
+}
+
+char *
+rows_array_of (const PgRows *rows, int column, const int *which, guint n)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < n; i++)
+    array_add (array, rows_at (rows, which[i], column));
+  return array_take (array);
+}
+
+GString *
+array_new (void)
+{
+  return g_string_new ("{");
+}
+
+static gboolean
+is_plain (const char *value)
+{
+  if (*value == '\0' || g_ascii_strcasecmp (value, "null") == 0)
+    return FALSE;
+  for (const char *p = value; *p != '\0'; p++)
+    if (!g_ascii_isalnum (*p) && *p != '-' && *p != '_' && *p != '.' && *p != ':' && *p != '+')
+      return FALSE;
+  return TRUE;
+}
+
+void
+array_add (GString *array, const char *value)
+{
+  if (array->len > 1)
+    g_string_append_c (array, ',');
+  if (value == NULL)
+    g_string_append (array, "NULL");
+  else if (is_plain (value))
+    g_string_append (array, value);
+  else
+    {
+      g_string_append_c (array, '"');
+      for (const char *p = value; *p != '\0'; p++)
+        {
+          if (*p == '"' || *p == '\\')
+            g_string_append_c (array, '\\');
+          g_string_append_c (array, *p);
+        }
+      g_string_append_c (array, '"');
+    }
+}
+
+void
+array_add_int (GString *array, gint64 value)
+{
+  if (array->len > 1)
+    g_string_append_c (array, ',');
+  g_string_append_printf (array, "%" G_GINT64_FORMAT, value);
+}
+
+char *
+array_take (GString *array)
+{
+  g_string_append_c (array, '}');
+  return g_string_free (array, FALSE);
+}
