@@ -1,0 +1,16 @@
+-- Locks for each owner among the keys one other owner, of the group or of one above, who is not among the keys: the
+-- application cannot take him away before we commit. The lock is taken below the limit, so one who vanishes while we
+-- wait for him is passed over and the next is taken. Who is locked is handed on to last_owner.sql, which relies on nobody else.
+-- Fast because each look-up is an index range of one group's owners that ends at the first.
+WITH
+-- include: owner_on_page.sql
+,
+relied_upon AS MATERIALIZED (
+  SELECT other.id FROM owner o, LATERAL (
+    SELECT m.id FROM users u JOIN members m ON m.user_id = u.id
+    WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND NOT EXISTS (SELECT FROM owner x WHERE x.id = m.id)
+      AND
+      -- include: owner_rule.sql
+    LIMIT 1 FOR SHARE OF u, m) AS other
+)
+SELECT set_config('pruned.relied_upon', ARRAY(SELECT DISTINCT id FROM relied_upon)::text, true) AS relied_upon

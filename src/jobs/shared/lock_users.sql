@@ -1,0 +1,16 @@
+-- Locks the users of the owners among the keys, and for each one user who is to stand for him, by id: he stays active
+-- and human while we rely on him. Nothing is decided yet: lock_owners.sql chooses again, after all waiting.
+-- Fast because it starts from the few owners that lock_groups.sql found.
+WITH
+-- include: owner_on_page.sql
+SELECT l.id FROM users l
+WHERE l.id IN (
+  SELECT o.user_id FROM owner o
+  UNION ALL
+  SELECT other.user_id FROM owner o, LATERAL (
+    SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND NOT EXISTS (SELECT FROM owner x WHERE x.id = m.id)
+      AND
+      -- include: owner_rule.sql
+    LIMIT 1) AS other)
+ORDER BY l.id FOR SHARE
