@@ -9,7 +9,8 @@ from . import found
 from .ports import HeldPort
 from .process import Server
 
-# Hundreds of tests make topics of their own: small index files, and deleted ones go soon.
+# Hundreds of tests make topics of their own: small index files, and deleted ones go soon. A broker
+# that was killed is let in again once its old session has ended: soon.
 CONFIGURATION = """
 process.roles=broker,controller
 node.id=1
@@ -25,6 +26,8 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=4
 group.initial.rebalance.delay.ms=0
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
 log.index.size.max.bytes=65536
 log.segment.delete.delay.ms=1000
 log.cleaner.dedupe.buffer.size=8388608

@@ -1,0 +1,185 @@
+"""One PostgreSQL and one Kafka for the whole run; a database and a topic prefix for each test."""
+
+import itertools
+import os
+import pathlib
+import shutil
+import signal
+import tempfile
+
+import pytest
+
+from stack.kafka import Kafka
+from stack.postgres import Postgres
+from stack.process import tail
+from support.database import Database, Templates, make_role
+from support.places import KAFKA, POSTGRES, Places, binary_with_faults
+from support.pruned import Pruned
+from support.topics import Topics
+
+_numbers = itertools.count(1)
+_started = []
+
+
+# --- the shared components: started by the process that hands out the tests, if nobody gave any
+
+def _is_worker(config):
+    return hasattr(config, "workerinput")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    if _is_worker(session.config) or session.config.option.collectonly:
+        return
+    signal.signal(signal.SIGTERM, lambda *_: pytest.exit("terminated", 143))
+    if POSTGRES not in os.environ or KAFKA not in os.environ:
+        folder = _new_folder("pruned-tests-")
+        _started.append(Postgres(folder / "postgres"))
+        _started.append(Kafka(folder / "kafka"))
+        for server in _started:
+            server.start()
+        postgres, kafka = _started
+        os.environ[POSTGRES], os.environ[KAFKA] = postgres.url(), kafka.bootstrap
+    make_role(os.environ[POSTGRES])
+
+
+def pytest_unconfigure(config):
+    for server in _started:
+        server.kill()
+    for folder in {server.folder.parent for server in _started}:
+        shutil.rmtree(folder, ignore_errors=True)
+    _started.clear()
+
+
+def _new_folder(prefix):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
+    folder.chmod(0o755)  # PostgreSQL may be another user
+    return folder
+
+
+# --- what a failing test shows
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    report = (yield).get_result()
+    if report.failed:
+        for daemon in getattr(item, "daemons_to_show", lambda: [])():
+            report.sections.append((f"end of {daemon.log}", tail(daemon.log, 60)))
+
+
+# --- components
+
+@pytest.fixture(scope="session")
+def shared():
+    return Places.shared()
+
+
+@pytest.fixture
+def own_postgres():
+    """A PostgreSQL that this test may stop, kill and freeze."""
+    folder = _new_folder("pruned-postgres-")
+    server = Postgres(folder / "postgres").start()
+    make_role(server.url())
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def own_kafka():
+    """A broker that this test may stop, kill and freeze."""
+    folder = _new_folder("pruned-kafka-")
+    server = Kafka(folder / "kafka").start()
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- databases and topics
+
+@pytest.fixture(scope="session")
+def templates(shared, tmp_path_factory):
+    made = Templates(shared.postgres_url, lambda database: _migrate(database, shared, tmp_path_factory))
+    yield made
+    made.drop()
+
+
+def _migrate(database, places, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("migrate")
+    Pruned(folder, database, Topics(places.kafka, "unused")).migrate()
+
+
+@pytest.fixture
+def new_database(shared, templates):
+    """Makes databases: `new_database("migrated" | "app" | "empty")`."""
+    made = []
+
+    def make(kind="migrated"):
+        template = {"migrated": templates.migrated, "app": templates.app, "empty": lambda: None}[kind]()
+        made.append(Database(shared.postgres_url, template))
+        return made[-1]
+
+    yield make
+    for database in made:
+        database.drop()
+
+
+@pytest.fixture
+def database(new_database):
+    """The application's tables, schema pruned, and the grants of the daemon's role."""
+    return new_database("migrated")
+
+
+@pytest.fixture
+def new_topics(shared):
+    made = []
+
+    def make(bootstrap=None):
+        prefix = f"t{os.getpid()}-{next(_numbers)}"
+        made.append(Topics(bootstrap or shared.kafka, prefix))
+        return made[-1]
+
+    yield make
+    for topics in made:
+        if topics.bootstrap == shared.kafka:
+            topics.remove()
+
+
+@pytest.fixture
+def topics(new_topics):
+    """A prefix of its own on the shared broker; no topic is made yet."""
+    return new_topics()
+
+
+# --- the binary
+
+@pytest.fixture
+def new_pruned(request, tmp_path):
+    """Makes installations: `new_pruned(database, topics, settings={...})`."""
+    made = []
+    request.node.daemons_to_show = lambda: [d for p in made for d in p.daemons]
+
+    def make(database, topics, **options):
+        folder = tmp_path / f"pruned-{len(made) + 1}"
+        folder.mkdir()
+        made.append(Pruned(folder, database, topics, **options))
+        return made[-1]
+
+    yield make
+    complaints = [c for p in made for c in p.close()]
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.fixture
+def pruned(new_pruned, database, topics):
+    """An installation that is ready: schema made, topics made, no daemon started."""
+    one = new_pruned(database, topics)
+    one.run("topics", "--apply").ok()
+    return one
+
+
+@pytest.fixture
+def pruned_with_faults(pruned):
+    """The same with the binary that has fault points: `start(environment={"PRUNED_FAULT": ...})`."""
+    pruned.binary = binary_with_faults()
+    return pruned

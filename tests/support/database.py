@@ -1,0 +1,143 @@
+"""A database for each test, copied from a template, with short ways to ask it."""
+
+import itertools
+import os
+import subprocess
+
+import psycopg
+from psycopg import conninfo, sql
+from psycopg.rows import dict_row
+
+from stack.found import pg_bin
+from stack.process import wait_until
+
+from .places import APP_TABLES, GRANTS, ROLE
+
+_numbers = itertools.count(1)
+
+
+def with_database(url, name, user=None):
+    parts = conninfo.conninfo_to_dict(url)
+    return f"postgresql://{user or parts['user']}@{parts['host']}:{parts['port']}/{name}"
+
+
+def connect(url):
+    # The server's own time zone is another; what a test writes as text is meant in UTC.
+    return psycopg.connect(url, autocommit=True, row_factory=dict_row, options="-c timezone=UTC")
+
+
+def make_role(server_url):
+    """The role that the daemon runs as: what deploy/grants.sql gives it and nothing else."""
+    with connect(server_url) as server:
+        known = server.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone()
+        if known is None:
+            server.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(ROLE)))
+
+
+class Database:
+    """`execute`, `rows`, `row`, `value` run as superuser; `role_url` is what the daemon gets."""
+
+    def __init__(self, server_url, template=None, label="test"):
+        self.server_url = server_url
+        self.name = f"{label}_{os.getpid()}_{next(_numbers)}"
+        with connect(server_url) as server:
+            server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(self.name), sql.Identifier(template or "template0")))
+        self.url = with_database(server_url, self.name)
+        self.role_url = with_database(server_url, self.name, ROLE if GRANTS.exists() else None)
+        self._connection = None
+
+    @property
+    def connection(self):
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self.url)
+        return self._connection
+
+    def connect(self):
+        """One more connection, for what must happen beside: use as a context manager."""
+        return connect(self.url)
+
+    def execute(self, statement, parameters=None):
+        return self.connection.execute(statement, parameters)
+
+    def executemany(self, statement, parameters):
+        with self.connection.cursor() as cursor:
+            cursor.executemany(statement, parameters)
+
+    def rows(self, statement, parameters=None):
+        return self.execute(statement, parameters).fetchall()
+
+    def row(self, statement, parameters=None):
+        return self.execute(statement, parameters).fetchone()
+
+    def value(self, statement, parameters=None):
+        row = self.row(statement, parameters)
+        return None if row is None else next(iter(row.values()))
+
+    def column(self, statement, parameters=None):
+        return [next(iter(row.values())) for row in self.rows(statement, parameters)]
+
+    def wait(self, statement, parameters=None, *, until=None, deadline_s=30):
+        """The first value of STATEMENT that is true, or that UNTIL (a value or a test) accepts."""
+        seen = []
+
+        def fact():
+            value = self.value(statement, parameters)
+            seen[:] = [value]
+            if until is None:
+                return [value] if value else None
+            return [value] if (until(value) if callable(until) else value == until) else None
+
+        return wait_until(fact, deadline_s, lambda: f"{statement} {parameters or ''}, last: {seen}")[0]
+
+    def load(self, path):
+        self.connection.execute(path.read_text())
+
+    def grant(self):
+        """Applies deploy/grants.sql as its reader would, with psql."""
+        subprocess.run(
+            [pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-v", f"role={ROLE}", "-f", GRANTS,
+             self.url], check=True, stdin=subprocess.DEVNULL)
+
+    def close(self):
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    def drop(self):
+        self.close()
+        with connect(self.server_url) as server:
+            server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(
+                sql.Identifier(self.name)))
+
+
+class Templates:
+    """What test databases are copied from, made once per server and process."""
+
+    def __init__(self, server_url, migrate):
+        self.server_url, self._migrate = server_url, migrate
+        self._app = self._migrated = None
+
+    def app(self):
+        """The application's tables, no schema pruned."""
+        if self._app is None:
+            self._app = Database(self.server_url, label="template_app")
+            self._app.load(APP_TABLES)
+            self._app.close()
+        return self._app.name
+
+    def migrated(self):
+        """The same after `pruned migrate` and the grants."""
+        if self._migrated is None:
+            made = Database(self.server_url, self.app(), label="template_migrated")
+            self._migrate(made)
+            if GRANTS.exists():
+                made.grant()
+            made.close()
+            self._migrated = made
+        return self._migrated.name
+
+    def drop(self):
+        for database in (self._migrated, self._app):
+            if database is not None:
+                database.drop()

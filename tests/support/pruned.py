@@ -1,0 +1,248 @@
+"""The real binary: its commands, and its daemon as a process to be watched, paused and killed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from stack.found import HERE as STACK
+from stack.process import spawn, tail, wait_until
+
+from .places import binary
+
+# Words by which a sanitizer (or GLib) says that the run was not clean.
+UNCLEAN = re.compile(
+    r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|GLib.*-CRITICAL")
+
+
+def clean_environment(**more):
+    """Ours without the settings of whoever runs the tests: a stray PRUNED_ variable is an error."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PRUNED_")}
+    kept["ASAN_OPTIONS"] = "abort_on_error=0:exitcode=99:detect_leaks=1"
+    kept["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
+    kept["LSAN_OPTIONS"] = f"suppressions={STACK}/lsan.supp:print_suppressions=0"
+    kept["TSAN_OPTIONS"] = (f"suppressions={STACK}/tsan.supp:exitcode=99:second_deadlock_stack=1:"
+                            "halt_on_error=0")
+    return kept | {k: str(v) for k, v in more.items()}
+
+
+@dataclass
+class Result:
+    command: list
+    code: int
+    stdout: str
+    stderr: str
+
+    def json(self):
+        """The objects of `--json`, one a line."""
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+    def ok(self):
+        assert self.code == 0, f"{self}"
+        return self
+
+    def __str__(self):
+        return (f"pruned {' '.join(self.command)} ended with {self.code}\n"
+                f"stdout: {self.stdout[-4000:]}\nstderr: {self.stderr[-4000:]}")
+
+
+class Daemon:
+    """`pruned run` with JSON logs in a file."""
+
+    def __init__(self, name, argv, environment, log):
+        self.name, self.log = name, log
+        with open(log, "ab") as out:
+            self.process = spawn(argv, env=environment, stdout=out, stderr=out)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def running(self):
+        return self.process.poll() is None
+
+    # --- what it says
+
+    def text(self):
+        return self.log.read_text(errors="replace")
+
+    def lines(self, message=None, **fields):
+        """Log lines as objects: those with this message (text or pattern) and these fields."""
+        found = []
+        for line in self.text().splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(entry, dict) and _matches(entry, message, fields):
+                found.append(entry)
+        return found
+
+    def wait_line(self, message=None, *, deadline_s=30, count=1, **fields):
+        """The COUNT-th such log line, as soon as it stands there."""
+
+        def fact():
+            found = self.lines(message, **fields)
+            if len(found) < count and not self.running:
+                found = self.lines(message, **fields)
+                if len(found) < count:
+                    raise RuntimeError(f"{self.name} ended with {self.process.returncode} before "
+                                       f"saying {message!r} {fields}\n{tail(self.log)}")
+            return found[count - 1] if len(found) >= count else None
+
+        return wait_until(fact, deadline_s,
+                          lambda: f"line {message!r} {fields} of {self.name}\n{tail(self.log)}")
+
+    # --- what is done to it
+
+    def send(self, number):
+        if self.running:
+            self.process.send_signal(number)
+
+    def freeze(self):
+        """Returns when no thread of it runs any more."""
+        self.send(signal.SIGSTOP)
+        wait_until(lambda: self._state() in ("T", None), 10, f"{self.name} stopped")
+
+    def thaw(self):
+        self.send(signal.SIGCONT)
+
+    def _state(self):
+        try:
+            with open(f"/proc/{self.pid}/stat") as stat:
+                return stat.read().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return None
+
+    def kill(self):
+        """As a crash: SIGKILL, and gone when this returns."""
+        self.send(signal.SIGKILL)
+        return self.process.wait(30)
+
+    def stop(self, deadline_s=30):
+        """As a rolling restart: SIGTERM; returns the exit code."""
+        self.thaw()
+        self.send(signal.SIGTERM)
+        return self.wait(deadline_s)
+
+    def wait(self, deadline_s=60):
+        """The exit code, once it has ended by itself."""
+        try:
+            return self.process.wait(deadline_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"{self.name} still runs after {deadline_s} s\n{tail(self.log)}") from None
+
+
+def _matches(entry, message, fields):
+    said = entry.get("message", "")
+    if isinstance(message, re.Pattern):
+        if not message.search(said):
+            return False
+    elif message is not None and message != said:
+        return False
+    return all(name in entry and entry[name] == value for name, value in fields.items())
+
+
+class Pruned:
+    """One installation: a database, a topic prefix, settings; any number of daemons.
+
+    Settings are given as `{"jobs.users.destroy.capacity": 2}` and reach the binary as -s."""
+
+    def __init__(self, folder, database, topics, settings=None, environment=None):
+        self.folder, self.database, self.topics = folder, database, topics
+        self.binary = binary()
+        self.environment = environment or {}
+        self.settings = {
+            "postgres.url": database.role_url,
+            "kafka.bootstrap.servers": topics.bootstrap,
+            "topics.prefix": topics.prefix,
+            "log.format": "json",
+        } | (settings or {})
+        self.configuration = folder / "pruned.conf"
+        self.configuration.write_text("")
+        self.daemons = []
+
+    def argv(self, *arguments, settings=None):
+        overrides = []
+        for name, value in (self.settings | (settings or {})).items():
+            if value is not None:
+                overrides += ["-s", f"{name}={_setting(value)}"]
+        return [str(self.binary), "-c", str(self.configuration), *overrides,
+                *(str(a) for a in arguments)]
+
+    def run(self, *arguments, settings=None, environment=None, deadline_s=60, stdin=None):
+        """A command to its end."""
+        done = subprocess.run(
+            self.argv(*arguments, settings=settings),
+            env=clean_environment(**self.environment, **(environment or {})),
+            input=stdin, stdin=subprocess.DEVNULL if stdin is None else None, cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=deadline_s)
+        assert not UNCLEAN.search(done.stderr), done.stderr
+        return Result([str(a) for a in arguments], done.returncode, done.stdout, done.stderr)
+
+    def migrate(self, *arguments):
+        """As the database's owner; the daemon's role may not."""
+        return self.run("migrate", *arguments, settings={"postgres.url": self.database.url}).ok()
+
+    def start(self, *arguments, name=None, settings=None, environment=None):
+        """A daemon; not waited for. What waits for it is in the database, a topic or its log."""
+        name = name or f"daemon-{len(self.daemons) + 1}"
+        daemon = Daemon(
+            name, self.argv("run", *arguments, settings=settings),
+            clean_environment(**self.environment, **(environment or {})),
+            self.folder / f"{name}.log")
+        self.daemons.append(daemon)
+        return daemon
+
+    def run_until_idle(self, *, settings=None, environment=None, deadline_s=60):
+        """Everything that is to be done now, done; the daemon that did it."""
+        daemon = self.start("--until-idle", settings=settings, environment=environment)
+        code = daemon.wait(deadline_s)
+        assert code == 0, f"{daemon.name} ended with {code}\n{tail(daemon.log)}"
+        return daemon
+
+    # --- short ways to ask
+
+    def run_row(self, run_id):
+        """The run, also after it was moved to the archive."""
+        return self.database.row(
+            "SELECT * FROM pruned.runs WHERE run_id = %(id)s UNION ALL "
+            "SELECT * FROM pruned.runs_done WHERE run_id = %(id)s", {"id": run_id})
+
+    def wait_run(self, run_id, *states, deadline_s=30):
+        """The run's row once it is in one of STATES (default: ended)."""
+        states = states or ("finished", "dead", "skipped")
+
+        def fact():
+            row = self.run_row(run_id)
+            return row if row and row["state"] in states else None
+
+        return wait_until(fact, deadline_s, lambda: f"run in {states}, is {self.run_row(run_id)}")
+
+    # --- the end
+
+    def close(self):
+        """Ends what still runs, orderly; says what was not clean."""
+        complaints = []
+        for daemon in self.daemons:
+            if daemon.running:
+                complaints += self._end(daemon)
+            unclean = UNCLEAN.search(daemon.text())
+            if unclean:
+                complaints.append(f"{daemon.name}: {daemon.text()[unclean.start():][:6000]}")
+        return complaints
+
+    def _end(self, daemon):
+        try:
+            code = daemon.stop()
+        except TimeoutError as error:
+            daemon.kill()
+            return [str(error)]
+        return [] if code == 0 else [f"{daemon.name} ended with {code} on SIGTERM\n{tail(daemon.log)}"]
+
+
+def _setting(value):
+    return str(value).lower() if isinstance(value, bool) else value

@@ -1,0 +1,194 @@
+"""The topics of one test: producing and reading with a client that is not ours."""
+
+import datetime
+import json
+import threading
+import time
+import uuid
+
+from confluent_kafka import (
+    OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition)
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from stack.process import wait_until
+
+from .messages import Message, encode
+
+
+def rfc3339(when):
+    if isinstance(when, datetime.datetime):
+        return when.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+    return when
+
+
+class Topics:
+    """Names are given without the prefix: `ticks`, `work.users.destroy`."""
+
+    def __init__(self, bootstrap, prefix):
+        self.bootstrap, self.prefix = bootstrap, prefix
+        self.admin = AdminClient({"bootstrap.servers": bootstrap})
+        self._producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
+
+    def full(self, name):
+        return f"{self.prefix}.{name}"
+
+    # --- topics
+
+    def make(self, name, partitions=1, **config):
+        topic = NewTopic(self.full(name), num_partitions=partitions, replication_factor=1,
+                         config={k.replace("_", "."): v for k, v in config.items()})
+        self.admin.create_topics([topic])[topic.topic].result(30)
+        # The controller has it; the broker's view follows a moment later.
+        wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
+
+    def drop(self, *names):
+        for done in self.admin.delete_topics([self.full(n) for n in names]).values():
+            done.result(30)
+
+    def partitions(self):
+        """{name: partitions} of the topics that are there."""
+        there = self.admin.list_topics(timeout=30).topics
+        return {name.removeprefix(f"{self.prefix}."): len(topic.partitions)
+                for name, topic in there.items() if name.startswith(f"{self.prefix}.")}
+
+    def remove(self):
+        """All of them, when the test is over."""
+        names = list(self.partitions())
+        if names:
+            self.drop(*names)
+
+    # --- producing
+
+    def produce(self, name, value, *, key=None, headers=None, partition=-1, timestamp_ms=0):
+        """Returns (partition, offset) once the broker has it."""
+        arrived, result = threading.Event(), []
+
+        def delivered(error, message):
+            result.append(error or (message.partition(), message.offset()))
+            arrived.set()
+
+        self._producer.produce(
+            self.full(name), value, key, partition=partition, timestamp=timestamp_ms,
+            headers=list((headers or {}).items()), on_delivery=delivered)
+        self._producer.flush(30)
+        if not arrived.is_set() or isinstance(result[0], KafkaError):
+            raise RuntimeError(f"not delivered: {result}")
+        return result[0]
+
+    def produce_many(self, name, values, *, headers=None):
+        """VALUES are (key, value) pairs; returns once the broker has all."""
+        failed = []
+        for key, value in values:
+            while True:
+                try:
+                    self._producer.produce(self.full(name), value, key,
+                                           headers=list((headers or {}).items()),
+                                           on_delivery=lambda e, m: e and failed.append(e))
+                    break
+                except BufferError:
+                    self._producer.poll(0.1)
+        if self._producer.flush(60) or failed:
+            raise RuntimeError(f"not delivered: {failed[:3]}")
+
+    def tick(self, job, scheduled_at=None, args=None, *, avro=False, headers=None):
+        """A tick as somebody else's scheduler would send it. Returns (partition, offset)."""
+        if avro:
+            value = encode("pruned.Tick", {"job": job, "scheduled_at": scheduled_at,
+                                           "args": json.dumps(args or {})})
+        else:
+            body = {"job": job, "scheduled_at": rfc3339(scheduled_at), "args": args}
+            value = json.dumps({k: v for k, v in body.items() if v is not None}).encode()
+        return self.produce("ticks", value, key=job, headers=headers)
+
+    def event(self, record, content, *, key=None, ce_time=None, ce_id=None, avro=False, headers=None):
+        """An event; RECORD without `pruned.events.`. Returns its ce_id."""
+        full = f"pruned.events.{record}"
+        ce_id = ce_id or str(uuid.uuid4())
+        now = datetime.datetime.now(datetime.timezone.utc)
+        value = encode(full, content) if avro else json.dumps(content, default=str).encode()
+        self.produce("events", value, key=key, headers={
+            "ce_specversion": "1.0", "ce_id": ce_id, "ce_source": "/test", "ce_type": full,
+            "ce_time": rfc3339(ce_time or now),
+            "content-type": "application/avro" if avro else "application/json", **(headers or {})})
+        return ce_id
+
+    # --- reading
+
+    def _reader(self, name):
+        consumer = Consumer({
+            "bootstrap.servers": self.bootstrap, "group.id": f"reader-{uuid.uuid4()}",
+            "enable.auto.commit": False, "auto.offset.reset": "earliest",
+            "fetch.wait.max.ms": 20, "allow.auto.create.topics": False,
+        })
+        full = self.full(name)
+        there = consumer.list_topics(full, timeout=30).topics[full]
+        if there.error is not None:
+            consumer.close()
+            raise KafkaException(there.error)
+        consumer.assign([TopicPartition(full, p, OFFSET_BEGINNING) for p in there.partitions])
+        return consumer, list(there.partitions)
+
+    def read(self, name):
+        """All messages of the topic as it is now, by partition and offset."""
+        consumer, partitions = self._reader(name)
+        try:
+            ends = {}
+            for p in partitions:
+                low, high = consumer.get_watermark_offsets(TopicPartition(self.full(name), p), 30)
+                if high > low:
+                    ends[p] = high
+            messages = []
+            deadline = time.monotonic() + 60
+            while ends:
+                message = consumer.poll(1)
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{name}: partitions not read to their ends {ends}")
+                if message is None:
+                    continue
+                if message.error():
+                    raise KafkaException(message.error())
+                if message.offset() < ends.get(message.partition(), 0):
+                    messages.append(Message.of(message))
+                if message.offset() + 1 >= ends.get(message.partition(), 1 << 62):
+                    del ends[message.partition()]
+        finally:
+            consumer.close()
+        return sorted(messages, key=lambda m: (m.partition, m.offset))
+
+    def wait(self, name, accept=lambda message: True, *, count=1, deadline_s=30):
+        """The first COUNT messages that ACCEPT says yes to."""
+        consumer, _ = self._reader(name)
+        found, others = [], []
+        try:
+            end = time.monotonic() + deadline_s
+            while len(found) < count:
+                message = consumer.poll(max(0.0, min(0.2, end - time.monotonic())))
+                if message is None:
+                    if time.monotonic() > end:
+                        raise TimeoutError(
+                            f"{len(found)} of {count} messages on {name} within {deadline_s} s; "
+                            f"{len(others)} others, last: {[(m.headers, m.raw) for m in others[-3:]]}")
+                    continue
+                if message.error():
+                    raise KafkaException(message.error())
+                message = Message.of(message)
+                (found if accept(message) else others).append(message)
+        finally:
+            consumer.close()
+        return found
+
+    def outcomes(self, record=None):
+        """Outcomes by record's short name, or all."""
+        return [m for m in self.read("outcomes")
+                if record is None or m.schema == f"pruned.outcomes.{record}"]
+
+    def committed(self, name):
+        """{partition: offset} that the daemon's group has committed."""
+        consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix})
+        try:
+            there = consumer.list_topics(self.full(name), timeout=30).topics[self.full(name)]
+            asked = [TopicPartition(self.full(name), p) for p in there.partitions]
+            return {tp.partition: tp.offset for tp in consumer.committed(asked, timeout=30)
+                    if tp.offset >= 0}
+        finally:
+            consumer.close()
