@@ -1,0 +1,163 @@
+"""members.remove_expired and members.prune_deletions."""
+
+import datetime
+
+from . import rules
+from .db import QUARANTINE, Refused
+from .expected import result
+
+
+def date_of(t):
+    return t.astimezone(datetime.timezone.utc).date()
+
+
+# --- JOBS 1
+
+def remove_expired(db, t, args=None):
+    """Newest first, one after the other; pages only cut this walk into pieces."""
+    expected = result("updated_rows", "removed", "kept", "failed")
+    for member in expired(db, date_of(t), (args or {}).get("cursor")):
+        if waits_in_quarantine(db, "members.remove_expired", member):
+            expected.count("passed_over")
+        else:
+            expire(db, expected, member)
+    expected.result["updated_rows"] = expected.result["removed"]
+    return expected
+
+
+def expired(db, cutoff, cursor):
+    found = [m for m in db.rows("members") if m["expires_at"] is not None and m["expires_at"] <= cutoff]
+    if cursor:
+        after = (datetime.date.fromisoformat(cursor["expires_at"]), cursor["id"])
+        found = [m for m in found if (m["expires_at"], m["id"]) < after]
+    return sorted(found, key=lambda m: (m["expires_at"], m["id"]), reverse=True)
+
+
+def waits_in_quarantine(db, job, member):
+    entry = db.get(QUARANTINE, (job, f"members:{member['id']}"))
+    if entry is None:
+        return False
+    return entry["parked"] or entry["next_try_at"] > datetime.datetime.now(datetime.timezone.utc)
+
+
+def expire(db, expected, member):
+    if rules.is_last_owner(db, member):
+        expected.count("kept")
+        rules.keep_membership(expected, member, "last_owner")
+        return
+    try:
+        rules.remove_membership(db, expected, member, "expired")
+    except Refused as refusal:
+        expected.count("failed")
+        expected.quarantine.append(f"members:{member['id']}")
+        rules.keep_membership(expected, member, "failed")
+        expected.say("error", f"Expired Member ID={member['id']} cannot be removed - {refusal}")
+        return
+    expected.count("removed")
+    user = db.get("users", member["user_id"])
+    if user is not None and user["user_type"] == rules.PROJECT_BOT:
+        expected.start("users.destroy", user_id=user["id"], reason="Membership expired")
+
+
+def expiry_due(db, t, args):
+    """The timer of MemberExpirySet {member_id, expires_at}: t is the event's time."""
+    expected = result("updated_rows", "removed", "kept", "failed")
+    member = db.get("members", args["member_id"])
+    cutoff = max(date_of(t), datetime.date.fromisoformat(str(args["expires_at"])))
+    if member is None:
+        expected.count("gone")
+    elif member["expires_at"] is None or member["expires_at"] > cutoff:
+        expected.count("kept")  # not expired: in the result only
+    else:
+        expire(db, expected, member)
+    expected.result["updated_rows"] = expected.result["removed"]
+    return expected
+
+
+# --- JOBS 2
+
+SCHEDULES_PER_STEP = 10
+MEMBERSHIPS_PER_PASS = 100
+
+
+def schedule_prune_deletions(db, t, args=None):
+    expected = result("updated_rows")
+    if db.rows("members_deletion_schedules"):
+        expected.start("members.prune_deletions")
+    return expected
+
+
+def prune_deletions(db, t, args=None):
+    """Steps of ten schedules, each schedule by at most 100 memberships, until none is left that could go on."""
+    expected = result("updated_rows", "removed", "denied", "failed")
+    cursors, stuck = {}, set()
+    while True:
+        left = [s for s in db.rows("members_deletion_schedules") if s["id"] not in stuck]
+        if not left:
+            return expected
+        for schedule in left[:SCHEDULES_PER_STEP]:
+            if not prune_pass(db, expected, schedule, date_of(t), cursors):
+                stuck.add(schedule["id"])
+
+
+def prune_pass(db, expected, schedule, day, cursors):
+    """False if the schedule has to wait for its next try."""
+    todo = [m for m in memberships_in_hierarchy(db, schedule) if m["id"] > cursors.get(schedule["id"], 0)]
+    page = todo[:MEMBERSHIPS_PER_PASS]
+    # The rights are looked at once a pass, the last owner at each row.
+    reasons = {m["id"]: denied_because(db, schedule, m, day) for m in page}
+    removed, denied, failed = [], [], []
+    for member in page:
+        reason = reasons[member["id"]] or ("last owner" if rules.is_last_owner(db, member) else None)
+        if reason:
+            denied.append(member["id"])
+            expected.say("warning", "Denied scheduled member deletion", user_id=schedule["user_id"],
+                         namespace_id=schedule["namespace_id"], scheduled_by_id=schedule["scheduled_by_id"],
+                         member_id=member["id"], reason=reason)
+            continue
+        try:
+            rules.remove_membership(db, expected, member, "scheduled")
+            removed.append(member["id"])
+        except Refused:
+            failed.append(member["id"])
+            expected.quarantine.append(f"members:{member['id']}")
+    expected.count("removed", len(removed))
+    expected.count("denied", len(denied))
+    expected.count("failed", len(failed))
+    cursors.setdefault(("failed", schedule["id"]), []).extend(failed)
+    expected.announce("MemberDeletionProcessed", schedule_id=schedule["id"], user_id=schedule["user_id"],
+                      namespace_id=schedule["namespace_id"], removed=len(removed), denied_member_ids=denied)
+    if page:
+        cursors[schedule["id"]] = page[-1]["id"]
+    if len(todo) > len(page):
+        return True
+    if cursors["failed", schedule["id"]]:
+        return False
+    db.delete("members_deletion_schedules", schedule)
+    expected.count("updated_rows")
+    return True
+
+
+def memberships_in_hierarchy(db, schedule):
+    """All memberships of the user in the root's groups and in all projects of these, by id."""
+    root = rules.root_of(db, schedule["namespace_id"])
+    groups = {n["id"] for n in rules.subtree(db, root)}
+    projects = {p["id"] for p in db.rows("projects") if p["namespace_id"] in groups}
+    return [m for m in db.rows("members", user_id=schedule["user_id"])
+            if m["source_id"] in (groups if m["source_type"] == "Namespace" else projects)]
+
+
+def denied_because(db, schedule, member, day):
+    actor = schedule["scheduled_by_id"]
+    if db.get("users", member["user_id"])["user_type"] == rules.PROJECT_BOT:
+        return "project bot"
+    if not rules.is_active(db, actor):
+        return "actor not active"
+    if rules.is_admin(db, actor):
+        return None
+    if member["source_type"] == "Namespace":
+        level, wanted = rules.group_level(db, actor, member["source_id"], day), rules.OWNER
+    else:
+        level = rules.project_level(db, actor, db.get("projects", member["source_id"]), day)
+        wanted = rules.OWNER if member["access_level"] == rules.OWNER else rules.MAINTAINER
+    return None if level >= wanted else "no rights"
