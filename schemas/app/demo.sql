@@ -284,6 +284,12 @@ FROM generate_series(1, 11) i, LATERAL (SELECT 20001 + i) r (root),
               AND m.source_id = root AND m.access_level = 50 AND u.state = 'active') o (actor),
      LATERAL (SELECT max(m.user_id) FROM members m JOIN users u ON u.id = m.user_id WHERE m.source_type = 'Namespace'
               AND m.source_id = root AND m.access_level < 50 AND u.user_type = 0) l (leaver);
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at, updated_at)
+SELECT 95000 + row_number() OVER (ORDER BY s.id, p.id), 20 + 10 * (p.id % 2), p.id, 'Project', s.user_id, 'ProjectMember', 30000 + p.id,
+       pg_temp.ago(400), pg_temp.ago(400)
+FROM members_deletion_schedules s JOIN demo_projects p ON p.traversal_ids[1] = s.namespace_id AND p.id % 6 = 0
+WHERE s.id <= 10 AND NOT EXISTS (
+    SELECT FROM members m WHERE m.source_type = 'Project' AND m.source_id = p.id AND m.user_id = s.user_id);
 INSERT INTO members_deletion_schedules (id, namespace_id, user_id, scheduled_by_id) VALUES (12, 20004, 808, 1);
 
 -- Groups past their time: 12 due, 6 that have some days left, one whose scheduler is no owner any more (restored), and a
