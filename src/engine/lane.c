@@ -1,0 +1,344 @@
+#include "engine/lane.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <time.h>
+
+struct _Lanes {
+  pthread_mutex_t lock;
+  pthread_cond_t ready;   /* a lane became ready, or stopping */
+  pthread_cond_t at_rest; /* a worker gave a lane back */
+  GPtrArray *all;         /* of Lane */
+  GQueue *queues;         /* ready lanes by job; the last is intake's */
+  guint n_queues;
+  guint turn;             /* the job whose turn it is */
+  gboolean stopping;
+};
+
+static void
+lane_free (gpointer data)
+{
+  Lane *lane = data;
+  kafka_partition_unref (lane->partition);
+  g_array_unref (lane->pending);
+  g_free (lane->topic);
+  g_free (lane);
+}
+
+static void
+lane_message_clear (gpointer data)
+{
+  kafka_message_free (((LaneMessage *)data)->message);
+}
+
+Lanes *
+lanes_new (guint n_jobs)
+{
+  Lanes *lanes = g_new0 (Lanes, 1);
+  lanes->all = g_ptr_array_new ();
+  lanes->n_queues = n_jobs + 1;
+  lanes->queues = g_new0 (GQueue, lanes->n_queues);
+  pthread_mutex_init (&lanes->lock, NULL);
+  pthread_condattr_t attributes;
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (&lanes->ready, &attributes);
+  pthread_cond_init (&lanes->at_rest, &attributes);
+  pthread_condattr_destroy (&attributes);
+  return lanes;
+}
+
+void
+lanes_free (Lanes *lanes)
+{
+  for (guint i = 0; i < lanes->all->len; i++)
+    lane_free (lanes->all->pdata[i]);
+  for (guint i = 0; i < lanes->n_queues; i++)
+    g_queue_clear (&lanes->queues[i]);
+  g_ptr_array_unref (lanes->all);
+  g_free (lanes->queues);
+  pthread_cond_destroy (&lanes->ready);
+  pthread_cond_destroy (&lanes->at_rest);
+  pthread_mutex_destroy (&lanes->lock);
+  g_free (lanes);
+}
+
+static GQueue *
+queue_of (Lanes *lanes, const Lane *lane)
+{
+  return &lanes->queues[lane->job != NULL ? lane->job->number : lanes->n_queues - 1];
+}
+
+/* With the lock. */
+static void
+make_ready (Lanes *lanes, Lane *lane)
+{
+  lane->state = LANE_READY;
+  g_queue_push_tail (queue_of (lanes, lane), lane);
+  pthread_cond_broadcast (&lanes->ready);
+}
+
+Lane *
+lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number, Job *job, gboolean is_ticks)
+{
+  Lane *lane = g_new0 (Lane, 1);
+  lane->partition = kafka_partition_ref (partition);
+  lane->topic = g_strdup (topic);
+  lane->number = number;
+  lane->job = job;
+  lane->is_ticks = is_ticks;
+  lane->pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
+  g_array_set_clear_func (lane->pending, lane_message_clear);
+  lane->fresh = TRUE;
+  lane->handled = lane->taken = lane->mine = -1;
+  pthread_mutex_lock (&lanes->lock);
+  g_ptr_array_add (lanes->all, lane);
+  pthread_mutex_unlock (&lanes->lock);
+  return lane;
+}
+
+/* With the lock. */
+static void
+wake_locked (Lanes *lanes, Lane *lane)
+{
+  lane->woken = TRUE;
+  if (lane->state == LANE_IDLE && !lane->revoked)
+    make_ready (lanes, lane);
+}
+
+void
+lanes_wake (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  wake_locked (lanes, lane);
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+void
+lanes_kick_all (Lanes *lanes)
+{
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < lanes->all->len; i++)
+    wake_locked (lanes, lanes->all->pdata[i]);
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+/* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). With the lock. */
+static void
+wait_until (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
+{
+  if (deadline_us == 0)
+    {
+      pthread_cond_wait (condition, &lanes->lock);
+      return;
+    }
+  struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
+  pthread_cond_timedwait (condition, &lanes->lock, &until);
+}
+
+static gboolean
+any_running (GPtrArray *revoked, gboolean cancel)
+{
+  gboolean running = FALSE;
+  for (guint i = 0; i < revoked->len; i++)
+    {
+      Lane *lane = revoked->pdata[i];
+      if (lane->state != LANE_RUNNING)
+        continue;
+      running = TRUE;
+      if (cancel && lane->cancel != NULL)
+        pg_cancel (lane->cancel);
+    }
+  return running;
+}
+
+void
+lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us)
+{
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < revoked->len; i++)
+    {
+      Lane *lane = revoked->pdata[i];
+      lane->revoked = TRUE;
+      lane->lost = lost;
+      if (lane->state == LANE_READY)
+        g_queue_remove (queue_of (lanes, lane), lane);
+    }
+  for (int round = 0; round < 2 && any_running (revoked, round > 0); round++)
+    {
+      gint64 deadline = clock_monotonic_us () + patience_us;
+      while (any_running (revoked, FALSE) && clock_monotonic_us () < deadline)
+        wait_until (lanes, &lanes->at_rest, deadline);
+    }
+  for (guint i = 0; i < revoked->len; i++)
+    {
+      Lane *lane = revoked->pdata[i];
+      g_ptr_array_remove_fast (lanes->all, lane);
+      if (lane->state == LANE_RUNNING)
+        lane->forgotten = TRUE; /* past the bound: its worker frees it */
+      else
+        lane_free (lane);
+    }
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+void
+lanes_stop (Lanes *lanes)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lanes->stopping = TRUE;
+  pthread_cond_broadcast (&lanes->ready);
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+gboolean
+lanes_stopping (Lanes *lanes)
+{
+  pthread_mutex_lock (&lanes->lock);
+  gboolean stopping = lanes->stopping;
+  pthread_mutex_unlock (&lanes->lock);
+  return stopping;
+}
+
+/* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With the lock. */
+static gint64
+release_held (Lanes *lanes)
+{
+  gint64 next = 0, now = clock_monotonic_us ();
+  for (guint i = 0; i < lanes->all->len; i++)
+    {
+      Lane *lane = lanes->all->pdata[i];
+      if (lane->state != LANE_HELD || lane->revoked)
+        continue;
+      if (lane->hold_until_us <= now)
+        make_ready (lanes, lane);
+      else if (next == 0 || lane->hold_until_us < next)
+        next = lane->hold_until_us;
+    }
+  return next;
+}
+
+static Lane *
+pop (Lanes *lanes, gboolean intake)
+{
+  guint n_jobs = lanes->n_queues - 1;
+  for (guint i = 0; !intake && i < n_jobs; i++)
+    {
+      guint job = (lanes->turn + i) % n_jobs;
+      Lane *lane = g_queue_pop_head (&lanes->queues[job]);
+      if (lane != NULL)
+        {
+          lanes->turn = (job + 1) % n_jobs;
+          return lane;
+        }
+    }
+  return g_queue_pop_head (&lanes->queues[n_jobs]);
+}
+
+Lane *
+lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
+{
+  Lane *lane = NULL;
+  pthread_mutex_lock (&lanes->lock);
+  while (!lanes->stopping)
+    {
+      gint64 next = release_held (lanes);
+      if ((lane = pop (lanes, intake)) != NULL)
+        break;
+      wait_until (lanes, &lanes->ready, next);
+    }
+  if (lane != NULL)
+    {
+      lane->state = LANE_RUNNING;
+      lane->woken = FALSE;
+      lane->cancel = cancel;
+      lane->running_since_us = clock_monotonic_us ();
+      pg_cancel_clear (cancel);
+    }
+  pthread_mutex_unlock (&lanes->lock);
+  return lane;
+}
+
+void
+lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lane->state = LANE_IDLE;
+  lane->cancel = NULL;
+  gboolean forgotten = lane->forgotten;
+  if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
+    pthread_cond_broadcast (&lanes->at_rest);
+  else if (next == LANE_HOLD)
+    {
+      lane->state = LANE_HELD;
+      lane->hold_until_us = clock_monotonic_us () + hold_us;
+      pthread_cond_broadcast (&lanes->ready);
+    }
+  else if (next == LANE_AGAIN || lane->woken)
+    make_ready (lanes, lane);
+  pthread_mutex_unlock (&lanes->lock);
+  if (forgotten)
+    lane_free (lane);
+}
+
+gboolean
+lane_is_lost (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  gboolean lost = lane->revoked && lane->lost;
+  pthread_mutex_unlock (&lanes->lock);
+  return lost;
+}
+
+gboolean
+lane_should_yield (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  gboolean yield = lane->revoked || lanes->stopping;
+  pthread_mutex_unlock (&lanes->lock);
+  return yield;
+}
+
+static void
+view_clear (gpointer data)
+{
+  LaneView *view = data;
+  kafka_partition_unref (view->partition);
+  g_free (view->topic);
+}
+
+GArray *
+lanes_view (Lanes *lanes)
+{
+  GArray *views = g_array_new (FALSE, FALSE, sizeof (LaneView));
+  g_array_set_clear_func (views, view_clear);
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < lanes->all->len; i++)
+    {
+      Lane *lane = lanes->all->pdata[i];
+      if (lane->revoked)
+        continue;
+      LaneView view = { kafka_partition_ref (lane->partition), lane->job, g_strdup (lane->topic), lane->number,
+                        __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE), g_atomic_int_get (&lane->at_end),
+                        lane->state != LANE_IDLE };
+      g_array_append_val (views, view);
+    }
+  pthread_mutex_unlock (&lanes->lock);
+  return views;
+}
+
+gint64
+lanes_longest_us (Lanes *lanes)
+{
+  gint64 longest = 0, now = clock_monotonic_us ();
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < lanes->all->len; i++)
+    {
+      Lane *lane = lanes->all->pdata[i];
+      if (lane->state == LANE_RUNNING)
+        longest = MAX (longest, now - lane->running_since_us);
+    }
+  pthread_mutex_unlock (&lanes->lock);
+  return longest;
+}

@@ -1,0 +1,83 @@
+/* A lane is one assigned partition: its messages are handled in order, one batch at a time, by whichever worker takes it.
+ *
+ *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE      mailbox empty
+ *                    ▲                        │ ├────> READY     more to do, or woken meanwhile
+ *                    └──── time is up ── HELD <─┘                a dependency is down: same messages again later
+ *
+ * Jobs take turns, so that one with many lanes does not starve the others. The wake-up comes under librdkafka's queue lock: it only
+ * takes the lock of this list, which nobody holds while calling librdkafka.
+ *
+ * Invariant: one worker at a time has a lane; a revoked lane is never taken again.
+ * Threads: as said at each function. Ownership: Lanes owns lanes; a worker owns the lane's `pending` while it has it.
+ */
+#pragma once
+#include "engine/job.h"
+#include "kafka/kafka.h"
+
+typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD } LaneState;
+
+typedef struct {
+  KafkaMessage *message;
+  gboolean alone; /* its page has rows: not in a batch */
+} LaneMessage;
+
+typedef struct {
+  KafkaPartition *partition;
+  char *topic;
+  gint32 number;
+  Job *job;          /* NULL: intake */
+  gboolean is_ticks; /* intake of ticks, else of events */
+  /* under the list's lock */
+  LaneState state;
+  gboolean woken, revoked, lost, forgotten;
+  gint64 hold_until_us; /* monotonic */
+  Pg *cancel;           /* the connection of the worker that has it */
+  /* of the worker that has it */
+  GArray *pending;      /* of LaneMessage: taken, not handled */
+  gboolean fresh;       /* nothing of this assignment was handled yet */
+  gboolean started;     /* intake: the position was found */
+  guint outages;        /* in a row */
+  gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
+  gint64 taken;         /* messages up to here (exclusive) were taken into pending; -1: none yet */
+  /* read by others: atomic */
+  gint64 handled;       /* everything below was handled; -1: not known yet */
+  gint at_end;          /* the last take reached the partition's end, and nothing is pending */
+  gint64 running_since_us;
+} Lane;
+
+typedef enum { LANE_DONE, LANE_AGAIN, LANE_HOLD } LaneNext;
+
+typedef struct _Lanes Lanes;
+Lanes *lanes_new (guint n_jobs);
+void lanes_free (Lanes *lanes); /* after all workers have ended */
+
+/* Thread: poll. */
+Lane *lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number, Job *job, gboolean is_ticks);
+void lanes_kick_all (Lanes *lanes);
+/* Takes these lanes away: waits until no worker has them; after PATIENCE_US cancels what runs and waits as long again. */
+void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us);
+/* No lane is given out any more; takers return NULL. Thread: any. */
+void lanes_stop (Lanes *lanes);
+gboolean lanes_stopping (Lanes *lanes);
+
+/* Thread: librdkafka's. */
+void lanes_wake (Lanes *lanes, Lane *lane);
+
+/* The next lane, or NULL when stopped. INTAKE: only those of intake, else work first. Thread: worker. */
+Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
+void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked meanwhile: store and commit nothing */
+gboolean lane_should_yield (Lanes *lanes, Lane *lane);
+
+/* A copy of what the dispatcher and the idle check look at. Thread: any. PARTITION is referenced. */
+typedef struct {
+  KafkaPartition *partition;
+  const Job *job;
+  char *topic;
+  gint32 number;
+  gint64 handled;
+  gboolean at_end, busy;
+} LaneView;
+GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */
+/* The longest time a worker has had a lane, microseconds. Thread: any. */
+gint64 lanes_longest_us (Lanes *lanes);

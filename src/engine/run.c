@@ -1,0 +1,77 @@
+#include "engine/run.h"
+
+#include "avro/message.h"
+#include "base/clock.h"
+
+#include <string.h>
+
+void
+run_free (Run *run)
+{
+  if (run == NULL)
+    return;
+  g_clear_pointer (&run->args, json_decref);
+  g_clear_pointer (&run->cursor, json_decref);
+  g_clear_pointer (&run->result, json_decref);
+  g_free (run->run_id);
+  g_free (run->parent_id);
+  g_free (run->error);
+  g_free (run);
+}
+
+static json_t *
+json_at (const PgRows *rows, int row, const char *name)
+{
+  int column = rows_column (rows, name);
+  const char *text = column >= 0 ? rows_at (rows, row, column) : NULL;
+  if (text == NULL)
+    return NULL;
+  return json_parse (text, strlen (text), NULL);
+}
+
+static char *
+text_at (const PgRows *rows, int row, const char *name)
+{
+  int column = rows_column (rows, name);
+  return column >= 0 ? g_strdup (rows_at (rows, row, column)) : NULL;
+}
+
+Run *
+run_from_row (const Job *job, const PgRows *rows, int row)
+{
+  Run *run = g_new0 (Run, 1);
+  run->job = job;
+  run->run_id = text_at (rows, row, "run_id");
+  run->step = (int)rows_int (rows, row, "step");
+  run->attempts = (int)rows_int (rows, row, "attempts");
+  run->slot = (guint)rows_int (rows, row, "slot");
+  run->scheduled_at_us = rows_int (rows, row, "scheduled_at");
+  run->due_at_us = rows_int (rows, row, "due_at");
+  run->args = json_at (rows, row, "args");
+  run->cursor = json_at (rows, row, "cursor");
+  run->parent_id = text_at (rows, row, "parent_id");
+  run->error = text_at (rows, row, "error");
+  run->result = json_at (rows, row, "result");
+  if (rows_column (rows, "now") >= 0)
+    {
+      run->now_us = rows_int (rows, row, "now");
+      run->first = rows_bool (rows, row, "first");
+    }
+  return run;
+}
+
+void
+run_add_work (Bundle *bundle, const Run *run)
+{
+  char step[16], attempt[16];
+  g_snprintf (step, sizeof step, "%d", run->step);
+  g_snprintf (attempt, sizeof attempt, "%d", run->attempts);
+  g_autofree char *scheduled_at = clock_format (run->scheduled_at_us);
+  g_autofree char *due_at = clock_format (run->due_at_us);
+  g_autofree char *args = json_text (run->args);
+  g_autofree char *cursor = run->cursor != NULL ? json_text (run->cursor) : NULL;
+  const char *fields[] = { run->run_id, run->job->name, step, attempt, scheduled_at, due_at, args, cursor };
+  g_autofree char *ce_id = g_strdup_printf ("%s/%d/%d", run->run_id, run->step, run->attempts);
+  bundle_add (bundle, run->job->work_topic, job_partition (run->job, run->slot), run->run_id, "pruned.Work", ce_id,
+              fields);
+}

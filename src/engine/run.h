@@ -1,0 +1,31 @@
+/* A run as a step, an intake or the dispatcher sees it, and its work message.
+ * Threads: a value belongs to one thread. Ownership: run_free.
+ */
+#pragma once
+#include "engine/job.h"
+#include "engine/publish.h"
+
+typedef struct {
+  char *run_id;
+  const Job *job;
+  int step, attempts;
+  guint slot;
+  gint64 scheduled_at_us, due_at_us;
+  json_t *args;
+  json_t *cursor; /* NULL: first step */
+  /* only from a fence */
+  char *parent_id, *error;
+  json_t *result; /* NULL: none yet */
+  gboolean first;
+  gint64 now_us;  /* the database's, at the fence */
+} Run;
+
+void run_free (Run *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
+
+/* From a row with the columns run_id, step, attempts, slot, args, cursor, scheduled_at, due_at (microseconds), and those of the
+ * fence if they are there. */
+Run *run_from_row (const Job *job, const PgRows *rows, int row);
+
+/* Adds the work message of RUN to the bundle. */
+void run_add_work (Bundle *bundle, const Run *run);

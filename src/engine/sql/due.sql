@@ -1,0 +1,15 @@
+-- Due runs become ready, oldest first; two processes take different ones. Paused jobs keep theirs. A run that still
+-- has to take its unique key is left to due_keyless.sql.
+WITH due AS MATERIALIZED (
+  SELECT r.run_id FROM pruned.runs r
+  WHERE r.state = 'waiting' AND r.due_at <= now()
+    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
+    AND NOT (r.unique_key IS NULL AND r.job = ANY (:keyed::text[]))
+  ORDER BY r.due_at
+  LIMIT 500
+  FOR UPDATE SKIP LOCKED)
+UPDATE pruned.runs r SET state = 'ready', published_at = clock_timestamp(), changed_at = clock_timestamp()
+FROM due WHERE r.run_id = due.run_id
+RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
+          (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
+          (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at

@@ -1,0 +1,10 @@
+-- Due runs that have to take their unique key now (ticks ahead of their time, ticks of a job that was paused).
+SELECT r.run_id, r.job, r.args, r.attempts, r.slot,
+       (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
+       (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at
+FROM pruned.runs r
+WHERE r.state = 'waiting' AND r.due_at <= now() AND r.unique_key IS NULL AND r.job = ANY (:keyed::text[])
+  AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
+ORDER BY r.scheduled_at, r.created_at, r.run_id
+LIMIT 100
+FOR UPDATE SKIP LOCKED

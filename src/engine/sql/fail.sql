@@ -1,0 +1,11 @@
+-- A step that failed, in a transaction of its own: the run waits for its retry, or is dead. Nothing happens if
+-- somebody else has moved the run meanwhile.
+UPDATE pruned.runs r
+SET state = :state::text, attempts = :attempts::int, error = :error::text,
+    cursor = coalesce(:cursor::jsonb, r.cursor), result = coalesce(:result::jsonb, r.result),
+    due_at = now() + :delay_ms::bigint * interval '1 ms',
+    unique_key = CASE WHEN :state::text IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
+    started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),
+    finished_at = CASE WHEN :state::text IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END
+WHERE r.run_id = :run_id::uuid AND r.step = :step::int AND r.attempts = :attempt::int AND r.state || '' = 'ready'
+RETURNING r.run_id
