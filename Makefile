@@ -65,6 +65,50 @@ units: $(UNIT)
 clean:
 	rm -rf build
 
--include $(OBJECTS:.o=.d) $(UNIT:=.d)
-.PHONY: all clean units deps-build deps-test
+PYTHON   = $(or $(PRUNED_DEPS),.deps)/venv/bin/python
+# Under a make that was given no -j, as many compilers as there are cores.
+PARALLEL = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+FUZZ    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+
+#: make              the binary, build/release/pruned
+#: make check        all tests; ARGS= goes to pytest; SAN=address,undefined or SAN=thread: with sanitizers
+check: deps-test
+	+@$(MAKE) $(PARALLEL) all units
+	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
+	@$(PYTHON) tests/run.py $(BUILD) $(ARGS)
+
+#: make fuzz         each decoder with libFuzzer, FUZZ_SECONDS=60 each; later `make check` repeats it shortly
+fuzz: deps-build
+	@tests/stack/deps.sh test fuzz
+	+@$(MAKE) $(PARALLEL) FLAVOUR=fuzz CC=clang SAN=fuzzer-no-link,address,undefined WARN=-Wall fuzzers
+	@tests/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+fuzzers: $(FUZZ)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
+	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) -fsanitize=fuzzer,address,undefined $(PKG_LIBS) -o $@
+
+#: make coverage     all tests, then which lines they have not run
+coverage: deps-test
+	@tests/stack/deps.sh test coverage
+	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check
+	@$(PYTHON) -m gcovr -r . --filter src/ --html-details build/coverage/report.html --txt -s build/coverage build/coverage-faults
+
+#: make lint         the longest functions and files, the layers, cppcheck
+lint:
+	@tests/lint/lint.sh
+
+#: make install      PREFIX=/usr/local DESTDIR=
+install: all
+	install -D -m 755 $(BUILD)/pruned $(DESTDIR)$(PREFIX)/bin/pruned
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.sql deploy/*.conf)
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for unit in $(wildcard deploy/*.service); do \
+	  sed 's|/usr/local/|$(PREFIX)/|g' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; done
+
+#: make deps-build   install what building wants; deps-test: what testing wants
+help:
+	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
+
+-include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
+.PHONY: all clean units deps-build deps-test check fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

@@ -2,18 +2,17 @@
 
 import itertools
 import os
-import pathlib
 import shutil
 import signal
-import tempfile
 
 import pytest
 
 from stack.kafka import Kafka
+from stack.pair import Pair, new_folder
 from stack.postgres import Postgres
 from stack.process import tail
 from support.database import Database, Templates, make_role
-from support.places import KAFKA, POSTGRES, Places, binary_with_faults
+from support.places import Places, binary_with_faults
 from support.pruned import Pruned
 from support.topics import Topics
 
@@ -32,29 +31,15 @@ def pytest_sessionstart(session):
     if _is_worker(session.config) or session.config.option.collectonly:
         return
     signal.signal(signal.SIGTERM, lambda *_: pytest.exit("terminated", 143))
-    if POSTGRES not in os.environ or KAFKA not in os.environ:
-        folder = _new_folder("pruned-tests-")
-        _started.append(Postgres(folder / "postgres"))
-        _started.append(Kafka(folder / "kafka"))
-        for server in _started:
-            server.start()
-        postgres, kafka = _started
-        os.environ[POSTGRES], os.environ[KAFKA] = postgres.url(), kafka.bootstrap
-    make_role(os.environ[POSTGRES])
+    if Pair.POSTGRES not in os.environ or Pair.KAFKA not in os.environ:
+        _started.append(Pair())
+        _started[0].tell()
+    make_role(os.environ[Pair.POSTGRES])
 
 
 def pytest_unconfigure(config):
-    for server in _started:
-        server.kill()
-    for folder in {server.folder.parent for server in _started}:
-        shutil.rmtree(folder, ignore_errors=True)
-    _started.clear()
-
-
-def _new_folder(prefix):
-    folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
-    folder.chmod(0o755)  # PostgreSQL may be another user
-    return folder
+    while _started:
+        _started.pop().close()
 
 
 # --- what a failing test shows
@@ -77,7 +62,7 @@ def shared():
 @pytest.fixture
 def own_postgres():
     """A PostgreSQL that this test may stop, kill and freeze."""
-    folder = _new_folder("pruned-postgres-")
+    folder = new_folder("pruned-postgres-")
     server = Postgres(folder / "postgres").start()
     make_role(server.url())
     yield server
@@ -88,7 +73,7 @@ def own_postgres():
 @pytest.fixture
 def own_kafka():
     """A broker that this test may stop, kill and freeze."""
-    folder = _new_folder("pruned-kafka-")
+    folder = new_folder("pruned-kafka-")
     server = Kafka(folder / "kafka").start()
     yield server
     server.kill()
@@ -182,4 +167,5 @@ def pruned(new_pruned, database, topics):
 def pruned_with_faults(pruned):
     """The same with the binary that has fault points: `start(environment={"PRUNED_FAULT": ...})`."""
     pruned.binary = binary_with_faults()
+    assert pruned.binary.exists(), f"{pruned.binary} is not there: make FAULTS=1"
     return pruned

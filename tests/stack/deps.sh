@@ -3,7 +3,8 @@
 # without the network when nothing is missing.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|registry ...]  for the tests (default: python kafka pg)
+#   deps.sh test [python|kafka|pg|s3|registry|fuzz|coverage ...]
+#                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
 #   deps.sh where                                   what was found, as NAME=value lines
 #
@@ -17,6 +18,7 @@ deps=${PRUNED_DEPS:-${here%/tests/stack}/.deps}
 versitygw_version=v1.8.0
 go_version=1.26.8
 apicurio_version=2.6.13.Final
+gcovr_version=8.8
 
 say() { printf 'deps: %s\n' "$*"; }
 die() { printf 'deps: %s\n' "$*" >&2; exit 1; }
@@ -196,6 +198,25 @@ need_s3() {
   touch "$stamp"
 }
 
+# libFuzzer's runtime is a package of its own on newer releases.
+need_fuzz() {
+  have clang && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+    clang -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null && return 0
+  want clang
+  apt_install
+  local major
+  major=$(clang -dumpversion | cut -d. -f1)
+  want "$(first_known "libclang-rt-$major-dev" "libclang-common-$major-dev")"
+  apt_install
+}
+
+need_coverage() {
+  "$deps/venv/bin/python" -c 'import gcovr' 2>/dev/null && return 0
+  need_python
+  say "installing gcovr $gcovr_version into $deps/venv"
+  "$deps/venv/bin/python" -m pip install -q --disable-pip-version-check "gcovr==$gcovr_version"
+}
+
 need_lint() {
   have cppcheck || want cppcheck
   have python3 || want python3
@@ -226,8 +247,8 @@ case $task in
     locked
     for part; do
       case $part in
-        python|kafka|pg|s3|registry) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 registry" ;;
+        python|kafka|pg|s3|registry|fuzz|coverage) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 registry fuzz coverage" ;;
       esac
     done ;;
   where) where ;;

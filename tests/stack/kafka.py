@@ -73,10 +73,10 @@ class Kafka(Server):
     def argv(self):
         return self._java("kafka.Kafka", self.folder / "server.properties")
 
-    def start(self):
+    def launch(self):
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        return super().start()
+        super().launch()
 
     def ready(self):
         return self.said("Kafka Server started")

@@ -60,6 +60,16 @@ def spawn(argv, *, user=None, outlive_us=False, **options):
     )
 
 
+def end_orderly(process, deadline_s):
+    """SIGTERM, and SIGKILL to what does not heed it."""
+    process.terminate()
+    try:
+        process.wait(deadline_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def started_at(pid):
     """Tells a process from a later one with the same number; None: it is gone (or a zombie)."""
     try:
@@ -99,12 +109,18 @@ class Server:
 
     def start(self):
         """Also after stop() or kill(): same data, same ports."""
+        self.launch()
+        return self.wait_ready()
+
+    def launch(self):
         self._log_from = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = spawn(
                 self.argv(), user=self.user, outlive_us=self.outlive_us,
                 cwd=self.folder, stdout=log, stderr=log,
             )
+
+    def wait_ready(self):
         wait_until(self._ready_or_dead, self.start_deadline_s,
                    lambda: f"{self.name} ready\n{tail(self.log)}")
         return self

@@ -10,13 +10,11 @@ import pathlib
 import shutil
 import signal
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from stack.found import PROJECT
-from stack.kafka import Kafka
-from stack.postgres import Postgres
+from stack.pair import Pair
 from stack.process import started_at, wait_until
 
 
@@ -28,19 +26,16 @@ def up(note):
     if note.exists() and alive(json.loads(note.read_text())):
         return json.loads(note.read_text())
     down(note)
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="pruned-stack-"))
-    folder.chmod(0o755)
-    postgres = Postgres(folder / "postgres", outlive_us=True).start()
-    kafka = Kafka(folder / "kafka", outlive_us=True).start()
+    pair = Pair(outlive_us=True)
     state = {
-        "folder": str(folder),
+        "folder": str(pair.folder),
         "processes": [
             {"name": s.name, "pid": s.process.pid, "started_at": started_at(s.process.pid)}
-            for s in (postgres, kafka)
+            for s in pair.servers
         ],
         "environment": {
-            "PRUNED_POSTGRES_URL": postgres.url(),
-            "PRUNED_KAFKA_BOOTSTRAP_SERVERS": kafka.bootstrap,
+            "PRUNED_POSTGRES_URL": pair.postgres.url(),
+            "PRUNED_KAFKA_BOOTSTRAP_SERVERS": pair.kafka.bootstrap,
         },
     }
     note.parent.mkdir(parents=True, exist_ok=True)

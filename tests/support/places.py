@@ -5,9 +5,7 @@ import pathlib
 from dataclasses import dataclass
 
 from stack.found import PROJECT
-
-# Set by the process that starts the components, read by the workers of a parallel run.
-POSTGRES, KAFKA = "TEST_POSTGRES_URL", "TEST_KAFKA"
+from stack.pair import Pair
 
 ROLE = "pruned_test_daemon"
 GRANTS = PROJECT / "deploy/grants.sql"
@@ -39,4 +37,4 @@ class Places:
 
     @classmethod
     def shared(cls):
-        return cls(os.environ[POSTGRES], os.environ[KAFKA])
+        return cls(os.environ[Pair.POSTGRES], os.environ[Pair.KAFKA])

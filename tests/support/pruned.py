@@ -154,6 +154,7 @@ class Pruned:
     def __init__(self, folder, database, topics, settings=None, environment=None):
         self.folder, self.database, self.topics = folder, database, topics
         self.binary = binary()
+        assert self.binary.exists(), f"{self.binary} is not there: make"
         self.environment = environment or {}
         self.settings = {
             "postgres.url": database.role_url,

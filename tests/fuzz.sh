@@ -1,0 +1,15 @@
+#!/bin/sh
+# fuzz.sh FOLDER SECONDS: each fuzz program of FOLDER for so long, beginning with the kept inputs of
+# tests/fuzz/corpus/<program>; what it found new stays in FOLDER/corpus. Stops at the first crash.
+build=$1 seconds=$2
+here=$(dirname "$0")
+for program in "$build"/fuzz_*; do
+  case $program in *.d|*.o) continue ;; esac
+  name=$(basename "$program")
+  found=$build/corpus/$name kept=$here/fuzz/corpus/$name
+  mkdir -p "$found"
+  [ -d "$kept" ] || kept=
+  echo "$name: $seconds s"
+  "$program" -max_total_time="$seconds" -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="$build/" "$found" $kept || exit
+done
