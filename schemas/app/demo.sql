@@ -172,7 +172,7 @@ SELECT DISTINCT ON (g.id, u.id) 'Namespace', g.id, g.id, u.id,
 FROM demo_groups g,
      LATERAL (SELECT CASE g.level WHEN 1 THEN 2 + pg_temp.dice(g.id, 18, 2) WHEN 2 THEN 1 + pg_temp.dice(g.id, 18, 2)
                      ELSE pg_temp.dice(g.id, 18, 2) END,
-                     (ARRAY[20, 16, 12, 8])[g.level]) s (owners, seats),
+                     (ARRAY[14, 15, 12, 8])[g.level]) s (owners, seats),
      generate_series(1, CASE WHEN g.id > 23000 THEN 6 ELSE seats END) seat,
      LATERAL (SELECT 101 + pg_temp.dice(g.id * 100 + seat, 19, 8000)) u (id)
 ORDER BY g.id, u.id, seat;
