@@ -12,14 +12,14 @@
 #include "base/error.h"
 
 typedef struct _Config Config;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Config, config_free)
 void config_free (Config *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Config, config_free)
 
 /* What a job's declaration says of its own defaults: KEY as in `[jobs.<name>]`. NULL: none. */
 typedef const char *(*ConfigJobDefault) (const char *job, const char *key, gpointer data);
 
 typedef struct {
-  const char *file;               /* NULL: the default file, which need not exist */
+  const char *file;               /* NULL: PRUNED_CONFIG, else the default file, which need not exist */
   const char *const *overrides;   /* -s section.key=value; NULL-terminated or NULL */
   const char *const *job_names;   /* jobs that exist; NULL-terminated */
   ConfigJobDefault job_default;

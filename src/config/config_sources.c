@@ -1,0 +1,226 @@
+#include "base/error.h"
+#include "config/config_private.h"
+#include "config/key_file.h"
+#include "config/nearest.h"
+#include <string.h>
+
+#define ENVIRONMENT "PRUNED_"
+#define ENVIRONMENT_KAFKA "PRUNED_KAFKA_"
+#define JOBS_PREFIX SETTINGS_JOBS "."
+
+/* NAMES, closed by NULL, may have none. */
+static gboolean
+fail_unknown (GError **error, const char *what, const char *text, GPtrArray *names)
+{
+  const char *meant = nearest_name (text, (const char *const *)names->pdata);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s%s%s%s", what,
+               meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+               meant != NULL ? "'?" : "");
+  return FALSE;
+}
+
+static gboolean
+is_section (const Config *config, const char *section)
+{
+  return g_strv_contains ((const char *const *)config->sections->pdata, section);
+}
+
+static gboolean
+fail_section (const Config *config, const char *section, GError **error)
+{
+  gboolean is_job = g_str_has_prefix (section, JOBS_PREFIX);
+  const char *name = is_job ? section + strlen (JOBS_PREFIX) : section;
+  g_autofree char *what = g_strdup_printf (is_job ? "job '%s'" : "section [%s]", name);
+  return fail_unknown (error, what, name, is_job ? config->jobs : config->sections);
+}
+
+static gboolean
+fail_key (const Config *config, const char *section, const char *key, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < config->values->len; i++) {
+    const ConfigValue *value = config->values->pdata[i];
+    if (g_str_equal (value->section, section))
+      g_ptr_array_add (names, (gpointer)value->setting->key);
+  }
+  g_ptr_array_add (names, NULL);
+  g_autofree char *what = g_strdup_printf ("key '%s' in [%s]", key, section);
+  return fail_unknown (error, what, key, names);
+}
+
+/* Of a section that is known. */
+static gboolean
+take_key (Config *config, const char *section, const char *key, const char *text,
+          const char *origin, GError **error)
+{
+  if (g_str_equal (section, SETTINGS_KAFKA)) {
+    config_kafka_set (config, key, text, origin);
+    return TRUE;
+  }
+  ConfigValue *value = config_find (config, section, key);
+  if (value == NULL)
+    return fail_key (config, section, key, error);
+  return config_value_set (value, text, origin, error);
+}
+
+static gboolean
+take_entry (Config *config, const char *path, const KeyFileEntry *entry, GError **error)
+{
+  g_autofree char *origin = g_strdup_printf ("%s:%d", path, entry->line);
+  gboolean ok;
+  if (entry->key != NULL)
+    ok = take_key (config, entry->section, entry->key, entry->value, origin, error);
+  else
+    ok = is_section (config, entry->section) || fail_section (config, entry->section, error);
+  if (!ok)
+    g_prefix_error (error, "%s: ", origin);
+  return ok;
+}
+
+gboolean
+config_take_file (Config *config, const char *path, gboolean must_exist, GError **error)
+{
+  g_autoptr (GPtrArray) entries = key_file_read (path, must_exist, error);
+  if (entries == NULL)
+    return FALSE;
+  for (guint i = 0; i < entries->len; i++)
+    if (!take_entry (config, path, entries->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+char *
+config_environment_name (const char *section, const char *key)
+{
+  g_autofree char *name = g_strconcat (ENVIRONMENT, section, "_", key, NULL);
+  g_strdelimit (name, ".", '_');
+  return g_ascii_strup (name, -1);
+}
+
+static gboolean
+fail_variable (const Config *config, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (names, g_strdup ("PRUNED_CONFIG"));
+  g_ptr_array_add (names, g_strdup (ENVIRONMENT_KAFKA "BOOTSTRAP_SERVERS"));
+  for (guint i = 0; i < config->values->len; i++) {
+    const ConfigValue *value = config->values->pdata[i];
+    g_ptr_array_add (names, config_environment_name (value->section, value->setting->key));
+  }
+  g_ptr_array_add (names, NULL);
+  return fail_unknown (error, "variable", name, names);
+}
+
+/* Names of jobs may differ in a dot only, which a variable cannot say. */
+static gboolean
+take_setting_variable (Config *config, const char *name, const char *text, GError **error)
+{
+  ConfigValue *found = NULL;
+  for (guint i = 0; i < config->values->len; i++) {
+    ConfigValue *value = config->values->pdata[i];
+    g_autofree char *own = config_environment_name (value->section, value->setting->key);
+    if (!g_str_equal (own, name))
+      continue;
+    if (found != NULL) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "stands for [%s] and [%s]: set it in the file",
+                   found->section, value->section);
+      return FALSE;
+    }
+    found = value;
+  }
+  if (found == NULL)
+    return fail_variable (config, name, error);
+  return config_value_set (found, text, name, error);
+}
+
+static gboolean
+is_not_ours (const char *name)
+{
+#ifdef PRUNED_FAULTS
+  if (g_str_equal (name, "PRUNED_FAULT"))
+    return TRUE;
+#endif
+  return !g_str_has_prefix (name, ENVIRONMENT) || g_str_equal (name, "PRUNED_CONFIG");
+}
+
+static gboolean
+take_variable (Config *config, const char *name, const char *text, GError **error)
+{
+  if (!g_utf8_validate (text, -1, NULL)) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "not UTF-8 text");
+    return FALSE;
+  }
+  const char *property = name + strlen (ENVIRONMENT_KAFKA);
+  if (!g_str_has_prefix (name, ENVIRONMENT_KAFKA) || *property == '\0')
+    return take_setting_variable (config, name, text, error);
+  g_autofree char *key = g_ascii_strdown (property, -1);
+  config_kafka_set (config, g_strdelimit (key, "_", '.'), text, name);
+  return TRUE;
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+gboolean
+config_take_environment (Config *config, GError **error)
+{
+  g_auto (GStrv) names = g_listenv ();
+  qsort (names, g_strv_length (names), sizeof *names, compare_names);
+  for (char **name = names; *name != NULL; name++)
+    if (!is_not_ours (*name) && !take_variable (config, *name, g_getenv (*name), error)) {
+      g_prefix_error (error, "%s: ", *name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* The longest known section that NAME begins with; NULL if there is none. */
+static const char *
+section_of (const Config *config, const char *name)
+{
+  const char *longest = NULL;
+  for (guint i = 0; config->sections->pdata[i] != NULL; i++) {
+    const char *section = config->sections->pdata[i];
+    gsize len = strlen (section);
+    if (g_str_has_prefix (name, section) && name[len] == '.' && name[len + 1] != '\0'
+        && (longest == NULL || len > strlen (longest)))
+      longest = section;
+  }
+  return longest;
+}
+
+static gboolean
+fail_override (const Config *config, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < config->values->len; i++) {
+    const ConfigValue *value = config->values->pdata[i];
+    gpointer known;
+    g_autofree char *full = g_strconcat (value->section, ".", value->setting->key, NULL);
+    g_hash_table_lookup_extended (config->by_name, full, &known, NULL);
+    g_ptr_array_add (names, known);
+  }
+  g_ptr_array_add (names, NULL);
+  return fail_unknown (error, "setting", name, names);
+}
+
+gboolean
+config_take_override (Config *config, const char *text, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  if (equals == NULL || equals == text) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "-s %s: wanted is section.key=value", text);
+    return FALSE;
+  }
+  g_autofree char *name = g_strstrip (g_strndup (text, equals - text));
+  const char *section = section_of (config, name);
+  gboolean ok = section == NULL ? fail_override (config, name, error)
+                                : take_key (config, section, name + strlen (section) + 1, equals + 1,
+                                            "-s", error);
+  if (!ok)
+    g_prefix_error (error, "-s %s: ", name);
+  return ok;
+}

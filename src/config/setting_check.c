@@ -1,0 +1,138 @@
+#include "base/error.h"
+#include "config/cron.h"
+#include "config/settings.h"
+#include <string.h>
+
+static gboolean
+is_choice (const char *choices, const char *text)
+{
+  g_auto (GStrv) known = g_strsplit (choices, "|", -1);
+  return g_strv_contains ((const char *const *)known, text);
+}
+
+static gboolean
+parse_bool (const char *text, gint64 *number)
+{
+  *number = is_choice ("on|true|yes", text);
+  return *number == 1 || is_choice ("off|false|no", text);
+}
+
+/* An identifier that needs no quotes. */
+static gboolean
+is_name (const char *text)
+{
+  if (!g_ascii_isalpha (*text) && *text != '_')
+    return FALSE;
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isalnum (*text) && *text != '_')
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+are_columns (const char *text)
+{
+  g_auto (GStrv) items = g_strsplit (text, ";", -1);
+  for (char **item = items; *item != NULL; item++) {
+    g_strstrip (*item);
+    if (**item == '\0')
+      continue;
+    g_auto (GStrv) parts = g_strsplit (*item, ".", -1);
+    if (g_strv_length (parts) != 2 || !is_name (parts[0]) || !is_name (parts[1]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+is_of_type (const Setting *setting, const char *text, gint64 *number)
+{
+  switch (setting->type) {
+  case SETTING_TEXT:
+  case SETTING_SECRET:
+  case SETTING_URL:
+    return (gint64)strlen (text) >= setting->least && (gint64)strlen (text) <= setting->most;
+  case SETTING_INT:
+    return g_ascii_string_to_signed (text, 10, setting->least, setting->most, number, NULL);
+  case SETTING_BOOL:
+    return parse_bool (text, number);
+  case SETTING_CHOICE:
+    return is_choice (setting->choices, text);
+  case SETTING_COLUMNS:
+    return are_columns (text);
+  case SETTING_CRON:
+  case SETTING_ZONE:
+    break; /* they have more to say: below */
+  }
+  g_assert_not_reached ();
+}
+
+static gboolean
+check_cron (const char *text, GError **error)
+{
+  if (g_str_equal (text, "off"))
+    return TRUE;
+  g_autoptr (Cron) cron = cron_parse (text, error);
+  return cron != NULL;
+}
+
+static gboolean
+check_zone (const char *text, GError **error)
+{
+  g_autoptr (GTimeZone) zone = cron_zone (text, error);
+  return zone != NULL;
+}
+
+gboolean
+setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)
+{
+  *number = 0;
+  if (setting->type == SETTING_CRON)
+    return check_cron (text, error);
+  if (setting->type == SETTING_ZONE)
+    return check_zone (text, error);
+  if (is_of_type (setting, text, number))
+    return TRUE;
+  g_autofree char *shown = setting_shown (setting, text);
+  g_autofree char *wanted = setting_wanted (setting);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'%s' is not what is wanted: %s", shown, wanted);
+  return FALSE;
+}
+
+static char *
+range (const Setting *setting, const char *unit)
+{
+  return g_strdup_printf ("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "%s", setting->least,
+                          setting->most, unit);
+}
+
+static char *
+choices (const Setting *setting)
+{
+  g_auto (GStrv) known = g_strsplit (setting->choices, "|", -1);
+  return g_strjoinv (" | ", known);
+}
+
+char *
+setting_wanted (const Setting *setting)
+{
+  switch (setting->type) {
+  case SETTING_TEXT:
+  case SETTING_SECRET:
+  case SETTING_URL:
+    return setting->least > 0 ? range (setting, " bytes") : g_strdup ("text");
+  case SETTING_INT:
+    return range (setting, "");
+  case SETTING_BOOL:
+    return g_strdup ("on | off");
+  case SETTING_CHOICE:
+    return choices (setting);
+  case SETTING_CRON:
+    return g_strdup ("cron | off");
+  case SETTING_ZONE:
+    return g_strdup ("time zone");
+  case SETTING_COLUMNS:
+    return g_strdup ("table.column; ...");
+  }
+  g_assert_not_reached ();
+}
