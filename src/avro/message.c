@@ -201,8 +201,8 @@ read_content (const MessageSource *source, const Schema *schema, Framing framing
 static gboolean
 decode (const MessageSource *source, MessageDecoded *out, GError **error)
 {
-  const Schema *schema;
-  gboolean said;
+  const Schema *schema = NULL;
+  gboolean said = FALSE;
   Framing framing = FRAMING_UNKNOWN;
   if (source->value == NULL || source->value_len == 0)
     return refuse (error, "empty value");

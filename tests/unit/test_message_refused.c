@@ -1,0 +1,397 @@
+#include "avro/message.h"
+#include "base/error.h"
+#include <string.h>
+
+#define TICK_FRAME "\xc3\x01\x5e\x7c\x92\x69\xb4\x42\x01\x1b"
+#define WORK_FRAME "\xc3\x01\x9a\x2a\x54\x96\xe9\x7f\x43\xf4"
+#define EXPIRY_FRAME "\xc3\x01\x8d\x78\xa0\x0a\x9c\x7f\x9a\x6e"
+#define PROCESSED_FRAME "\xc3\x01\x72\xb8\xa7\x44\xc8\x11\xad\x35"
+#define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
+#define EXPIRY "pruned.events.MemberExpirySet"
+
+static char *
+reason_of (const MessageSource *source)
+{
+  MessageDecoded decoded;
+  g_autoptr (GError) error = NULL;
+  g_assert_false (message_decode (source, &decoded, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
+  g_assert_null (decoded.content);
+  g_assert_null (decoded.type);
+  return g_strdup (error->message);
+}
+
+static MessageSource
+on_ticks (const char *value, gsize len)
+{
+  return (MessageSource){ .value = (const guint8 *)value, .value_len = len, .type = "pruned.Tick",
+                          .space = "pruned.Tick" };
+}
+
+static void
+assert_tick (const char *value, gsize len, const char *wanted)
+{
+  MessageSource source = on_ticks (value, len);
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==, wanted);
+}
+
+static void
+assert_event (const char *value, gsize len, const char *wanted)
+{
+  MessageHeader type = { "ce_type", EXPIRY, strlen (EXPIRY) };
+  MessageSource source = { (const guint8 *)value, len, &type, 1, NULL, "pruned.events." };
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==, wanted);
+}
+
+static void
+assert_header (const char *name, const char *text, const char *wanted)
+{
+  MessageHeader header = { (char *)name, (char *)text, strlen (text) };
+  MessageSource source = on_ticks ("{\"job\":\"j\"}", 11);
+  source.headers = &header;
+  source.n_headers = 1;
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==, wanted);
+}
+
+#define TICK(literal, wanted) assert_tick (literal, sizeof (literal) - 1, wanted)
+#define EVENT(literal, wanted) assert_event (literal, sizeof (literal) - 1, wanted)
+
+static void
+test_no_value (void)
+{
+  assert_tick (NULL, 0, "empty value");
+  assert_tick ("", 0, "empty value");
+}
+
+static void
+test_neither_json_nor_avro (void)
+{
+  TICK ("hello", "undecodable: neither JSON nor Avro, the first byte is 68");
+  TICK (" {\"job\":\"j\"}", "undecodable: neither JSON nor Avro, the first byte is 20");
+  TICK ("\xc3", "undecodable: neither JSON nor Avro, the first byte is c3");
+  TICK ("\0\0\0\0\1\2j", "undecodable: no registry configured");
+}
+
+static void
+test_types (void)
+{
+  MessageSource event = { (const guint8 *)"{}", 2, NULL, 0, NULL, "pruned.events." };
+  g_autofree char *reason = reason_of (&event);
+  g_assert_cmpstr (reason, ==, "missing header ce_type");
+  assert_header ("ce_type", "com.example.Else", "unknown type com.example.Else");
+  assert_header ("ce_type", "pruned.events.", "unknown type pruned.events.");
+  assert_header ("ce_type", EXPIRY, "unexpected type " EXPIRY);
+  assert_header ("ce_type", "pruned.Work", "unexpected type pruned.Work");
+  assert_header ("ce_type", "a\nb\xff", "undecodable: header ce_type is not UTF-8 text");
+  assert_header ("ce_type", "a\nb", "unknown type a\\x0ab");
+}
+
+static void
+test_envelope (void)
+{
+  assert_header ("ce_specversion", "0.3", "undecodable: ce_specversion 0.3 is not 1.0");
+  assert_header ("ce_id", "\xc3(", "undecodable: header ce_id is not UTF-8 text");
+  assert_header ("ce_time", "1970-01-01T00:00:00Z",
+                 "undecodable: ce_time: nothing happened at 1970-01-01T00:00:00Z");
+  assert_header ("ce_time", "2026-11-21T10:20:30",
+                 "undecodable: ce_time: time '2026-11-21T10:20:30' must end with its zone, Z or like +02:00");
+}
+
+static void
+test_a_header_twice (void)
+{
+  MessageHeader headers[] = { { "ce_id", "1", 1 }, { "ce_id", "2", 1 } };
+  MessageSource source = on_ticks ("{\"job\":\"j\"}", 11);
+  source.headers = headers;
+  source.n_headers = 2;
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==, "undecodable: header ce_id is there twice, with different values");
+}
+
+static void
+test_content_types (void)
+{
+  assert_header ("content-type", "text/plain", "unknown content-type text/plain");
+  assert_header ("content-type", "application/cloudevents+json",
+                 "unknown content-type application/cloudevents+json");
+  assert_header ("ce_datacontenttype", "text/json", "unknown content-type text/json");
+  assert_header ("content-type", "application/avro",
+                 "undecodable: content-type application/avro, but the bytes are JSON");
+  assert_header ("ce_datacontenttype", "avro/binary; v=1",
+                 "undecodable: content-type avro/binary; v=1, but the bytes are JSON");
+  MessageHeader json = { "content-type", "application/vnd.x+json", 22 };
+  MessageSource source = on_ticks (TICK_FRAME "\2j\0\4{}", 17);
+  source.headers = &json;
+  source.n_headers = 1;
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==,
+                   "undecodable: content-type application/vnd.x+json, but the bytes are Avro "
+                   "single-object encoding");
+  source.value = (const guint8 *)"\0\0\0\0\1";
+  source.value_len = 5;
+  g_autofree char *confluent = reason_of (&source);
+  g_assert_cmpstr (confluent, ==,
+                   "undecodable: content-type application/vnd.x+json, but the bytes are Confluent "
+                   "wire format");
+}
+
+static void
+test_content_types_that_promise_nothing_wrong (void)
+{
+  static const char *const types[] = { "application/json", "application/octet-stream",
+                                       "application/vnd.pruned+json", "APPLICATION/JSON ;x=y" };
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    MessageHeader header = { "content-type", (char *)types[i], strlen (types[i]) };
+    MessageSource source = on_ticks ("{\"job\":\"j\"}", 11);
+    MessageDecoded decoded;
+    source.headers = &header;
+    source.n_headers = 1;
+    g_assert_true (message_decode (&source, &decoded, NULL));
+    message_decoded_clear (&decoded);
+  }
+}
+
+static void
+test_fields_of_json (void)
+{
+  TICK ("{\"job\":\"j\",\"delay\":1}", "unknown field delay");
+  TICK ("{\"job\":\"j\",\"Job\":\"k\"}", "unknown field Job");
+  TICK ("{\"job\":\"j\",\"jo\":\"k\"}", "unknown field jo");
+  TICK ("{\"job\":\"j\",\"\":1}", "unknown field ");
+  TICK ("{}", "undecodable: missing field job");
+  TICK ("{\"job\":null}", "undecodable: field job: may not be null");
+  TICK ("{\"job\":7}", "undecodable: field job: not a string");
+  TICK ("{\"job\":[\"j\"]}", "undecodable: field job: not a string");
+  TICK ("{\"job\":\"j\",\"args\":\"{}\"}", "undecodable: field args: not a JSON object");
+  TICK ("{\"job\":\"j\",\"args\":[]}", "undecodable: field args: not a JSON object");
+  TICK ("{\"job\":\"j\",\"scheduled_at\":1795219800000000}",
+        "undecodable: field scheduled_at: not a string");
+  TICK ("{\"job\":\"j\",\"scheduled_at\":\"2026-11-21T00:10:00\"}",
+        "undecodable: field scheduled_at: time '2026-11-21T00:10:00' must end with its zone, Z or like +02:00");
+}
+
+static void
+test_fields_of_events_in_json (void)
+{
+  EVENT ("{\"member_id\":1}", "undecodable: missing field expires_at");
+  EVENT ("{\"expires_at\":null}", "undecodable: missing field member_id");
+  EVENT ("{\"member_id\":1.0,\"expires_at\":null}", "undecodable: field member_id: not an integer");
+  EVENT ("{\"member_id\":1e3,\"expires_at\":null}", "undecodable: field member_id: not an integer");
+  EVENT ("{\"member_id\":\"1\",\"expires_at\":null}", "undecodable: field member_id: not an integer");
+  EVENT ("{\"member_id\":true,\"expires_at\":null}", "undecodable: field member_id: not an integer");
+  EVENT ("{\"member_id\":9223372036854775808,\"expires_at\":null}",
+         "undecodable: field member_id: not within 64 bits");
+  EVENT ("{\"member_id\":1,\"expires_at\":\"2026-02-29\"}",
+         "undecodable: field expires_at: not a date like 2026-11-21");
+  EVENT ("{\"member_id\":1,\"expires_at\":\"2026-2-9\"}",
+         "undecodable: field expires_at: not a date like 2026-11-21");
+  EVENT ("{\"member_id\":1,\"expires_at\":\"infinity\"}",
+         "undecodable: field expires_at: not a date like 2026-11-21");
+  EVENT ("{\"member_id\":1,\"expires_at\":\"\"}",
+         "undecodable: field expires_at: not a date like 2026-11-21");
+}
+
+static void
+assert_undecodable (const char *value, gsize len)
+{
+  MessageSource source = on_ticks (value, len);
+  g_autofree char *reason = reason_of (&source);
+  g_assert_true (g_str_has_prefix (reason, "undecodable: "));
+}
+
+static void
+test_text_that_is_no_json (void)
+{
+  static const char *const bodies[] = {
+    "{",
+    "{\"job\":\"j\"",
+    "{\"job\":\"j\"} {}",
+    "{\"job\":\"j\",}",
+    "{\"job\":\"j\",\"job\":\"j\"}",
+    "{\"job\":\"j\",\"args\":{\"a\":1,\"a\":1}}",
+    "{\"job\":\"j\",\"args\":{\"a\":1,\"\\u0061\":1}}",
+    "{'job':'j'}",
+    "{\"job\":\"\xff\"}",
+    "{\"job\":\"a\\u0000b\"}",
+    "{\"job\":\"\\ud800\"}",
+    "{\"job\":\"j\",\"args\":{\"a\":NaN}}",
+    "{\"job\":\"j\",\"args\":{\"a\":01}}",
+    "{\"job\":\"j\",\"args\":{\"a\":1e999}}",
+    "{\"job\":\"tab\there\"}",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    assert_undecodable (bodies[i], strlen (bodies[i]));
+  assert_undecodable ("{\"job\":\"j\"}\0", 12);
+}
+
+static void
+test_frames (void)
+{
+  TICK ("\xc3\x01", "undecodable: the bytes end within the schema's fingerprint");
+  TICK ("\xc3\x01\1\2\3\4\5\6\7", "undecodable: the bytes end within the schema's fingerprint");
+  TICK ("\xc3\x01\1\2\3\4\5\6\7\x08\0", "unknown schema 0807060504030201");
+  TICK (EXPIRY_FRAME "\2\0", "unexpected type " EXPIRY);
+  EVENT (TICK_FRAME "\2j\0\4{}",
+         "undecodable: the value is a pruned.Tick, ce_type says " EXPIRY);
+}
+
+/* avro-c 1.11 would write outside its buffers, leak or loop for most of these. */
+static void
+test_bytes_that_are_no_datum (void)
+{
+  TICK (TICK_FRAME, "undecodable: field job: the bytes end too early");
+  TICK (TICK_FRAME "\2j", "undecodable: field scheduled_at: the bytes end too early");
+  TICK (TICK_FRAME "\2j\0\4{", "undecodable: field args: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\2j\0\4{}x", "undecodable: 1 bytes too many");
+  TICK (TICK_FRAME "\2j\4\4{}", "undecodable: field scheduled_at: no such branch of its union");
+  TICK (TICK_FRAME "\2j\1\4{}", "undecodable: field scheduled_at: no such branch of its union");
+  TICK (TICK_FRAME "\1j\0\4{}", "undecodable: field job: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\3j\0\4{}", "undecodable: field job: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01j",
+        "undecodable: field job: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02j",
+        "undecodable: field job: a number of more than 64 bits");
+  TICK (TICK_FRAME "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\1j",
+        "undecodable: field job: a number of more than 64 bits");
+  TICK (TICK_FRAME "\2\xff\0\4{}", "undecodable: field job: not UTF-8, or a NUL byte");
+  TICK (TICK_FRAME "\4j\0\0\4{}", "undecodable: field job: not UTF-8, or a NUL byte");
+  TICK (TICK_FRAME "\2j\0\0", "undecodable: field args: line 1, column 1: a digit is missing");
+  TICK (TICK_FRAME "\2j\0\4[]", "undecodable: field args: an object is wanted");
+  TICK (TICK_FRAME "\2j\2\1\4{}",
+        "undecodable: field scheduled_at: a time outside the years 1970 to 9999");
+  TICK (TICK_FRAME "\2j\2\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\4{}",
+        "undecodable: field scheduled_at: a time outside the years 1970 to 9999");
+  EVENT (EXPIRY_FRAME "\2\2\x80\x80\x80\x80\x20",
+         "undecodable: field expires_at: not within 32 bits");
+  EVENT (EXPIRY_FRAME "\2\2\xfe\xff\xff\xff\x0f",
+         "undecodable: field expires_at: a date outside the years 1 to 9999");
+}
+
+static void
+assert_list (const char *tail, gsize tail_len, const char *wanted)
+{
+  const char *type = "pruned.outcomes.MemberDeletionProcessed";
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_byte_array_append (bytes, (const guint8 *)PROCESSED_FRAME "\x48" RUN "\4\2\4\6\x08",
+                       10 + 1 + strlen (RUN) + 5);
+  g_byte_array_append (bytes, (const guint8 *)tail, tail_len);
+  MessageSource source = { .value = bytes->data, .value_len = bytes->len, .type = type, .space = type };
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==, wanted);
+}
+
+static void
+test_lists_that_are_none (void)
+{
+  assert_list ("", 0, "undecodable: field denied_member_ids: the bytes end too early");
+  assert_list ("\2\2", 2, "undecodable: field denied_member_ids: the bytes end too early");
+  assert_list ("\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10,
+               "undecodable: field denied_member_ids: more items than bytes");
+  assert_list ("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\2\2", 12,
+               "undecodable: field denied_member_ids: more items than bytes");
+}
+
+static void
+test_run_id_must_be_one (void)
+{
+  const char *value = WORK_FRAME "\2x\2j\0\0\0\0\4{}\0";
+  MessageSource source = { .value = (const guint8 *)value, .value_len = 22, .type = "pruned.Work",
+                           .space = "pruned.Work" };
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpstr (reason, ==, "undecodable: field run_id: not a UUID");
+}
+
+/* A megabyte of one byte between HEAD and TAIL. */
+static char *
+reason_of_a_megabyte (const char *head, char byte, const char *tail)
+{
+  g_autofree char *middle = g_strnfill (1 << 20, byte);
+  g_autofree char *value = g_strconcat (head, middle, tail, NULL);
+  MessageSource source = on_ticks (value, strlen (value));
+  char *reason = reason_of (&source);
+  g_assert_cmpuint (strlen (reason), <, 500);
+  g_assert_true (g_utf8_validate (reason, -1, NULL));
+  return reason;
+}
+
+static void
+test_a_megabyte (void)
+{
+  static const struct {
+    const char *head;
+    char byte;
+    const char *tail, *prefix;
+  } bodies[] = {
+    { "", 'x', "", "undecodable: neither JSON nor Avro" },
+    { "{\"", 'x', "\":1}", "unknown field xxxxx" },
+    { "{\"", '\x01', "\":1}", "undecodable: " },
+    { "{\"job\":\"j\",\"args\":", '[', "", "undecodable: " },
+    { "{\"job\":\"j\",\"scheduled_at\":\"", '7', "\"}", "undecodable: field scheduled_at: time '777" },
+    { "{\"job\":\"j\",\"args\":{\"a\":", '7', "}}", "undecodable: field args: " },
+    { "{\"job\":", '7', "}", "undecodable: field job: not a string" },
+    { TICK_FRAME, '\x7f', "", "undecodable: " },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++) {
+    g_autofree char *reason
+        = reason_of_a_megabyte (bodies[i].head, bodies[i].byte, bodies[i].tail);
+    g_assert_true (g_str_has_prefix (reason, bodies[i].prefix));
+  }
+  g_autofree char *name = g_strnfill (1 << 20, 'x');
+  MessageHeader header = { "ce_type", name, 1 << 20 };
+  MessageSource source = on_ticks ("{}", 2);
+  source.headers = &header;
+  source.n_headers = 1;
+  g_autofree char *reason = reason_of (&source);
+  g_assert_cmpuint (strlen (reason), <, 500);
+}
+
+/* Whatever is done to a good message, the answer is one of two. */
+static void
+test_random_damage (void)
+{
+  static const char good[] = PROCESSED_FRAME "\x48" RUN "\4\2\4\6\x08\6\12\13\16\0";
+  const char *type = "pruned.outcomes.MemberDeletionProcessed";
+  for (guint round = 0; round < 20000; round++) {
+    guint8 bytes[sizeof good - 1];
+    memcpy (bytes, good, sizeof bytes);
+    for (int hits = g_test_rand_int_range (1, 4); hits > 0; hits--)
+      bytes[g_test_rand_int_range (10, sizeof bytes)] = g_test_rand_int_range (0, 256);
+    MessageSource source = { .value = bytes, .value_len = g_test_rand_int_range (10, sizeof bytes + 1),
+                             .type = type, .space = type };
+    MessageDecoded decoded;
+    g_autoptr (GError) error = NULL;
+    if (message_decode (&source, &decoded, &error))
+      g_assert_cmpuint (json_object_size (decoded.content), ==, 7);
+    else
+      g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
+    message_decoded_clear (&decoded);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  message_setup ();
+  g_test_add_func ("/refused/no_value", test_no_value);
+  g_test_add_func ("/refused/neither_json_nor_avro", test_neither_json_nor_avro);
+  g_test_add_func ("/refused/types", test_types);
+  g_test_add_func ("/refused/envelope", test_envelope);
+  g_test_add_func ("/refused/a_header_twice", test_a_header_twice);
+  g_test_add_func ("/refused/content_types", test_content_types);
+  g_test_add_func ("/refused/content_types_that_promise_nothing_wrong",
+                   test_content_types_that_promise_nothing_wrong);
+  g_test_add_func ("/refused/fields_of_json", test_fields_of_json);
+  g_test_add_func ("/refused/fields_of_events_in_json", test_fields_of_events_in_json);
+  g_test_add_func ("/refused/text_that_is_no_json", test_text_that_is_no_json);
+  g_test_add_func ("/refused/frames", test_frames);
+  g_test_add_func ("/refused/bytes_that_are_no_datum", test_bytes_that_are_no_datum);
+  g_test_add_func ("/refused/lists_that_are_none", test_lists_that_are_none);
+  g_test_add_func ("/refused/run_id_must_be_one", test_run_id_must_be_one);
+  g_test_add_func ("/refused/a_megabyte", test_a_megabyte);
+  g_test_add_func ("/refused/random_damage", test_random_damage);
+  return g_test_run ();
+}
