@@ -1,0 +1,2 @@
+#include "kafka/admin.h"
+#include "kafka/client.h"

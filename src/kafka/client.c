@@ -1,0 +1,178 @@
+#include "kafka/client.h"
+#include "base/log.h"
+#include "kafka/kafka.h"
+#include <errno.h>
+#include <string.h>
+
+#define LOG_INTERVAL_S 60
+#define SYSLOG_WARNING 4 /* librdkafka counts as syslog does */
+
+const char *
+kafka_library_version (void)
+{
+  return rd_kafka_version_str ();
+}
+
+static const char *
+name_of (const rd_kafka_t *rk)
+{
+  return rk != NULL ? rd_kafka_name (rk) : "librdkafka";
+}
+
+/* Producer, consumer and admin get the same [kafka]: that a setting is meant for another one is no news.
+ * Nor is it that the embedded broker makes topics by itself. */
+static gboolean
+is_noise (int level, const char *facility)
+{
+  return level > SYSLOG_WARNING || g_str_equal (facility, "CONFWARN")
+         || g_str_equal (facility, "AUTOCREATE");
+}
+
+static void
+on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
+{
+  if (is_noise (level, facility)) {
+    log_debug (text, "client", name_of (rk), "facility", facility);
+    return;
+  }
+  g_autofree char *detail = g_strdup_printf ("%s: %s", facility, text);
+  log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka client", detail);
+}
+
+const char *
+kafka_setting (const char *const *settings, const char *name)
+{
+  const char *value = NULL;
+  for (guint i = 0; settings != NULL && settings[i] != NULL; i += 2)
+    if (g_str_equal (settings[i], name))
+      value = settings[i + 1];
+  return value;
+}
+
+static gboolean
+apply (rd_kafka_conf_t *conf, const char *const *pairs, GError **error)
+{
+  char why[512];
+  for (guint i = 0; pairs != NULL && pairs[i] != NULL; i += 2)
+    if (rd_kafka_conf_set (conf, pairs[i], pairs[i + 1], why, sizeof why) != RD_KAFKA_CONF_OK) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "setting kafka.%s: %s", pairs[i], why);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_fixed (const rd_kafka_conf_t *conf, const char *const *fixed, GError **error)
+{
+  for (guint i = 0; fixed != NULL && fixed[i] != NULL; i += 2) {
+    char value[512] = "";
+    gsize size = sizeof value;
+    if (rd_kafka_conf_get (conf, fixed[i], value, &size) == RD_KAFKA_CONF_OK
+        && g_str_equal (value, fixed[i + 1]))
+      continue;
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "setting kafka.%s: it is %s here, only %s works; leave it out", fixed[i], value,
+                 fixed[i + 1]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+rd_kafka_conf_t *
+kafka_conf_new (const char *const *settings, const char *const *wanted, const char *const *fixed,
+                GError **error)
+{
+  static const char *const common[]
+      = { "client.id",              "pruned", "log.connection.close",       "false",
+          "socket.nagle.disable",   "true",   "reconnect.backoff.ms",       "50",
+          "socket.keepalive.enable", "true",  "reconnect.backoff.max.ms",   "2000",
+          NULL };
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  rd_kafka_conf_set_log_cb (conf, on_log);
+  if (apply (conf, common, error) && apply (conf, wanted, error) && apply (conf, fixed, error)
+      && apply (conf, settings, error) && check_fixed (conf, fixed, error))
+    return conf;
+  rd_kafka_conf_destroy (conf);
+  return NULL;
+}
+
+rd_kafka_t *
+kafka_client_new (rd_kafka_type_t type, rd_kafka_conf_t *conf, GError **error)
+{
+  char why[512];
+  rd_kafka_t *rk = rd_kafka_new (type, conf, why, sizeof why);
+  if (rk != NULL)
+    return rk;
+  rd_kafka_conf_destroy (conf);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client: %s", why);
+  return NULL;
+}
+
+char *
+kafka_where (rd_kafka_t *rk)
+{
+  char servers[512] = "";
+  gsize size = sizeof servers;
+  if (rd_kafka_conf_get (rd_kafka_conf (rk), "bootstrap.servers", servers, &size)
+          != RD_KAFKA_CONF_OK
+      || *servers == 0)
+    return g_strdup ("Kafka");
+  return g_strdup_printf ("Kafka at %s", servers);
+}
+
+PrunedVerdict
+kafka_verdict (rd_kafka_resp_err_t err)
+{
+  switch (err) {
+    case RD_KAFKA_RESP_ERR__FATAL:
+    case RD_KAFKA_RESP_ERR__FENCED:
+    case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+    case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
+      return PRUNED_FATAL;
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+      return PRUNED_DATA;
+    default:
+      return PRUNED_OUTAGE;
+  }
+}
+
+void
+kafka_set_error (GError **error, rd_kafka_resp_err_t err, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, PRUNED_ERROR, kafka_verdict (err), "%s: %s", what, rd_kafka_err2str (err));
+}
+
+gboolean
+kafka_is_fatal (rd_kafka_t *rk, GError **error)
+{
+  char why[512] = "";
+  rd_kafka_resp_err_t err = rd_kafka_fatal_error (rk, why, sizeof why);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return FALSE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client is beyond repair (%s): %s",
+               rd_kafka_err2name (err), why);
+  return TRUE;
+}
+
+void
+kafka_cond_init (pthread_cond_t *cond)
+{
+  pthread_condattr_t attributes;
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (cond, &attributes);
+  pthread_condattr_destroy (&attributes);
+}
+
+gboolean
+kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_us)
+{
+  struct timespec until = { .tv_sec = deadline_us / G_USEC_PER_SEC,
+                            .tv_nsec = deadline_us % G_USEC_PER_SEC * 1000 };
+  return pthread_cond_timedwait (cond, mutex, &until) != ETIMEDOUT;
+}

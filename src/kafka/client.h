@@ -1,0 +1,38 @@
+/* What all clients of this folder share: settings to a configuration, librdkafka's errors to verdicts,
+ * its log to ours. The one header that includes librdkafka's.
+ *
+ * Threads: any.
+ */
+#pragma once
+#include "kafka/message.h"
+#include <librdkafka/rdkafka.h>
+#include <pthread.h>
+
+/* What librdkafka is told. WANTED yields to the user's settings, FIXED does not: a setting that differs from
+ * it is PRUNED_FATAL. All are pairs, NULL-terminated; WANTED and FIXED may be NULL. */
+rd_kafka_conf_t *kafka_conf_new (const char *const *settings, const char *const *wanted,
+                                 const char *const *fixed, GError **error);
+/* The value of NAME in pairs, the last one counts; NULL: not set. */
+const char *kafka_setting (const char *const *settings, const char *name);
+/* "Kafka at <bootstrap servers>", for the beginning of an error. g_free it. */
+char *kafka_where (rd_kafka_t *rk);
+
+/* Takes CONF, whatever happens. */
+rd_kafka_t *kafka_client_new (rd_kafka_type_t type, rd_kafka_conf_t *conf, GError **error);
+
+PrunedVerdict kafka_verdict (rd_kafka_resp_err_t err);
+/* `<the formatted words>: <librdkafka's words>`, with the verdict of ERR. */
+void kafka_set_error (GError **error, rd_kafka_resp_err_t err, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* TRUE if RK is beyond repair; then ERROR says why. */
+gboolean kafka_is_fatal (rd_kafka_t *rk, GError **error);
+
+/* A received message as one block. */
+KafkaMessage *kafka_message_from (const rd_kafka_message_t *raw);
+/* Headers as librdkafka wants them, or NULL. */
+rd_kafka_headers_t *kafka_message_raw_headers (const KafkaMessage *message);
+
+/* A condition variable on the monotonic clock. */
+void kafka_cond_init (pthread_cond_t *cond);
+/* Until DEADLINE_US (clock_monotonic_us); FALSE: time over. */
+gboolean kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_us);

@@ -1,0 +1,415 @@
+#include "kafka/consumer.h"
+#include "base/clock.h"
+#include "kafka/partition_private.h"
+#include <stdatomic.h>
+#include <string.h>
+
+#define COMMIT_WITHIN_US (5 * G_USEC_PER_SEC)
+#define CLOSE_WITHIN_US (3 * G_USEC_PER_SEC)
+#define SERVE_MS 50
+#define LOOK_EVERY_US G_USEC_PER_SEC
+#define LOOK_MS 200
+#define ON_BROKERS "brokers"
+#define ON_COMMIT "commit"
+#define ON_GROUP "group"
+#define ON_TOPIC "topic " /* and its name */
+
+struct _KafkaConsumer {
+  rd_kafka_t *rk;
+  const KafkaHandlers *handlers;
+  gpointer data;
+  Trouble *trouble;
+  atomic_bool joined;
+  /* The poll thread's: */
+  GPtrArray *partitions; /* KafkaPartition: the present assignment */
+  GHashTable *queues;    /* "topic/number" -> rd_kafka_queue_t, kept until close: a queue that is
+                            forwarded to NULL once stays so */
+  gboolean closed;
+  gint64 looked_us;
+};
+
+/* --- assignment ------------------------------------------------------------------------------------ */
+
+/* The partition's own queue, cut off from the consumer's. Before rd_kafka_assign, or what is fetched first
+ * comes the other way. */
+static rd_kafka_queue_t *
+mailbox_of (KafkaConsumer *self, const rd_kafka_topic_partition_t *at)
+{
+  g_autofree char *key = g_strdup_printf ("%s/%d", at->topic, at->partition);
+  rd_kafka_queue_t *queue = rd_kafka_queue_get_partition (self->rk, at->topic, at->partition);
+  g_assert (queue != NULL);
+  rd_kafka_queue_forward (queue, NULL);
+  g_hash_table_replace (self->queues, g_steal_pointer (&key), queue);
+  return queue;
+}
+
+static void
+add_partition (KafkaConsumer *self, const rd_kafka_topic_partition_t *at)
+{
+  KafkaPartition *partition = partition_new (self->rk, mailbox_of (self, at), self->trouble,
+                                             at->topic, at->partition);
+  g_ptr_array_add (self->partitions, partition);
+  gpointer lane = self->handlers->assigned (partition, at->topic, at->partition, self->data);
+  partition_begin (partition, lane, self->handlers, self->data);
+}
+
+static void
+assign (KafkaConsumer *self, const rd_kafka_topic_partition_list_t *list)
+{
+  for (int i = 0; i < list->cnt; i++)
+    add_partition (self, &list->elems[i]);
+  rd_kafka_resp_err_t err = rd_kafka_assign (self->rk, list);
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    trouble_set (self->trouble, ON_GROUP, rd_kafka_err2str (err));
+  else
+    trouble_clear (self->trouble, ON_GROUP);
+  atomic_store (&self->joined, TRUE);
+  self->handlers->ready (self->data);
+}
+
+/* The lanes come to rest, then what they stored is committed, then nothing of it is usable any more. */
+static void
+give_up (KafkaConsumer *self)
+{
+  atomic_store (&self->joined, FALSE);
+  if (self->partitions->len == 0)
+    return;
+  gboolean lost = rd_kafka_assignment_lost (self->rk);
+  g_autoptr (GPtrArray) lanes = g_ptr_array_new ();
+  for (guint i = 0; i < self->partitions->len; i++) {
+    partition_hush (g_ptr_array_index (self->partitions, i));
+    g_ptr_array_add (lanes, partition_lane (g_ptr_array_index (self->partitions, i)));
+  }
+  self->handlers->revoked (lanes, lost, self->data);
+  for (guint i = 0; i < self->partitions->len; i++)
+    partition_end (g_ptr_array_index (self->partitions, i));
+  /* If it fails that is kept as trouble; the messages come again, to whoever has the partitions then. */
+  if (!lost && !rd_kafka_assignment_lost (self->rk))
+    kafka_consumer_commit (self, TRUE, NULL);
+  g_ptr_array_set_size (self->partitions, 0);
+}
+
+static void
+on_rebalance (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_list_t *list,
+              void *opaque)
+{
+  KafkaConsumer *self = opaque;
+  if (err == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS && !self->closed) {
+    assign (self, list);
+    return;
+  }
+  give_up (self);
+  rd_kafka_assign (rk, NULL);
+}
+
+/* --- errors ------------------------------------------------------------------------------------------ */
+
+static void
+on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
+{
+  KafkaConsumer *self = opaque;
+  if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+    trouble_set (self->trouble, ON_BROKERS, reason);
+}
+
+static void
+note_commit (KafkaConsumer *self, rd_kafka_resp_err_t err)
+{
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR__NO_OFFSET) {
+    trouble_clear (self->trouble, ON_COMMIT);
+    return;
+  }
+  g_autofree char *text = g_strdup_printf ("offsets not committed: %s", rd_kafka_err2str (err));
+  trouble_set (self->trouble, ON_COMMIT, text);
+}
+
+static void
+on_commit (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_list_t *offsets,
+           void *opaque)
+{
+  note_commit (opaque, err);
+}
+
+/* What comes through the consumer's own queue is about the group or a topic. FALSE: a message of a
+ * partition, which has no business here. */
+static gboolean
+note_event (KafkaConsumer *self, const rd_kafka_message_t *raw)
+{
+  if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return FALSE;
+  const char *text = rd_kafka_message_errstr (raw);
+  g_autofree char *subject = raw->rkt != NULL
+                                 ? g_strconcat (ON_TOPIC, rd_kafka_topic_name (raw->rkt), NULL)
+                                 : g_strdup (ON_GROUP);
+  trouble_set (self->trouble, subject, text);
+  return TRUE;
+}
+
+static gboolean
+topic_is_there (KafkaConsumer *self, const char *name)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  rd_kafka_topic_t *topic = rd_kafka_topic_new (self->rk, name, NULL);
+  gboolean there = topic != NULL
+                   && rd_kafka_metadata (self->rk, FALSE, topic, &metadata, LOOK_MS)
+                          == RD_KAFKA_RESP_ERR_NO_ERROR
+                   && metadata->topic_cnt == 1
+                   && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (metadata != NULL)
+    rd_kafka_metadata_destroy (metadata);
+  if (topic != NULL)
+    rd_kafka_topic_destroy (topic);
+  return there;
+}
+
+static gboolean
+brokers_are_there (KafkaConsumer *self)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  if (rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, LOOK_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return FALSE;
+  rd_kafka_metadata_destroy (metadata);
+  return TRUE;
+}
+
+/* librdkafka tells when something breaks, not when it works again. */
+static void
+look_again (KafkaConsumer *self)
+{
+  gint64 now_us = clock_monotonic_us ();
+  if (!trouble_any (self->trouble) || now_us - self->looked_us < LOOK_EVERY_US)
+    return;
+  g_autoptr (GPtrArray) subjects = trouble_subjects (self->trouble);
+  for (guint i = 0; i < subjects->len; i++) {
+    const char *subject = g_ptr_array_index (subjects, i);
+    if ((g_str_equal (subject, ON_BROKERS) && brokers_are_there (self))
+        || (g_str_has_prefix (subject, ON_TOPIC)
+            && topic_is_there (self, subject + strlen (ON_TOPIC))))
+      trouble_clear (self->trouble, subject);
+  }
+  self->looked_us = clock_monotonic_us ();
+}
+
+gboolean
+kafka_consumer_poll (KafkaConsumer *self, int timeout_ms, GError **error)
+{
+  rd_kafka_message_t *raw = rd_kafka_consumer_poll (self->rk, timeout_ms);
+  gboolean is_event = raw == NULL || note_event (self, raw);
+  if (raw != NULL)
+    rd_kafka_message_destroy (raw);
+  if (!is_event) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "Kafka client delivered a message outside of its partition's queue");
+    return FALSE;
+  }
+  look_again (self);
+  return !kafka_is_fatal (self->rk, error);
+}
+
+/* --- committing -------------------------------------------------------------------------------------- */
+
+typedef struct {
+  gboolean done;
+  rd_kafka_resp_err_t err;
+} CommitReply;
+
+static void
+on_commit_reply (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_list_t *offsets,
+                 void *opaque)
+{
+  *(CommitReply *)opaque = (CommitReply){ TRUE, err };
+}
+
+/* rd_kafka_commit would wait as long as the session may last; this waits COMMIT_WITHIN_US. The reply is
+ * delivered by this queue only, so none comes after it is gone. */
+static rd_kafka_resp_err_t
+commit_and_wait (KafkaConsumer *self)
+{
+  CommitReply reply = { FALSE, RD_KAFKA_RESP_ERR__TIMED_OUT };
+  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
+  rd_kafka_resp_err_t err
+      = rd_kafka_commit_queue (self->rk, NULL, queue, on_commit_reply, &reply);
+  gint64 deadline_us = clock_monotonic_us () + COMMIT_WITHIN_US;
+  while (err == RD_KAFKA_RESP_ERR_NO_ERROR && !reply.done && clock_monotonic_us () < deadline_us)
+    rd_kafka_queue_poll_callback (queue, SERVE_MS);
+  rd_kafka_queue_destroy (queue);
+  return err != RD_KAFKA_RESP_ERR_NO_ERROR ? err : reply.err;
+}
+
+gboolean
+kafka_consumer_commit (KafkaConsumer *self, gboolean sync, GError **error)
+{
+  rd_kafka_resp_err_t err
+      = sync ? commit_and_wait (self) : rd_kafka_commit (self->rk, NULL, TRUE /* asynchronous */);
+  if (err == RD_KAFKA_RESP_ERR__NO_OFFSET)
+    err = RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (sync || err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    note_commit (self, err);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return TRUE;
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, err, "%s: commit of offsets", where);
+  return FALSE;
+}
+
+/* --- life --------------------------------------------------------------------------------------------- */
+
+/* librdkafka's limits are per partition when each has its own queue; ours is for all together: see
+ * docs/design.md, "Memory". */
+typedef struct {
+  char messages[16], kbytes[16], fetch[16];
+} Bounds;
+
+static Bounds
+bounds_for (guint n_partitions)
+{
+  guint n = MAX (n_partitions, 1);
+  guint kbytes = CLAMP (16384 / n, 64, 1024);
+  Bounds bounds;
+  g_snprintf (bounds.messages, sizeof bounds.messages, "%u", CLAMP (40000 / n, 500, 2000));
+  g_snprintf (bounds.kbytes, sizeof bounds.kbytes, "%u", kbytes);
+  g_snprintf (bounds.fetch, sizeof bounds.fetch, "%u", kbytes * 1024);
+  return bounds;
+}
+
+static rd_kafka_conf_t *
+consumer_conf (const char *const *settings, const char *group, guint n_partitions, GError **error)
+{
+  static const char *const fixed[] = { "enable.auto.commit",       "false",
+                                       "enable.auto.offset.store", "false",
+                                       "enable.partition.eof",     "true",
+                                       NULL };
+  Bounds bounds = bounds_for (n_partitions);
+  const char *const wanted[] = { "group.id",
+                                 group,
+                                 "partition.assignment.strategy",
+                                 "roundrobin",
+                                 "auto.offset.reset",
+                                 "earliest",
+                                 "allow.auto.create.topics",
+                                 "false",
+                                 "queued.min.messages",
+                                 bounds.messages,
+                                 "queued.max.messages.kbytes",
+                                 bounds.kbytes,
+                                 "fetch.message.max.bytes",
+                                 bounds.fetch,
+                                 "fetch.max.bytes",
+                                 "1048576",
+                                 "fetch.wait.max.ms",
+                                 "100",
+                                 "topic.metadata.refresh.interval.ms",
+                                 "5000",
+                                 "metadata.max.age.ms",
+                                 "15000",
+                                 NULL };
+  return kafka_conf_new (settings, wanted, fixed, error);
+}
+
+static gboolean
+subscribe (KafkaConsumer *self, const char *const *topics, GError **error)
+{
+  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (16);
+  for (guint i = 0; topics[i] != NULL; i++)
+    rd_kafka_topic_partition_list_add (list, topics[i], RD_KAFKA_PARTITION_UA);
+  rd_kafka_resp_err_t err = rd_kafka_subscribe (self->rk, list);
+  rd_kafka_topic_partition_list_destroy (list);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client cannot subscribe: %s",
+               rd_kafka_err2str (err));
+  return FALSE;
+}
+
+KafkaConsumer *
+kafka_consumer_new (const char *const *settings, const char *group, const char *const *topics,
+                    guint n_partitions, const KafkaHandlers *handlers, gpointer data,
+                    GError **error)
+{
+  rd_kafka_conf_t *conf = consumer_conf (settings, group, n_partitions, error);
+  if (conf == NULL)
+    return NULL;
+  KafkaConsumer *self = g_new0 (KafkaConsumer, 1);
+  self->handlers = handlers;
+  self->data = data;
+  self->trouble = trouble_new ();
+  self->partitions = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_partition_unref);
+  self->queues = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                        (GDestroyNotify)rd_kafka_queue_destroy);
+  rd_kafka_conf_set_opaque (conf, self);
+  rd_kafka_conf_set_rebalance_cb (conf, on_rebalance);
+  rd_kafka_conf_set_offset_commit_cb (conf, on_commit);
+  rd_kafka_conf_set_error_cb (conf, on_error);
+  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  if (self->rk != NULL)
+    rd_kafka_poll_set_consumer (self->rk);
+  if (self->rk != NULL && subscribe (self, topics, error))
+    return self;
+  kafka_consumer_free (self);
+  return NULL;
+}
+
+/* Leaves the group, but does not wait for a broker that is gone. */
+static void
+leave (KafkaConsumer *self)
+{
+  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
+  rd_kafka_error_t *failure = rd_kafka_consumer_close_queue (self->rk, queue);
+  gint64 deadline_us = clock_monotonic_us () + CLOSE_WITHIN_US;
+  while (failure == NULL && !rd_kafka_consumer_closed (self->rk)
+         && clock_monotonic_us () < deadline_us)
+    rd_kafka_queue_poll_callback (queue, SERVE_MS);
+  if (failure != NULL)
+    rd_kafka_error_destroy (failure);
+  rd_kafka_queue_destroy (queue);
+}
+
+void
+kafka_consumer_close (KafkaConsumer *self)
+{
+  if (self->closed)
+    return;
+  self->closed = TRUE;
+  give_up (self);
+  g_hash_table_remove_all (self->queues);
+  leave (self);
+}
+
+void
+kafka_consumer_free (KafkaConsumer *self)
+{
+  if (self == NULL)
+    return;
+  if (self->rk != NULL) {
+    kafka_consumer_close (self);
+    rd_kafka_destroy_flags (self->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+  g_hash_table_destroy (self->queues);
+  g_ptr_array_unref (self->partitions);
+  trouble_free (self->trouble);
+  g_free (self);
+}
+
+/* --- looking on ----------------------------------------------------------------------------------------- */
+
+char *
+kafka_consumer_trouble (KafkaConsumer *self)
+{
+  return trouble_text (self->trouble);
+}
+
+gboolean
+kafka_consumer_joined (KafkaConsumer *self)
+{
+  return atomic_load (&self->joined);
+}
+
+char *
+kafka_consumer_member (KafkaConsumer *self)
+{
+  char *id = rd_kafka_memberid (self->rk);
+  char *copy = id != NULL && *id != 0 ? g_strdup (id) : NULL;
+  if (id != NULL)
+    rd_kafka_mem_free (self->rk, id);
+  return copy;
+}

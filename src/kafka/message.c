@@ -1,0 +1,217 @@
+#include "kafka/message.h"
+#include "kafka/client.h"
+#include <string.h>
+
+/* The message and, if it was received, everything it points to, in one block of SIZE bytes. */
+typedef struct {
+  KafkaMessage message;
+  gsize size;
+} Block;
+
+/* FIELD may be part of the message's own block, or have been set later. */
+static void
+free_field (const KafkaMessage *message, gpointer field)
+{
+  const char *start = (const char *)message;
+  const char *at = field;
+  if (at < start || at >= start + ((const Block *)message)->size)
+    g_free (field);
+}
+
+static gpointer
+copy_bytes (gconstpointer bytes, gsize len)
+{
+  if (bytes == NULL)
+    return NULL;
+  guint8 *copy = g_malloc (len + 1);
+  if (len > 0)
+    memcpy (copy, bytes, len);
+  copy[len] = 0;
+  return copy;
+}
+
+KafkaMessage *
+kafka_message_new (const char *topic, gint32 partition)
+{
+  Block *block = g_new0 (Block, 1);
+  block->size = sizeof *block;
+  block->message = (KafkaMessage){
+    .topic = g_strdup (topic), .partition = partition, .offset = -1, .timestamp_ms = -1
+  };
+  return &block->message;
+}
+
+void
+kafka_message_free (KafkaMessage *message)
+{
+  if (message == NULL)
+    return;
+  for (guint i = 0; i < message->n_headers; i++) {
+    free_field (message, message->headers[i].name);
+    free_field (message, message->headers[i].value);
+  }
+  free_field (message, message->headers);
+  free_field (message, message->topic);
+  free_field (message, message->key);
+  free_field (message, message->value);
+  g_free (message);
+}
+
+void
+kafka_message_set_key (KafkaMessage *message, const char *text)
+{
+  free_field (message, message->key);
+  message->key_len = text != NULL ? strlen (text) : 0;
+  message->key = copy_bytes (text, message->key_len);
+}
+
+void
+kafka_message_set_value (KafkaMessage *message, gconstpointer value, gsize len)
+{
+  free_field (message, message->value);
+  message->value_len = value != NULL ? len : 0;
+  message->value = copy_bytes (value, len);
+}
+
+void
+kafka_message_take_value (KafkaMessage *message, GByteArray *value)
+{
+  free_field (message, message->value);
+  message->value_len = value->len;
+  message->value = g_byte_array_free (value, FALSE);
+  if (message->value == NULL) /* an empty array has no bytes; empty is not a tombstone */
+    message->value = g_malloc0 (1);
+}
+
+static void
+append_header (KafkaMessage *message, const char *name, gconstpointer value, gsize len)
+{
+  gsize n = message->n_headers;
+  MessageHeader *headers = g_new (MessageHeader, n + 1);
+  if (n > 0)
+    memcpy (headers, message->headers, n * sizeof *headers);
+  headers[n] = (MessageHeader){ g_strdup (name), copy_bytes (value, len), value != NULL ? len : 0 };
+  free_field (message, message->headers);
+  message->headers = headers;
+  message->n_headers++;
+}
+
+void
+kafka_message_add_header (KafkaMessage *message, const char *name, const char *value)
+{
+  append_header (message, name, value, value != NULL ? strlen (value) : 0);
+}
+
+const MessageHeader *
+kafka_message_header (const KafkaMessage *message, const char *name)
+{
+  for (guint i = 0; i < message->n_headers; i++)
+    if (g_str_equal (message->headers[i].name, name))
+      return &message->headers[i];
+  return NULL;
+}
+
+KafkaMessage *
+kafka_message_copy (const KafkaMessage *message)
+{
+  KafkaMessage *copy = kafka_message_new (message->topic, message->partition);
+  copy->offset = message->offset;
+  copy->timestamp_ms = message->timestamp_ms;
+  copy->key = copy_bytes (message->key, message->key_len);
+  copy->key_len = message->key_len;
+  copy->value = copy_bytes (message->value, message->value_len);
+  copy->value_len = message->value_len;
+  for (guint i = 0; i < message->n_headers; i++) {
+    const MessageHeader *header = &message->headers[i];
+    append_header (copy, header->name, header->value, header->value_len);
+  }
+  return copy;
+}
+
+/* --- received: first measured, then laid out in one block ---------------------------------------- */
+
+typedef struct {
+  const char *name;
+  const void *value;
+  gsize len;
+} RawHeader;
+
+static gboolean
+raw_header (const rd_kafka_headers_t *headers, guint i, RawHeader *out)
+{
+  return headers != NULL
+         && rd_kafka_header_get_all (headers, i, &out->name, &out->value, &out->len)
+                == RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static gpointer
+place (char **free_space, const void *bytes, gsize len)
+{
+  if (bytes == NULL)
+    return NULL;
+  char *at = *free_space;
+  if (len > 0)
+    memcpy (at, bytes, len);
+  at[len] = 0;
+  *free_space = at + len + 1;
+  return at;
+}
+
+static gsize
+measure (const rd_kafka_message_t *raw, const rd_kafka_headers_t *headers, const char *topic,
+         guint n_headers)
+{
+  gsize size = sizeof (Block) + n_headers * sizeof (MessageHeader);
+  size += strlen (topic) + 1 + raw->key_len + 1 + raw->len + 1;
+  RawHeader header;
+  for (guint i = 0; raw_header (headers, i, &header); i++)
+    size += strlen (header.name) + 1 + header.len + 1;
+  return size;
+}
+
+KafkaMessage *
+kafka_message_from (const rd_kafka_message_t *raw)
+{
+  rd_kafka_headers_t *headers = NULL;
+  if (rd_kafka_message_headers (raw, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    headers = NULL;
+  guint n_headers = headers != NULL ? rd_kafka_header_cnt (headers) : 0;
+  const char *topic = rd_kafka_topic_name (raw->rkt);
+
+  gsize size = measure (raw, headers, topic, n_headers);
+  Block *block = g_malloc (size);
+  block->size = size;
+  MessageHeader *own = (MessageHeader *)(block + 1);
+  char *space = (char *)(own + n_headers);
+  rd_kafka_timestamp_type_t kind;
+  block->message = (KafkaMessage){ .topic = place (&space, topic, strlen (topic)),
+                                   .partition = raw->partition,
+                                   .offset = raw->offset,
+                                   .timestamp_ms = rd_kafka_message_timestamp (raw, &kind),
+                                   .key = place (&space, raw->key, raw->key_len),
+                                   .key_len = raw->key_len,
+                                   .value = place (&space, raw->payload, raw->len),
+                                   .value_len = raw->len,
+                                   .headers = own,
+                                   .n_headers = n_headers };
+  RawHeader header;
+  for (guint i = 0; i < n_headers && raw_header (headers, i, &header); i++)
+    own[i] = (MessageHeader){ place (&space, header.name, strlen (header.name)),
+                              place (&space, header.value, header.len), header.len };
+  return &block->message;
+}
+
+rd_kafka_headers_t *
+kafka_message_raw_headers (const KafkaMessage *message)
+{
+  if (message->n_headers == 0)
+    return NULL;
+  rd_kafka_headers_t *raw = rd_kafka_headers_new (message->n_headers);
+  for (guint i = 0; i < message->n_headers; i++) {
+    const MessageHeader *header = &message->headers[i];
+    rd_kafka_resp_err_t err
+        = rd_kafka_header_add (raw, header->name, -1, header->value, header->value_len);
+    g_assert (err == RD_KAFKA_RESP_ERR_NO_ERROR);
+  }
+  return raw;
+}

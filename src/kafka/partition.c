@@ -1,0 +1,245 @@
+#include "kafka/partition.h"
+#include "base/clock.h"
+#include "kafka/partition_private.h"
+#include <stdatomic.h>
+
+#define SEEK_WITHIN_US (10 * G_USEC_PER_SEC)
+#define SEEK_AGAIN_US (2 * 1000)
+#define SEEK_MS 1000
+
+struct _KafkaPartition {
+  atomic_int refs;
+  rd_kafka_t *rk;
+  rd_kafka_queue_t *queue; /* valid while assigned */
+  Trouble *trouble;
+  char *topic;
+  char *subject; /* of trouble */
+  gint32 number;
+  gpointer lane; /* these three: set before the queue can wake */
+  const KafkaHandlers *handlers;
+  gpointer data;
+  pthread_mutex_t lock; /* taking and storing against the end of the assignment */
+  pthread_cond_t ended;
+  gboolean assigned; /* under lock */
+};
+
+KafkaPartition *
+partition_new (rd_kafka_t *rk, rd_kafka_queue_t *queue, Trouble *trouble, const char *topic,
+               gint32 number)
+{
+  KafkaPartition *self = g_new0 (KafkaPartition, 1);
+  atomic_init (&self->refs, 1);
+  self->rk = rk;
+  self->queue = queue;
+  self->trouble = trouble;
+  self->topic = g_strdup (topic);
+  self->subject = g_strdup_printf ("partition %s/%d", topic, number);
+  self->number = number;
+  pthread_mutex_init (&self->lock, NULL);
+  kafka_cond_init (&self->ended);
+  self->assigned = TRUE;
+  return self;
+}
+
+KafkaPartition *
+kafka_partition_ref (KafkaPartition *self)
+{
+  atomic_fetch_add (&self->refs, 1);
+  return self;
+}
+
+void
+kafka_partition_unref (KafkaPartition *self)
+{
+  if (self == NULL || atomic_fetch_sub (&self->refs, 1) > 1)
+    return;
+  pthread_cond_destroy (&self->ended);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self->subject);
+  g_free (self->topic);
+  g_free (self);
+}
+
+/* Under the queue's lock: see KafkaHandlers.wake. */
+static void
+on_arrival (rd_kafka_t *rk, void *opaque)
+{
+  KafkaPartition *self = opaque;
+  self->handlers->wake (self->lane, self->data);
+}
+
+void
+partition_begin (KafkaPartition *self, gpointer lane, const KafkaHandlers *handlers, gpointer data)
+{
+  self->lane = lane;
+  self->handlers = handlers;
+  self->data = data;
+  rd_kafka_queue_cb_event_enable (self->queue, on_arrival, self);
+}
+
+void
+partition_hush (KafkaPartition *self)
+{
+  rd_kafka_queue_cb_event_enable (self->queue, NULL, NULL);
+}
+
+void
+partition_end (KafkaPartition *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->assigned = FALSE;
+  pthread_cond_broadcast (&self->ended);
+  pthread_mutex_unlock (&self->lock);
+  trouble_clear (self->trouble, self->subject);
+}
+
+gpointer
+partition_lane (KafkaPartition *self)
+{
+  return self->lane;
+}
+
+/* --- taking ---------------------------------------------------------------------------------------- */
+
+static void
+note_trouble (KafkaPartition *self, const rd_kafka_message_t *raw)
+{
+  g_autofree char *text = g_strdup_printf ("topic %s, partition %d: %s", self->topic, self->number,
+                                           rd_kafka_message_errstr (raw));
+  trouble_set (self->trouble, self->subject, text);
+}
+
+guint
+kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *end)
+{
+  guint taken = 0;
+  gint64 end_seen = -1;
+  rd_kafka_message_t *raw;
+  pthread_mutex_lock (&self->lock);
+  while (self->assigned && taken < max && (raw = rd_kafka_consume_queue (self->queue, 0)) != NULL) {
+    if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      g_ptr_array_add (out, kafka_message_from (raw));
+      taken++;
+      end_seen = -1;
+    } else if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
+      end_seen = raw->offset;
+    else
+      note_trouble (self, raw);
+    if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR || raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
+      trouble_clear (self->trouble, self->subject);
+    rd_kafka_message_destroy (raw);
+  }
+  pthread_mutex_unlock (&self->lock);
+  if (end != NULL)
+    *end = end_seen;
+  return taken;
+}
+
+/* --- offsets --------------------------------------------------------------------------------------- */
+
+static rd_kafka_topic_partition_list_t *
+list_of (KafkaPartition *self, gint64 offset)
+{
+  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (1);
+  rd_kafka_topic_partition_list_add (list, self->topic, self->number)->offset = offset;
+  return list;
+}
+
+gboolean
+kafka_partition_store (KafkaPartition *self, gint64 next)
+{
+  rd_kafka_topic_partition_list_t *list = list_of (self, next);
+  pthread_mutex_lock (&self->lock);
+  gboolean stored
+      = self->assigned && rd_kafka_offsets_store (self->rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  pthread_mutex_unlock (&self->lock);
+  rd_kafka_topic_partition_list_destroy (list);
+  return stored;
+}
+
+static rd_kafka_resp_err_t
+seek_once (KafkaPartition *self, gint64 offset)
+{
+  rd_kafka_topic_partition_list_t *list = list_of (self, offset);
+  rd_kafka_error_t *failure = rd_kafka_seek_partitions (self->rk, list, SEEK_MS);
+  rd_kafka_resp_err_t err = failure != NULL ? rd_kafka_error_code (failure) : list->elems[0].err;
+  if (failure != NULL)
+    rd_kafka_error_destroy (failure);
+  rd_kafka_topic_partition_list_destroy (list);
+  return err;
+}
+
+/* An assignment begins to fetch some time after rd_kafka_assign; before that it cannot be sought. */
+static gboolean
+not_yet (rd_kafka_resp_err_t err)
+{
+  return err == RD_KAFKA_RESP_ERR__STATE || err == RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS
+         || err == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION || err == RD_KAFKA_RESP_ERR__TIMED_OUT
+         || err == RD_KAFKA_RESP_ERR__IN_PROGRESS;
+}
+
+/* Waits a moment; FALSE: the assignment has ended. */
+static gboolean
+still_assigned_after (KafkaPartition *self, gint64 pause_us)
+{
+  pthread_mutex_lock (&self->lock);
+  gint64 until_us = clock_monotonic_us () + pause_us;
+  while (pause_us > 0 && self->assigned && kafka_cond_wait (&self->ended, &self->lock, until_us))
+    ;
+  gboolean assigned = self->assigned;
+  pthread_mutex_unlock (&self->lock);
+  return assigned;
+}
+
+gboolean
+kafka_partition_seek (KafkaPartition *self, gint64 offset, GError **error)
+{
+  gint64 deadline_us = clock_monotonic_us () + SEEK_WITHIN_US;
+  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR__STATE;
+  gint64 pause_us = 0;
+  while (still_assigned_after (self, pause_us)) {
+    err = seek_once (self, offset);
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+      return TRUE;
+    if (!not_yet (err) || clock_monotonic_us () > deadline_us)
+      break;
+    pause_us = SEEK_AGAIN_US;
+  }
+  kafka_set_error (error, err, "cannot start topic %s, partition %d at offset %" G_GINT64_FORMAT,
+                   self->topic, self->number, offset);
+  return FALSE;
+}
+
+gboolean
+kafka_partition_committed (KafkaPartition *self, int timeout_ms, gint64 *offset, GError **error)
+{
+  rd_kafka_topic_partition_list_t *list = list_of (self, RD_KAFKA_OFFSET_INVALID);
+  rd_kafka_resp_err_t err = rd_kafka_committed (self->rk, list, timeout_ms);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    err = list->elems[0].err;
+  *offset = list->elems[0].offset >= 0 ? list->elems[0].offset : -1;
+  rd_kafka_topic_partition_list_destroy (list);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return TRUE;
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, err, "%s: committed offset of topic %s, partition %d", where, self->topic,
+                   self->number);
+  return FALSE;
+}
+
+gboolean
+kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, gint64 *high,
+                            GError **error)
+{
+  int64_t first = -1, next = -1;
+  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (self->rk, self->topic, self->number,
+                                                              &first, &next, timeout_ms);
+  *low = first;
+  *high = next;
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return TRUE;
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, err, "%s: watermarks of topic %s, partition %d", where, self->topic,
+                   self->number);
+  return FALSE;
+}

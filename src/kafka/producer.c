@@ -1,0 +1,418 @@
+/* A call of kafka_publish and librdkafka share a Batch, which lives until both are done with it: a
+ * report may come long after the caller's time was over. Reports are written into the Batch under its
+ * lock; the caller's messages are touched by the caller's thread alone. */
+#include "kafka/producer.h"
+#include "base/clock.h"
+#include "kafka/client.h"
+#include <stdatomic.h>
+#include <string.h>
+
+#define POLL_MS 1000
+#define FLUSH_MS 2000
+#define PURGE_MS 500
+#define STOP_LOOK_US (50 * 1000) /* how soon *STOP is noticed */
+#define AGAIN_US (100 * 1000)    /* between attempts, and when the local queue is full */
+
+struct _KafkaProducer {
+  rd_kafka_t *rk;
+  rd_kafka_queue_t *queue; /* of delivery reports and errors */
+  pthread_t acks;
+  atomic_bool closing;
+  atomic_bool down;
+  pthread_mutex_t lock;
+  GHashTable *topics; /* name -> rd_kafka_topic_t, under lock */
+  char *last_error;   /* why the brokers are down, under lock */
+};
+
+typedef struct _Batch Batch;
+typedef struct {
+  Batch *batch;
+  KafkaMessage *message; /* of the caller's thread */
+  rd_kafka_resp_err_t err;
+  gboolean reported;
+  gint32 partition;
+  gint64 offset;
+} Report;
+
+struct _Batch {
+  atomic_int refs; /* the caller's, and one for every message in librdkafka's hands */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  guint pending; /* under lock, as are the reports */
+  gboolean hopeless;   /* a report no time will heal */
+  guint n_reports;
+  Report reports[];
+};
+
+typedef struct {
+  gint64 deadline_us; /* G_MAXINT64: none */
+  const volatile gint *stop;
+} Patience;
+
+static Batch *
+batch_new (GPtrArray *messages)
+{
+  Batch *batch = g_malloc0 (sizeof (Batch) + messages->len * sizeof (Report));
+  atomic_init (&batch->refs, 1);
+  pthread_mutex_init (&batch->lock, NULL);
+  kafka_cond_init (&batch->changed);
+  for (guint i = 0; i < messages->len; i++) {
+    KafkaMessage *message = g_ptr_array_index (messages, i);
+    if (!message->acked)
+      batch->reports[batch->n_reports++] = (Report){ .batch = batch, .message = message };
+  }
+  return batch;
+}
+
+static void
+batch_unref (Batch *batch)
+{
+  if (atomic_fetch_sub (&batch->refs, 1) > 1)
+    return;
+  pthread_cond_destroy (&batch->changed);
+  pthread_mutex_destroy (&batch->lock);
+  g_free (batch);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Batch, batch_unref)
+
+/* --- what librdkafka calls ------------------------------------------------------------------------ */
+
+static gboolean
+is_hopeless (rd_kafka_resp_err_t err)
+{
+  switch (err) {
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR__FATAL:
+    case RD_KAFKA_RESP_ERR__FENCED:
+      return TRUE;
+    default:
+      return kafka_verdict (err) != PRUNED_OUTAGE;
+  }
+}
+
+static void
+on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
+{
+  KafkaProducer *self = opaque;
+  Report *report = raw->_private;
+  Batch *batch = report->batch;
+  if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    atomic_store (&self->down, FALSE);
+  pthread_mutex_lock (&batch->lock);
+  report->err = raw->err;
+  report->partition = raw->partition;
+  report->offset = raw->offset;
+  report->reported = TRUE;
+  batch->pending--;
+  batch->hopeless |= is_hopeless (raw->err);
+  if (batch->pending == 0 || batch->hopeless)
+    pthread_cond_signal (&batch->changed);
+  pthread_mutex_unlock (&batch->lock);
+  batch_unref (batch);
+}
+
+static void
+on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
+{
+  KafkaProducer *self = opaque;
+  pthread_mutex_lock (&self->lock);
+  g_free (self->last_error);
+  self->last_error = g_strdup (reason);
+  pthread_mutex_unlock (&self->lock);
+  if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+    atomic_store (&self->down, TRUE);
+}
+
+/* Nothing tells that a broker is back while there is nothing to send, so it is asked. */
+static void
+look_after_brokers (KafkaProducer *self)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  if (rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, POLL_MS) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_metadata_destroy (metadata);
+    atomic_store (&self->down, FALSE);
+  }
+}
+
+static void *
+serve_acks (void *data)
+{
+  KafkaProducer *self = data;
+  pthread_setname_np (pthread_self (), "kafka-acks");
+  while (!atomic_load (&self->closing)) {
+    rd_kafka_poll (self->rk, POLL_MS);
+    if (atomic_load (&self->down) && !atomic_load (&self->closing))
+      look_after_brokers (self);
+  }
+  return NULL;
+}
+
+/* --- life ------------------------------------------------------------------------------------------ */
+
+KafkaProducer *
+kafka_producer_new (const char *const *settings, GError **error)
+{
+  static const char *const wanted[] = { "linger.ms",
+                                        "0",
+                                        "message.timeout.ms",
+                                        "30000",
+                                        "queue.buffering.max.kbytes",
+                                        "16384",
+                                        "partitioner",
+                                        "murmur2_random", /* as Java's: the same key, the same partition */
+                                        "topic.metadata.refresh.interval.ms",
+                                        "5000",
+                                        "topic.metadata.propagation.max.ms",
+                                        "1000",
+                                        NULL };
+  static const char *const fixed[]
+      = { "enable.idempotence", "true", "request.required.acks", "-1", NULL };
+  rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
+  if (conf == NULL)
+    return NULL;
+  KafkaProducer *self = g_new0 (KafkaProducer, 1);
+  pthread_mutex_init (&self->lock, NULL);
+  self->topics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                        (GDestroyNotify)rd_kafka_topic_destroy);
+  rd_kafka_conf_set_opaque (conf, self);
+  rd_kafka_conf_set_dr_msg_cb (conf, on_report);
+  rd_kafka_conf_set_error_cb (conf, on_error);
+  self->rk = kafka_client_new (RD_KAFKA_PRODUCER, conf, error);
+  if (self->rk == NULL) {
+    kafka_producer_free (self);
+    return NULL;
+  }
+  self->queue = rd_kafka_queue_get_main (self->rk);
+  int failed = pthread_create (&self->acks, NULL, serve_acks, self);
+  g_assert (failed == 0);
+  return self;
+}
+
+/* Whatever is left is reported as purged, so that no Batch outlives the producer. */
+static void
+drain (KafkaProducer *self)
+{
+  if (rd_kafka_flush (self->rk, FLUSH_MS) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return;
+  rd_kafka_purge (self->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  rd_kafka_flush (self->rk, PURGE_MS);
+}
+
+void
+kafka_producer_free (KafkaProducer *self)
+{
+  if (self == NULL)
+    return;
+  if (self->rk != NULL) {
+    drain (self);
+    atomic_store (&self->closing, TRUE);
+    rd_kafka_queue_yield (self->queue);
+    pthread_join (self->acks, NULL);
+    rd_kafka_queue_destroy (self->queue);
+  }
+  g_hash_table_destroy (self->topics);
+  if (self->rk != NULL)
+    rd_kafka_destroy (self->rk);
+  g_free (self->last_error);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self);
+}
+
+gboolean
+kafka_producer_is_up (KafkaProducer *self)
+{
+  return !atomic_load (&self->down);
+}
+
+/* --- publishing -------------------------------------------------------------------------------------- */
+
+static gboolean
+is_stopped (const Patience *patience)
+{
+  return patience->stop != NULL && g_atomic_int_get (patience->stop);
+}
+
+static gboolean
+is_over (const Patience *patience)
+{
+  return is_stopped (patience) || clock_monotonic_us () >= patience->deadline_us;
+}
+
+/* Waits on BATCH until something changed, at most SLICE_US. With the lock held. */
+static void
+wait_a_little (Batch *batch, const Patience *patience, gint64 slice_us)
+{
+  gint64 now_us = clock_monotonic_us ();
+  gint64 until_us = MIN (patience->deadline_us, now_us + slice_us);
+  kafka_cond_wait (&batch->changed, &batch->lock, until_us);
+}
+
+static rd_kafka_topic_t *
+topic_of (KafkaProducer *self, const char *name)
+{
+  pthread_mutex_lock (&self->lock);
+  rd_kafka_topic_t *topic = g_hash_table_lookup (self->topics, name);
+  if (topic == NULL) {
+    topic = rd_kafka_topic_new (self->rk, name, NULL);
+    if (topic != NULL)
+      g_hash_table_insert (self->topics, g_strdup (name), topic);
+  }
+  pthread_mutex_unlock (&self->lock);
+  return topic;
+}
+
+static rd_kafka_resp_err_t
+produce (KafkaProducer *self, rd_kafka_topic_t *topic, Report *report)
+{
+  const KafkaMessage *message = report->message;
+  rd_kafka_headers_t *headers = kafka_message_raw_headers (message);
+  rd_kafka_resp_err_t err = rd_kafka_producev (
+      self->rk, RD_KAFKA_V_RKT (topic), RD_KAFKA_V_PARTITION (message->partition),
+      RD_KAFKA_V_MSGFLAGS (RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY (message->key, message->key_len),
+      RD_KAFKA_V_VALUE (message->value, message->value_len), RD_KAFKA_V_HEADERS (headers),
+      RD_KAFKA_V_OPAQUE (report), RD_KAFKA_V_END);
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR && headers != NULL)
+    rd_kafka_headers_destroy (headers);
+  return err;
+}
+
+/* Into librdkafka's queue; what it refuses is a report too. FALSE: the queue stayed full. */
+static gboolean
+hand_over (KafkaProducer *self, Report *report, const Patience *patience)
+{
+  Batch *batch = report->batch;
+  rd_kafka_topic_t *topic = topic_of (self, report->message->topic);
+  rd_kafka_resp_err_t err
+      = topic != NULL ? RD_KAFKA_RESP_ERR__QUEUE_FULL : RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
+  atomic_fetch_add (&batch->refs, 1);
+  pthread_mutex_lock (&batch->lock);
+  batch->pending++;
+  while (topic != NULL) {
+    pthread_mutex_unlock (&batch->lock);
+    err = produce (self, topic, report);
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+      return TRUE;
+    pthread_mutex_lock (&batch->lock);
+    if (err != RD_KAFKA_RESP_ERR__QUEUE_FULL || is_over (patience))
+      break;
+    wait_a_little (batch, patience, AGAIN_US);
+  }
+  batch->pending--;
+  report->err = err;
+  report->reported = TRUE;
+  batch->hopeless |= is_hopeless (err);
+  pthread_mutex_unlock (&batch->lock);
+  atomic_fetch_sub (&batch->refs, 1);
+  return err != RD_KAFKA_RESP_ERR__QUEUE_FULL;
+}
+
+static void
+await_reports (Batch *batch, const Patience *patience)
+{
+  pthread_mutex_lock (&batch->lock);
+  while (batch->pending > 0 && !batch->hopeless && !is_over (patience))
+    wait_a_little (batch, patience, patience->stop != NULL ? STOP_LOOK_US : G_USEC_PER_SEC);
+  pthread_mutex_unlock (&batch->lock);
+}
+
+/* Marks what arrived; the first failure, a hopeless one before others, is told in FAILED. Returns how many
+ * are missing. */
+static guint
+collect (Batch *batch, Report *failed)
+{
+  guint missing = 0;
+  pthread_mutex_lock (&batch->lock);
+  for (guint i = 0; i < batch->n_reports; i++) {
+    Report *report = &batch->reports[i];
+    if (report->reported && report->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      report->message->acked = TRUE;
+      report->message->partition = report->partition;
+      report->message->offset = report->offset;
+      continue;
+    }
+    missing++;
+    if (failed->message == NULL || (is_hopeless (report->err) && !is_hopeless (failed->err)))
+      *failed = *report;
+  }
+  pthread_mutex_unlock (&batch->lock);
+  return missing;
+}
+
+static void
+tell_hopeless (KafkaProducer *self, const Report *failed, GError **error)
+{
+  if (kafka_verdict (failed->err) == PRUNED_FATAL && kafka_is_fatal (self->rk, error))
+    return;
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, failed->err, "%s: cannot write to topic %s", where,
+                   failed->message->topic);
+}
+
+static void
+tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, guint missing,
+           GError **error)
+{
+  g_autofree char *where = kafka_where (self->rk);
+  pthread_mutex_lock (&self->lock);
+  g_autofree char *why = g_strdup (atomic_load (&self->down) ? self->last_error : NULL);
+  pthread_mutex_unlock (&self->lock);
+  if (why == NULL && failed->reported)
+    why = g_strdup (rd_kafka_err2str (failed->err));
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+               "%s: %u messages not acknowledged (the first: topic %s), %s%s%s", where, missing,
+               failed->message->topic, is_stopped (patience) ? "stopped waiting" : "time is over",
+               why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
+/* One attempt. TRUE: nothing is missing any more. FALSE without error: worth another. */
+static gboolean
+attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GError **error)
+{
+  g_autoptr (Batch) batch = batch_new (messages);
+  for (guint i = 0; i < batch->n_reports; i++)
+    if (!hand_over (self, &batch->reports[i], patience))
+      break;
+  await_reports (batch, patience);
+  Report failed = { 0 };
+  guint missing = collect (batch, &failed);
+  if (missing == 0)
+    return TRUE;
+  if (is_hopeless (failed.err))
+    tell_hopeless (self, &failed, error);
+  else if (is_over (patience))
+    tell_over (self, patience, &failed, missing, error);
+  return FALSE;
+}
+
+static void
+pause_between_attempts (const Patience *patience)
+{
+  gint64 left_us = patience->deadline_us - clock_monotonic_us ();
+  if (left_us > 0)
+    g_usleep (MIN (left_us, AGAIN_US));
+}
+
+gboolean
+kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const volatile gint *stop,
+               GError **error)
+{
+  Patience patience = { G_MAXINT64, stop };
+  if (timeout_ms >= 0)
+    patience.deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  for (;;) {
+    GError *failure = NULL;
+    if (attempt (self, messages, &patience, &failure))
+      return TRUE;
+    if (failure != NULL) {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+    pause_between_attempts (&patience);
+  }
+}

@@ -1,0 +1,277 @@
+#include "kafka/reader.h"
+#include "base/clock.h"
+#include "kafka/client.h"
+
+#define TIMESTAMP_MS 10000
+
+/* A consumer without a group, reading some partitions of one topic through one queue. */
+typedef struct {
+  rd_kafka_t *rk;
+  rd_kafka_topic_t *topic;
+  rd_kafka_queue_t *queue;
+  const char *name;
+  gint64 deadline_us;
+} Reader;
+
+typedef struct {
+  gint64 next, end; /* what is still to be read: [next, end) */
+  gboolean started;
+} Range;
+
+static void
+reader_free (Reader *self)
+{
+  if (self->queue != NULL)
+    rd_kafka_queue_destroy (self->queue);
+  if (self->topic != NULL)
+    rd_kafka_topic_destroy (self->topic);
+  if (self->rk != NULL)
+    rd_kafka_destroy (self->rk);
+  g_free (self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Reader, reader_free)
+
+static Reader *
+reader_new (const char *const *settings, const char *topic, int timeout_ms, GError **error)
+{
+  static const char *const wanted[]
+      = { "allow.auto.create.topics", "false", "fetch.message.max.bytes", "1048576",
+          "queued.max.messages.kbytes", "4096", "topic.metadata.propagation.max.ms", "0", NULL };
+  static const char *const fixed[] = { "enable.partition.eof", "true", NULL };
+  rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
+  if (conf == NULL)
+    return NULL;
+  /* Offsets that are gone are an answer here, whatever the consumer of the engine does then. */
+  rd_kafka_conf_set (conf, "auto.offset.reset", "error", NULL, 0);
+  g_autoptr (Reader) self = g_new0 (Reader, 1);
+  self->name = topic;
+  self->deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  if (self->rk == NULL)
+    return NULL;
+  self->topic = rd_kafka_topic_new (self->rk, topic, NULL);
+  if (self->topic == NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s is no name of a topic", topic);
+    return NULL;
+  }
+  self->queue = rd_kafka_queue_new (self->rk);
+  return g_steal_pointer (&self);
+}
+
+static int
+left_ms (const Reader *self)
+{
+  return (int)CLAMP ((self->deadline_us - clock_monotonic_us ()) / 1000, 0, G_MAXINT);
+}
+
+static gboolean
+fail (Reader *self, rd_kafka_resp_err_t err, GError **error)
+{
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, err, "%s: cannot read topic %s", where, self->name);
+  return FALSE;
+}
+
+static gboolean
+count_partitions (Reader *self, gint32 *n, GError **error)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  rd_kafka_resp_err_t err
+      = rd_kafka_metadata (self->rk, FALSE, self->topic, &metadata, left_ms (self));
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    err = metadata->topic_cnt == 1 ? metadata->topics[0].err
+                                   : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    *n = metadata->topic_cnt == 1 ? metadata->topics[0].partition_cnt : 0;
+    rd_kafka_metadata_destroy (metadata);
+  }
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
+}
+
+static gboolean
+bounds_of (Reader *self, gint32 partition, Range *range, GError **error)
+{
+  int64_t low = 0, high = 0;
+  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (self->rk, self->name, partition, &low,
+                                                              &high, left_ms (self));
+  *range = (Range){ low, high, FALSE };
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
+}
+
+static rd_kafka_resp_err_t
+offset_at (Reader *self, gint32 partition, gint64 timestamp_ms, gint64 *offset)
+{
+  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (1);
+  rd_kafka_topic_partition_list_add (list, self->name, partition)->offset = timestamp_ms;
+  rd_kafka_resp_err_t err = rd_kafka_offsets_for_times (self->rk, list, left_ms (self));
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    err = list->elems[0].err;
+  *offset = list->elems[0].offset;
+  rd_kafka_topic_partition_list_destroy (list);
+  return err;
+}
+
+/* Leaves out what is older by the broker's index. A broker that has none (the embedded one) says "nothing
+ * that young" to every question, also to the one that every message answers; then all is read. */
+static gboolean
+skip_older (Reader *self, gint32 partition, gint64 from_ms, Range *range, GError **error)
+{
+  gint64 offset = -1, first = -1;
+  rd_kafka_resp_err_t err = offset_at (self, partition, from_ms, &offset);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR && offset < 0)
+    err = offset_at (self, partition, 0, &first);
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return fail (self, err, error);
+  if (offset >= 0)
+    range->next = MAX (range->next, offset);
+  else if (first >= 0)
+    range->next = range->end;
+  return TRUE;
+}
+
+static gboolean
+start (Reader *self, gint32 partition, Range *range, GError **error)
+{
+  if (rd_kafka_consume_start_queue (self->topic, partition, range->next, self->queue) != 0)
+    return fail (self, rd_kafka_last_error (), error);
+  range->started = TRUE;
+  return TRUE;
+}
+
+static void
+stop (Reader *self, Range *ranges, gint32 n)
+{
+  for (gint32 i = 0; i < n; i++)
+    if (ranges[i].started)
+      rd_kafka_consume_stop (self->topic, i);
+}
+
+/* --- one message ------------------------------------------------------------------------------------- */
+
+/* Waits for what comes first: the message, the end of the partition, an error. */
+static gboolean
+first_timestamp (Reader *self, gint64 offset, gint64 *timestamp_ms, GError **error)
+{
+  rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
+  if (raw == NULL)
+    return fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
+  rd_kafka_resp_err_t err = raw->err;
+  rd_kafka_timestamp_type_t kind;
+  gboolean found = err == RD_KAFKA_RESP_ERR_NO_ERROR && raw->offset == offset;
+  if (found)
+    *timestamp_ms = rd_kafka_message_timestamp (raw, &kind);
+  rd_kafka_message_destroy (raw);
+  if (found || err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR__PARTITION_EOF
+      || err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET || err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE)
+    return found;
+  return fail (self, err, error);
+}
+
+gboolean
+kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
+                         gint64 offset, gint64 *timestamp_ms, GError **error)
+{
+  g_autoptr (Reader) reader = reader_new (settings, topic, TIMESTAMP_MS, error);
+  Range range;
+  gint32 n = 0;
+  if (reader == NULL || !count_partitions (reader, &n, error))
+    return FALSE;
+  if (partition >= n || offset < 0)
+    return FALSE;
+  if (!bounds_of (reader, partition, &range, error))
+    return FALSE;
+  if (offset < range.next || offset >= range.end)
+    return FALSE;
+  range.next = offset;
+  if (!start (reader, partition, &range, error))
+    return FALSE;
+  gboolean found = first_timestamp (reader, offset, timestamp_ms, error);
+  rd_kafka_consume_stop (reader->topic, partition);
+  return found;
+}
+
+/* --- a whole topic ------------------------------------------------------------------------------------ */
+
+typedef struct {
+  gint64 from_ms;
+  KafkaVisit visit;
+  gpointer data;
+  Range *ranges;
+  gint32 n;
+  gint32 unfinished;
+} Reading;
+
+static gboolean
+plan (Reader *self, Reading *reading, GError **error)
+{
+  for (gint32 i = 0; i < reading->n; i++) {
+    Range *range = &reading->ranges[i];
+    if (!bounds_of (self, i, range, error))
+      return FALSE;
+    if (reading->from_ms >= 0 && range->next < range->end
+        && !skip_older (self, i, reading->from_ms, range, error))
+      return FALSE;
+    if (range->next >= range->end)
+      continue;
+    if (!start (self, i, range, error))
+      return FALSE;
+    reading->unfinished++;
+  }
+  return TRUE;
+}
+
+/* Offsets may have gaps, so the end is a message behind it or EOF. */
+static void
+advance (Reading *reading, gint32 partition, gint64 next)
+{
+  Range *range = &reading->ranges[partition];
+  if (range->next < range->end && next >= range->end)
+    reading->unfinished--;
+  range->next = MAX (range->next, next);
+}
+
+/* FALSE: the visitor has seen enough. */
+static gboolean
+show (Reading *reading, const rd_kafka_message_t *raw)
+{
+  if (raw->offset >= reading->ranges[raw->partition].end)
+    return TRUE;
+  g_autoptr (KafkaMessage) message = kafka_message_from (raw);
+  return message->timestamp_ms < reading->from_ms || reading->visit (message, reading->data);
+}
+
+static gboolean
+read_on (Reader *self, Reading *reading, GError **error)
+{
+  gboolean go_on = TRUE;
+  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
+  while (reading->unfinished > 0 && go_on && err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
+    if (raw == NULL)
+      return fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
+    err = raw->err;
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      go_on = show (reading, raw);
+      advance (reading, raw->partition, raw->offset + 1);
+    } else if (err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      err = RD_KAFKA_RESP_ERR_NO_ERROR;
+      advance (reading, raw->partition, MAX (raw->offset, reading->ranges[raw->partition].end));
+    }
+    rd_kafka_message_destroy (raw);
+  }
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
+}
+
+gboolean
+kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,
+                  int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
+{
+  g_autoptr (Reader) reader = reader_new (settings, topic, timeout_ms, error);
+  Reading reading = { .from_ms = from_timestamp_ms, .visit = visit, .data = data };
+  if (reader == NULL || !count_partitions (reader, &reading.n, error))
+    return FALSE;
+  g_autofree Range *ranges = g_new0 (Range, reading.n);
+  reading.ranges = ranges;
+  gboolean done = plan (reader, &reading, error) && read_on (reader, &reading, error);
+  stop (reader, ranges, reading.n);
+  return done;
+}

@@ -1,0 +1,18 @@
+/* Reads that belong to no group: consumers of their own, for the time of the call, that commit nothing.
+ *
+ * Threads: any; each call blocks.
+ */
+#pragma once
+#include "kafka/message.h"
+
+/* The timestamp of the message at OFFSET; FALSE without error if there is none. */
+gboolean kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
+                                  gint64 offset, gint64 *timestamp_ms, GError **error);
+
+/* Gives every message of TOPIC with a timestamp of at least FROM_TIMESTAMP_MS (-1: all) to VISIT, in order
+ * within a partition, up to the end as it was when the call began. VISIT returns FALSE to stop.
+ * TIMEOUT_MS is for the whole. PRUNED_OUTAGE: time over, or the topic is not there. */
+typedef gboolean (*KafkaVisit) (const KafkaMessage *message, gpointer data);
+gboolean kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,
+                           int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
