@@ -20,7 +20,8 @@ json_t *json_parse (const char *text, gsize len, GError **error);
 char *json_text (const json_t *value);
 
 /* The canonical form that run ids are made of (DESIGN 4): keys sorted by bytes, no blanks, UTF-8
- * not escaped beyond what JSON demands, reals as in json_text. NULL, JSON null and {} give "{}". g_free it. */
+ * not escaped beyond what JSON demands, reals as in json_text. NULL, JSON null and {} give "{}".
+ * g_free it. */
 char *json_canonical (const json_t *args);
 
 /* The canonical form of a JSON *text*, with numbers as they were written (1.0 stays 1.0,

@@ -1,6 +1,6 @@
 /* Schedules: five fields `minute hour day-of-month month day-of-week` with `*`, lists, ranges, steps
- * (`*` or a range, then /n), names (jan-dec, sun-sat), 7 = Sunday. If both day fields are restricted (do not begin
- * with `*`), a day that fits one of them is enough.
+ * (`*` or a range, then /n), names (jan-dec, sun-sat), 7 = Sunday. If both day fields are restricted
+ * (do not begin with `*`), a day that fits one of them is enough.
  *
  * Every local minute that fits stands for one instant: one that a clock change skips for the first
  * valid instant after the gap (several merge), one that it repeats for the first of the two.
