@@ -24,14 +24,15 @@ const char *message_schema (const char *type);
 /* CRC-64-AVRO of the schema's parsing canonical form (Avro 1.11 specification). */
 guint64 message_fingerprint (const char *type);
 
-/* The value of a message of TYPE, framed as single-object Avro. CONTENT must fit the schema; fields of a
- * union with null may be missing. PRUNED_FATAL if it does not fit (a bug), naming the field. */
+/* Appends the value of a message of TYPE, framed as single-object Avro. CONTENT must fit the schema; fields with a default
+ * may be missing (MemberExpirySet.expires_at has none: null cancels). A date that PostgreSQL calls infinity is null.
+ * PRUNED_FATAL if it does not fit (a bug), naming the field; OUT is unchanged then. */
 gboolean message_encode (const char *type, const json_t *content, GByteArray *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* Fast path: the writer for thousands of messages of one type from columns of text. A value NULL is null.
  * FIELDS are in the schema's order; ints, longs, times and dates are given as text as PostgreSQL prints them in UTC with ISO dates
- * (`2026-11-21 10:20:30.123456+00`) or RFC 3339. */
+ * (`2026-11-21 10:20:30.123456+00`) or RFC 3339, lists of ids as `{1,2}`. */
 gboolean message_encode_texts (const char *type, const char *const *fields, GByteArray *out,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -50,10 +51,10 @@ typedef struct {
 
 typedef struct {
   char *type;       /* full name */
-  json_t *content;
+  json_t *content;  /* all fields of the schema; those that were missing have their default */
   char *args_text;  /* canonical `args` of a Tick with numbers as written; else NULL */
   char *ce_id, *ce_source; /* NULL: not given */
-  gint64 ce_time_us;       /* 0: not given */
+  gint64 ce_time_us;       /* 0: not given; an empty header is not given */
 } MessageDecoded;
 void message_decoded_clear (MessageDecoded *decoded);
 
