@@ -53,7 +53,7 @@ def destroy(db, t, args, finish=True):
         db.insert("ghost_user_migrations", user_id=user["id"], initiator_user_id=args.get("initiator_id"))
     if finish:
         hand_over(db, user, ghost)
-        remove_user(db, expected, user, args["reason"])
+        remove_user(db, expected, user, args.get("reason"))
     return expected
 
 
@@ -92,7 +92,9 @@ def remove_user(db, expected, user, reason):
             db.delete_where(table, source_type="Namespace", source_id=namespace["id"])
         db.delete("namespaces", namespace)
     db.delete("users", user)
-    expected.announce("UserDeleted", user_id=user["id"], user_type=user["user_type"], reason=reason)
+    # What a placeholder's deletion gives as its reason is free.
+    because = {"reason": reason} if reason else {}
+    expected.announce("UserDeleted", user_id=user["id"], user_type=user["user_type"], **because)
 
 
 # --- JOBS 7
