@@ -1,20 +1,26 @@
--- Which owners must stay. Two common table expressions for a WITH RECURSIVE; the statement has before them:
+-- Which owners must stay. Common table expressions for a WITH RECURSIVE; the statement has before them:
 --   leaving (pos, id, user_id, group_id, groups)  owners (owner_rule.sql) on their way out, in this order; groups: own group and those above
 --   gone (id)                                     members that an earlier page took (only a plan has such)
 -- and reads last_owner (id) after them.
 --
 -- Whoever leaves needs another user who is an owner of the group or of one above and stands at his turn: one who is not
 -- leaving, one who leaves later, or one before him who had to stay. Only the last kind depends on decisions, and such a
--- one is always in a group further up; so the walk visits only those owners who have nobody else and somebody to hope for.
--- A window function cannot say this: whether an owner counts depends on what was decided about him.
+-- one is always in a group further up (else he would have had somebody later); so the walk visits only those owners who
+-- have nobody else and somebody to hope for. A window function cannot say this: whether an owner counts depends on what
+-- was decided about him.
 --
 -- A step relies only on owners that it has locked (lock_owners.sql, handed on in a setting of the transaction); a plan has
--- no locks and relies on anybody. Fast because each look-up is an index range of one group's owners that ends at the first.
-leaving_group AS (
+-- no locks and relies on anybody. Fast because each look-up is an index range of one group's owners that ends at the
+-- first; what is asked of the page itself is asked of hash tables (NOT IN), whatever the planner thinks of its size.
+leaving_group AS MATERIALIZED (
   SELECT l.pos, l.id, l.user_id, g.id AS group_id FROM leaving l, unnest(l.groups) AS g (id)
 ),
+followed AS MATERIALIZED (
+  SELECT DISTINCT g.id
+  FROM leaving_group g JOIN leaving l ON l.group_id = g.group_id AND l.pos > g.pos AND l.user_id <> g.user_id
+),
 helpless AS MATERIALIZED (
-  SELECT l.pos, l.id, l.user_id
+  SELECT l.*
   FROM leaving l
   LEFT JOIN LATERAL (
     SELECT true AS stands FROM members m JOIN users u ON u.id = m.user_id
@@ -22,19 +28,19 @@ helpless AS MATERIALIZED (
       AND
       -- include: owner_rule.sql
       AND coalesce(m.id = ANY (nullif(current_setting('pruned.relied_upon', true), '')::bigint[]), true)
-      AND NOT EXISTS (SELECT FROM leaving x WHERE x.id = m.id)
-      AND NOT EXISTS (SELECT FROM gone x WHERE x.id = m.id)
-    LIMIT 1) other ON true
-  WHERE other.stands IS NULL
-    AND NOT EXISTS (SELECT FROM leaving_group g JOIN leaving later ON later.group_id = g.group_id
-                    WHERE g.id = l.id AND later.pos > l.pos AND later.user_id <> l.user_id)
+      AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone)
+    LIMIT 1) AS other ON true
+  WHERE l.id NOT IN (SELECT id FROM followed) AND other.stands IS NULL
+),
+helpless_below AS MATERIALIZED (
+  SELECT h.pos, h.id, h.user_id, g.id AS group_id, g.id IN (SELECT group_id FROM helpless) AS matters
+  FROM helpless h, unnest(h.groups) AS g (id) WHERE g.id <> h.group_id
 ),
 hope AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY h.pos) AS turn, h.id, array_agg(before.id) AS ids
-  FROM helpless h
-  JOIN leaving_group g ON g.id = h.id
-  JOIN leaving l ON l.group_id = g.group_id
-  JOIN helpless before ON before.id = l.id AND before.pos < h.pos AND before.user_id <> h.user_id
+  FROM helpless_below h
+  JOIN helpless before ON before.group_id = h.group_id AND before.pos < h.pos AND before.user_id <> h.user_id
+  WHERE h.matters
   GROUP BY h.pos, h.id
 ),
 walk (turn, kept) AS (

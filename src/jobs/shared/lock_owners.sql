@@ -8,7 +8,7 @@ WITH
 relied_upon AS MATERIALIZED (
   SELECT other.id FROM owner o, LATERAL (
     SELECT m.id FROM users u JOIN members m ON m.user_id = u.id
-    WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND NOT EXISTS (SELECT FROM owner x WHERE x.id = m.id)
+    WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND m.id NOT IN (SELECT id FROM owner)
       AND
       -- include: owner_rule.sql
     LIMIT 1 FOR SHARE OF u, m) AS other

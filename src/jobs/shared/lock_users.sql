@@ -9,7 +9,7 @@ WHERE l.id IN (
   UNION ALL
   SELECT other.user_id FROM owner o, LATERAL (
     SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
-    WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND NOT EXISTS (SELECT FROM owner x WHERE x.id = m.id)
+    WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND m.id NOT IN (SELECT id FROM owner)
       AND
       -- include: owner_rule.sql
     LIMIT 1) AS other)

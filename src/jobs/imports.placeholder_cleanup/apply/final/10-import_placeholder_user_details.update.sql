@@ -1,0 +1,1 @@
+-- include: ../counted/10-import_placeholder_user_details.update.sql

@@ -1,0 +1,23 @@
+-- What becomes of each detail: an attempt is counted, the last one as such, unless a child looks at its user already.
+-- A user has one child a run, whose id comes from the user's: a detail on a later page than another of the same user
+-- would burn an attempt without a child, so it waits for the next run; the other is known by its time, this run's.
+-- Fast by primary key, the unique key of unfinished runs, and (placeholder_user_id).
+SELECT k.id AS key, c.what, CASE c.what WHEN 'waiting' THEN 'a run looks at its user already' END AS reason,
+       d.placeholder_user_id, k.pos - 1 AS position
+FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
+LEFT JOIN import_placeholder_user_details d ON d.id = k.id,
+LATERAL (SELECT CASE
+    WHEN (
+      -- include: due_rule.sql
+    ) IS NOT TRUE THEN 'gone'
+    WHEN EXISTS (
+      SELECT FROM pruned.runs r
+      WHERE r.unique_key IN ('users.delete_placeholder:' || d.placeholder_user_id, 'users.destroy:' || d.placeholder_user_id))
+    OR EXISTS (
+      SELECT FROM import_placeholder_user_details other
+      WHERE other.placeholder_user_id = d.placeholder_user_id AND other.id <> d.id
+        AND (other.last_deletion_attempt_at = :scheduled_at::timestamptz OR other.id = ANY (:gone::bigint[])))
+    THEN 'waiting'
+    WHEN d.deletion_attempts = :setting.item_attempts::int - 1 THEN 'final'
+    ELSE 'counted' END AS what OFFSET 0) AS c
+ORDER BY k.pos

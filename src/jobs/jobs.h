@@ -1,0 +1,7 @@
+/* The steps of the jobs that are written in C; jobs.c puts them into the table.
+ * Threads, ownership: see pruned/job.h.
+ */
+#pragma once
+#include "pruned/job.h"
+
+gboolean delete_placeholder_step (Step *step, GError **error);

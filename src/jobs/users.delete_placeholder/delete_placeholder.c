@@ -1,0 +1,91 @@
+#include "pruned/job.h"
+
+#include "jobs/jobs.h"
+
+#define STILL_REFERENCED                                                                           \
+  "Unable to delete placeholder user because it is still referenced in other tables"
+
+static json_t *
+about (Step *step, const char *username)
+{
+  return json_pack ("{s:O, s:s*}", "placeholder_user_id",
+                    json_object_get (step_args (step), "placeholder_user_id"), "user", username);
+}
+
+/* The first reference, or no row. */
+static PgRows *
+find_reference (Step *step, const char *user, GError **error)
+{
+  g_autoptr (PgRows) made = step_query (step, error, "references", NULL);
+  if (made == NULL)
+    return NULL;
+  const char *sql = rows_text (made, 0, "sql");
+  return step_query_text (step, error, sql != NULL ? sql : "SELECT WHERE false", "user", user, NULL);
+}
+
+static gboolean
+keep (Step *step, const char *user, const char *username, const PgRows *reference, GError **error)
+{
+  const char *table = rows_text (reference, 0, "table"), *column = rows_text (reference, 0, "column");
+  g_autofree char *reason = g_strdup_printf ("still referenced in %s.%s", table, column);
+  g_autoptr (PgRows) abandoned = step_query (step, error, "abandoned", "user", user, "reason", reason, NULL);
+  if (abandoned == NULL)
+    return FALSE;
+  step_count (step, "kept", 1);
+  step_count (step, "abandoned", rows_count (abandoned));
+  step_reason (step, reason);
+  json_t *where = json_pack ("{s:s, s:s}", "table", table, "column", column);
+  json_t *outcome = about (step, NULL), *line = about (step, username);
+  json_object_update (outcome, where);
+  json_object_update_new (line, where);
+  step_outcome (step, "PlaceholderKept", user, outcome);
+  step_log (step, LOG_WARNING, STILL_REFERENCED, line);
+  return TRUE;
+}
+
+static void
+hand_over (Step *step, const char *user)
+{
+  g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
+  json_t *args = json_pack ("{s:O, s:s}", "user_id",
+                            json_object_get (step_args (step), "placeholder_user_id"), "reason",
+                            "Placeholder user");
+  step_child (step, "users.destroy", args, user, key, 0);
+}
+
+/* NULL: he is to be deleted if nothing refers to him. */
+static const char *
+why_not (const PgRows *found)
+{
+  if (rows_count (found) == 0)
+    return "the user is gone";
+  if (!rows_bool (found, 0, "placeholder"))
+    return "the user is no placeholder";
+  if (rows_bool (found, 0, "claimed"))
+    return "the placeholder belongs to a namespace again";
+  return NULL;
+}
+
+gboolean
+delete_placeholder_step (Step *step, GError **error)
+{
+  const char *user = step_arg (step, "placeholder_user_id");
+  g_autoptr (PgRows) found = step_query (step, error, "user", "user", user, NULL);
+  if (found == NULL)
+    return FALSE;
+  const char *username = rows_count (found) > 0 ? rows_text (found, 0, "username") : NULL;
+  const char *reason = why_not (found);
+  if (reason != NULL)
+    {
+      step_reason (step, reason);
+      step_log (step, LOG_INFO, "Placeholder user is left alone", about (step, username));
+      return TRUE;
+    }
+  g_autoptr (PgRows) reference = find_reference (step, user, error);
+  if (reference == NULL)
+    return FALSE;
+  if (rows_count (reference) > 0)
+    return keep (step, user, username, reference, error);
+  hand_over (step, user);
+  return TRUE;
+}

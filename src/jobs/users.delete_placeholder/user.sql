@@ -1,0 +1,7 @@
+-- Whom it is about, and whether he has been taken up by a namespace again meanwhile. Fast by primary key and (placeholder_user_id).
+SELECT u.username, u.user_type = 15 AS placeholder,
+       EXISTS (SELECT FROM import_placeholder_user_details d
+               WHERE d.placeholder_user_id = u.id AND d.namespace_id IS NOT NULL) AS claimed
+FROM users u
+WHERE u.id = :user::bigint
+FOR SHARE
