@@ -38,13 +38,14 @@ append_long (avro_value_t *to, gint64 value)
   coder_must (avro_value_set_long (&item, value));
 }
 
-/* An array as PostgreSQL prints it: {1,2}. */
+/* A list as PostgreSQL prints it, {1,2}, or as JSON. */
 static gboolean
 put_longs_text (avro_value_t *to, const char *text, GError **error)
 {
   gsize len = strlen (text);
-  if (len < 2 || text[0] != '{' || text[len - 1] != '}')
-    return fail (error, "not an array like {1,2}");
+  const char *brackets = text[0] == '{' ? "{}" : "[]";
+  if (len < 2 || text[0] != brackets[0] || text[len - 1] != brackets[1])
+    return fail (error, "not a list like {1,2} or [1,2]");
   g_autofree char *inside = g_strndup (text + 1, len - 2);
   g_auto (GStrv) items = g_strsplit (inside, ",", -1);
   for (guint i = 0; items[i] != NULL; i++) {

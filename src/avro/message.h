@@ -32,11 +32,11 @@ gboolean message_encode (const char *type, const json_t *content, GByteArray *ou
 
 /* Fast path: the writer for thousands of messages of one type from columns of text. A value NULL is null.
  * FIELDS are in the schema's order; ints, longs, times and dates are given as text as PostgreSQL prints them in UTC with ISO dates
- * (`2026-11-21 10:20:30.123456+00`) or RFC 3339, lists of ids as `{1,2}`. */
+ * (`2026-11-21 10:20:30.123456+00`) or RFC 3339, lists of ids as `{1,2}` or `[1,2]`. */
 gboolean message_encode_texts (const char *type, const char *const *fields, GByteArray *out,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The field names of a record in the schema's order, NULL-terminated; owned by the module. */
+/* The field names of a record in the schema's order, NULL-terminated; NULL: no such type. Owned by the module. */
 const char *const *message_fields (const char *type);
 
 /* What a received value is. */
@@ -63,3 +63,6 @@ void message_decoded_clear (MessageDecoded *decoded);
  * `undecodable: no registry configured`). Every way a producer can be wrong ends here, none crashes. */
 gboolean message_decode (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+
+/* For `pruned version`: the avro-c that this was built with. Static. */
+const char *message_library_version (void);

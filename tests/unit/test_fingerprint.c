@@ -127,6 +127,7 @@ test_every_field_has_a_doc (void)
     g_assert_null (message_fields (*type)[i]);
   }
   g_assert_null (message_schema ("pruned.Nothing"));
+  g_assert_null (message_fields ("pruned.Nothing"));
 }
 
 int

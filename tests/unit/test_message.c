@@ -180,6 +180,12 @@ test_encodes_columns_of_text (void)
   assert_texts ("pruned.outcomes.MemberDeletionProcessed",
                 (const char *[]){ RUN, "2", "1", "2", "3", "4", "{5,-6,4611686018427387904}" },
                 PROCESSED_HEX);
+  assert_texts ("pruned.outcomes.MemberDeletionProcessed",
+                (const char *[]){ RUN, "2", "1", "2", "3", "4", "[5,-6,4611686018427387904]" },
+                PROCESSED_HEX);
+  assert_texts ("pruned.outcomes.MemberDeletionProcessed",
+                (const char *[]){ RUN, "2", "1", "2", "3", "4", "{}" },
+                "c30172b8a744c811ad35" RUN_HEX "040204060800");
 }
 
 /* Dates that PostgreSQL knows and nobody expects: the outcome goes out all the same. */
@@ -239,6 +245,20 @@ test_what_does_not_fit_is_a_bug (void)
     g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
     g_assert_cmpstr (error->message, ==, bugs[i].message);
     g_assert_cmpuint (out->len, ==, 0);
+  }
+}
+
+static void
+test_lists_that_do_not_fit (void)
+{
+  static const char *const lists[] = { "", "{", "{1]", "[1}", "1,2", "{1,}", "{NULL}", "{{1}}", "{1, 2}" };
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    const char *const fields[] = { RUN, "2", "1", "2", "3", "4", lists[i] };
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GByteArray) out = g_byte_array_new ();
+    g_assert_false (message_encode_texts ("pruned.outcomes.MemberDeletionProcessed", fields, out, &error));
+    g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+    g_assert_nonnull (strstr (error->message, "field denied_member_ids: "));
   }
 }
 
@@ -374,6 +394,7 @@ main (int argc, char **argv)
                    test_text_that_is_not_utf8_does_not_stop_an_outcome);
   g_test_add_func ("/message/what_does_not_fit_is_a_bug", test_what_does_not_fit_is_a_bug);
   g_test_add_func ("/message/texts_that_do_not_fit", test_texts_that_do_not_fit);
+  g_test_add_func ("/message/lists_that_do_not_fit", test_lists_that_do_not_fit);
   g_test_add_func ("/message/args_of_a_tick_keep_their_numbers",
                    test_args_of_a_tick_keep_their_numbers);
   g_test_add_func ("/message/headers_of_cloudevents", test_headers_of_cloudevents);
