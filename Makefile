@@ -8,7 +8,7 @@ CC      ?= cc
 PKGS    := glib-2.0 gio-2.0 rdkafka libpq libcurl jansson uuid libmicrohttpd
 
 # Only where something is built: a fresh machine has no pkg-config yet.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS)) -DAVRO_C_VERSION='"$(shell pkg-config --modversion avro-c)"'
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS)) -lavro -lpthread -lm
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wno-unused-parameter -Wno-missing-field-initializers

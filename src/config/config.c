@@ -155,12 +155,20 @@ add_defaults (Config *config, const ConfigSources *sources, GError **error)
   return TRUE;
 }
 
+const char *
+config_file_name (const char *file, gboolean *is_named)
+{
+  const char *named = file != NULL ? file : g_getenv ("PRUNED_CONFIG");
+  *is_named = file != NULL || (named != NULL && *named != '\0');
+  return *is_named ? named : DEFAULT_FILE;
+}
+
 static gboolean
 take_file (Config *config, const char *file, GError **error)
 {
-  const char *named = file != NULL ? file : g_getenv ("PRUNED_CONFIG");
-  gboolean is_named = file != NULL || (named != NULL && *named != '\0');
-  return config_take_file (config, is_named ? named : DEFAULT_FILE, is_named, error);
+  gboolean is_named;
+  const char *path = config_file_name (file, &is_named);
+  return config_take_file (config, path, is_named, error);
 }
 
 Config *

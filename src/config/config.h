@@ -30,6 +30,10 @@ typedef struct {
  * 'batch'?`, `PRUNED_POSTGRES_ULR: ...`, a wrong type, a section twice, a file that is not there. */
 Config *config_load (const ConfigSources *sources, GError **error);
 
+/* What one setting will be, before it is known which jobs exist: nothing is checked, a broken file says nothing here.
+ * NULL: nobody sets it. g_free it. */
+char *config_peek (const ConfigSources *sources, const char *section, const char *key);
+
 /* Typed reads. The key must be in the table (g_assert); a text that is not set is "". */
 const char *config_text (const Config *config, const char *section, const char *key);
 gint64 config_int (const Config *config, const char *section, const char *key);

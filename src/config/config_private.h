@@ -41,5 +41,8 @@ gboolean config_take_file (Config *config, const char *path, gboolean must_exist
 gboolean config_take_environment (Config *config, GError **error);
 gboolean config_take_override (Config *config, const char *text, GError **error);
 
+/* The file that is read: FILE, else what PRUNED_CONFIG names, else the default one, which need not exist. */
+const char *config_file_name (const char *file, gboolean *is_named);
+
 /* `PRUNED_<SECTION>_<KEY>`. g_free it. */
 char *config_environment_name (const char *section, const char *key);

@@ -417,6 +417,25 @@ pg_exec (Pg *pg, const char *sql, GError **error)
   return run_own (pg, sql, error);
 }
 
+/* Several statements at once are refused in pipeline mode. */
+gboolean
+pg_script (Pg *pg, const char *sql, GError **error)
+{
+  if (pg->begin_wanted ? !pg_exec (pg, "SELECT", error) : !pg_ensure (pg, error))
+    return FALSE;
+  if (!PQexitPipelineMode (pg->conn))
+    return fail_connection (pg, "cannot leave pipeline mode", error);
+  PGresult *result = PQexec (pg->conn, sql);
+  ExecStatusType status = PQresultStatus (result);
+  gboolean done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+  if (!done)
+    fail_statement (pg, result, NULL, error);
+  PQclear (result);
+  if (pg->conn != NULL && !PQenterPipelineMode (pg->conn))
+    return done ? fail_connection (pg, "cannot use pipelines", error) : FALSE;
+  return done;
+}
+
 gboolean
 pg_commit (Pg *pg, GError **error)
 {

@@ -43,6 +43,8 @@ const PgStatement *pg_statement (const char *file);
 /* From a text; kept for ever under NAME (used in messages; a second call with the same name returns the first). PRUNED_FATAL: a parameter without a cast. Thread: any. */
 const PgStatement *pg_statement_text (const char *name, const char *text, GError **error);
 gboolean pg_statement_wants (const PgStatement *statement, const char *parameter);
+/* Their names, NULL-terminated; owned by the statement. */
+const char *const *pg_statement_parameters (const PgStatement *statement);
 const char *pg_statement_name (const PgStatement *statement);
 
 PgValues *pg_values_new (void);
@@ -67,6 +69,10 @@ PgRows *pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GE
 /* By file, and by literal text without parameters. */
 PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 gboolean pg_exec (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* A text of any number of statements without parameters, for as long as it takes: schema steps, CREATE INDEX CONCURRENTLY (one
+ * statement, no transaction open). In an open transaction its limits hold. */
+gboolean pg_script (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Pipelines: queue any number, then take the results in order; the first error ends it (the rest is skipped). */
 gboolean pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)

@@ -1,0 +1,144 @@
+#include "cli/cli.h"
+
+#include "avro/message.h"
+#include "base/clock.h"
+#include "cli/arguments.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void
+set_error (GError **error, const char *format, va_list list)
+{
+  g_autofree char *text = g_strdup_vprintf (format, list);
+  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, text);
+}
+
+ExitCode
+cli_usage (GError **error, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  set_error (error, format, list);
+  va_end (list);
+  return CODE_USAGE;
+}
+
+ExitCode
+cli_fail (ExitCode code, GError **error, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  set_error (error, format, list);
+  va_end (list);
+  return code;
+}
+
+Job *
+cli_job (Cli *cli, const char *name, GError **error)
+{
+  Job *job = jobs_find (cli->jobs, name);
+  if (job == NULL)
+    set_unknown (error, "job", name, jobs_names (cli->jobs));
+  return job;
+}
+
+gboolean
+cli_time (const char *text, gint64 *us, GError **error)
+{
+  return clock_parse_loose (text, clock_now_us (), us, error);
+}
+
+/* Whoever reads logs as JSON gets this one so, too; at a terminal it is a sentence. */
+static void
+say_error (const Cli *cli, const GError *error)
+{
+  if (cli->config != NULL && g_str_equal (config_text (cli->config, "log", "format"), "json"))
+    log_error (error->message, "command", cli->command->name);
+  else
+    fprintf (stderr, "pruned: %s\n", error->message);
+}
+
+static void
+set_up_log (const Config *config)
+{
+  LogLevel level = LOG_INFO;
+  gboolean known = log_level_parse (config_text (config, "log", "level"), &level);
+  g_assert (known);
+  log_setup (level, g_str_equal (config_text (config, "log", "format"), "json"));
+}
+
+/* Jobs come first, because their names are sections; where further jobs are is a setting. */
+static gboolean
+load (Cli *cli, const Invocation *invocation, GError **error)
+{
+  ConfigSources sources = { .file = invocation->file,
+                            .overrides = (const char *const *)invocation->overrides->pdata };
+  g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
+  cli->jobs = jobs_load (jobs_dir, error);
+  if (cli->jobs == NULL)
+    return FALSE;
+  sources.job_names = jobs_names (cli->jobs);
+  sources.job_default = jobs_default;
+  sources.data = cli->jobs;
+  cli->config = config_load (&sources, error);
+  if (cli->config == NULL)
+    return FALSE;
+  set_up_log (cli->config);
+  return jobs_configure (cli->jobs, cli->config, error);
+}
+
+static ExitCode
+run_command (Cli *cli, const Invocation *invocation, GError **error)
+{
+  if (cli->command->bare)
+    return cli->command->run (cli, error);
+  message_setup ();
+  if (!load (cli, invocation, error))
+    return CODE_CONFIG;
+  return cli->command->run (cli, error);
+}
+
+static int
+run_invocation (const Invocation *invocation)
+{
+  g_autoptr (GError) error = NULL;
+  Cli cli = { .command = invocation->command,
+              .arguments = (char **)invocation->arguments->pdata + 1,
+              .n_arguments = invocation->arguments->len - 2,
+              .out = output_new (invocation->json, isatty (STDOUT_FILENO)) };
+  ExitCode code = run_command (&cli, invocation, &error);
+  if (!output_free (cli.out) && code == CODE_OK)
+    code = cli_fail (CODE_BUG, &error, "cannot write to standard output");
+  if (error != NULL)
+    say_error (&cli, error);
+  g_clear_pointer (&cli.config, config_free);
+  g_clear_pointer (&cli.jobs, jobs_free);
+  return code;
+}
+
+static int
+say_help (const Command *commands, const Invocation *invocation)
+{
+  g_autofree char *text = arguments_help (commands, invocation->command);
+  return fputs (text, stdout) >= 0 && fflush (stdout) == 0 ? CODE_OK : CODE_BUG;
+}
+
+int
+cli_main (const Command *commands, int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  Invocation invocation;
+  int code = CODE_USAGE;
+  g_set_prgname ("pruned");
+  log_setup (LOG_INFO, FALSE);
+  if (!arguments_parse (commands, argc, argv, &invocation, &error))
+    fprintf (stderr, "pruned: %s\n", error->message);
+  else if (invocation.help)
+    code = say_help (commands, &invocation);
+  else
+    code = run_invocation (&invocation);
+  invocation_clear (&invocation);
+  return code;
+}

@@ -1,0 +1,89 @@
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "engine/schema.h"
+
+static gboolean indexes, dry_run;
+
+const GOptionEntry migrate_options[] = {
+  { "indexes", 0, 0, G_OPTION_ARG_NONE, &indexes,
+    "also make the indexes that jobs want on the application's tables (CREATE INDEX CONCURRENTLY)", NULL },
+  { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only print what would be done", NULL },
+  { NULL }
+};
+
+static const Column COLUMNS[] = { { "what" }, { "name" }, { "action" }, { "sql", .detail = TRUE }, { NULL } };
+
+typedef struct {
+  Cli *cli;
+  guint n;
+} Done;
+
+static void
+show (Cli *cli, const char *what, const char *name, const char *action, const char *sql)
+{
+  if (dry_run && !output_is_json (cli->out))
+    output_say (cli->out, "-- %s %s: %s\n%s", what, name, action, sql != NULL ? sql : "");
+  else
+    output_row (cli->out, json_string (what), json_string (name), json_string (action), json_string (sql));
+}
+
+static void
+show_step (const char *step, const char *text, gpointer data)
+{
+  Done *done = data;
+  done->n++;
+  show (done->cli, "schema", step, dry_run ? "would apply" : "applied", text);
+}
+
+static gboolean
+make_index (Cli *cli, Pg *pg, const WantedIndex *index, GError **error)
+{
+  if (index->state == INDEX_THERE)
+    return TRUE;
+  if (index->state == INDEX_NO_TABLE) {
+    show (cli, "index", index->name, "no such table", index->create);
+    return TRUE;
+  }
+  gboolean anew = index->state == INDEX_INVALID;
+  g_autofree char *sql = g_strconcat (anew ? index->drop : "", anew ? ";\n" : "", index->create, ";", NULL);
+  if (!dry_run && !schema_index_make (pg, index, error)) {
+    g_prefix_error (error, "index %s: ", index->name);
+    return FALSE;
+  }
+  show (cli, "index", index->name, dry_run ? "would make" : "made", sql);
+  return TRUE;
+}
+
+static gboolean
+make_indexes (Done *done, Pg *pg, GError **error)
+{
+  g_autoptr (GPtrArray) wanted = schema_indexes (pg, done->cli->jobs, error);
+  for (guint i = 0; wanted != NULL && i < wanted->len; i++) {
+    const WantedIndex *index = wanted->pdata[i];
+    done->n += index->state != INDEX_THERE;
+    if (!make_index (done->cli, pg, index, error))
+      return FALSE;
+  }
+  return wanted != NULL;
+}
+
+ExitCode
+command_migrate (Cli *cli, GError **error)
+{
+  Done done = { cli, 0 };
+  g_autoptr (Pg) pg = cli_pg_bare (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  if (!dry_run || output_is_json (cli->out))
+    output_table (cli->out, COLUMNS);
+  gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error)
+                && (!indexes || make_indexes (&done, pg, error));
+  output_end (cli->out);
+  if (!ok)
+    return cli_pg_failed (pg, error);
+  if (done.n == 0)
+    output_hint (cli->out, "Nothing to do: schema pruned is at step %d.", schema_wanted ());
+  else if (!dry_run)
+    output_hint (cli->out, "\nA role of its own for the daemon: psql -v role=NAME -f deploy/grants.sql");
+  return CODE_OK;
+}

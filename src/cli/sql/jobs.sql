@@ -1,0 +1,26 @@
+-- What PostgreSQL knows of each job, in the order of the names given. The archive has no index by job, so of it only the
+-- last eight days are looked at, and only for jobs that have no run in the table.
+WITH wanted AS (
+    SELECT j.name, j.position FROM unnest(:job::text[]) WITH ORDINALITY AS j(name, position)
+), open AS (
+    SELECT job, count(*) FILTER (WHERE state = 'ready') AS ready, count(*) FILTER (WHERE state = 'waiting') AS waiting,
+           min(due_at) FILTER (WHERE due_at <= now()) AS oldest_due
+    FROM pruned.runs WHERE state IN ('ready', 'waiting') GROUP BY job
+), recent AS (
+    SELECT DISTINCT ON (job) job, run_id, state FROM pruned.runs ORDER BY job, created_at DESC, run_id
+), archived AS (
+    SELECT DISTINCT ON (job) job, run_id, state FROM pruned.runs_done
+    WHERE scheduled_at > now() - interval '8 days' AND job IN (SELECT name FROM wanted EXCEPT SELECT job FROM recent)
+    ORDER BY job, created_at DESC, run_id
+)
+SELECT w.name AS job, coalesce(c.paused, false) AS paused, s.next_at,
+       coalesce(o.ready, 0) AS ready, coalesce(o.waiting, 0) AS waiting,
+       greatest(0, round(extract(epoch FROM now() - o.oldest_due), 3)) AS oldest_due_s,
+       coalesce(r.run_id, a.run_id) AS last_run_id, coalesce(r.state, a.state) AS last_state
+FROM wanted w
+LEFT JOIN pruned.controls c ON c.job = w.name
+LEFT JOIN pruned.schedules s ON s.job = w.name
+LEFT JOIN open o ON o.job = w.name
+LEFT JOIN recent r ON r.job = w.name
+LEFT JOIN archived a ON a.job = w.name
+ORDER BY w.position

@@ -1,0 +1,142 @@
+/* PostgreSQL and Kafka as commands want them: from the settings, with errors that say what to do. */
+#include "cli/cli.h"
+
+#include "avro/message.h"
+#include "base/clock.h"
+#include "engine/envelope.h"
+#include "engine/schema.h"
+
+#include <string.h>
+
+#define PUBLISH_MS 15000
+#define DESCRIBE_MS 3000
+
+/* --- PostgreSQL ------------------------------------------------------------------------------------ */
+
+static const struct {
+  const char *sqlstate; /* its beginning */
+  const char *remedy;
+} REMEDIES[] = {
+  { "42501", "grant the rights: psql -v role=NAME -f deploy/grants.sql" },
+  { "42P01", "run: pruned migrate, or check [postgres] app_schema" },
+  { "42703", "run: pruned migrate, or see what the job needs in its job.conf" },
+  { "3F000", "run: pruned migrate" },
+  { "25006", "[postgres] url must name the primary" },
+  { "53", "PostgreSQL is out of connections, memory or disk" },
+  { "55P03", "somebody holds the row: try again" },
+  { "57014", "it took too long: try again when there is less load" },
+  { "", "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up" },
+};
+
+ExitCode
+cli_pg_failed (const Pg *pg, GError **error)
+{
+  if (error == NULL || *error == NULL || strstr ((*error)->message, "run: pruned") != NULL)
+    return CODE_POSTGRES;
+  const char *state = pg_sqlstate (pg);
+  for (guint i = 0; i < G_N_ELEMENTS (REMEDIES); i++)
+    if (g_str_has_prefix (state, REMEDIES[i].sqlstate) && (*REMEDIES[i].sqlstate != '\0' || *state == '\0')) {
+      g_autofree char *said = g_strdup ((*error)->message);
+      int code = (*error)->code;
+      g_clear_error (error);
+      g_set_error (error, PRUNED_ERROR, code, "%s; %s", said, REMEDIES[i].remedy);
+      break;
+    }
+  return CODE_POSTGRES;
+}
+
+Pg *
+cli_pg_bare (Cli *cli, GError **error)
+{
+  g_autofree char *name = g_strconcat ("pruned ", cli->command->name, NULL);
+  PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
+                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+                          .prepare = FALSE,
+                          .name = name };
+  g_autoptr (Pg) pg = pg_new (&settings);
+  if (pg_ensure (pg, error))
+    return g_steal_pointer (&pg);
+  cli_pg_failed (pg, error);
+  return NULL;
+}
+
+Pg *
+cli_pg (Cli *cli, GError **error)
+{
+  g_autoptr (Pg) pg = cli_pg_bare (cli, error);
+  if (pg == NULL)
+    return NULL;
+  if (schema_check (pg, error))
+    return g_steal_pointer (&pg);
+  cli_pg_failed (pg, error);
+  return NULL;
+}
+
+/* --- Kafka ------------------------------------------------------------------------------------------ */
+
+static void
+add_pair (const char *key, const char *value, gpointer data)
+{
+  g_ptr_array_add (data, g_strdup (key));
+  g_ptr_array_add (data, g_strdup (value));
+}
+
+static gboolean
+names_brokers (char **pairs)
+{
+  for (char **pair = pairs; *pair != NULL; pair += 2)
+    if ((g_str_equal (pair[0], "bootstrap.servers") || g_str_equal (pair[0], "metadata.broker.list"))
+        && *pair[1] != '\0')
+      return TRUE;
+  return FALSE;
+}
+
+char **
+cli_kafka_settings (Cli *cli, GError **error)
+{
+  GPtrArray *pairs = g_ptr_array_new ();
+  config_each_kafka (cli->config, add_pair, pairs);
+  g_ptr_array_add (pairs, NULL);
+  g_auto (GStrv) settings = (char **)g_ptr_array_free (pairs, FALSE);
+  if (names_brokers (settings))
+    return g_steal_pointer (&settings);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "no Kafka is named: set bootstrap.servers in [kafka], or PRUNED_KAFKA_BOOTSTRAP_SERVERS");
+  return NULL;
+}
+
+char *
+cli_topic (Cli *cli, const char *name)
+{
+  return g_strconcat (config_text (cli->config, "topics", "prefix"), ".", name, NULL);
+}
+
+/* Why could nothing be written? A missing topic has its own remedy. */
+static void
+explain_missing_topic (char **settings, const char *topic, GError **error)
+{
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new ((const char *const *)settings, NULL);
+  KafkaTopic asked = { .name = (char *)topic };
+  if (admin == NULL || !kafka_admin_describe (admin, &asked, 1, DESCRIBE_MS, NULL) || asked.partitions >= 0)
+    return;
+  g_clear_error (error);
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "there is no topic %s; run: pruned topics --apply", topic);
+}
+
+ExitCode
+cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_id, GError **error)
+{
+  g_auto (GStrv) settings = cli_kafka_settings (cli, error);
+  if (settings == NULL)
+    return CODE_CONFIG;
+  envelope_add (message, config_text (cli->config, "topics", "prefix"), type, ce_id, clock_now_us ());
+  g_autoptr (KafkaProducer) producer = kafka_producer_new ((const char *const *)settings, error);
+  if (producer == NULL)
+    return CODE_CONFIG;
+  g_autoptr (GPtrArray) messages = g_ptr_array_new ();
+  g_ptr_array_add (messages, message);
+  if (kafka_publish (producer, messages, PUBLISH_MS, NULL, error))
+    return CODE_OK;
+  explain_missing_topic (settings, message->topic, error);
+  return CODE_KAFKA;
+}

@@ -1,0 +1,211 @@
+#include "avro/identity.h"
+#include "avro/message.h"
+#include "base/clock.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/run_row.h"
+
+#include <string.h>
+
+#define TYPE "pruned.Tick"
+#define DAY_US (G_GINT64_CONSTANT (24) * 3600 * G_USEC_PER_SEC)
+#define WAIT_S 600
+#define LOOK_US (200 * 1000)
+
+static char *at;
+static char **args;
+static gint64 wait_s = -1; /* -1: do not wait */
+
+static gboolean
+take_wait (const char *option, const char *value, gpointer data, GError **error)
+{
+  char *end;
+  wait_s = WAIT_S;
+  if (value == NULL || *value == '\0')
+    return TRUE;
+  wait_s = g_ascii_strtoll (value, &end, 10);
+  if (*end == '\0' && g_ascii_isdigit (*value) && wait_s <= G_MAXINT32)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--wait=%s: not a number of seconds", value);
+  return FALSE;
+}
+
+const GOptionEntry tick_options[] = {
+  { "at", 0, 0, G_OPTION_ARG_STRING, &at, "the time T that cut-offs are computed from (default: now)", "TIME" },
+  { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &args,
+    "an argument of the run; V is a number, true, false, null or an object if it reads as such, else text", "K=V" },
+  { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait,
+    "until the run has ended, S seconds at most (default 600), and show it: 7 if it ended dead or skipped, 8 if time is over",
+    "S" },
+  { NULL }
+};
+
+static const Column COLUMNS[] = { { "run_id" },    { "job" },
+                                  { "scheduled_at", CELL_TIME }, { "topic" },
+                                  { "partition", CELL_NUMBER },  { "offset", CELL_NUMBER },
+                                  { NULL } };
+
+typedef struct {
+  const Job *job;
+  gint64 at_us;
+  char *args;   /* canonical */
+  char *run_id;
+} Tick;
+
+static void
+tick_clear (Tick *tick)
+{
+  g_free (tick->args);
+  g_free (tick->run_id);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tick, tick_clear)
+
+/* Whether VALUE stands for itself in JSON: all but arrays and quoted texts. */
+static gboolean
+is_json_value (const char *value)
+{
+  g_autoptr (json_t) parsed = json_parse (value, strlen (value), NULL);
+  return parsed != NULL && !json_is_string (parsed) && !json_is_array (parsed);
+}
+
+/* One `K=V` as a member of the object; numbers stay as they were written, for the run's id is made of them. */
+static gboolean
+append_argument (const Job *job, const char *given, GString *object, GError **error)
+{
+  const char *equals = strchr (given, '=');
+  if (equals == NULL || equals == given) {
+    cli_usage (error, "--arg %s: wanted is NAME=VALUE", given);
+    return FALSE;
+  }
+  g_autofree char *name = g_strndup (given, equals - given);
+  if (!job_takes_argument (job, name)) {
+    if (job->arguments[0] == NULL || g_str_equal (job->arguments[0], "*"))
+      cli_usage (error, "unknown argument '%s' of job %s", name, job->name);
+    else
+      set_unknown (error, "argument", name, (const char *const *)job->arguments);
+    return FALSE;
+  }
+  if (object->len > 1)
+    g_string_append_c (object, ',');
+  json_append_quoted (object, name, strlen (name));
+  g_string_append_c (object, ':');
+  if (is_json_value (equals + 1))
+    g_string_append (object, equals + 1);
+  else
+    json_append_quoted (object, equals + 1, strlen (equals + 1));
+  return TRUE;
+}
+
+static char *
+canonical_args (const Job *job, GError **error)
+{
+  g_autoptr (GString) object = g_string_new ("{");
+  for (char **given = args; given != NULL && *given != NULL; given++)
+    if (!g_utf8_validate (*given, -1, NULL) || !append_argument (job, *given, object, error)) {
+      if (error != NULL && *error == NULL)
+        cli_usage (error, "--arg: not UTF-8");
+      return NULL;
+    }
+  g_string_append_c (object, '}');
+  char *text = json_canonical_text (object->str, object->len, error);
+  if (text == NULL)
+    g_prefix_error (error, "--arg: ");
+  return text;
+}
+
+static gboolean
+parse_at (gint64 *at_us, GError **error)
+{
+  gint64 now_us = clock_now_us ();
+  *at_us = now_us - now_us % 1000;
+  if (at != NULL && !cli_time (at, at_us, error)) {
+    g_prefix_error (error, "--at: ");
+    return FALSE;
+  }
+  if (*at_us <= now_us + DAY_US)
+    return TRUE;
+  cli_usage (error, "--at %s: more than 24 hours ahead", at);
+  return FALSE;
+}
+
+static ExitCode
+tick_prepare (Cli *cli, Tick *tick, GError **error)
+{
+  tick->job = cli_job (cli, cli->arguments[0], error);
+  if (tick->job == NULL)
+    return CODE_NOT_FOUND;
+  if (!tick->job->by_tick)
+    return cli_usage (error, "job %s takes no ticks", tick->job->name);
+  if (!parse_at (&tick->at_us, error) || (tick->args = canonical_args (tick->job, error)) == NULL)
+    return CODE_USAGE;
+  tick->run_id = identity_tick (tick->job->name, tick->at_us, tick->args);
+  return CODE_OK;
+}
+
+static ExitCode
+publish (Cli *cli, const Tick *tick, GError **error)
+{
+  g_autofree char *topic = cli_topic (cli, "ticks"), *time = clock_format (tick->at_us);
+  const char *fields[] = { tick->job->name, time, tick->args };
+  GByteArray *value = g_byte_array_new ();
+  if (!message_encode_texts (TYPE, fields, value, error)) {
+    g_byte_array_unref (value);
+    return CODE_USAGE;
+  }
+  g_autoptr (KafkaMessage) message = kafka_message_new (topic, -1);
+  kafka_message_set_key (message, tick->job->name);
+  kafka_message_take_value (message, value);
+  ExitCode code = cli_publish (cli, message, TYPE, tick->run_id, error);
+  if (code != CODE_OK)
+    return code;
+  if (output_is_json (cli->out)) {
+    output_table (cli->out, COLUMNS);
+    output_row (cli->out, json_string (tick->run_id), json_string (tick->job->name), json_string (time),
+                json_string (topic), json_integer (message->partition), json_integer (message->offset));
+  } else
+    output_say (cli->out, "%s", tick->run_id);
+  output_flush (cli->out);
+  return CODE_OK;
+}
+
+static gboolean
+has_ended (const PgRows *rows)
+{
+  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
+  return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
+}
+
+static ExitCode
+await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
+{
+  gint64 deadline_us = clock_monotonic_us () + wait_s * G_USEC_PER_SEC;
+  for (;;) {
+    g_autoptr (PgRows) rows = run_row_find (pg, tick->run_id, tick->at_us, error);
+    if (rows == NULL)
+      return cli_pg_failed (pg, error);
+    if (has_ended (rows)) {
+      output_record (cli->out, RUN_COLUMNS, rows, 0);
+      return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
+    }
+    if (clock_monotonic_us () >= deadline_us) {
+      const char *state = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
+      return cli_fail (CODE_TIME_OVER, error, "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s",
+                       tick->run_id, wait_s, state);
+    }
+    g_usleep (LOOK_US);
+  }
+}
+
+ExitCode
+command_tick (Cli *cli, GError **error)
+{
+  g_auto (Tick) tick = { 0 };
+  g_autoptr (Pg) pg = NULL;
+  ExitCode code = tick_prepare (cli, &tick, error);
+  if (code != CODE_OK)
+    return code;
+  if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* before anything is published */
+    return CODE_POSTGRES;
+  code = publish (cli, &tick, error);
+  return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;
+}

@@ -1,0 +1,42 @@
+/* The table of commands; src/cli has a file for each. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+
+#include <malloc.h>
+
+static const Command commands[] = {
+  { "migrate", "[--indexes] [--dry-run]", "make or upgrade schema pruned, and the indexes that jobs want",
+    "pruned migrate && pruned migrate --indexes", command_migrate, migrate_options,
+    "Run it as the owner of the database's tables; the daemon's own role needs only deploy/grants.sql." },
+  { "topics", "[--apply]", "say which topics are missing or too small, and make them",
+    "pruned topics --apply", command_topics, topics_options, topics_more },
+  { "jobs", "", "the jobs: schedule, next tick, what is due, last run", "pruned jobs", command_jobs },
+  { "config", "", "every setting, its value and where it came from",
+    "pruned -s jobs.members.remove_expired.batch=500 config", command_config },
+  { "tick", "JOB [--at TIME] [--arg K=V]... [--wait[=S]]", "ask for a run of a job; prints the run's id",
+    "pruned tick members.remove_expired --wait", command_tick, tick_options,
+    "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. The same tick twice is the same run.",
+    1, 1 },
+  { "runs", "[ID] [--job J] [--state S] [--since T] [--limit N]", "list runs, newest first, or show one",
+    "pruned runs --job members.remove_expired --since -1d", command_runs, runs_options,
+    "States: waiting, ready, held, finished, dead, skipped.", 0, 1 },
+  { "pause", "JOB", "start nothing new of a job; a running step ends", "pruned pause members.remove_expired",
+    command_pause, .least = 1, .most = 1 },
+  { "resume", "JOB", "let a paused job go on", "pruned resume members.remove_expired", command_resume,
+    .least = 1, .most = 1 },
+  { "retry", "ID", "try a dead run again, or a waiting one now",
+    "pruned retry 0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11", command_retry, .least = 1, .most = 1 },
+  { "discard", "ID", "end a run that has not ended, or that is dead, as skipped",
+    "pruned discard 0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11", command_discard, .least = 1, .most = 1 },
+  { "version", "[--faults]", "versions of pruned and of what it is made of", "pruned version", command_version,
+    version_options, .bare = TRUE },
+  { NULL }
+};
+
+int
+main (int argc, char **argv)
+{
+  /* Arenas for each thread would hold on to megabytes of freed memory. */
+  mallopt (M_ARENA_MAX, 2);
+  return cli_main (commands, argc, argv);
+}
