@@ -56,36 +56,50 @@ java_bin() {
 # --- apt
 
 apt_wanted=()
-want() { apt_wanted+=("$@"); }
+want() {
+  local package
+  for package; do
+    case " ${apt_wanted[*]-} " in *" $package "*) ;; *) apt_wanted+=("$package") ;; esac
+  done
+}
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"
   elif have sudo; then sudo "$@"
-  else die "not root and no sudo; run as root: apt-get install -y ${apt_wanted[*]}"
+  else die "not root and no sudo; run as root: apt-get install -y ${apt_wanted[*]-}"
   fi
+}
+
+apt_log=$deps/apt.log
+apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 "$@" </dev/null; }
+
+apt_is_current=
+apt_update() {
+  [ -z "$apt_is_current" ] || return 0
+  have apt-get || die "no apt-get on this machine; please install: ${apt_wanted[*]-} $*"
+  mkdir -p "$deps"
+  apt update >"$apt_log" 2>&1 || say "apt-get update failed, trying with the lists that are here"
+  apt_is_current=yes
 }
 
 apt_install() {
   [ ${#apt_wanted[@]} -gt 0 ] || return 0
-  have apt-get || die "no apt-get on this machine; please install: ${apt_wanted[*]}"
-  local log=$deps/apt.log quiet=(-qq -y -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
-  mkdir -p "$deps"
   say "installing with apt: ${apt_wanted[*]}"
-  as_root apt-get "${quiet[@]}" update >"$log" 2>&1 ||
-    say "apt-get update failed, trying with the lists that are here"
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get "${quiet[@]}" install --no-install-recommends "${apt_wanted[@]}" >>"$log" 2>&1 ||
-    { tail -n 20 "$log" >&2; die "apt-get install failed (all of it in $log)"; }
+  apt_update
+  apt install --no-install-recommends "${apt_wanted[@]}" >>"$apt_log" 2>&1 ||
+    { tail -n 20 "$apt_log" >&2; die "apt-get install failed (all of it in $apt_log)"; }
   apt_wanted=()
 }
 
-# The first of these packages that this release of the distribution knows.
-first_known() {
-  local package
+# Wants the first of these packages that this release of the distribution knows.
+want_first() {
+  local package policy
+  apt_update "$1"
   for package; do
-    apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' && { echo "$package"; return 0; }
+    policy=$(apt-cache policy "$package" 2>/dev/null)
+    case $policy in *'Candidate: ('* | '') ;; *) want "$package"; return 0 ;; esac
   done
-  echo "$1"
+  die "none of these packages is known here: $*"
 }
 
 # --- groups
@@ -100,7 +114,7 @@ declare -A package_of=(
 need_build() {
   have "${CC:-cc}" || have gcc || want gcc libc6-dev
   have make || want make
-  have kcat || want kcat
+  have kcat || have kafkacat || want_first kcat kafkacat
   pg_bin >/dev/null || want postgresql
   have pkg-config || want pkg-config
   if ! pkg-config --exists "${!package_of[@]}" 2>/dev/null; then
@@ -132,21 +146,29 @@ need_python() {
 
 need_java() {
   java_bin >/dev/null && return 0
-  want "$(first_known openjdk-21-jre-headless openjdk-17-jre-headless openjdk-25-jre-headless)"
+  want_first openjdk-21-jre-headless openjdk-17-jre-headless openjdk-25-jre-headless
   apt_install
   java_bin >/dev/null || die "no Java 17 or newer found after installing one"
 }
 
+need_maven() {
+  need_java
+  have mvn && return 0
+  want maven
+  apt_install
+}
+
 maven() {
-  have mvn || { want maven; apt_install; }
   JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$(java_bin)")")") \
-    mvn -q -B -Dstyle.color=never "$@"
+    mvn -q -B "$@" >"$deps/maven.log" 2>&1 </dev/null ||
+    { tail -n 20 "$deps/maven.log" >&2; die "maven failed (all of it in $deps/maven.log)"; }
 }
 
 need_kafka() {
   need_java
   local dir=$deps/kafka
   cmp -s "$here/kafka.pom.xml" "$dir/installed.xml" && return 0
+  need_maven
   say "fetching Apache Kafka from Maven Central into $dir"
   rm -rf "$dir"
   mkdir -p "$dir"
@@ -158,6 +180,7 @@ need_registry() {
   need_java
   local dir=$deps/registry artifact=io.apicurio:apicurio-registry-app:$apicurio_version:tar.gz:all
   [ -e "$dir/installed-$apicurio_version" ] && return 0
+  need_maven
   say "fetching the Apicurio schema registry from Maven Central into $dir"
   rm -rf "$dir"
   mkdir -p "$dir"
@@ -206,7 +229,7 @@ need_fuzz() {
   apt_install
   local major
   major=$(clang -dumpversion | cut -d. -f1)
-  want "$(first_known "libclang-rt-$major-dev" "libclang-common-$major-dev")"
+  want_first "libclang-rt-$major-dev" "libclang-common-$major-dev"
   apt_install
 }
 
