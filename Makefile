@@ -1,6 +1,6 @@
 # pruned. `make demo` shows it, `make check` proves it; `make help` lists the rest.
-FLAVOUR := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)$(if $(FAULTS),-faults)
 comma   := ,
+FLAVOUR := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)$(if $(FAULTS),-faults)
 BUILD   := build/$(FLAVOUR)
 VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
