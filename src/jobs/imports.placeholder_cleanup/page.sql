@@ -1,4 +1,5 @@
--- Details without a namespace that were never tried, or were last tried long ago, by id; for an event all of its user.
+-- Details without a namespace that were never tried, or were last tried long ago, or were taken out of quarantine, by id;
+-- for an event all of its user.
 -- Fast because both halves read the index (deletion_attempts, last_deletion_attempt_at, id) of details without a namespace.
 -- `never`: an ordered range for each number of attempts. `long_ago`: our own runs leave few different times, so these are
 -- skipped along, and each pair of attempts and time is an ordered range again; only where somebody else left twenty or
@@ -42,8 +43,14 @@ of_event AS (
   SELECT d.id FROM import_placeholder_user_details d
   WHERE d.placeholder_user_id = (:args::jsonb ->> 'placeholder_user_id')::bigint
     AND d.namespace_id IS NULL AND d.deletion_attempts < :setting.item_attempts::int AND d.id > :cursor.id::bigint
+),
+retried AS (
+  SELECT d.id FROM pruned.quarantine q JOIN import_placeholder_user_details d ON d.id = split_part(q.item, ':', 2)::bigint
+  WHERE q.job = :job::text AND NOT q.parked AND q.next_try_at <= now() AND d.namespace_id IS NULL AND d.id > :cursor.id::bigint
+    AND :args::jsonb ->> 'placeholder_user_id' IS NULL
 )
 SELECT id AS key, id FROM (
-  SELECT id FROM never UNION ALL SELECT id FROM long_ago UNION ALL SELECT id FROM of_event) AS d
+  SELECT id FROM never UNION ALL SELECT id FROM long_ago UNION ALL SELECT id FROM of_event
+  UNION ALL SELECT id FROM retried WHERE id NOT IN (SELECT id FROM never UNION ALL SELECT id FROM long_ago)) AS d
 ORDER BY id
 LIMIT :limit::int
