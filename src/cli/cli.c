@@ -50,14 +50,23 @@ cli_time (const char *text, gint64 *us, GError **error)
   return clock_parse_loose (text, clock_now_us (), us, error);
 }
 
+/* libpq's words come in several lines. */
+static char *
+one_line (const char *text)
+{
+  g_autoptr (GRegex) blanks = g_regex_new ("\\s+", 0, 0, NULL);
+  return g_regex_replace_literal (blanks, text, -1, 0, " ", 0, NULL);
+}
+
 /* Whoever reads logs as JSON gets this one so, too; at a terminal it is a sentence. */
 static void
 say_error (const Cli *cli, const GError *error)
 {
+  g_autofree char *text = one_line (error->message);
   if (cli->config != NULL && g_str_equal (config_text (cli->config, "log", "format"), "json"))
-    log_error (error->message, "command", cli->command->name);
+    log_error (text, "command", cli->command->name);
   else
-    fprintf (stderr, "pruned: %s\n", error->message);
+    fprintf (stderr, "pruned: %s\n", text);
 }
 
 static void
@@ -105,8 +114,8 @@ run_invocation (const Invocation *invocation)
 {
   g_autoptr (GError) error = NULL;
   Cli cli = { .command = invocation->command,
-              .arguments = (char **)invocation->arguments->pdata + 1,
-              .n_arguments = invocation->arguments->len - 2,
+              .arguments = (char **)invocation->arguments->pdata,
+              .n_arguments = invocation->arguments->len - 1,
               .out = output_new (invocation->json, isatty (STDOUT_FILENO)) };
   ExitCode code = run_command (&cli, invocation, &error);
   if (!output_free (cli.out) && code == CODE_OK)

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "cli/command.h"
+#include "engine/topics.h"
 #include "kafka/kafka.h"
 #include "pg/pg.h"
 
@@ -29,6 +30,8 @@ ExitCode cli_pg_failed (const Pg *pg, GError **error);
 char **cli_kafka_settings (Cli *cli, GError **error);
 /* `<prefix>.<name>`; g_free it. */
 char *cli_topic (Cli *cli, const char *name);
+/* The WANTED topics as they are; names belong to WANTED, g_free the array. NULL: ERROR, the code is CODE_KAFKA. */
+KafkaTopic *cli_topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);
 /* Publishes MESSAGE with our headers, TYPE's; afterwards it has partition and offset. Returns the code. */
 ExitCode cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_id,
                       GError **error);

@@ -6,16 +6,19 @@
 
 ExitCode command_config (Cli *cli, GError **error);
 ExitCode command_discard (Cli *cli, GError **error);
+ExitCode command_emit (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
+ExitCode command_quarantine (Cli *cli, GError **error);
 ExitCode command_resume (Cli *cli, GError **error);
 ExitCode command_retry (Cli *cli, GError **error);
 ExitCode command_runs (Cli *cli, GError **error);
+ExitCode command_status (Cli *cli, GError **error);
 ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry migrate_options[], runs_options[], tick_options[], topics_options[],
+extern const GOptionEntry emit_options[], migrate_options[], quarantine_options[], runs_options[], tick_options[], topics_options[],
     version_options[];
 extern const char topics_more[];

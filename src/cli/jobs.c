@@ -1,7 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
-
-#include <string.h>
+#include "config/settings.h"
 
 static const Column COLUMNS[] = {
   { "job" },
@@ -20,31 +19,28 @@ static const Column COLUMNS[] = {
   { NULL },
 };
 
-typedef struct {
-  char *prefix;
-  json_t *settings;
-} Settings;
-
-static void
-add_setting (const char *key, const char *value, const char *origin, gpointer data)
+static json_t *
+setting_of (Cli *cli, const Job *job, const Setting *setting)
 {
-  Settings *of = data;
-  gsize len = strlen (of->prefix);
-  if (!g_str_has_prefix (key, of->prefix) || strchr (key + len, '.') != NULL)
-    return;
-  gint64 number;
-  gboolean is_number = g_ascii_string_to_signed (value, 10, G_MININT64, G_MAXINT64, &number, NULL);
-  json_object_set_new (of->settings, key + len, is_number ? json_integer (number) : json_string (value));
+  switch (setting->type) {
+    case SETTING_INT:
+      return json_integer (config_job_int (cli->config, job->name, setting->key));
+    case SETTING_BOOL:
+      return json_boolean (config_job_bool (cli->config, job->name, setting->key));
+    default:
+      return json_string (config_job_text (cli->config, job->name, setting->key));
+  }
 }
 
-/* `[jobs.<name>]` as it is; numbers as numbers. */
+/* `[jobs.<name>]` as it is. */
 static json_t *
 settings_of (Cli *cli, const Job *job)
 {
-  Settings of = { g_strconcat ("jobs.", job->name, ".", NULL), json_object () };
-  config_each (cli->config, add_setting, &of);
-  g_free (of.prefix);
-  return of.settings;
+  json_t *settings = json_object ();
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
+    if (g_str_equal (setting->section, SETTINGS_JOBS))
+      json_object_set_new (settings, setting->key, setting_of (cli, job, setting));
+  return settings;
 }
 
 static json_t *

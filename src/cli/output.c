@@ -7,7 +7,7 @@
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
-#define GAP 2
+#define GAP "  "
 
 struct _Output {
   gboolean json, terminal, colours, failed;
@@ -229,16 +229,15 @@ output_rows (Output *out, const PgRows *rows)
     add_row (out, cells_of (out, rows, row));
 }
 
+/* SPACES fill the column's width: before a number, behind everything else. */
 static void
-put_padded (Output *out, const char *text, int width, gboolean right, gboolean last)
+put_cell (Output *out, CellType type, const char *text, int spaces)
 {
-  g_autofree char *coloured = output_coloured (out, text);
-  int spaces = MAX (width - (int)g_utf8_strlen (text, -1), 0);
   g_autofree char *blank = g_strnfill (spaces, ' ');
-  if (right)
+  if (type == CELL_NUMBER)
     put (out, blank);
-  put (out, coloured);
-  if (!right && !last)
+  put (out, text);
+  if (type != CELL_NUMBER)
     put (out, blank);
 }
 
@@ -257,17 +256,16 @@ static void
 put_line (Output *out, const json_t *cells, const int *widths)
 {
   guint last = last_shown (out);
-  g_autofree char *gap = g_strnfill (GAP, ' ');
-  for (guint i = 0; i < out->n_columns; i++) {
+  for (guint i = 0; i <= last; i++) {
     const Column *column = &out->columns[i];
     if (column->detail)
       continue;
-    g_autofree char *text = cells != NULL ? cell_text (out, column, json_array_get (cells, i))
-                                          : g_strdup (column->name);
-    put_padded (out, text, widths[i], column->type == CELL_NUMBER, i == last);
-    put (out, i == last ? "" : gap);
+    g_autofree char *text = cells != NULL ? cell_text (out, column, json_array_get (cells, i)) : g_strdup (column->name);
+    g_autofree char *shown = cells != NULL ? output_coloured (out, text) : g_strdup (text);
+    int spaces = widths[i] - (int)g_utf8_strlen (text, -1);
+    put_cell (out, column->type, shown, i == last && column->type != CELL_NUMBER ? 0 : spaces);
+    put (out, i == last ? "\n" : GAP);
   }
-  put (out, "\n");
 }
 
 static void
@@ -302,12 +300,13 @@ output_end (Output *out)
 static void
 put_named (Output *out, const char *name, const char *text, int width)
 {
-  g_autofree char *blank = g_strnfill (MAX (width - (int)strlen (name), 0) + GAP, ' ');
+  g_autofree char *blank = g_strnfill (MAX (width - (int)strlen (name), 0), ' ');
   g_autofree char *coloured = output_coloured (out, text);
   put (out, out->colours ? DIM : "");
   put (out, name);
   put (out, out->colours ? PLAIN : "");
-  put (out, out->terminal ? blank : "\t");
+  put (out, out->terminal ? blank : "");
+  put (out, out->terminal ? GAP : "\t");
   put (out, coloured);
   put (out, "\n");
 }

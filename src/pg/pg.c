@@ -345,14 +345,16 @@ fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement, GE
     pg_close (pg);
 }
 
-PgRows *
-pg_next (Pg *pg, GError **error)
+/* The next result that the caller waits for; *ROWS stays NULL if there is none. Answers to what we sent ourselves are only
+ * looked at. */
+static gboolean
+take_rows (Pg *pg, PgRows **rows, GError **error)
 {
-  while (pg->taken < pg->sent->len)
+  while (*rows == NULL && pg->taken < pg->sent->len)
     {
       PGresult *result = take_answer (pg, error);
       if (result == NULL)
-        return NULL;
+        return FALSE;
       Sent sent = g_array_index (pg->sent, Sent, pg->taken++);
       ExecStatusType status = PQresultStatus (result);
       if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
@@ -361,13 +363,24 @@ pg_next (Pg *pg, GError **error)
             g_hash_table_remove (pg->prepared, sent.statement);
           fail_statement (pg, result, sent.statement, error);
           PQclear (result);
-          return NULL;
+          return FALSE;
         }
       if (sent.kind == SENT_CALLER)
-        return rows_wrap (result);
-      PQclear (result);
+        *rows = rows_wrap (result);
+      else
+        PQclear (result);
     }
-  g_assert_not_reached ();
+  return TRUE;
+}
+
+PgRows *
+pg_next (Pg *pg, GError **error)
+{
+  PgRows *rows = NULL;
+  if (!take_rows (pg, &rows, error))
+    return NULL;
+  g_assert (rows != NULL);
+  return rows;
 }
 
 gboolean
@@ -375,8 +388,8 @@ pg_finish (Pg *pg, GError **error)
 {
   while (pg->taken < pg->sent->len)
     {
-      g_autoptr (PgRows) rows = pg_next (pg, error);
-      if (rows == NULL)
+      g_autoptr (PgRows) rows = NULL;
+      if (!take_rows (pg, &rows, error))
         return FALSE;
     }
   return drain (pg, error);

@@ -15,7 +15,7 @@ WITH wanted AS (
 )
 SELECT w.name AS job, coalesce(c.paused, false) AS paused, s.next_at,
        coalesce(o.ready, 0) AS ready, coalesce(o.waiting, 0) AS waiting,
-       greatest(0, round(extract(epoch FROM now() - o.oldest_due), 3)) AS oldest_due_s,
+       round(extract(epoch FROM now() - o.oldest_due), 3) AS oldest_due_s,
        coalesce(r.run_id, a.run_id) AS last_run_id, coalesce(r.state, a.state) AS last_state
 FROM wanted w
 LEFT JOIN pruned.controls c ON c.job = w.name

@@ -1,0 +1,5 @@
+-- How many messages of the dead topic, that are still there, have a verdict.
+SELECT count(*) AS verdicts
+FROM pruned.dead_verdicts v
+JOIN unnest(:partition::int[], :low::bigint[]) AS p(partition, low) ON v.partition = p.partition AND v."offset" >= p.low
+WHERE v.topic = :topic::text

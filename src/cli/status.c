@@ -1,0 +1,259 @@
+/* Asks PostgreSQL and Kafka, each for itself: one that is down does not hide the other. What was found is one JSON object; the
+ * screen is made from it.
+ */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/status.h"
+#include "kafka/offsets.h"
+
+#include <string.h>
+
+#define TIMEOUT_MS 10000
+
+typedef struct {
+  Cli *cli;
+  json_t *found;
+  Pg *pg;         /* NULL: down */
+  GArray *offsets; /* of KafkaOffset; NULL: Kafka is down */
+  ExitCode code; /* of the first thing that is down */
+} Status;
+
+static void
+set (json_t *object, const char *key, json_t *value)
+{
+  json_object_set_new (object, key, value);
+}
+
+static void
+note_down (Status *status, const char *what, json_t *facts, ExitCode code, const GError *error)
+{
+  set (facts, "connected", json_false ());
+  set (facts, "error", json_string (error->message));
+  if (status->code == CODE_OK)
+    status->code = code;
+  set (status->found, what, facts);
+}
+
+/* --- PostgreSQL ------------------------------------------------------------------------------------ */
+
+static void
+set_cell (json_t *object, const PgRows *rows, const char *column, CellType type)
+{
+  set (object, column, cell_from_text (type, rows_text (rows, 0, column)));
+}
+
+static void
+take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *schedules)
+{
+  set (facts, "connected", json_true ());
+  set_cell (facts, rows, "version", CELL_TEXT);
+  set_cell (facts, rows, "database", CELL_TEXT);
+  set_cell (facts, rows, "schema", CELL_NUMBER);
+  set (status->found, "postgres", facts);
+  set_cell (status->found, rows, "runs", CELL_JSON);
+  set_cell (status->found, rows, "quarantine", CELL_NUMBER);
+  set_cell (status->found, rows, "parked", CELL_NUMBER);
+  set_cell (status->found, rows, "unpublished", CELL_NUMBER);
+  set_cell (status->found, rows, "next_due", CELL_TIME);
+  set_cell (status->found, rows, "paused", CELL_JSON);
+  json_t *next = json_object ();
+  for (int i = 0; i < rows_count (schedules); i++)
+    set (next, rows_text (schedules, i, "job"), cell_from_text (CELL_TIME, rows_text (schedules, i, "next_at")));
+  set (status->found, "schedules", next);
+}
+
+static gboolean
+ask_postgres (Status *status, json_t *facts, GError **error)
+{
+  status->pg = cli_pg (status->cli, error);
+  if (status->pg == NULL || !pg_begin (status->pg, error))
+    return FALSE;
+  g_autoptr (PgRows) rows = pg_run_file (status->pg, "src/cli/sql/status.sql", NULL, error);
+  g_autoptr (PgRows) schedules = NULL;
+  if (rows != NULL)
+    schedules = pg_run_file (status->pg, "src/cli/sql/status_schedules.sql", NULL, error);
+  if (schedules == NULL)
+    cli_pg_failed (status->pg, error);
+  pg_rollback (status->pg);
+  if (schedules == NULL)
+    return FALSE;
+  take_postgres (status, facts, rows, schedules);
+  return TRUE;
+}
+
+static void
+look_at_postgres (Status *status)
+{
+  g_autoptr (GError) error = NULL;
+  json_t *facts = json_object ();
+  if (ask_postgres (status, facts, &error))
+    return;
+  note_down (status, "postgres", facts, CODE_POSTGRES, error);
+  g_clear_pointer (&status->pg, pg_free);
+}
+
+/* --- Kafka ------------------------------------------------------------------------------------------ */
+
+static void
+take_topics (json_t *facts, const GArray *wanted, const KafkaTopic *found)
+{
+  json_t *missing = json_array (), *small = json_array ();
+  for (guint i = 0; i < wanted->len; i++) {
+    const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
+    if (found[i].partitions < one->partitions)
+      json_array_append_new (found[i].partitions < 0 ? missing : small, json_string (one->name));
+  }
+  set (facts, "topics", json_integer (wanted->len));
+  set (facts, "missing", missing);
+  set (facts, "too_few_partitions", small);
+}
+
+/* Messages that are there and not yet taken. */
+static gint64
+lag_of (const KafkaOffset *offset)
+{
+  return offset->high - MAX (offset->next, offset->low);
+}
+
+static void
+take_lag (Status *status)
+{
+  const GArray *offsets = status->offsets;
+  g_autofree char *outcomes = cli_topic (status->cli, "outcomes"), *dead = cli_topic (status->cli, "dead");
+  json_t *lanes = json_array (), *lag = json_object ();
+  for (guint i = 0; i < offsets->len; i++) {
+    const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
+    if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead))
+      continue; /* not ours to read */
+    json_t *lane = json_object ();
+    set (lane, "topic", json_string (offset->topic));
+    set (lane, "partition", json_integer (offset->partition));
+    set (lane, "next_offset", offset->next < 0 ? json_null () : json_integer (offset->next));
+    set (lane, "end", json_integer (offset->high));
+    set (lane, "lag", json_integer (lag_of (offset)));
+    json_array_append_new (lanes, lane);
+    gint64 sum = json_integer_value (json_object_get (lag, offset->topic));
+    set (lag, offset->topic, json_integer (sum + lag_of (offset)));
+  }
+  set (status->found, "lanes", lanes);
+  set (status->found, "lag", lag);
+}
+
+static PgRows *
+ask_verdicts (Status *status, const char *topic, GError **error)
+{
+  GString *partitions = array_new (), *lows = array_new ();
+  for (guint i = 0; i < status->offsets->len; i++) {
+    const KafkaOffset *offset = &g_array_index (status->offsets, KafkaOffset, i);
+    if (g_str_equal (offset->topic, topic)) {
+      array_add_int (partitions, offset->partition);
+      array_add_int (lows, offset->low);
+    }
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "topic", topic);
+  pg_values_take (values, "partition", array_take (partitions));
+  pg_values_take (values, "low", array_take (lows));
+  return pg_run_file (status->pg, "src/cli/sql/status_verdicts.sql", values, error);
+}
+
+/* Messages of the dead topic that nobody has decided about; without PostgreSQL: all. */
+static void
+look_at_dead (Status *status)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *topic = cli_topic (status->cli, "dead");
+  gint64 n = 0;
+  for (guint i = 0; i < status->offsets->len; i++) {
+    const KafkaOffset *offset = &g_array_index (status->offsets, KafkaOffset, i);
+    if (g_str_equal (offset->topic, topic))
+      n += offset->high - offset->low;
+  }
+  if (n > 0 && status->pg != NULL) {
+    g_autoptr (PgRows) rows = ask_verdicts (status, topic, &error);
+    if (rows != NULL)
+      n -= rows_int (rows, 0, "verdicts");
+    else
+      note_down (status, "postgres", json_object (), cli_pg_failed (status->pg, &error), error);
+  }
+  set (status->found, "dead", json_integer (n));
+}
+
+static gboolean
+ask_kafka (Status *status, char **settings, json_t *facts, GError **error)
+{
+  const char *const *pairs = (const char *const *)settings;
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new (pairs, error);
+  if (admin == NULL)
+    return FALSE;
+  g_autoptr (GArray) wanted = topics_wanted (status->cli->config, status->cli->jobs);
+  g_autofree KafkaTopic *found = cli_topics_found (admin, wanted, TIMEOUT_MS, error);
+  if (found == NULL)
+    return FALSE;
+  g_autofree char *cluster = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);
+  if (cluster == NULL)
+    return FALSE;
+  const char *group = config_text (status->cli->config, "topics", "prefix");
+  status->offsets = kafka_offsets (pairs, group, found, wanted->len, TIMEOUT_MS, error);
+  if (status->offsets == NULL)
+    return FALSE;
+  set (facts, "connected", json_true ());
+  set (facts, "cluster_id", json_string (cluster));
+  take_topics (facts, wanted, found);
+  take_lag (status);
+  look_at_dead (status);
+  return TRUE;
+}
+
+static void
+look_at_kafka (Status *status)
+{
+  g_autoptr (GError) error = NULL;
+  json_t *facts = json_object ();
+  g_auto (GStrv) settings = cli_kafka_settings (status->cli, &error);
+  for (char **pair = settings; pair != NULL && *pair != NULL; pair += 2)
+    if (g_str_equal (pair[0], "bootstrap.servers"))
+      set (facts, "bootstrap", json_string (pair[1]));
+  if (settings != NULL && ask_kafka (status, settings, facts, &error))
+    set (status->found, "kafka", facts);
+  else
+    note_down (status, "kafka", facts, settings != NULL ? CODE_KAFKA : CODE_CONFIG, error);
+}
+
+static json_t *
+stores_of (Cli *cli)
+{
+  const char *root = config_text (cli->config, "store.local", "root");
+  const char *endpoint = config_text (cli->config, "store.object", "endpoint");
+  json_t *stores = json_object ();
+  set (stores, "local", *root != '\0' ? json_string (root) : json_null ());
+  set (stores, "object", *endpoint != '\0' ? json_string (endpoint) : json_null ());
+  return stores;
+}
+
+/* What was not found out because something is down is null. */
+static void
+fill_gaps (json_t *found)
+{
+  const char *const keys[] = { "lanes", "lag", "runs", "quarantine", "dead", "throttle" };
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (json_object_get (found, keys[i]) == NULL)
+      set (found, keys[i], json_null ());
+}
+
+ExitCode
+command_status (Cli *cli, GError **error)
+{
+  g_autoptr (json_t) found = json_object ();
+  Status status = { .cli = cli, .found = found };
+  look_at_postgres (&status);
+  look_at_kafka (&status);
+  set (found, "stores", stores_of (cli));
+  if (!output_is_json (cli->out))
+    status_say (cli->out, found);
+  fill_gaps (found);
+  output_object (cli->out, found);
+  g_clear_pointer (&status.pg, pg_free);
+  g_clear_pointer (&status.offsets, g_array_unref);
+  return status.code;
+}

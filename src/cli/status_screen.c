@@ -1,0 +1,86 @@
+#include "cli/status.h"
+
+/* `a 3, b 0` of an object, `a, b` of an array; "-": nothing in it. */
+static char *
+words_of (const json_t *value)
+{
+  GString *words = g_string_new (NULL);
+  const char *key;
+  json_t *each;
+  size_t i;
+  json_object_foreach ((json_t *)value, key, each) {
+    g_autofree char *text = json_is_string (each) ? g_strdup (json_string_value (each)) : json_text (each);
+    g_string_append_printf (words, "%s%s %s", words->len > 0 ? ", " : "", key, text);
+  }
+  json_array_foreach ((json_t *)value, i, each)
+    g_string_append_printf (words, "%s%s", words->len > 0 ? ", " : "", json_string_value (each));
+  if (words->len == 0)
+    g_string_append (words, "-");
+  return g_string_free (words, FALSE);
+}
+
+static const char *
+text_in (const json_t *object, const char *key)
+{
+  const char *text = json_string_value (json_object_get (object, key));
+  return text != NULL ? text : "-";
+}
+
+static void
+say_postgres (Output *out, const json_t *facts)
+{
+  if (!json_is_true (json_object_get (facts, "connected")))
+    output_say (out, "PostgreSQL  down: %s", text_in (facts, "error"));
+  else
+    output_say (out, "PostgreSQL  %s, database %s, schema at step %" JSON_INTEGER_FORMAT, text_in (facts, "version"),
+                text_in (facts, "database"), json_integer_value (json_object_get (facts, "schema")));
+}
+
+static void
+say_kafka (Output *out, const json_t *facts)
+{
+  if (!json_is_true (json_object_get (facts, "connected"))) {
+    output_say (out, "Kafka       down: %s", text_in (facts, "error"));
+    return;
+  }
+  output_say (out, "Kafka       %s, cluster %s", text_in (facts, "bootstrap"), text_in (facts, "cluster_id"));
+  const char *const lists[] = { "missing", "too_few_partitions" };
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    const json_t *names = json_object_get (facts, lists[i]);
+    g_autofree char *words = words_of (names);
+    if (json_array_size (names) > 0)
+      output_say (out, "            topics %s: %s; run: pruned topics --apply",
+                  i == 0 ? "missing" : "with too few partitions", words);
+  }
+}
+
+static void
+say_words (Output *out, const char *title, const json_t *value)
+{
+  g_autofree char *words = words_of (value);
+  if (value != NULL)
+    output_say (out, "%-11s %s", title, words);
+}
+
+static void
+say_number (Output *out, const char *title, const json_t *value)
+{
+  if (value != NULL)
+    output_say (out, "%-11s %" JSON_INTEGER_FORMAT, title, json_integer_value (value));
+}
+
+void
+status_say (Output *out, const json_t *found)
+{
+  say_postgres (out, json_object_get (found, "postgres"));
+  say_kafka (out, json_object_get (found, "kafka"));
+  say_words (out, "Runs", json_object_get (found, "runs"));
+  if (json_object_get (found, "runs") != NULL)
+    output_say (out, "Next due    %s", text_in (found, "next_due"));
+  say_words (out, "Schedules", json_object_get (found, "schedules"));
+  say_words (out, "Paused", json_object_get (found, "paused"));
+  say_words (out, "Lag", json_object_get (found, "lag"));
+  say_number (out, "Unpublished", json_object_get (found, "unpublished"));
+  say_number (out, "Quarantine", json_object_get (found, "quarantine"));
+  say_number (out, "Dead", json_object_get (found, "dead"));
+}

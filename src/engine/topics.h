@@ -1,0 +1,14 @@
+/* The topics that the service works with (DESIGN 4), with how many partitions and which settings they are made.
+ *
+ * Threads: any. Ownership: an array of WantedTopic, g_array_unref it.
+ */
+#pragma once
+#include "engine/job.h"
+
+typedef struct {
+  char *name;
+  gint32 partitions;            /* at least */
+  const char *const *settings;  /* pairs; static */
+} WantedTopic;
+
+GArray *topics_wanted (const Config *config, const Jobs *jobs);

@@ -1,0 +1,86 @@
+#include "kafka/offsets.h"
+#include "base/clock.h"
+#include "kafka/client.h"
+
+typedef struct {
+  rd_kafka_t *rk;
+  rd_kafka_topic_partition_list_t *list;
+  gint64 deadline_us;
+} Look;
+
+static void
+look_clear (Look *self)
+{
+  if (self->list != NULL)
+    rd_kafka_topic_partition_list_destroy (self->list);
+  if (self->rk != NULL)
+    rd_kafka_destroy (self->rk);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Look, look_clear)
+
+static int
+left_ms (const Look *self)
+{
+  return (int)MAX ((self->deadline_us - clock_monotonic_us ()) / 1000, 0);
+}
+
+static gboolean
+fail (const Look *self, rd_kafka_resp_err_t err, const char *what, GError **error)
+{
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, err, "%s: cannot read %s", where, what);
+  return FALSE;
+}
+
+static gboolean
+look_open (Look *self, const char *const *settings, const char *group, GError **error)
+{
+  const char *const wanted[] = { "group.id", group, "allow.auto.create.topics", "false", NULL };
+  rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, NULL, error);
+  if (conf == NULL)
+    return FALSE;
+  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  return self->rk != NULL;
+}
+
+static gboolean
+watermarks (const Look *self, KafkaOffset *offset, GError **error)
+{
+  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (
+      self->rk, offset->topic, offset->partition, &offset->low, &offset->high, left_ms (self));
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR || fail (self, err, offset->topic, error);
+}
+
+static gboolean
+fill (Look *self, GArray *offsets, GError **error)
+{
+  rd_kafka_resp_err_t err = rd_kafka_committed (self->rk, self->list, left_ms (self));
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return fail (self, err, "what the group has committed", error);
+  for (guint i = 0; i < offsets->len; i++) {
+    KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
+    gint64 committed = self->list->elems[i].offset;
+    offset->next = committed >= 0 ? committed : -1;
+    if (!watermarks (self, offset, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+GArray *
+kafka_offsets (const char *const *settings, const char *group, const KafkaTopic *topics, guint n,
+               int timeout_ms, GError **error)
+{
+  g_auto (Look) look = { .deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000,
+                         .list = rd_kafka_topic_partition_list_new ((int)n) };
+  if (!look_open (&look, settings, group, error))
+    return NULL;
+  g_autoptr (GArray) offsets = g_array_new (FALSE, FALSE, sizeof (KafkaOffset));
+  for (guint i = 0; i < n; i++)
+    for (gint32 partition = 0; partition < topics[i].partitions; partition++) {
+      KafkaOffset offset = { topics[i].name, partition, -1, -1, -1 };
+      g_array_append_val (offsets, offset);
+      rd_kafka_topic_partition_list_add (look.list, topics[i].name, partition);
+    }
+  return offsets->len == 0 || fill (&look, offsets, error) ? g_steal_pointer (&offsets) : NULL;
+}
