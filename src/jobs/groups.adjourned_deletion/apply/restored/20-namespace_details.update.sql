@@ -1,0 +1,1 @@
+-- include: ../../../shared/restore_details.sql

@@ -1,0 +1,7 @@
+-- One child a group that is due; every group of the run uses up its place in time.
+SELECT 'groups.destroy' AS job, jsonb_build_object('group_id', c.group_id, 'user_id', c.user_id) AS args,
+       c.group_id::text AS child_key, 'groups.destroy:' || c.group_id AS unique_key,
+       :began_at::timestamptz + (:index::bigint + c.position) * :setting.spacing_ms::bigint * interval '1 ms' AS due_at
+FROM unnest(:group_id::bigint[], :user_id::bigint[], :position::bigint[], :what::text[]) AS c (group_id, user_id, position, what)
+WHERE c.what = 'due'
+ORDER BY c.group_id

@@ -1,0 +1,1 @@
+-- include: ../shared/group_context.sql

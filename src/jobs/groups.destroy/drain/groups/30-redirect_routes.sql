@@ -1,0 +1,5 @@
+-- Deletes the former paths of these groups. Fast with an index on (source_type, source_id).
+DELETE FROM redirect_routes r
+WHERE r.id IN (SELECT r.id FROM redirect_routes r
+               WHERE r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[]) LIMIT :limit::int)
+RETURNING r.id AS key, to_jsonb(r) AS row

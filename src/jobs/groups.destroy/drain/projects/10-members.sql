@@ -1,0 +1,10 @@
+-- Deletes memberships of these projects. Fast by (source_id, source_type).
+WITH doomed AS MATERIALIZED (
+  SELECT m.id FROM unnest(:project::bigint[]) AS s (id), LATERAL (
+    SELECT m.id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Project' OFFSET 0) AS m
+  LIMIT :limit::int
+)
+DELETE FROM members m USING doomed d
+WHERE m.id = d.id
+RETURNING m.id AS key, to_jsonb(m) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
+          (SELECT u.user_type FROM users u WHERE u.id = m.user_id) AS user_type

@@ -1,0 +1,13 @@
+-- Marks the members of these groups, and of the groups that these are shared with, for a refresh of their authorizations.
+-- Fast by (source_id, source_type) of members and the unique key of links.
+WITH place AS (
+  SELECT g.id FROM unnest(:group::bigint[]) AS g (id)
+  UNION
+  SELECT l.shared_with_group_id FROM group_group_links l WHERE l.shared_group_id = ANY (:group::bigint[])
+),
+who AS (
+  SELECT DISTINCT m.user_id FROM place p, LATERAL (
+    SELECT m.user_id FROM members m
+    WHERE m.source_id = p.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+)
+-- include: mark.sql

@@ -1,0 +1,13 @@
+-- Marks the members of those of these groups that other groups or projects are shared with, again: what they could see there
+-- they lose now, and an earlier request may have been granted already. Fast by the indexes of the links.
+WITH place AS (
+  SELECT l.shared_with_group_id AS id FROM group_group_links l WHERE l.shared_with_group_id = ANY (:group::bigint[])
+  UNION
+  SELECT l.group_id FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[])
+),
+who AS (
+  SELECT DISTINCT m.user_id FROM place p, LATERAL (
+    SELECT m.user_id FROM members m
+    WHERE m.source_id = p.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+)
+-- include: mark.sql

@@ -1,0 +1,21 @@
+-- The same for the next thousand projects of these groups: whoever is authorized or a member there, and the members of the
+-- groups that they are shared with. Returns the projects. Fast by (namespace_id), (project_id) and (source_id, source_type).
+WITH project AS MATERIALIZED (
+  SELECT p.id FROM projects p WHERE p.namespace_id = ANY (:group::bigint[]) AND p.id > :after::bigint ORDER BY p.id LIMIT 1000
+),
+who AS (
+  SELECT a.user_id FROM project p, LATERAL (
+    SELECT a.user_id FROM project_authorizations a WHERE a.project_id = p.id OFFSET 0) AS a
+  UNION
+  SELECT m.user_id FROM project p, LATERAL (
+    SELECT m.user_id FROM members m
+    WHERE m.source_id = p.id AND m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+  UNION
+  SELECT m.user_id FROM project p JOIN project_group_links l ON l.project_id = p.id, LATERAL (
+    SELECT m.user_id FROM members m
+    WHERE m.source_id = l.group_id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+),
+marked AS (
+  -- include: mark.sql
+)
+SELECT id FROM project ORDER BY id

@@ -1,0 +1,8 @@
+-- Which group, below which root, marked by whom: for log lines about single groups. Fast by unique keys.
+SELECT n.id AS key, u.username AS "user", NULL::text AS project, own.path AS namespace, root.path AS root_namespace
+FROM namespaces n
+LEFT JOIN group_deletion_schedules s ON s.group_id = n.id
+LEFT JOIN users u ON u.id = s.user_id
+LEFT JOIN routes own ON own.source_type = 'Namespace' AND own.source_id = n.id
+LEFT JOIN routes root ON root.source_type = 'Namespace' AND root.source_id = n.traversal_ids[1]
+WHERE n.id = ANY (:key::bigint[])

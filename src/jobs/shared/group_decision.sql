@@ -1,0 +1,72 @@
+-- What becomes of each marked group: it is due, or restored because whoever marked it may not delete it (any more), or left
+-- alone, and why. For a restored group also the name and path it gets: without the suffix of its deletion, or with five random
+-- characters if that path is taken, by a route or by another group of the page. Several groups of one line may be restored at
+-- once, so the walk goes from the top down and puts each below the new path of the one above.
+-- Fast by primary and unique keys; the rights start from the actors' own memberships.
+WITH RECURSIVE page AS MATERIALIZED (
+  SELECT k.pos, k.id AS key, n.id AS group_id, n.name, n.path, n.traversal_ids, s.user_id, s.group_id IS NOT NULL AS marked,
+         s.marked_for_deletion_on <=
+         -- include: group_cutoff.sql
+         AS over,
+         d.deleted_at IS NOT NULL AS in_progress, u.username, u.state, coalesce(r.path, n.path) AS full_path, r.name AS full_name,
+         (SELECT count(*) FROM unnest(n.traversal_ids) WITH ORDINALITY AS t (id, i) JOIN namespaces a ON a.id = t.id
+          WHERE a.type = 'Group' AND a.parent_id IS NOT DISTINCT FROM n.traversal_ids[t.i - 1]) = cardinality(n.traversal_ids)
+           AND n.traversal_ids[cardinality(n.traversal_ids)] = n.id AS in_line
+  FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
+  LEFT JOIN namespaces n ON n.id = k.id AND n.type = 'Group'
+  LEFT JOIN group_deletion_schedules s ON s.group_id = n.id
+  LEFT JOIN namespace_details d ON d.namespace_id = n.id
+  LEFT JOIN users u ON u.id = s.user_id
+  LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = n.id
+),
+asked AS (SELECT key AS ask, user_id AS actor_id, traversal_ids AS groups, NULL::bigint AS project_id FROM page),
+-- include: rights.sql
+,
+decision AS MATERIALIZED (
+  SELECT p.*, CASE WHEN p.group_id IS NULL THEN 'gone' WHEN NOT p.marked THEN 'unmarked' WHEN p.over IS NOT TRUE THEN 'early'
+                   WHEN p.in_line IS NOT TRUE THEN 'broken' WHEN r.level = 50 THEN 'due' WHEN p.in_progress THEN 'in_progress'
+                   ELSE 'restored' END AS what
+  FROM page p JOIN rights r ON r.ask = p.key
+),
+wish AS MATERIALIZED (
+  SELECT d.key, d.full_path, d.full_name, c.name, c.path, c.route,
+         (SELECT string_agg(substr('abcdefghijklmnopqrstuvwxyz0123456789', 1 + floor(random() * 36)::int, 1), '')
+          FROM generate_series(1, 5) WHERE d.key IS NOT NULL) AS random,
+         row_number() OVER (PARTITION BY c.route ORDER BY d.pos) > 1 AS twin,
+         (SELECT a.key FROM decision a WHERE a.what = 'restored' AND a.key <> d.key AND a.key = ANY (d.traversal_ids)
+          ORDER BY cardinality(a.traversal_ids) DESC LIMIT 1) AS above
+  FROM decision d,
+  LATERAL (SELECT '(.)-(deletion_scheduled|deleted)-' || d.key || '$' AS suffix) AS s,
+  LATERAL (SELECT regexp_replace(d.name, s.suffix, '\1') AS name, regexp_replace(d.path, s.suffix, '\1') AS path,
+                  regexp_replace(d.full_path, s.suffix, '\1') AS route) AS c
+  WHERE d.what = 'restored'
+),
+restored (key, name, path, was_path, full_path, was_name, full_name) AS (
+  SELECT w.key, w.name || t.ending, w.path || t.ending, w.full_path, w.route || t.ending,
+         w.full_name, regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1') || t.ending
+  FROM wish w,
+  LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = w.route AND (x.source_type, x.source_id) <> ('Namespace', w.key))
+                       THEN '-' || w.random ELSE '' END AS ending) AS t
+  WHERE w.above IS NULL
+  UNION ALL
+  SELECT w.key, w.name || t.ending, w.path || t.ending, w.full_path, c.route || t.ending,
+         w.full_name, a.full_name || substr(regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1'),
+                                            length(a.was_name) + 1) || t.ending
+  FROM restored a JOIN wish w ON w.above = a.key,
+  LATERAL (SELECT a.full_path || substr(w.route, length(a.was_path) + 1) AS route) AS c,
+  LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = c.route AND (x.source_type, x.source_id) <> ('Namespace', w.key))
+                       THEN '-' || w.random ELSE '' END AS ending) AS t
+)
+SELECT d.key, d.what, d.pos - 1 AS position,
+       CASE d.what WHEN 'unmarked' THEN 'Group has not been marked for deletion'
+                   WHEN 'in_progress' THEN 'Group deletion is in progress'
+                   WHEN 'early' THEN 'The grace period is not over'
+                   WHEN 'broken' THEN 'traversal_ids ' || d.traversal_ids::text || ' are not the line of groups down to this one'
+                   WHEN 'restored' THEN CASE WHEN d.state LIKE '%block%' OR d.state = 'banned'
+                        THEN 'You can''t delete this group because you''re blocked.'
+                        ELSE 'User ' || d.user_id || ' may not delete this group' END END AS reason,
+       d.key AS group_id, d.user_id, d.username AS "user", d.full_path AS namespace, cardinality(d.traversal_ids) AS depth,
+       d.traversal_ids[1] AS root_namespace_id, r.name, r.path, r.was_path, r.full_path, r.was_name, r.full_name,
+       coalesce((SELECT min(b.id)::text FROM users b WHERE b.user_type = 11 AND d.what = 'restored'), 'system') AS restored_by
+FROM decision d LEFT JOIN restored r ON r.key = d.key
+ORDER BY d.pos

@@ -1,0 +1,9 @@
+-- Gives the groups their names and paths back. Fast by primary key.
+WITH was AS MATERIALIZED (
+  SELECT n.id, k.name, k.path, to_jsonb(n) AS row
+  FROM unnest(:key::bigint[], :name::text[], :path::text[]) AS k (id, name, path) JOIN namespaces n ON n.id = k.id
+  WHERE (n.name, n.path) <> (k.name, k.path)
+)
+UPDATE namespaces n SET name = was.name, path = was.path, updated_at = now()
+FROM was WHERE n.id = was.id
+RETURNING n.id AS key, was.row

@@ -1,0 +1,31 @@
+-- Gives the groups and everything below them their full paths and names back; a route below several of these groups
+-- follows the nearest one. Fast because what is below comes from the index on traversal_ids, and each route from the unique
+-- key of its source.
+WITH back AS MATERIALIZED (
+  SELECT * FROM unnest(:key::bigint[], :depth::int[], :was_path::text[], :full_path::text[], :was_name::text[], :full_name::text[])
+    AS k (id, depth, was_path, full_path, was_name, full_name)
+),
+below AS MATERIALIZED (
+  SELECT DISTINCT ON (n.id) n.id, b.was_path, b.full_path, b.was_name, b.full_name
+  FROM back b, LATERAL (
+    SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[b.id] AND n.type = 'Group' OFFSET 0) AS n
+  ORDER BY n.id, b.depth DESC
+),
+source AS (
+  SELECT 'Namespace' AS type, b.* FROM below b
+  UNION ALL
+  SELECT 'Project', p.id, b.was_path, b.full_path, b.was_name, b.full_name
+  FROM below b, LATERAL (SELECT p.id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p
+),
+was AS MATERIALIZED (
+  SELECT r.id, r.row, CASE WHEN starts_with(r.path || '/', s.was_path || '/')
+                           THEN s.full_path || substr(r.path, length(s.was_path) + 1) ELSE r.path END AS path,
+         CASE WHEN starts_with(r.name || ' / ', s.was_name || ' / ')
+              THEN s.full_name || substr(r.name, length(s.was_name) + 1) ELSE r.name END AS name
+  FROM source s, LATERAL (
+    SELECT r.id, r.path::text, r.name::text, to_jsonb(r) AS row FROM routes r
+    WHERE r.source_type = s.type AND r.source_id = s.id OFFSET 0) AS r
+)
+UPDATE routes r SET path = was.path, name = was.name, updated_at = now()
+FROM was WHERE r.id = was.id AND (r.path <> was.path OR r.name IS DISTINCT FROM was.name)
+RETURNING r.id AS key, was.row

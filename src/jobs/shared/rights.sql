@@ -1,0 +1,40 @@
+-- What an actor may do, where. Common table expressions; the statement has before them:
+--   asked (ask, actor_id, groups, project_id)  a question each: the group and those above it, and the project, if it is one
+-- and reads rights (ask, active, level) after them: the actor's highest level of 40 or more there, 50 for an instance's
+-- administrator, else 0; 0 as well while he is not active. Memberships count while they stand, whatever their date; requests,
+-- invitations and awaiting ones do not. Through a share count the direct members of the invited group, at the lower of the
+-- two levels, while the link's date is later than the scheduled day.
+-- Fast because it starts from the actor's few memberships of such a level, by (user_id, access_level), and follows links
+-- by the group that is invited: the size of the hierarchy does not matter.
+actor AS MATERIALIZED (
+  SELECT u.id, u.admin FROM users u WHERE u.id IN (SELECT actor_id FROM asked) AND u.state = 'active'
+),
+held AS MATERIALIZED (
+  SELECT a.id AS user_id, m.source_type, m.source_id, m.access_level AS level FROM actor a, LATERAL (
+    SELECT m.source_type, m.source_id, m.access_level FROM members m
+    WHERE m.user_id = a.id AND m.requested_at IS NULL AND m.access_level >= 40 AND coalesce(m.state, 0) = 0
+    OFFSET 0) AS m
+),
+given (user_id, source_type, source_id, level) AS (
+  SELECT * FROM held
+  UNION ALL
+  SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access)
+  FROM held h JOIN group_group_links l ON l.shared_with_group_id = h.source_id
+  WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date)
+  UNION ALL
+  SELECT h.user_id, 'Project', l.project_id, least(h.level, l.group_access)
+  FROM held h JOIN project_group_links l ON l.group_id = h.source_id
+  WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date)
+),
+place (ask, user_id, source_type, source_id) AS (
+  SELECT ask, actor_id, 'Namespace', unnest(groups) FROM asked
+  UNION ALL
+  SELECT ask, actor_id, 'Project', project_id FROM asked WHERE project_id IS NOT NULL
+),
+rights (ask, active, level) AS MATERIALIZED (
+  SELECT a.ask, u.id IS NOT NULL, CASE WHEN u.admin THEN 50 ELSE coalesce(g.level, 0) END
+  FROM asked a
+  LEFT JOIN actor u ON u.id = a.actor_id
+  LEFT JOIN (SELECT p.ask, max(g.level) FILTER (WHERE g.level >= 40) AS level
+             FROM place p JOIN given g USING (user_id, source_type, source_id) GROUP BY p.ask) AS g ON g.ask = a.ask
+)

@@ -1,0 +1,36 @@
+-- Deletes the todos of projects and groups that their users can no longer see, for users whose todos are due. Seen are
+-- projects and groups that are not private, a project one is authorized for, a group that gives one rights or lies above or
+-- below one that does, or has a project below that one is authorized for. Administrators see everything.
+-- Fast by todos (user_id, state); what stands behind a todo is looked up by primary key.
+WITH
+who AS (SELECT u.id FROM unnest(:key::bigint[], :todos::bigint[]) AS k (id, seq) JOIN users u ON u.id = k.id
+        WHERE k.seq IS NOT NULL AND NOT u.admin),
+-- include: ../../../shared/rights.sql
+,
+held AS MATERIALIZED (
+  SELECT t.id, t.user_id, t.project_id, CASE WHEN t.project_id IS NULL THEN t.group_id END AS group_id
+  FROM who JOIN todos t ON t.user_id = who.id
+  WHERE t.project_id IS NOT NULL OR t.group_id IS NOT NULL
+),
+seen_group AS MATERIALIZED (
+  SELECT h.user_id, h.group_id
+  FROM (SELECT DISTINCT user_id, group_id FROM held WHERE group_id IS NOT NULL) AS h
+  JOIN namespaces n ON n.id = h.group_id
+  WHERE n.visibility_level > 0
+     OR EXISTS (SELECT FROM reach r LEFT JOIN namespaces g ON g.id = r.group_id
+                WHERE r.user_id = h.user_id
+                  AND (r.group_id = n.id OR r.group_id = ANY (n.traversal_ids) OR n.id = ANY (g.traversal_ids)))
+     OR EXISTS (SELECT FROM project_authorizations a JOIN projects p ON p.id = a.project_id
+                JOIN namespaces g ON g.id = p.namespace_id
+                WHERE a.user_id = h.user_id AND (g.id = n.id OR n.id = ANY (g.traversal_ids)))
+),
+hidden AS MATERIALIZED (
+  SELECT h.id FROM held h
+  WHERE CASE WHEN h.group_id IS NOT NULL
+    THEN NOT EXISTS (SELECT FROM seen_group s WHERE s.user_id = h.user_id AND s.group_id = h.group_id)
+    ELSE (SELECT p.visibility_level > 0 FROM projects p WHERE p.id = h.project_id) IS NOT TRUE
+     AND NOT EXISTS (SELECT FROM project_authorizations a WHERE a.user_id = h.user_id AND a.project_id = h.project_id) END
+  ORDER BY h.id
+)
+DELETE FROM todos t USING hidden h WHERE t.id = h.id
+RETURNING t.id AS key, to_jsonb(t) AS row

@@ -1,0 +1,2 @@
+-- Whose personal namespace is it.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_namespaces_owner_id ON namespaces (owner_id) WHERE type = 'User';
