@@ -30,7 +30,8 @@ all: $(BUILD)/pruned
 
 $(BUILD)/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
+	@echo "  cc    $<"
+	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
 
 # One resource bundle; its index is made from the tree, so that a new file needs no registration.
 $(BUILD)/pruned.gresource.xml: $(EMBEDDED) Makefile | deps-build

@@ -66,6 +66,9 @@ void step_outcome (Step *step, const char *record, const char *entity, json_t *f
 /* One outcome a row whose fields are the columns of the same name; CONSTANTS (may be NULL, borrowed) fill in. ENTITY: column. */
 void step_outcomes (Step *step, const char *record, const PgRows *rows, const char *entity,
                     const json_t *constants);
+/* The same for one row. */
+void step_outcome_row (Step *step, const char *record, const PgRows *rows, int row, const char *entity,
+                       const json_t *constants);
 /* A child run. ARGS is taken. UNIQUE_KEY may be NULL. DELAY_MS from now; 0: at once. Counted as `scheduled` or
  * `already_running` when the step ends. */
 void step_child (Step *step, const char *job, json_t *args, const char *child_key,

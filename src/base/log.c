@@ -232,3 +232,9 @@ write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields, gpoin
   log_line (level, message, "domain", domain, NULL);
   return G_LOG_WRITER_HANDLED;
 }
+
+gboolean
+log_enabled (LogLevel level)
+{
+  return (int)level >= atomic_load (&least);
+}

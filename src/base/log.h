@@ -12,6 +12,8 @@ typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
 /* LEVEL is the least that is written. JSON: one object a line; else text, coloured on a terminal. */
 void log_setup (LogLevel level, gboolean json);
 gboolean log_level_parse (const char *text, LogLevel *level);
+/* Would a line of LEVEL be written? For fields that are dear to make. */
+gboolean log_enabled (LogLevel level);
 
 /* Fields as pairs of name and text value, closed by NULL; a pair whose value is NULL is left out. */
 void log_line (LogLevel level, const char *message, ...) G_GNUC_NULL_TERMINATED;

@@ -298,6 +298,7 @@ jobs_load (const char *extra, GError **error)
     {
       Job *job = jobs->jobs->pdata[i];
       job->number = i;
+      job->jobs = jobs;
       jobs->names[i] = job->name;
       if (i > 0 && g_str_equal (job->name, jobs->names[i - 1]))
         {
@@ -401,6 +402,15 @@ job_what (const Job *job, const char *word)
   for (guint i = 0; i < job->whats->len; i++)
     if (g_str_equal (((JobWhat *)job->whats->pdata[i])->word, word))
       return job->whats->pdata[i];
+  return NULL;
+}
+
+const JobEvent *
+job_event (const Job *job, const char *type)
+{
+  for (guint i = 0; i < job->events->len; i++)
+    if (g_str_equal (((JobEvent *)job->events->pdata[i])->type, type))
+      return job->events->pdata[i];
   return NULL;
 }
 

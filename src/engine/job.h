@@ -47,8 +47,11 @@ typedef struct {
   gboolean cancel_on_null;
 } JobEvent;
 
+typedef struct _Jobs Jobs;
+
 typedef struct {
   char *name, *folder;
+  const Jobs *jobs; /* all of them */
   guint number;
   GKeyFile *conf;
   char *labels[4];  /* worker, feature_category, data_consistency, idempotent; NULL: not said */
@@ -77,8 +80,6 @@ typedef struct {
   gint partitions;  /* of the work topic as last seen; atomic. 0: not known */
 } Job;
 
-typedef struct _Jobs Jobs;
-
 /* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL: none). PRUNED_FATAL names file and what is wrong. */
 Jobs *jobs_load (const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
@@ -95,6 +96,8 @@ const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
+/* What the job declares about events of TYPE (full name); NULL: nothing. */
+const JobEvent *job_event (const Job *job, const char *type);
 gboolean job_takes_argument (const Job *job, const char *argument);
 /* The unique key for ARGS from a template; NULL template: NULL. g_free it. */
 char *job_expand_key (const char *template, const json_t *args);

@@ -22,6 +22,7 @@ lane_free (gpointer data)
   Lane *lane = data;
   kafka_partition_unref (lane->partition);
   g_array_unref (lane->pending);
+  bisect_free (lane->bisect);
   g_free (lane->topic);
   g_free (lane);
 }
@@ -91,7 +92,8 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
   g_array_set_clear_func (lane->pending, lane_message_clear);
   lane->fresh = TRUE;
-  lane->handled = lane->taken = lane->mine = -1;
+  lane->bisect = bisect_new ();
+  lane->handled = lane->taken = lane->mine = lane->end_seen = lane->counted = -1;
   pthread_mutex_lock (&lanes->lock);
   g_ptr_array_add (lanes->all, lane);
   pthread_mutex_unlock (&lanes->lock);
@@ -326,6 +328,14 @@ lanes_view (Lanes *lanes)
     }
   pthread_mutex_unlock (&lanes->lock);
   return views;
+}
+
+void
+lanes_touch (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lane->running_since_us = clock_monotonic_us ();
+  pthread_mutex_unlock (&lanes->lock);
 }
 
 gint64

@@ -11,6 +11,7 @@
  * Threads: as said at each function. Ownership: Lanes owns lanes; a worker owns the lane's `pending` while it has it.
  */
 #pragma once
+#include "engine/bisect.h"
 #include "engine/job.h"
 #include "kafka/kafka.h"
 
@@ -37,7 +38,13 @@ typedef struct {
   gboolean fresh;       /* nothing of this assignment was handled yet */
   gboolean started;     /* intake: the position was found */
   guint outages;        /* in a row */
+  Bisect *bisect;       /* of the step that is tried alone */
   gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
+  gint64 mine_last_ms;  /* intake: timestamp of the message before it */
+  gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
+  guint suspects;       /* of `pending`, from its front: tried one by one */
+  gint64 counted;       /* the suspect that is counted in PostgreSQL already; -1: none */
+  gint64 end_seen;      /* the last take's end, -1: not reached */
   gint64 taken;         /* messages up to here (exclusive) were taken into pending; -1: none yet */
   /* read by others: atomic */
   gint64 handled;       /* everything below was handled; -1: not known yet */
@@ -79,5 +86,7 @@ typedef struct {
   gboolean at_end, busy;
 } LaneView;
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */
+/* A worker says that it is alive though its lane takes long. Thread: worker. */
+void lanes_touch (Lanes *lanes, Lane *lane);
 /* The longest time a worker has had a lane, microseconds. Thread: any. */
 gint64 lanes_longest_us (Lanes *lanes);

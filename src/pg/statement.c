@@ -158,6 +158,12 @@ pg_statement_wants (const PgStatement *statement, const char *parameter)
   return g_strv_contains ((const char *const *)statement->parameters, parameter);
 }
 
+const char *const *
+pg_statement_parameters (const PgStatement *statement)
+{
+  return (const char *const *)statement->parameters;
+}
+
 const char *
 pg_statement_name (const PgStatement *statement)
 {

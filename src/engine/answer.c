@@ -1,0 +1,228 @@
+#include "engine/answer.h"
+
+#include "base/fault.h"
+#include "engine/dispatcher.h"
+#include "engine/page.h"
+#include "engine/stats.h"
+
+#include <math.h>
+
+#define SQL "src/engine/sql/"
+#define BLOCKED_RETRY_MS 60000
+#define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
+
+static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
+
+gint64
+answer_hold_us (guint outages)
+{
+  double seconds = MIN (30.0, 0.1 * pow (2, MIN (outages, 12)));
+  return (gint64)(seconds * g_random_double_range (0.5, 1.0) * G_USEC_PER_SEC);
+}
+
+void
+answer_publish (Service *service, Lane *lane, Bundle *bundle)
+{
+  for (guint tries = 0;; tries++)
+    {
+      g_autoptr (GError) error = NULL;
+      if (publisher_send (service->publisher, bundle, &service->stop, &error))
+        return;
+      log_warning_every (10, "publish", "Publishing waits for Kafka", error->message);
+      if (lane_should_yield (service->lanes, lane))
+        {
+          publisher_abandon (service->publisher, bundle);
+          return;
+        }
+      lanes_touch (service->lanes, lane);
+      g_usleep ((gulong)answer_hold_us (MIN (tries, 4)));
+    }
+}
+
+/* What fail.sql is to say. */
+typedef struct {
+  const char *state;
+  int attempts;
+  gint64 delay_ms;
+  char *error;
+  json_t *cursor, *result; /* NULL: stay */
+} Sentence;
+
+static void
+sentence_clear (Sentence *sentence)
+{
+  g_free (sentence->error);
+  g_clear_pointer (&sentence->cursor, json_decref);
+  g_clear_pointer (&sentence->result, json_decref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
+
+/* n^4 + 15 + rand(0..9) * (n + 1) seconds, n = failures before this one (JOBS 0.8). */
+static gint64
+back_off_ms (int n)
+{
+  return 1000 * ((gint64)n * n * n * n + 15 + (gint64)g_random_int_range (0, 10) * (n + 1));
+}
+
+static void
+charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sentence)
+{
+  const Run *run = step->run;
+  sentence->attempts = run->attempts + 1;
+  sentence->delay_ms = back_off_ms (run->attempts);
+  sentence->error = g_strdup (cause->message);
+  if (sentence->attempts > run->job->max_attempts)
+    sentence->state = "dead";
+  if (smaller)
+    sentence->cursor = page_cursor_with (run, "limit", MAX (1, page_limit (run) / 2));
+  if (step->systemic)
+    sentence->cursor = page_cursor_with (run, "systemic", json_integer_value (json_object_get (run->cursor, "systemic")) + 1);
+}
+
+/* Something the job needs is missing. A tick comes again by itself; what a parent or an event asked for must not be forgotten. */
+static void
+block (const Step *step, const GError *cause, Sentence *sentence)
+{
+  Page page = { 0 };
+  gboolean once = step->run->parent_id != NULL || page_of_event (step->run, &page);
+  page_clear (&page);
+  if (once)
+    {
+      sentence->delay_ms = BLOCKED_RETRY_MS;
+      sentence->error = g_strdup_printf ("blocked: %s", cause->message);
+      return;
+    }
+  sentence->state = "finished";
+  sentence->error = g_strdup (cause->message);
+  sentence->result = step_result (step, "blocked");
+  json_object_set_new (sentence->result, "reason", json_string (cause->message));
+}
+
+static void
+pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sentence *sentence)
+{
+  gboolean timed_out = g_str_equal (sqlstate, "57014");
+  *sentence = (Sentence){ .state = "waiting", .attempts = step->run->attempts };
+  switch (cause->code)
+    {
+    case PRUNED_BUSY:
+      sentence->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
+      sentence->error = g_strdup (cause->message);
+      break;
+    case PRUNED_REJECT:
+      sentence->state = "dead";
+      sentence->attempts++;
+      sentence->error = g_strdup (cause->message);
+      break;
+    default:
+      if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
+        block (step, cause, sentence);
+      else
+        charge (step, step->halve || timed_out, cause, sentence);
+    }
+}
+
+static PgValues *
+sentence_values (const Step *step, const Sentence *sentence)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "step", step->run->step);
+  pg_values_int (values, "attempt", step->run->attempts);
+  pg_values_set (values, "state", sentence->state);
+  pg_values_int (values, "attempts", sentence->attempts);
+  pg_values_int (values, "delay_ms", sentence->delay_ms);
+  pg_values_set (values, "error", sentence->error);
+  pg_values_take (values, "cursor", sentence->cursor != NULL ? json_text (sentence->cursor) : NULL);
+  pg_values_take (values, "result", sentence->result != NULL ? json_text (sentence->result) : NULL);
+  return values;
+}
+
+static gboolean
+ends (const Sentence *sentence)
+{
+  return !g_str_equal (sentence->state, "waiting");
+}
+
+/* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome if it ends. */
+static gboolean
+execute (Service *service, Pg *pg, Step *step, const Sentence *sentence, Bundle *bundle, GError **error)
+{
+  g_autoptr (PgValues) values = sentence_values (step, sentence);
+  g_autoptr (PgRows) failed = pg_run_file (pg, SQL "fail.sql", values, error);
+  if (failed == NULL)
+    return FALSE;
+  if (rows_count (failed) == 0) /* somebody else has moved it */
+    return TRUE;
+  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished"))
+    {
+      g_autoptr (PgValues) own = pg_values_new ();
+      step_bind (step, step->on_failure, own);
+      g_autoptr (PgRows) done = pg_run (pg, step->on_failure, own, error);
+      if (done == NULL)
+        return FALSE;
+    }
+  if (!ends (sentence))
+    return TRUE;
+  g_autoptr (json_t) result = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");
+  g_autofree char *text = json_text (result);
+  step->bundle = bundle;
+  step_add_run_finished (step, sentence->state, text, sentence->error);
+  return publisher_store (service->publisher, pg, bundle, error);
+}
+
+static void
+log_failure (const Step *step, const char *sqlstate, const GError *cause, const Sentence *sentence)
+{
+  g_autoptr (json_t) fields = step_log_fields (step);
+  const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
+  json_object_set_new (fields, "error_class", json_string (step->error_class != NULL ? step->error_class : class));
+  json_object_set_new (fields, "error", json_string (cause->message));
+  json_object_set_new (fields, "state", json_string (sentence->state));
+  json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
+  if (!ends (sentence))
+    json_object_set_new (fields, "retry_in_s", json_real ((double)sentence->delay_ms / 1000));
+  log_fields (cause->code == PRUNED_BUSY ? LOG_WARNING : LOG_ERROR, "Step failed", fields);
+  stats_add (STATS_FAILURES, step->job->name, class, 1);
+  if (ends (sentence))
+    stats_add (STATS_RUNS, step->job->name, sentence->state, 1);
+}
+
+Answer
+answer_outage (Service *service, Lane *lane, const GError *error)
+{
+  if (error->code == PRUNED_FATAL)
+    service_fail (service, error);
+  log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
+  lane->outages++;
+  return ANSWER_HOLD;
+}
+
+Answer
+answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause)
+{
+  if (step->again)
+    return ANSWER_AGAIN;
+  if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
+    return answer_outage (service, lane, cause);
+  if (cause->code == PRUNED_BUSY && lane_should_yield (service->lanes, lane))
+    return ANSWER_HOLD; /* our own cancel: uncharged */
+  g_auto (Sentence) sentence = { 0 };
+  pass_sentence (step, sqlstate, cause, &sentence);
+  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
+  g_autoptr (GError) error = NULL;
+  Transaction transaction = { 0 };
+  if (!transaction_begin (&transaction, service, pg, &error) || !transaction_flush (&transaction, &error)
+      || !execute (service, pg, step, &sentence, bundle, &error) || !transaction_commit (&transaction, &error))
+    {
+      transaction_rollback (&transaction);
+      publisher_abandon (service->publisher, bundle);
+      return answer_outage (service, lane, error);
+    }
+  FAULT ("answer.after_commit");
+  log_failure (step, sqlstate, cause, &sentence);
+  dispatcher_wake (service->dispatcher, sentence.delay_ms);
+  if (bundle_size (bundle) > 0)
+    answer_publish (service, lane, bundle);
+  return ANSWER_HANDLED;
+}

@@ -1,0 +1,41 @@
+/* Which keys of a page are bad: halves are tried with savepoints, always rolled back, in page order. At most BISECT_TRIALS in a
+ * transaction (over 64 subtransactions snapshots overflow and replicas stall), so the state outlives it.
+ *
+ * Threads: the worker that has the lane. Ownership: the caller's; keys and reasons are copied.
+ */
+#pragma once
+#include <glib.h>
+
+#define BISECT_TRIALS 30
+#define BISECT_SYSTEMIC_PAGE 20 /* a page of so many or more can be systemic */
+
+typedef struct {
+  char *reason, *sqlstate;
+} BisectBad;
+
+typedef struct {
+  GHashTable *bad;   /* key -> BisectBad */
+  GHashTable *alike; /* SQLSTATE -> number of bad keys */
+  GQueue segments;   /* of BisectSegment: still to be tried, in page order */
+  gboolean active;   /* halves are being tried */
+  guint page;        /* keys of the page when it began */
+  gboolean settled;  /* the page without its bad keys has been applied, or is about to be */
+} Bisect;
+
+typedef struct {
+  GPtrArray *keys;
+  gboolean known_bad; /* its sibling is good, so it must be the one that fails */
+} BisectSegment;
+
+Bisect *bisect_new (void);
+void bisect_free (Bisect *bisect);
+void bisect_reset (Bisect *bisect);
+gboolean bisect_is_bad (const Bisect *bisect, const char *key);
+/* The whole page has failed: KEYS (borrowed) are to be tried. */
+void bisect_begin (Bisect *bisect, const GPtrArray *keys);
+/* The next segment to try, or NULL: all bad keys are known. Segments known to be bad are split without a trial. */
+BisectSegment *bisect_next (Bisect *bisect);
+/* What the trial of SEGMENT (taken) said. REASON NULL: it went well. */
+void bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const char *sqlstate);
+/* More than half of the page is bad for one reason. */
+gboolean bisect_is_systemic (const Bisect *bisect);

@@ -1,0 +1,11 @@
+/* Messages that can never be handled go to `<prefix>.dead` as they came, with the reason beside (DESIGN 4).
+ * Threads: any. Ownership: the copy is the caller's.
+ */
+#pragma once
+#include "kafka/kafka.h"
+
+/* A copy of MESSAGE for the dead topic of PREFIX. ATTEMPTS: how often it was tried. */
+KafkaMessage *dead_letter (const char *prefix, const KafkaMessage *message, const char *reason, int attempts);
+
+/* The line about it, and the counter; after Kafka has acknowledged it. */
+void dead_letter_log (const KafkaMessage *message, const char *reason);

@@ -1,0 +1,254 @@
+#include "engine/dispatcher.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/janitor.h"
+#include "engine/missing.h"
+#include "engine/place.h"
+#include "engine/schedule.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define SQL "src/engine/sql/"
+#define IDLE_US G_USEC_PER_SEC
+#define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
+
+struct _Dispatcher {
+  Service *service;
+  Pg *pg;
+  Missing *missing;
+  char *keyed; /* jobs whose ticks take a unique key, as an array literal */
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t woken;
+  gint64 wake_us; /* monotonic */
+  gboolean stop;
+};
+
+void
+dispatcher_wake (Dispatcher *dispatcher, gint64 delay_ms)
+{
+  if (dispatcher == NULL)
+    return;
+  gint64 at = clock_monotonic_us () + delay_ms * 1000;
+  pthread_mutex_lock (&dispatcher->lock);
+  if (at < dispatcher->wake_us)
+    {
+      dispatcher->wake_us = at;
+      pthread_cond_signal (&dispatcher->woken);
+    }
+  pthread_mutex_unlock (&dispatcher->lock);
+}
+
+/* Sleeps until woken or WAIT_US are over; FALSE: it is time to stop. */
+static gboolean
+sleep_until_due (Dispatcher *dispatcher, gint64 wait_us)
+{
+  pthread_mutex_lock (&dispatcher->lock);
+  dispatcher->wake_us = MIN (dispatcher->wake_us, clock_monotonic_us () + wait_us);
+  while (!dispatcher->stop && clock_monotonic_us () < dispatcher->wake_us)
+    {
+      gint64 at = dispatcher->wake_us;
+      struct timespec until = { at / G_USEC_PER_SEC, (at % G_USEC_PER_SEC) * 1000 };
+      pthread_cond_timedwait (&dispatcher->woken, &dispatcher->lock, &until);
+    }
+  dispatcher->wake_us = G_MAXINT64;
+  gboolean go_on = !dispatcher->stop;
+  pthread_mutex_unlock (&dispatcher->lock);
+  return go_on;
+}
+
+static Bundle *
+new_bundle (void)
+{
+  return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
+}
+
+/* Due runs become ready in one transaction, their messages follow. If the process dies in between, they are found missing. */
+static gboolean
+claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
+{
+  Service *service = dispatcher->service;
+  g_autoptr (Bundle) bundle = new_bundle ();
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "keyed", dispatcher->keyed);
+  if (!pg_begin (dispatcher->pg, error) || !place_due (dispatcher->pg, service->jobs, dispatcher->keyed, bundle, error))
+    return FALSE;
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+      if (job == NULL)
+        continue; /* of another version; its lanes are elsewhere */
+      g_autoptr (Run) run = run_from_row (job, rows, i);
+      run_add_work (bundle, run);
+    }
+  *more = rows_count (rows) > 0;
+  FAULT ("dispatcher.before_commit");
+  if (!pg_commit (dispatcher->pg, error))
+    return FALSE;
+  FAULT ("dispatcher.after_commit");
+  return publisher_send_plain (service->publisher, bundle, &service->stop, error);
+}
+
+static gboolean
+is_ours (GArray *views, const Job *job, guint slot)
+{
+  gint32 partition = job_partition (job, slot);
+  for (guint i = 0; i < views->len; i++)
+    {
+      const LaneView *view = &g_array_index (views, LaneView, i);
+      if (view->job == job && view->number == partition)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What a crash left in the outbox, on lanes that are ours now. */
+static gboolean
+send_left (Dispatcher *dispatcher, GError **error)
+{
+  Service *service = dispatcher->service;
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "outbox_left.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  if (rows_count (rows) == 0)
+    return TRUE;
+  g_autoptr (GArray) views = lanes_view (service->lanes);
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+      if (job == NULL || !is_ours (views, job, (guint)rows_int (rows, i, "slot")))
+        continue;
+      GError *cause = NULL;
+      if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"), (int)rows_int (rows, i, "step"),
+                               rows_text (rows, i, "messages"), &service->stop, &cause))
+        log_info ("Messages that a crash had left were sent", "run_id", rows_text (rows, i, "run_id"));
+      else if (cause != NULL)
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* Nothing else came by to carry the removals. */
+static gboolean
+remove_sent (Dispatcher *dispatcher, GError **error)
+{
+  Publisher *publisher = dispatcher->service->publisher;
+  GPtrArray *riding = NULL;
+  if (!publisher_owes (publisher))
+    return TRUE;
+  gboolean ok = pg_begin (dispatcher->pg, error) && publisher_remove_sent (publisher, dispatcher->pg, &riding, error)
+                && (riding == NULL || (pg_flush (dispatcher->pg, error) && pg_finish (dispatcher->pg, error)))
+                && pg_commit (dispatcher->pg, error);
+  if (ok)
+    publisher_removed (publisher, riding);
+  else
+    publisher_keep (publisher, riding);
+  return ok;
+}
+
+/* At most once a second. */
+static gboolean
+look_around (Dispatcher *dispatcher, GError **error)
+{
+  return remove_sent (dispatcher, error) && send_left (dispatcher, error)
+         && missing_look (dispatcher->missing, dispatcher->pg, error)
+         && janitor_look (dispatcher->service, dispatcher->pg, error);
+}
+
+static gboolean
+next_due (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "next_due.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  const char *wait = rows_text (rows, 0, "wait");
+  if (wait != NULL)
+    *wait_us = MIN (*wait_us, g_ascii_strtoll (wait, NULL, 10));
+  return TRUE;
+}
+
+static void *
+dispatcher_main (void *data)
+{
+  Dispatcher *dispatcher = data;
+  gint64 wait_us = 0, looked_us = 0;
+  guint failures = 0;
+  pthread_setname_np (pthread_self (), "dispatcher");
+  while (sleep_until_due (dispatcher, wait_us))
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean more = FALSE;
+      gint64 now = clock_monotonic_us ();
+      gboolean ok = schedule_fire (dispatcher->service, dispatcher->pg, &error) && claim_due (dispatcher, &more, &error);
+      if (ok && now - looked_us >= IDLE_US)
+        {
+          ok = look_around (dispatcher, &error);
+          looked_us = now;
+        }
+      wait_us = more ? 0 : IDLE_US;
+      if (!ok || !next_due (dispatcher, &wait_us, &error)
+          || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
+        {
+          pg_rollback (dispatcher->pg);
+          log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
+          wait_us = MIN (30, 1 << MIN (failures++, 5)) * G_USEC_PER_SEC / 2;
+        }
+      else
+        failures = 0;
+    }
+  return NULL;
+}
+
+static char *
+keyed_jobs (const Jobs *jobs)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (jobs_at (jobs, i)->unique_key != NULL)
+      array_add (array, jobs_at (jobs, i)->name);
+  return array_take (array);
+}
+
+Dispatcher *
+dispatcher_new (Service *service)
+{
+  Dispatcher *dispatcher = g_new0 (Dispatcher, 1);
+  dispatcher->service = service;
+  dispatcher->pg = pg_new (&service->pg);
+  dispatcher->missing = missing_new (service);
+  dispatcher->keyed = keyed_jobs (service->jobs);
+  dispatcher->wake_us = G_MAXINT64;
+  pthread_mutex_init (&dispatcher->lock, NULL);
+  pthread_condattr_t attributes;
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (&dispatcher->woken, &attributes);
+  pthread_condattr_destroy (&attributes);
+  if (pthread_create (&dispatcher->thread, NULL, dispatcher_main, dispatcher) != 0)
+    g_error ("cannot start a thread");
+  return dispatcher;
+}
+
+void
+dispatcher_stop (Dispatcher *dispatcher)
+{
+  pthread_mutex_lock (&dispatcher->lock);
+  dispatcher->stop = TRUE;
+  pthread_cond_signal (&dispatcher->woken);
+  pthread_mutex_unlock (&dispatcher->lock);
+  pthread_join (dispatcher->thread, NULL);
+  pthread_cond_destroy (&dispatcher->woken);
+  pthread_mutex_destroy (&dispatcher->lock);
+  missing_free (dispatcher->missing);
+  pg_free (dispatcher->pg);
+  g_free (dispatcher->keyed);
+  g_free (dispatcher);
+}

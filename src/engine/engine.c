@@ -1,0 +1,289 @@
+#include "engine/engine.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/dispatcher.h"
+#include "engine/idle.h"
+#include "engine/progress.h"
+#include "engine/schedule.h"
+#include "engine/schema.h"
+#include "engine/service.h"
+#include "engine/startup.h"
+#include "engine/worker.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define POLL_MS 50
+#define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
+#define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
+#define STUCK_US (180 * G_USEC_PER_SEC)
+#define EXIT_POSTGRES 3
+#define EXIT_KAFKA 4
+#define EXIT_BUG 70
+
+static volatile sig_atomic_t signalled;
+
+static void
+on_signal (int number)
+{
+  signalled = number;
+}
+
+static void
+catch_signals (void)
+{
+  struct sigaction action = { .sa_handler = on_signal };
+  sigaction (SIGTERM, &action, NULL);
+  sigaction (SIGINT, &action, NULL);
+  signal (SIGPIPE, SIG_IGN);
+}
+
+static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
+static GError *failure;
+
+void
+service_fail (Service *service, const GError *error)
+{
+  pthread_mutex_lock (&failure_lock);
+  if (failure == NULL)
+    failure = g_error_copy (error);
+  pthread_mutex_unlock (&failure_lock);
+  g_atomic_int_set (&service->failed, TRUE);
+}
+
+/* --- partitions come and go --------------------------------------------------------------------------- */
+
+static gpointer
+on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
+{
+  Service *service = data;
+  g_autofree char *ticks = publisher_topic (service->publisher, "ticks");
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    {
+      Job *job = jobs_at (service->jobs, i);
+      if (!g_str_equal (topic, job->work_topic))
+        continue;
+      if (number >= g_atomic_int_get (&job->partitions)) /* the topic has grown */
+        g_atomic_int_set (&job->partitions, number + 1);
+      return lanes_add (service->lanes, partition, topic, number, job, FALSE);
+    }
+  return lanes_add (service->lanes, partition, topic, number, NULL, g_str_equal (topic, ticks));
+}
+
+static void
+on_ready (gpointer data)
+{
+  Service *service = data;
+  lanes_kick_all (service->lanes);
+  log_info ("Partitions assigned", "consumer_group", config_text (service->config, "topics", "prefix"));
+}
+
+static void
+on_revoked (GPtrArray *lanes, gboolean lost, gpointer data)
+{
+  Service *service = data;
+  FAULT ("rebalance.before_revoke");
+  lanes_revoke (service->lanes, lanes, lost, lost ? 0 : PATIENCE_US);
+  FAULT ("rebalance.after_revoke");
+}
+
+static void
+on_wake (gpointer lane, gpointer data)
+{
+  lanes_wake (((Service *)data)->lanes, lane);
+}
+
+static const KafkaHandlers HANDLERS = { on_assigned, on_ready, on_revoked, on_wake };
+
+/* --- start ------------------------------------------------------------------------------------------------ */
+
+static void
+add_setting (const char *key, const char *value, gpointer data)
+{
+  g_ptr_array_add (data, g_strdup (key));
+  g_ptr_array_add (data, g_strdup (value));
+}
+
+static gboolean
+start_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *settings, GError **error)
+{
+  *embedded = kafka_embedded_new (error);
+  if (*embedded == NULL)
+    return FALSE;
+  add_setting ("bootstrap.servers", kafka_embedded_bootstrap (*embedded), settings);
+  add_setting ("fetch.wait.max.ms", "10", settings);
+  if (!startup_embedded_topics (service, *embedded, error))
+    return FALSE;
+  log_info ("embedded Kafka listens", "bootstrap", kafka_embedded_bootstrap (*embedded));
+  return TRUE;
+}
+
+static gboolean
+start_postgres (Service *service, GError **error)
+{
+  g_autoptr (Pg) pg = pg_new (&service->pg);
+  if (*service->pg.url == '\0')
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                   "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
+      return FALSE;
+    }
+  return pg_ensure (pg, error) && schema_check (pg, error) && startup_indexes (service, pg, error)
+         && schedule_plant (service, pg, error);
+}
+
+/* The prefix, unless [kafka] says otherwise. */
+static const char *
+group_of (const Service *service)
+{
+  const char *const *settings = (const char *const *)service->kafka_settings;
+  for (guint i = 0; settings[i] != NULL; i += 2)
+    if (g_str_equal (settings[i], "group.id"))
+      return settings[i + 1];
+  return service->prefix;
+}
+
+static gboolean
+start_kafka (Service *service, GError **error)
+{
+  g_autoptr (GPtrArray) topics = startup_subscription (service);
+  service->producer = kafka_producer_new (service->kafka_settings, error);
+  if (service->producer == NULL)
+    return FALSE;
+  service->publisher = publisher_new (service->producer, service->prefix);
+  guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    lanes += (guint)jobs_at (service->jobs, i)->capacity;
+  if (!startup_topics (service, error))
+    return FALSE;
+  service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
+                                          (const char *const *)topics->pdata, lanes, &HANDLERS, service, error);
+  return service->consumer != NULL;
+}
+
+/* --- the main thread's rounds ------------------------------------------------------------------------------- */
+
+static void
+watch_workers (Service *service)
+{
+  gint64 longest = lanes_longest_us (service->lanes);
+  if (longest < STUCK_US)
+    return;
+  g_autoptr (GError) error = g_error_new (PRUNED_ERROR, PRUNED_FATAL,
+                                          "a worker has not come back for %d s: the process gives its partitions to others",
+                                          (int)(longest / G_USEC_PER_SEC));
+  service_fail (service, error);
+}
+
+static gboolean
+round_once (Service *service, gint64 *committed_us, GError **error)
+{
+  if (!kafka_consumer_poll (service->consumer, POLL_MS, error))
+    return FALSE;
+  gint64 now = clock_monotonic_us ();
+  if (now - *committed_us < COMMIT_EVERY_US)
+    return TRUE;
+  *committed_us = now;
+  watch_workers (service);
+  FAULT ("offsets.before_commit");
+  g_autoptr (GError) cause = NULL;
+  if (!kafka_consumer_commit (service->consumer, FALSE, &cause))
+    log_warning_every (30, "commit", "Offsets could not be committed; they will be later", cause->message);
+  FAULT ("offsets.after_commit");
+  return TRUE;
+}
+
+static int
+loop (const EngineOptions *options, Service *service, GError **error)
+{
+  gint64 committed_us = 0;
+  Idle *idle = options->until_idle ? idle_new (service) : NULL;
+  Progress *progress = options->progress ? progress_new (service) : NULL;
+  gboolean ok = TRUE, done = FALSE;
+  while (ok && !done && !signalled && !g_atomic_int_get (&service->failed))
+    {
+      ok = round_once (service, &committed_us, error);
+      done = ok && idle != NULL && idle_reached (idle);
+      progress_show (progress);
+    }
+  progress_free (progress);
+  idle_free (idle);
+  if (ok && g_atomic_int_get (&service->failed))
+    {
+      pthread_mutex_lock (&failure_lock);
+      g_propagate_error (error, g_steal_pointer (&failure));
+      pthread_mutex_unlock (&failure_lock);
+      ok = FALSE;
+    }
+  return ok ? 0 : EXIT_BUG;
+}
+
+/* No new work; what runs ends or is cancelled; offsets are committed as the partitions are given back. */
+static void
+stop (Service *service, Workers *workers)
+{
+  lanes_stop (service->lanes);
+  kafka_consumer_close (service->consumer);
+  g_atomic_int_set (&service->stop, TRUE);
+  workers_join (workers);
+  dispatcher_stop (service->dispatcher);
+}
+
+static int
+run_threads (const EngineOptions *options, Service *service, GError **error)
+{
+  guint n = (guint)config_int (service->config, "run", "workers");
+  service->dispatcher = dispatcher_new (service);
+  Workers *workers = workers_new (service, MAX (n, 2));
+  log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
+  int code = loop (options, service, error);
+  log_info ("Stopping");
+  stop (service, workers);
+  log_info ("Stopped");
+  return code;
+}
+
+static void
+service_clear (Service *service)
+{
+  if (service->lanes != NULL)
+    lanes_free (service->lanes);
+  if (service->consumer != NULL)
+    kafka_consumer_free (service->consumer);
+  publisher_free (service->publisher);
+  if (service->producer != NULL)
+    kafka_producer_free (service->producer);
+  g_free (service->cluster_id);
+}
+
+int
+engine_run (const EngineOptions *options, GError **error)
+{
+  Service service = { .config = options->config, .jobs = options->jobs,
+                      .prefix = config_text (options->config, "topics", "prefix"),
+                      .environment = config_text (options->config, "run", "environment"),
+                      .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
+                      .pg = { config_text (options->config, "postgres", "url"),
+                              config_text (options->config, "postgres", "app_schema"),
+                              config_bool (options->config, "postgres", "prepare"), "pruned" } };
+  KafkaEmbedded *embedded = NULL;
+  g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
+  int code = EXIT_KAFKA;
+  catch_signals ();
+  config_each_kafka (options->config, add_setting, settings);
+  service.lanes = lanes_new (jobs_count (options->jobs));
+  gboolean ok = !options->embedded_kafka || start_embedded (&service, &embedded, settings, error);
+  g_ptr_array_add (settings, NULL);
+  service.kafka_settings = (const char **)settings->pdata;
+  if (ok && !start_postgres (&service, error))
+    code = EXIT_POSTGRES;
+  else if (ok && start_kafka (&service, error))
+    code = run_threads (options, &service, error);
+  service_clear (&service);
+  if (embedded != NULL)
+    kafka_embedded_free (embedded);
+  return code;
+}

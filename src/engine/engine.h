@@ -1,0 +1,23 @@
+/* The daemon: puts the threads together and ends them in order.
+ *
+ *   main        polls the consumer (rebalances), commits stored offsets, watches the others
+ *   intake      ticks and events -> runs                       (worker.c, intake.c)
+ *   workers     work messages -> steps                         (worker.c, batch.c, step.c)
+ *   dispatcher  due runs, leftovers, lost messages, cron       (dispatcher.c)
+ *
+ * Threads: main. Ownership: options are borrowed for the call.
+ */
+#pragma once
+#include "engine/job.h"
+
+typedef struct {
+  const Config *config;
+  Jobs *jobs;               /* configured */
+  gboolean embedded_kafka;
+  gboolean until_idle;
+  gboolean progress;        /* a live line on stderr */
+} EngineOptions;
+
+/* Runs until SIGTERM or SIGINT, or until idle. Returns the exit code: 0; 2, 3 or 4 with ERROR set when it cannot start; 70 with ERROR set
+ * when a thread found that the process cannot go on. */
+int engine_run (const EngineOptions *options, GError **error);

@@ -1,0 +1,123 @@
+#include "engine/fence.h"
+
+#include "avro/message.h"
+#include "base/fault.h"
+#include "base/uuid5.h"
+
+#include <string.h>
+
+static void
+work_clear (gpointer data)
+{
+  g_free (((Work *)data)->run_id);
+}
+
+GArray *
+works_new (void)
+{
+  GArray *works = g_array_new (FALSE, TRUE, sizeof (Work));
+  g_array_set_clear_func (works, work_clear);
+  return works;
+}
+
+gboolean
+work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
+{
+  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, "pruned.Work",
+                           "pruned.Work" };
+  MessageDecoded decoded = { 0 };
+  if (!message_decode (&source, &decoded, error))
+    return FALSE;
+  const char *run_id = json_string_value (json_object_get (decoded.content, "run_id"));
+  const char *name = json_string_value (json_object_get (decoded.content, "job"));
+  gboolean ok = uuid5_is_valid (run_id) && g_str_equal (name, job->name);
+  if (!ok)
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: run_id '%s' of job '%s' on the topic of %s", run_id, name,
+                 job->name);
+  else
+    *work = (Work){ g_strdup (run_id), (int)json_integer_value (json_object_get (decoded.content, "step")),
+                    (int)json_integer_value (json_object_get (decoded.content, "attempt")) };
+  message_decoded_clear (&decoded);
+  return ok;
+}
+
+gboolean
+transaction_begin (Transaction *transaction, Service *service, Pg *pg, GError **error)
+{
+  *transaction = (Transaction){ service, pg, NULL };
+  return pg_begin (pg, error) && publisher_remove_sent (service->publisher, pg, &transaction->riding, error);
+}
+
+gboolean
+transaction_flush (Transaction *transaction, GError **error)
+{
+  return transaction->riding == NULL || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
+}
+
+static int
+by_run_id (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const Work *)a)->run_id, ((const Work *)b)->run_id);
+}
+
+static PgValues *
+fence_values (const Job *job, const GArray *works)
+{
+  GString *ids = array_new (), *steps = array_new (), *attempts = array_new ();
+  g_autoptr (GArray) sorted = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
+  g_array_append_vals (sorted, works->data, works->len);
+  g_array_sort (sorted, by_run_id);
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      const Work *work = &g_array_index (sorted, Work, i);
+      array_add (ids, work->run_id);
+      array_add_int (steps, work->step);
+      array_add_int (attempts, work->attempt);
+    }
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "job", job->name);
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "step", array_take (steps));
+  pg_values_take (values, "attempt", array_take (attempts));
+  return values;
+}
+
+GPtrArray *
+transaction_fence (Transaction *transaction, const Job *job, const GArray *works, gboolean *paused, GError **error)
+{
+  Pg *pg = transaction->pg;
+  g_autoptr (PgValues) values = fence_values (job, works);
+  if (!pg_queue (pg, pg_statement ("src/engine/sql/fence.sql"), values, error) || !pg_flush (pg, error))
+    return NULL;
+  g_autoptr (PgRows) removed = transaction->riding != NULL ? pg_next (pg, error) : NULL;
+  if (transaction->riding != NULL && removed == NULL)
+    return NULL;
+  g_autoptr (PgRows) rows = pg_next (pg, error);
+  if (rows == NULL || !pg_finish (pg, error))
+    return NULL;
+  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_hash_table_add (seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
+      g_ptr_array_add (runs, run_from_row (job, rows, i));
+  *paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
+  return runs;
+}
+
+gboolean
+transaction_commit (Transaction *transaction, GError **error)
+{
+  FAULT ("step.before_commit");
+  if (!pg_commit (transaction->pg, error))
+    return FALSE;
+  FAULT ("step.after_commit");
+  publisher_removed (transaction->service->publisher, g_steal_pointer (&transaction->riding));
+  return TRUE;
+}
+
+void
+transaction_rollback (Transaction *transaction)
+{
+  pg_rollback (transaction->pg);
+  publisher_keep (transaction->service->publisher, g_steal_pointer (&transaction->riding));
+}

@@ -1,0 +1,82 @@
+#include "engine/idle.h"
+
+#include "base/clock.h"
+
+#define EVERY_US 20000
+
+struct _Idle {
+  Service *service;
+  Pg *pg;
+  gint64 looked_us;
+};
+
+Idle *
+idle_new (Service *service)
+{
+  Idle *idle = g_new0 (Idle, 1);
+  idle->service = service;
+  idle->pg = pg_new (&service->pg);
+  return idle;
+}
+
+void
+idle_free (Idle *idle)
+{
+  if (idle == NULL)
+    return;
+  pg_free (idle->pg);
+  g_free (idle);
+}
+
+static gboolean
+lanes_at_end (const GArray *views)
+{
+  for (guint i = 0; i < views->len; i++)
+    {
+      const LaneView *view = &g_array_index (views, LaneView, i);
+      if (view->busy || !view->at_end)
+        return FALSE;
+    }
+  return views->len > 0;
+}
+
+/* An end that was seen may have moved: ticks and events come from anywhere. */
+static gboolean
+intake_at_end (const GArray *views)
+{
+  for (guint i = 0; i < views->len; i++)
+    {
+      const LaneView *view = &g_array_index (views, LaneView, i);
+      gint64 low, high;
+      g_autoptr (GError) error = NULL;
+      if (view->job == NULL
+          && (!kafka_partition_watermarks (view->partition, 1000, &low, &high, &error) || view->handled < high))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+rows_at_rest (Idle *idle)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", NULL, &error);
+  if (rows == NULL)
+    log_warning_every (10, "idle", "Whether all is done cannot be seen now", error->message);
+  return rows != NULL && !rows_bool (rows, 0, "busy");
+}
+
+gboolean
+idle_reached (Idle *idle)
+{
+  gint64 now = clock_monotonic_us ();
+  if (now - idle->looked_us < EVERY_US || !kafka_consumer_joined (idle->service->consumer))
+    return FALSE;
+  idle->looked_us = now;
+  g_autoptr (GArray) before = lanes_view (idle->service->lanes);
+  if (!lanes_at_end (before) || !intake_at_end (before) || publisher_owes (idle->service->publisher)
+      || pg_ensure (idle->pg, NULL) == FALSE || !rows_at_rest (idle))
+    return FALSE;
+  g_autoptr (GArray) after = lanes_view (idle->service->lanes);
+  return lanes_at_end (after) && after->len == before->len;
+}

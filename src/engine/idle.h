@@ -1,0 +1,12 @@
+/* Is there nothing left that would happen by itself? (`run --until-idle`, DESIGN 6)
+ *
+ * Threads: main. Ownership: main.
+ */
+#pragma once
+#include "engine/service.h"
+
+typedef struct _Idle Idle;
+Idle *idle_new (Service *service);
+void idle_free (Idle *idle); /* NULL: nothing */
+/* Every partition read to its end, nothing ready, due or unpublished. Looks at most every 20 ms. */
+gboolean idle_reached (Idle *idle);

@@ -1,0 +1,204 @@
+#include "engine/missing.h"
+
+#include "base/clock.h"
+#include "engine/run.h"
+#include "engine/stats.h"
+
+#define SQL "src/engine/sql/"
+#define WATERMARK_TIMEOUT_MS 2000
+#define LONGEST_PAUSE_S 60
+
+/* A question to one lane: are these runs' messages gone? */
+typedef struct {
+  const Job *job;
+  gint32 number;
+  gint64 end;       /* the high watermark, asked after the candidates were read */
+  GPtrArray *runs;  /* of Run */
+} Probe;
+
+struct _Missing {
+  Service *service;
+  GHashTable *probes; /* "job/partition" -> Probe */
+  GHashTable *pauses; /* run id -> seconds until it may be sent again, once it was */
+};
+
+static void
+probe_free (gpointer data)
+{
+  Probe *probe = data;
+  g_ptr_array_unref (probe->runs);
+  g_free (probe);
+}
+
+Missing *
+missing_new (Service *service)
+{
+  Missing *missing = g_new0 (Missing, 1);
+  missing->service = service;
+  missing->probes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, probe_free);
+  missing->pauses = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return missing;
+}
+
+void
+missing_free (Missing *missing)
+{
+  g_hash_table_destroy (missing->probes);
+  g_hash_table_destroy (missing->pauses);
+  g_free (missing);
+}
+
+static char *
+name_of (const Job *job, gint32 number)
+{
+  return g_strdup_printf ("%s/%d", job->name, number);
+}
+
+/* The slots of our work lanes that no question is open for. */
+static PgValues *
+slots_to_ask (Missing *missing, const GArray *views)
+{
+  GString *jobs = array_new (), *slots = array_new ();
+  for (guint i = 0; i < views->len; i++)
+    {
+      const LaneView *view = &g_array_index (views, LaneView, i);
+      if (view->job == NULL)
+        continue;
+      g_autofree char *name = name_of (view->job, view->number);
+      if (g_hash_table_contains (missing->probes, name))
+        continue;
+      for (guint slot = 0; slot < (guint)view->job->capacity; slot++)
+        if (job_partition (view->job, slot) == view->number)
+          {
+            array_add (jobs, view->job->name);
+            array_add_int (slots, slot);
+          }
+    }
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "slot", array_take (slots));
+  return values;
+}
+
+static gboolean
+may_ask (Missing *missing, const char *run_id, gint64 age_s)
+{
+  gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, run_id));
+  return age_s >= MAX (pause_s, 2);
+}
+
+static const LaneView *
+view_of (const GArray *views, const Job *job, gint32 number)
+{
+  for (guint i = 0; i < views->len; i++)
+    {
+      const LaneView *view = &g_array_index (views, LaneView, i);
+      if (view->job == job && view->number == number)
+        return view;
+    }
+  return NULL;
+}
+
+static gboolean
+open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError **error)
+{
+  g_autoptr (GHashTable) opened = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, probe_free);
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      const Job *job = jobs_find (missing->service->jobs, rows_text (rows, i, "job"));
+      if (!may_ask (missing, rows_text (rows, i, "run_id"), rows_int (rows, i, "age_s")))
+        continue;
+      gint32 number = job_partition (job, (guint)rows_int (rows, i, "slot"));
+      g_autofree char *name = name_of (job, number);
+      Probe *probe = g_hash_table_lookup (opened, name);
+      if (probe == NULL)
+        {
+          probe = g_new0 (Probe, 1);
+          probe->job = job;
+          probe->number = number;
+          probe->runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
+          g_hash_table_insert (opened, g_strdup (name), probe);
+        }
+      g_ptr_array_add (probe->runs, run_from_row (job, rows, i));
+    }
+  GHashTableIter iter;
+  gpointer name, data;
+  g_hash_table_iter_init (&iter, opened);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      Probe *probe = data;
+      gint64 low;
+      const LaneView *view = view_of (views, probe->job, probe->number);
+      if (!kafka_partition_watermarks (view->partition, WATERMARK_TIMEOUT_MS, &low, &probe->end, error))
+        return FALSE;
+      g_hash_table_iter_steal (&iter);
+      g_hash_table_insert (missing->probes, name, probe);
+    }
+  return TRUE;
+}
+
+/* Sends those of the probe's runs again that are still where they were. */
+static gboolean
+settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
+{
+  GString *ids = array_new (), *steps = array_new (), *attempts = array_new ();
+  for (guint i = 0; i < probe->runs->len; i++)
+    {
+      const Run *run = probe->runs->pdata[i];
+      array_add (ids, run->run_id);
+      array_add_int (steps, run->step);
+      array_add_int (attempts, run->attempts);
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "step", array_take (steps));
+  pg_values_take (values, "attempt", array_take (attempts));
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "still.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      g_autoptr (Run) run = run_from_row (probe->job, rows, i);
+      gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, run->run_id));
+      pause_s = pause_s == 0 ? 2 : MIN (2 * pause_s, LONGEST_PAUSE_S);
+      g_hash_table_insert (missing->pauses, g_strdup (run->run_id), GINT_TO_POINTER ((gint)pause_s));
+      run_add_work (bundle, run);
+      log_warning ("Work message was missing and is sent again", "job", probe->job->name, "run_id", run->run_id);
+    }
+  stats_add (STATS_REPUBLISHED, probe->job->name, NULL, rows_count (rows));
+  return publisher_send_plain (missing->service->publisher, bundle, &missing->service->stop, error);
+}
+
+/* Questions whose lane has handled everything below E, or is no longer ours. */
+static gboolean
+close_probes (Missing *missing, Pg *pg, const GArray *views, GError **error)
+{
+  GHashTableIter iter;
+  gpointer data;
+  g_hash_table_iter_init (&iter, missing->probes);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    {
+      Probe *probe = data;
+      const LaneView *view = view_of (views, probe->job, probe->number);
+      if (view != NULL && view->handled < probe->end)
+        continue;
+      if (view != NULL && !settle_probe (missing, pg, probe, error))
+        return FALSE;
+      g_hash_table_iter_remove (&iter);
+    }
+  if (g_hash_table_size (missing->probes) == 0 && g_hash_table_size (missing->pauses) > 10000)
+    g_hash_table_remove_all (missing->pauses);
+  return TRUE;
+}
+
+gboolean
+missing_look (Missing *missing, Pg *pg, GError **error)
+{
+  g_autoptr (GArray) views = lanes_view (missing->service->lanes);
+  if (!close_probes (missing, pg, views, error))
+    return FALSE;
+  g_autoptr (PgValues) values = slots_to_ask (missing, views);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "quiet.sql", values, error);
+  return rows != NULL && open_probes (missing, views, rows, error);
+}

@@ -1,0 +1,403 @@
+/* An INSERT that does nothing on a conflict tells that it lost, not against whom. So the losers are looked at: known ones are
+ * duplicates; for the others the holder of the unique key is locked, unless another process is just stepping
+ * it. Three answers are possible:
+ *
+ *   the holder has ended meanwhile       -> insert again
+ *   it only waits for a retry            -> it makes place, the new run inherits its attempts
+ *   it is unfinished                     -> the new run is skipped, `overlaps <run_id>`
+ *   it is being stepped just now         -> nobody knows yet whether it ends: the new run waits a second without its key
+ *
+ * A child that loses waits for the holder's step instead, because its parent must know: its work is either
+ * somebody else's now, or its own.
+ */
+#include "engine/place.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define SQL "src/engine/sql/"
+#define ROUNDS 8
+#define POSTPONE_MS 1000
+
+void
+run_spec_clear (gpointer data)
+{
+  RunSpec *spec = data;
+  g_clear_pointer (&spec->args, json_decref);
+  g_free (spec->run_id);
+  g_free (spec->parent_id);
+  g_free (spec->unique_key);
+  g_free (spec->error);
+}
+
+GArray *
+run_specs_new (void)
+{
+  GArray *specs = g_array_new (FALSE, TRUE, sizeof (RunSpec));
+  g_array_set_clear_func (specs, run_spec_clear);
+  return specs;
+}
+
+static void
+add_time (GString *array, gint64 us)
+{
+  g_autofree char *text = us != 0 ? clock_format (us) : NULL;
+  array_add (array, text);
+}
+
+/* The specs that are not placed yet, as the arrays of place.sql; WHICH maps rows to specs. */
+static PgValues *
+values_of (const GArray *specs, GArray *which)
+{
+  enum { ID, PARENT, AT, DUE, DELAY, STATE, JOB, SLOT, KEY, LATE, ARGS, ATTEMPTS, ERROR, N };
+  static const char *const names[N] = { "run_id", "parent_id", "scheduled_at", "due_at", "delay_ms", "state", "job",
+                                        "slot", "unique_key", "late_key", "args", "attempts", "error" };
+  GString *arrays[N];
+  for (int i = 0; i < N; i++)
+    arrays[i] = array_new ();
+  for (guint i = 0; i < specs->len; i++)
+    {
+      const RunSpec *spec = &g_array_index (specs, RunSpec, i);
+      if (spec->placed != PLACED_NOT)
+        continue;
+      g_autofree char *args = json_text (spec->args);
+      array_add (arrays[ID], spec->run_id);
+      array_add (arrays[PARENT], spec->parent_id);
+      add_time (arrays[AT], spec->scheduled_at_us);
+      add_time (arrays[DUE], spec->due_at_us);
+      array_add_int (arrays[DELAY], spec->delay_ms);
+      array_add (arrays[STATE], spec->state);
+      array_add (arrays[JOB], spec->job->name);
+      array_add_int (arrays[SLOT], job_slot (spec->job, spec->run_id, spec->args));
+      array_add (arrays[KEY], spec->unique_key);
+      array_add (arrays[LATE], spec->late_key ? "t" : "f");
+      array_add (arrays[ARGS], args);
+      array_add_int (arrays[ATTEMPTS], spec->attempts);
+      array_add (arrays[ERROR], spec->error);
+      g_array_append_val (which, i);
+    }
+  PgValues *values = pg_values_new ();
+  for (int i = 0; i < N; i++)
+    pg_values_take (values, names[i], array_take (arrays[i]));
+  return values;
+}
+
+static Placed
+placed_by_state (const char *state)
+{
+  if (g_str_equal (state, "ready"))
+    return PLACED_READY;
+  return g_str_equal (state, "waiting") ? PLACED_WAITING : PLACED_SKIPPED;
+}
+
+/* Marks what was inserted; the same id twice in one batch: the first is it, the second known. */
+static void
+mark_inserted (GArray *specs, const GArray *which, const PgRows *rows)
+{
+  g_autoptr (GHashTable) inserted = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    g_hash_table_insert (inserted, (gpointer)rows_text (rows, i, "run_id"), GINT_TO_POINTER (i + 1));
+  for (guint i = 0; i < which->len; i++)
+    {
+      RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
+      int row = GPOINTER_TO_INT (g_hash_table_lookup (inserted, spec->run_id)) - 1;
+      if (row < 0)
+        continue;
+      spec->placed = placed_by_state (rows_text (rows, row, "state"));
+      spec->placed_due_us = rows_int (rows, row, "due_at");
+      g_hash_table_insert (inserted, spec->run_id, NULL);
+    }
+}
+
+static gboolean
+insert (Pg *pg, GArray *specs, GError **error)
+{
+  g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (PgValues) values = values_of (specs, which);
+  if (which->len == 0)
+    return TRUE;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "place.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  mark_inserted (specs, which, rows);
+  return TRUE;
+}
+
+/* The losers' rows: index of the spec, holder's id or NULL. Known ones are marked. */
+static gboolean
+look_at_losers (Pg *pg, GArray *specs, GPtrArray *holders, GArray *losers, GError **error)
+{
+  g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (PgValues) values = values_of (specs, which);
+  if (which->len == 0)
+    return TRUE;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "place_lost.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      guint index = g_array_index (which, guint, rows_int (rows, i, "ord") - 1);
+      if (rows_bool (rows, i, "known"))
+        g_array_index (specs, RunSpec, index).placed = PLACED_KNOWN;
+      else
+        {
+          g_array_append_val (losers, index);
+          g_ptr_array_add (holders, g_strdup (rows_text (rows, i, "holder")));
+        }
+    }
+  return TRUE;
+}
+
+static char *
+array_of_holders (const GPtrArray *holders)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < holders->len; i++)
+    if (holders->pdata[i] != NULL)
+      array_add (array, holders->pdata[i]);
+  return array_take (array);
+}
+
+/* Holders by id: row + 1 in ROWS. */
+static GHashTable *
+index_rows (const PgRows *rows)
+{
+  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "run_id"), GINT_TO_POINTER (i + 1));
+  return index;
+}
+
+static PgRows *
+lock_holders (Pg *pg, const char *file, const GPtrArray *holders, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_of_holders (holders));
+  return pg_run_file (pg, file, values, error);
+}
+
+/* Children: a holder that is still unfinished once it is at rest has the work now. */
+static gboolean
+yield_to_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders, GError **error)
+{
+  g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_wait.sql", holders, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) unfinished = index_rows (rows);
+  for (guint i = 0; i < losers->len; i++)
+    if (holders->pdata[i] != NULL && g_hash_table_contains (unfinished, holders->pdata[i]))
+      g_array_index (specs, RunSpec, g_array_index (losers, guint, i)).placed = PLACED_RUNNING;
+  return TRUE;
+}
+
+static gboolean
+supersede (Pg *pg, GString *ids, GString *successors, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  gboolean any = ids->len > 1;
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "successor", array_take (successors));
+  if (!any)
+    return TRUE;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "place_supersede.sql", values, error);
+  return rows != NULL;
+}
+
+static void
+postpone (RunSpec *spec)
+{
+  spec->state = "waiting";
+  spec->late_key = TRUE;
+  spec->delay_ms += POSTPONE_MS;
+}
+
+static void
+skip (RunSpec *spec, const char *holder)
+{
+  spec->state = "skipped";
+  g_free (spec->error);
+  spec->error = g_strdup_printf ("overlaps %s", holder);
+}
+
+/* Ticks and events: see the head of this file. */
+static gboolean
+meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders, GError **error)
+{
+  g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_holders.sql", holders, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) at_rest = index_rows (rows);
+  g_autoptr (GHashTable) taken = g_hash_table_new (g_str_hash, g_str_equal); /* holders that make place */
+  GString *ids = array_new (), *successors = array_new ();
+  for (guint i = 0; i < losers->len; i++)
+    {
+      RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (losers, guint, i));
+      const char *holder = holders->pdata[i];
+      if (holder == NULL || spec->state != NULL)
+        continue; /* it has ended: insert again */
+      int row = GPOINTER_TO_INT (g_hash_table_lookup (at_rest, holder)) - 1;
+      if (row < 0)
+        postpone (spec);
+      else if (g_hash_table_contains (taken, holder))
+        continue; /* it meets the successor in the next round */
+      else if (rows_bool (rows, row, "retrying"))
+        {
+          g_hash_table_add (taken, (gpointer)holder);
+          spec->attempts = (int)rows_int (rows, row, "attempts");
+          array_add (ids, holder);
+          array_add (successors, spec->run_id);
+        }
+      else
+        skip (spec, holder);
+    }
+  return supersede (pg, ids, successors, error);
+}
+
+gboolean
+place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
+{
+  for (int round = 0; round < ROUNDS; round++)
+    {
+      if (!insert (pg, specs, error))
+        return FALSE;
+      g_autoptr (GArray) losers = g_array_new (FALSE, FALSE, sizeof (guint));
+      g_autoptr (GPtrArray) holders = g_ptr_array_new_with_free_func (g_free);
+      if (!look_at_losers (pg, specs, holders, losers, error))
+        return FALSE;
+      if (losers->len == 0)
+        return TRUE;
+      if (!(as_children ? yield_to_holders : meet_holders) (pg, specs, losers, holders, error))
+        return FALSE;
+    }
+  g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, "the unique key of a new run changes hands too often");
+  return FALSE;
+}
+
+/* --- runs that are there and take their key late ------------------------------------------------ */
+
+typedef struct {
+  GString *run_id, *state, *key, *error, *attempts;
+} Verdicts;
+
+static void
+verdict_add (Verdicts *verdicts, const RunSpec *spec)
+{
+  gboolean skipped = g_strcmp0 (spec->state, "skipped") == 0, waits = g_strcmp0 (spec->state, "waiting") == 0;
+  array_add (verdicts->run_id, spec->run_id);
+  array_add (verdicts->state, skipped ? "skipped" : waits ? "waiting" : "ready");
+  array_add (verdicts->key, skipped || waits ? NULL : spec->unique_key);
+  array_add (verdicts->error, skipped ? spec->error : NULL);
+  array_add_int (verdicts->attempts, spec->attempts);
+}
+
+static GArray *
+specs_from_due (const Jobs *jobs, const PgRows *rows)
+{
+  GArray *specs = run_specs_new ();
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      const Job *job = jobs_find (jobs, rows_text (rows, i, "job"));
+      const char *args = rows_text (rows, i, "args");
+      RunSpec spec = { .run_id = g_strdup (rows_text (rows, i, "run_id")), .job = job,
+                       .scheduled_at_us = rows_int (rows, i, "scheduled_at"),
+                       .due_at_us = rows_int (rows, i, "due_at"),
+                       .attempts = (int)rows_int (rows, i, "attempts"),
+                       .args = json_parse (args, strlen (args), NULL) };
+      spec.unique_key = job_expand_key (job->unique_key, spec.args);
+      g_array_append_val (specs, spec);
+    }
+  return specs;
+}
+
+/* Who holds the keys of SPECS now, in their order; a key that an earlier one of them takes counts as held by that one. */
+static GPtrArray *
+holders_of (Pg *pg, const GArray *specs, GError **error)
+{
+  GString *keys = array_new ();
+  for (guint i = 0; i < specs->len; i++)
+    array_add (keys, g_array_index (specs, RunSpec, i).unique_key);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "unique_key", array_take (keys));
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "holders_of_keys.sql", values, error);
+  if (rows == NULL)
+    return NULL;
+  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < specs->len; i++)
+    {
+      char *holder = NULL;
+      for (int j = 0; j < rows_count (rows) && holder == NULL; j++)
+        if (g_strcmp0 (rows_text (rows, j, "unique_key"), g_array_index (specs, RunSpec, i).unique_key) == 0)
+          holder = g_strdup (rows_text (rows, j, "run_id"));
+      g_ptr_array_add (holders, holder);
+    }
+  return holders;
+}
+
+/* Of several that want one key, the first takes it and the others are skipped: they overlap it. */
+static void
+settle_among_themselves (GArray *specs)
+{
+  g_autoptr (GHashTable) taken = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < specs->len; i++)
+    {
+      RunSpec *spec = &g_array_index (specs, RunSpec, i);
+      if (spec->state != NULL || spec->unique_key == NULL)
+        continue;
+      const char *first = g_hash_table_lookup (taken, spec->unique_key);
+      if (first != NULL)
+        skip (spec, first);
+      else
+        g_hash_table_insert (taken, spec->unique_key, spec->run_id);
+    }
+}
+
+gboolean
+place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "keyed", keyed);
+  g_autoptr (PgRows) due = pg_run_file (pg, SQL "due_keyless.sql", values, error);
+  if (due == NULL || rows_count (due) == 0)
+    return due != NULL;
+  g_autoptr (GArray) specs = specs_from_due (jobs, due);
+  g_autoptr (GPtrArray) holders = holders_of (pg, specs, error);
+  g_autoptr (GArray) losers = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < specs->len; i++)
+    g_array_append_val (losers, i);
+  if (holders == NULL || !meet_holders (pg, specs, losers, holders, error))
+    return FALSE;
+  settle_among_themselves (specs);
+  Verdicts verdicts = { array_new (), array_new (), array_new (), array_new (), array_new () };
+  for (guint i = 0; i < specs->len; i++)
+    {
+      RunSpec *spec = &g_array_index (specs, RunSpec, i);
+      verdict_add (&verdicts, spec);
+      spec->placed = spec->state == NULL ? PLACED_READY : PLACED_WAITING;
+    }
+  pg_values_take (values, "run_id", array_take (verdicts.run_id));
+  pg_values_take (values, "state", array_take (verdicts.state));
+  pg_values_take (values, "unique_key", array_take (verdicts.key));
+  pg_values_take (values, "error", array_take (verdicts.error));
+  pg_values_take (values, "attempts", array_take (verdicts.attempts));
+  g_autoptr (PgRows) updated = pg_run_file (pg, SQL "take_key.sql", values, error);
+  if (updated != NULL)
+    place_add_work (bundle, specs);
+  return updated != NULL;
+}
+
+void
+place_add_work (Bundle *bundle, const GArray *specs)
+{
+  for (guint i = 0; i < specs->len; i++)
+    {
+      RunSpec *spec = &g_array_index (specs, RunSpec, i);
+      if (spec->placed != PLACED_READY)
+        continue;
+      Run run = { .run_id = spec->run_id, .job = spec->job, .attempts = spec->attempts,
+                  .slot = job_slot (spec->job, spec->run_id, spec->args),
+                  .scheduled_at_us = spec->scheduled_at_us,
+                  .due_at_us = spec->placed_due_us != 0 ? spec->placed_due_us : spec->due_at_us, .args = spec->args };
+      run_add_work (bundle, &run);
+    }
+}

@@ -1,0 +1,55 @@
+#include "engine/progress.h"
+
+#include "base/clock.h"
+#include "engine/stats.h"
+
+#include <stdio.h>
+
+#define EVERY_US 200000
+
+struct _Progress {
+  Service *service;
+  gint64 began_us, shown_us, rate_us;
+  double rate_rows, rate;
+  gboolean shown;
+};
+
+Progress *
+progress_new (Service *service)
+{
+  Progress *progress = g_new0 (Progress, 1);
+  progress->service = service;
+  progress->began_us = progress->rate_us = clock_monotonic_us ();
+  return progress;
+}
+
+void
+progress_show (Progress *progress)
+{
+  gint64 now = clock_monotonic_us ();
+  if (progress == NULL || now - progress->shown_us < EVERY_US)
+    return;
+  progress->shown_us = now;
+  double rows = stats_get (STATS_ROWS, NULL, "updated_rows");
+  if (now - progress->rate_us >= G_USEC_PER_SEC)
+    {
+      progress->rate = (rows - progress->rate_rows) * 1e6 / (double)(now - progress->rate_us);
+      progress->rate_rows = rows;
+      progress->rate_us = now;
+    }
+  fprintf (stderr, "\r\033[K%5.1f s  %.0f rows  %.0f rows/s  %.0f steps  %.0f runs finished  %.0f failures",
+           (double)(now - progress->began_us) / 1e6, rows, progress->rate, stats_get (STATS_STEPS, NULL, NULL),
+           stats_get (STATS_RUNS, NULL, "finished"), stats_get (STATS_FAILURES, NULL, NULL));
+  fflush (stderr);
+  progress->shown = TRUE;
+}
+
+void
+progress_free (Progress *progress)
+{
+  if (progress == NULL)
+    return;
+  if (progress->shown)
+    fputc ('\n', stderr);
+  g_free (progress);
+}

@@ -1,0 +1,10 @@
+/* The live line of `pruned run` on a terminal: rows done, rows a second, runs by state.
+ * Threads: main. Ownership: main.
+ */
+#pragma once
+#include "engine/service.h"
+
+typedef struct _Progress Progress;
+Progress *progress_new (Service *service);
+void progress_show (Progress *progress); /* NULL: nothing. At most five times a second. */
+void progress_free (Progress *progress); /* leaves the last line on the screen */

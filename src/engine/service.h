@@ -1,0 +1,29 @@
+/* What the threads of the daemon share. Everything here is made before the threads and lives until they have ended.
+ * Threads: any; each member says itself who may use it. Ownership: engine.c.
+ */
+#pragma once
+#include "engine/lane.h"
+#include "engine/publish.h"
+
+typedef struct _Dispatcher Dispatcher;
+
+typedef struct {
+  const Config *config;
+  Jobs *jobs;
+  const char *prefix;
+  const char *environment;      /* `production`, `development` */
+  const char **kafka_settings;  /* pairs, NULL-terminated */
+  PgSettings pg;
+  KafkaProducer *producer;
+  KafkaConsumer *consumer;
+  Publisher *publisher;
+  Lanes *lanes;
+  Dispatcher *dispatcher;
+  char *cluster_id;
+  gint64 keep_us;               /* [runs] keep_days */
+  volatile gint stop;           /* publishing gives up */
+  volatile gint failed;         /* a thread found a reason to end the process */
+} Service;
+
+/* The process cannot go on: logs ERROR once, asks the main thread to end it. Thread: any. */
+void service_fail (Service *service, const GError *error);

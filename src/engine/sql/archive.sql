@@ -1,0 +1,15 @@
+-- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the index on finished_at. An
+-- hour is longer than any transaction, so no intake can have missed them.
+WITH old AS MATERIALIZED (
+  SELECT r.run_id FROM pruned.runs r
+  WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped')
+  ORDER BY r.finished_at
+  LIMIT 1000
+  FOR UPDATE SKIP LOCKED),
+moved AS (DELETE FROM pruned.runs r USING old WHERE r.run_id = old.run_id RETURNING r.*)
+INSERT INTO pruned.runs_done (parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
+                              finished_at, step, attempts, slot, state, job, unique_key, args, cursor, result, error)
+SELECT parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
+       finished_at, step, attempts, slot, state, job, unique_key, args, cursor, result, error
+FROM moved
+ON CONFLICT DO NOTHING

@@ -1,0 +1,102 @@
+#include "engine/startup.h"
+
+#include "engine/schema.h"
+#include "engine/topics.h"
+
+#define TIMEOUT_MS 10000
+
+GPtrArray *
+startup_subscription (const Service *service)
+{
+  GPtrArray *topics = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (topics, g_strconcat (service->prefix, ".ticks", NULL));
+  g_ptr_array_add (topics, g_strconcat (service->prefix, ".events", NULL));
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    g_ptr_array_add (topics, g_strdup (jobs_at (service->jobs, i)->work_topic));
+  g_ptr_array_add (topics, NULL);
+  return topics;
+}
+
+static void
+note_partitions (Service *service, const KafkaTopic *topic)
+{
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    {
+      Job *job = jobs_at (service->jobs, i);
+      if (!g_str_equal (job->work_topic, topic->name))
+        continue;
+      g_atomic_int_set (&job->partitions, topic->partitions);
+      if (topic->partitions >= job->capacity)
+        continue;
+      g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
+      g_autofree char *capacity = g_strdup_printf ("%d", job->capacity);
+      log_warning ("Topic has fewer partitions than the job's capacity: so many runs at a time and no more",
+                   "topic", topic->name, "partitions", partitions, "capacity", capacity, "remedy",
+                   "pruned topics --apply");
+    }
+}
+
+static gboolean
+all_there (Service *service, const GArray *topics, GError **error)
+{
+  g_autoptr (GString) missing = g_string_new (NULL);
+  for (guint i = 0; i < topics->len; i++)
+    {
+      const KafkaTopic *topic = &g_array_index (topics, KafkaTopic, i);
+      if (topic->partitions <= 0)
+        g_string_append_printf (missing, "%s%s", missing->len > 0 ? ", " : "", topic->name);
+      else
+        note_partitions (service, topic);
+    }
+  if (missing->len == 0)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "missing topic %s; run: pruned topics --apply", missing->str);
+  return FALSE;
+}
+
+gboolean
+startup_topics (Service *service, GError **error)
+{
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new (service->kafka_settings, error);
+  g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
+  g_autoptr (GArray) topics = g_array_new (FALSE, TRUE, sizeof (KafkaTopic));
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
+      g_array_append_val (topics, topic);
+    }
+  if (admin == NULL
+      || !kafka_admin_describe (admin, (KafkaTopic *)(gpointer)topics->data, topics->len, TIMEOUT_MS, error))
+    return FALSE;
+  service->cluster_id = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);
+  return service->cluster_id != NULL && all_there (service, topics, error);
+}
+
+gboolean
+startup_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **error)
+{
+  g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      const WantedTopic *topic = &g_array_index (wanted, WantedTopic, i);
+      if (!kafka_embedded_topic (embedded, topic->name, topic->partitions, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+startup_indexes (Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (GPtrArray) indexes = schema_indexes (pg, service->jobs, error);
+  if (indexes == NULL)
+    return FALSE;
+  for (guint i = 0; i < indexes->len; i++)
+    {
+      const WantedIndex *index = indexes->pdata[i];
+      if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
+        log_warning ("An index that the job's cursor wants is missing: pages get slower as the table grows", "job",
+                     index->job->name, "index", index->name, "table", index->table, "remedy", "pruned migrate --indexes");
+    }
+  return TRUE;
+}

@@ -1,0 +1,74 @@
+/* One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h offers to jobs, and what the
+ * step has gathered for its end (counters, outcomes, children, log lines).
+ *
+ * Invariant: nothing leaves a Step before its transaction has committed.
+ * Threads: one worker. Ownership: the Step owns what it gathered; Pg, Run and Bisect are borrowed.
+ */
+#pragma once
+#include "engine/bisect.h"
+#include "engine/place.h"
+#include "pruned/job.h"
+
+typedef struct {
+  LogLevel level;
+  char *message;
+  json_t *fields;
+} StepLog;
+
+struct _Step {
+  Pg *pg;
+  const Job *job;
+  Run *run;
+  const char *prefix;   /* of topics */
+  Bisect *bisect;       /* NULL when planning */
+  gboolean plan;
+  gint64 began_us;      /* monotonic */
+  PgValues *common;
+  /* gathered */
+  json_t *counts;       /* counter -> integer */
+  char *reason;
+  Bundle *bundle;       /* of the transaction; borrowed */
+  GArray *children;     /* of RunSpec */
+  GArray *logs;         /* of StepLog */
+  GPtrArray *failed_items, *failed_reasons;
+  GArray *failed_park;  /* of int */
+  GPtrArray *cured_items;
+  GHashTable *refused;  /* keys that step_page found refused */
+  gboolean continues;
+  json_t *next_cursor;
+  gint64 next_delay_ms;
+  const PgStatement *on_failure;
+  /* verdicts of page.c on how to go on after a failure */
+  gboolean again;       /* the same step in a new transaction: bisection goes on */
+  gboolean halve;       /* the page is to be smaller */
+  gboolean blocked;     /* something that the job needs is missing */
+  const char *error_class; /* NULL: the SQLSTATE, or the verdict */
+  gboolean systemic;    /* most of the page fails alike: nothing is quarantined */
+  void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason, gpointer data);
+  gpointer plan_data;
+};
+
+/* BUNDLE may be NULL when planning. */
+Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle);
+void step_free (Step *step);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
+
+/* The job's own step: code, or page.c. */
+gboolean step_work (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* What the steps of one transaction have gathered becomes rows: quarantine, children, outbox, and last the runs themselves. */
+gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Adds the outcome RunFinished. */
+void step_add_run_finished (Step *step, const char *state, const char *result, const char *error_text);
+/* After the commit: the gathered lines. */
+void step_write_logs (Step *step);
+/* For statements of the job: the step's own parameters and PAIRS. */
+PgValues *step_values (Step *step, const PgStatement *statement, va_list pairs);
+/* Common parameters plus settings that STATEMENT wants, set in VALUES. */
+void step_bind (Step *step, const PgStatement *statement, PgValues *values);
+void step_quarantine_rows (Step *step, const char *item, const char *reason, int park_after);
+/* Adds an outcome from fields in the schema's order. */
+void step_add_outcome (Step *step, const char *record, const char *entity, const char *const *fields);
+/* The run's result so far with this step's counters added; STATUS as given. New reference. */
+json_t *step_result (const Step *step, const char *status);
+/* Fields of the lines `Started` and `Finished`. New reference. */
+json_t *step_log_fields (const Step *step);

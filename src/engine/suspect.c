@@ -1,0 +1,135 @@
+#include "engine/suspect.h"
+
+#include "base/fault.h"
+#include "engine/answer.h"
+#include "engine/dead.h"
+#include "engine/fence.h"
+#include "engine/step.h"
+
+#define SQL "src/engine/sql/"
+#define DEATHS 3
+#define REASON "poison: the process died three times while it handled this message"
+
+static PgValues *
+name_of (const KafkaMessage *message)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "topic", message->topic);
+  pg_values_int (values, "partition", message->partition);
+  pg_values_int (values, "offset", message->offset);
+  return values;
+}
+
+static LaneNext
+hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
+{
+  (void)answer_outage (service, lane, error);
+  *hold_us = answer_hold_us (lane->outages);
+  return LANE_HOLD;
+}
+
+/* A run that kills its process is dead like one that fails too often. */
+static gboolean
+end_run (Service *service, Pg *pg, Lane *lane, const Work *work, Bundle *bundle, GError **error)
+{
+  Transaction transaction = { 0 };
+  gboolean paused;
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
+  g_array_append_val (works, *work);
+  g_autoptr (GPtrArray) runs = NULL;
+  gboolean ok = transaction_begin (&transaction, service, pg, error)
+                && (runs = transaction_fence (&transaction, lane->job, works, &paused, error)) != NULL;
+  if (ok && runs->len > 0)
+    {
+      g_autoptr (Step) step = step_new (pg, runs->pdata[0], service->prefix, NULL, bundle);
+      g_autoptr (PgValues) values = pg_values_new ();
+      pg_values_set (values, "run_id", work->run_id);
+      pg_values_int (values, "step", work->step);
+      pg_values_int (values, "attempt", work->attempt);
+      pg_values_set (values, "state", "dead");
+      pg_values_int (values, "attempts", work->attempt + 1);
+      pg_values_int (values, "delay_ms", 0);
+      pg_values_set (values, "error", REASON);
+      pg_values_set (values, "cursor", NULL);
+      pg_values_set (values, "result", NULL);
+      g_autoptr (PgRows) failed = pg_run_file (pg, SQL "fail.sql", values, error);
+      if (failed != NULL)
+        step_add_run_finished (step, "dead", "{\"status\":\"failed\"}", REASON);
+      ok = failed != NULL && publisher_store (service->publisher, pg, bundle, error);
+    }
+  if (ok && transaction_commit (&transaction, error))
+    return TRUE;
+  transaction_rollback (&transaction);
+  publisher_abandon (service->publisher, bundle);
+  return FALSE;
+}
+
+static gboolean
+bury_message (Service *service, const KafkaMessage *message, GError **error)
+{
+  g_autoptr (GPtrArray) dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_ptr_array_add (dead, dead_letter (service->prefix, message, REASON, DEATHS));
+  if (!publisher_send_messages (service->publisher, dead, &service->stop, error))
+    return FALSE;
+  dead_letter_log (message, REASON);
+  return TRUE;
+}
+
+static gboolean
+bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
+{
+  Work work = { 0 };
+  if (lane->job == NULL || !work_decode (message, lane->job, &work, NULL))
+    return bury_message (service, message, error);
+  g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
+  gboolean ok = end_run (service, pg, lane, &work, bundle, error);
+  if (ok)
+    {
+      log_error ("Run is dead", "job", lane->job->name, "run_id", work.run_id, "error", REASON);
+      if (bundle_size (bundle) > 0)
+        answer_publish (service, lane, bundle);
+    }
+  g_free (work.run_id);
+  return ok;
+}
+
+/* Counts the try, once however often it is held: only a death may leave the count behind. */
+static gboolean
+count (Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name, gboolean *too_many, GError **error)
+{
+  *too_many = FALSE;
+  if (lane->counted == message->offset)
+    return TRUE;
+  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", name, error);
+  if (counted == NULL)
+    return FALSE;
+  lane->counted = message->offset;
+  *too_many = rows_int (counted, 0, "deaths") > DEATHS;
+  return TRUE;
+}
+
+LaneNext
+suspect_handle (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
+{
+  g_autoptr (GError) error = NULL;
+  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
+  g_autoptr (PgValues) name = name_of (message);
+  gboolean too_many;
+  if (!count (pg, lane, message, name, &too_many, &error))
+    return hold (service, lane, error, hold_us);
+  LaneNext next = LANE_AGAIN;
+  if (!too_many)
+    {
+      FAULT ("suspect.counted");
+      next = handle (service, pg, lane, hold_us);
+    }
+  else if (!bury (service, pg, lane, message, &error))
+    return hold (service, lane, error, hold_us);
+  else
+    g_array_remove_index (lane->pending, 0);
+  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
+  if (removed == NULL)
+    return hold (service, lane, error, hold_us);
+  lane->counted = -1;
+  return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
+}

@@ -1,0 +1,159 @@
+#include "engine/worker.h"
+
+#include "base/fault.h"
+#include "engine/answer.h"
+#include "engine/batch.h"
+#include "engine/intake.h"
+#include "engine/suspect.h"
+
+#include <pthread.h>
+
+#define WORK_BATCH 100
+#define INTAKE_BATCH 500
+
+typedef struct {
+  Service *service;
+  Pg *pg;
+  pthread_t thread;
+  gboolean intake;
+} Worker;
+
+struct _Workers {
+  Worker *all;
+  guint n;
+};
+
+static guint
+most (const Lane *lane)
+{
+  return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
+}
+
+/* Fills `pending`. Only the first batch after an assignment can hold a message that killed the process before. */
+static void
+take_messages (Lane *lane)
+{
+  g_autoptr (GPtrArray) messages = g_ptr_array_new ();
+  kafka_partition_take (lane->partition, most (lane), messages, &lane->end_seen);
+  for (guint i = 0; i < messages->len; i++)
+    {
+      LaneMessage pending = { messages->pdata[i], FALSE };
+      lane->taken = pending.message->offset + 1;
+      g_array_append_val (lane->pending, pending);
+    }
+  if (messages->len == 0)
+    return;
+  g_atomic_int_set (&lane->at_end, FALSE);
+  if (lane->fresh)
+    lane->suspects = messages->len;
+  lane->fresh = FALSE;
+}
+
+/* Everything before the first pending message is handled. */
+static void
+note_handled (Service *service, Lane *lane)
+{
+  gboolean empty = lane->pending->len == 0;
+  gint64 handled = !empty                 ? g_array_index (lane->pending, LaneMessage, 0).message->offset
+                   : lane->end_seen >= 0 ? lane->end_seen
+                                         : lane->taken;
+  if (handled > lane->handled && lane->taken >= 0 && !lane_is_lost (service->lanes, lane))
+    {
+      FAULT ("lane.before_store");
+      (void)kafka_partition_store (lane->partition, handled); /* no longer ours: the next owner reads it again */
+      FAULT ("lane.after_store");
+    }
+  if (handled >= 0)
+    __atomic_store_n (&lane->handled, handled, __ATOMIC_RELEASE);
+  if (empty && lane->end_seen >= 0)
+    g_atomic_int_set (&lane->at_end, TRUE);
+}
+
+static LaneNext
+handle_some (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  guint max = lane->suspects > 0 ? 1 : most (lane);
+  if (lane->job == NULL)
+    return intake_handle (service, pg, lane, max, hold_us);
+  if (max == 1)
+    g_array_index (lane->pending, LaneMessage, 0).alone = TRUE;
+  return batch_handle (service, pg, lane, hold_us);
+}
+
+static LaneNext
+handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  if (lane->suspects == 0)
+    return handle_some (service, pg, lane, hold_us);
+  guint before = lane->pending->len;
+  LaneNext next = suspect_handle (service, pg, lane, handle_some, hold_us);
+  lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
+  return next;
+}
+
+static LaneNext
+handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  if (lane->job == NULL && !lane->started)
+    {
+      g_autoptr (GError) error = NULL;
+      if (!intake_start (service, pg, lane, &error))
+        {
+          (void)answer_outage (service, lane, error);
+          *hold_us = answer_hold_us (lane->outages);
+          return LANE_HOLD;
+        }
+    }
+  if (lane->pending->len == 0)
+    take_messages (lane);
+  guint taken = lane->pending->len;
+  LaneNext next = taken == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
+  note_handled (service, lane);
+  return next == LANE_DONE && taken == most (lane) ? LANE_AGAIN : next;
+}
+
+static void *
+worker_main (void *data)
+{
+  Worker *worker = data;
+  Service *service = worker->service;
+  Lane *lane;
+  pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
+  while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL)
+    {
+      gint64 hold_us = 0;
+      LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
+      g_assert (!pg_in_transaction (worker->pg));
+      lanes_put (service->lanes, lane, next, hold_us);
+    }
+  return NULL;
+}
+
+Workers *
+workers_new (Service *service, guint n)
+{
+  Workers *workers = g_new0 (Workers, 1);
+  workers->all = g_new0 (Worker, n);
+  workers->n = n;
+  for (guint i = 0; i < n; i++)
+    {
+      Worker *worker = &workers->all[i];
+      worker->service = service;
+      worker->intake = i == 0;
+      worker->pg = pg_new (&service->pg);
+      if (pthread_create (&worker->thread, NULL, worker_main, worker) != 0)
+        g_error ("cannot start a thread");
+    }
+  return workers;
+}
+
+void
+workers_join (Workers *workers)
+{
+  for (guint i = 0; i < workers->n; i++)
+    pthread_join (workers->all[i].thread, NULL);
+  for (guint i = 0; i < workers->n; i++)
+    pg_free (workers->all[i].pg);
+  g_free (workers->all);
+  g_free (workers);
+}
