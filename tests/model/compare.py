@@ -60,7 +60,7 @@ def _compare_new_rows(table, before, real, expected):
     lines = []
     for key in [k for t, k in sorted(expected.inserted, key=str) if t == table]:
         wanted = expected.get(table, key)
-        if wanted is None or key in old:
+        if wanted is None or key in old or _is_leftover(table, wanted, expected):
             continue
         known = {c: v for c, v in wanted.items() if not (isinstance(v, str) and v.startswith("new ")) and v is not NOW}
         match = next((k for k, r in unexplained.items() if all(r[c] == v for c, v in known.items())), None)

@@ -4,7 +4,8 @@
 
 empties the tables first, is the same for the same seed, size and t, and returns the scheduled time that its dates are
 made around. `size` is about the number of memberships. With `refusals` a trigger refuses some deletions of members; the
-table `refusals` says which, and load() reads it.
+table `refusals` says which, and load() reads it. With `many_pages` no bot expires in two places: whether its own deletion
+or the next page takes the second one first is open.
 """
 
 import datetime
@@ -35,11 +36,11 @@ CREATE TRIGGER refuse_deletion BEFORE DELETE ON members FOR EACH ROW EXECUTE FUN
 """
 
 
-def generate(conn, seed, size=60, t=None, refusals=False):
+def generate(conn, seed, size=60, t=None, refusals=False, many_pages=False):
     now = datetime.datetime.now(datetime.timezone.utc)
     t = t or now.replace(hour=0, minute=0, second=0, microsecond=0)
     instance = Instance(random.Random(f"{seed} {size}"), size, t)
-    instance.make(refusals)
+    instance.make(refusals, many_pages)
     with conn.transaction():
         if refusals:
             conn.execute(REFUSALS)
@@ -86,11 +87,13 @@ class Instance:
         self.tables = {table: [] for table in self.TABLES}
         self.seen = set()
 
-    def make(self, refusals):
+    def make(self, refusals, many_pages):
         self.users()
         self.groups()
         self.projects()
         self.memberships()
+        if many_pages:
+            self.let_bots_expire_once()
         self.links()
         self.side_effects()
         self.authorizations()
@@ -242,6 +245,13 @@ class Instance:
         elif self.chance(10):
             row |= {"requested_at": self.moment(), "access_level": self.any((30, 50))}
         return self.add("members", **row | fixed)
+
+    def let_bots_expire_once(self):
+        bots = {u["id"] for u in self.tables["users"] if u["user_type"] == 6}
+        for member in self.tables["members"]:
+            over = member["expires_at"] is not None and member["expires_at"] <= self.today
+            if member["user_id"] in bots and over and not self.once("expired bot", member["user_id"]):
+                member["expires_at"] = None
 
     def owners_along(self, group):
         """The same few people own a group and what is above it, and expire about the same day."""

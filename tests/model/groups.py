@@ -83,9 +83,10 @@ def take_suffix_off(db, group_id):
 
     group["path"] = maybe_with_random(without_suffix(group["path"], group_id), taken)
     group["name"] = maybe_with_random(without_suffix(group["name"], group_id), taken)
-    below = {n["id"] for n in db.rows("namespaces") if group_id in rules.with_ancestors(db, n["id"])}
+    groups = {n["id"] for n in rules.subtree(db, group_id)}
+    below = {("Namespace", id) for id in groups} | {("Project", p["id"]) for p in db.rows("projects") if p["namespace_id"] in groups}
     for r in db.rows("routes"):
-        if route and r["namespace_id"] in below:
+        if route and (r["source_type"], r["source_id"]) in below:
             r["path"] = with_new_head(r["path"], old_path, new_path, "/", taken)
             r["name"] = with_new_head(r["name"], old_name, new_name, " / ", taken)
     return maybe_with_random(new_path, taken)

@@ -5,7 +5,7 @@ Where JOBS.md leaves a question open, the answer taken here is one of the consta
 
 from .db import DIRTY, NOW
 
-OWNER, MAINTAINER, GUEST, MINIMAL = 50, 40, 10, 5
+OWNER, MAINTAINER, GUEST = 50, 40, 10
 HUMAN, GHOST, PROJECT_BOT, ADMIN_BOT, PLACEHOLDER = 0, 5, 6, 11, 15
 PUBLIC, INTERNAL = 20, 10
 ACCESS_REQUESTED = 10

@@ -62,6 +62,8 @@ def test_each_selected_group_uses_up_twenty_seconds(world):
     assert [(c.args["group_id"], c.delay_s) for c in expected.children] == [(first, 0), (third, 40)]
     assert expected.children[1].args == {"group_id": third, "user_id": owner}
     assert expected.children[1].unique_key == f"groups.destroy:{third}"
+    assert [(line["group_id"], line["delay_s"]) for line in expected.log if line["message"] == "Group deletion scheduled"] == [
+        (first, 0), (third, 40)]
     assert expected.result == {"status": "completed", "updated_rows": 3, "scheduled": 2, "restored": 1}
 
 
@@ -200,6 +202,22 @@ def test_nothing_points_into_the_deleted_tree_any_more(world):
     assert [(o["type"], o.get("project_id") or o.get("group_id")) for o in expected.outcomes if o["type"] != "MemberRemoved"] == [
         ("ProjectDeleted", projects[1]), ("ProjectDeleted", projects[0]), ("GroupDeleted", leaf), ("GroupDeleted", group)]
     assert [o["parent_namespace_id"] for o in expected.outcomes if o["type"] == "GroupDeleted"] == [group, None]
+
+
+def test_rows_without_their_optional_references_go_as_well(world):
+    group, owner = marked(world)
+    project = world.project(group)
+    world.member(4711, project=project)
+    for row in world.db.rows("routes"):
+        row["namespace_id"] = None
+    for kind, id in (("Namespace", group), ("Project", project)):
+        world.put("redirect_routes", source_type=kind, source_id=id, path=f"was {id}", namespace_id=None)
+    own = world.db.get("projects", project)["project_namespace_id"]
+    world.db.get("projects", project)["project_namespace_id"] = None
+    world.db.get("namespaces", own)["parent_id"] = None
+    expected = destroy(world, group, owner)
+    assert world.ids("routes") == world.ids("redirect_routes") == world.ids("projects") == world.ids("members") == []
+    assert sorted(o["type"] for o in expected.outcomes) == ["GroupDeleted", "MemberRemoved", "MemberRemoved", "ProjectDeleted"]
 
 
 def test_everybody_who_had_access_is_refreshed(world):

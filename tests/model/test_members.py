@@ -41,11 +41,13 @@ def test_starts_strictly_after_the_cursor(world):
     assert world.ids("members") == [ids[0], ids[2], ids[3]]
 
 
-def test_passes_over_what_waits_in_quarantine(world):
+@pytest.mark.parametrize("parked, next_try, waits", [(True, 2000, True), (False, 2000, False), (False, 3000, True)])
+def test_passes_over_what_waits_in_quarantine(world, parked, next_try, waits):
     member = world.member(world.user(), world.group(), expires=0)
-    world.db.put(QUARANTINE, {"job": "members.remove_expired", "item": f"members:{member}", "parked": True})
-    assert expire(world).result["passed_over"] == 1
-    assert world.has("members", member)
+    world.db.put(QUARANTINE, {"job": "members.remove_expired", "item": f"members:{member}", "parked": parked,
+                              "next_try_at": T.replace(year=next_try)})
+    assert expire(world).result.get("passed_over", 0) == waits
+    assert world.has("members", member) is waits
 
 
 # --- the last owner
@@ -199,6 +201,7 @@ def test_a_refused_row_undoes_only_itself(world):
     assert expected.result == {"status": "completed", "updated_rows": 1, "removed": 1, "kept": 0, "failed": 1}
     assert expected.quarantine == [f"members:{refused}"]
     assert expected.log[0]["message"] == f"Expired Member ID={refused} cannot be removed - on hold"
+    assert sorted(o["type"] for o in expected.outcomes) == ["MemberKept", "MemberRemoved"]
     assert world.has("members", refused) and not world.has("members", other)
     assert len(world.ids("notification_settings")) == 1 and len(world.db.rows(DIRTY)) == 2
 
@@ -344,7 +347,9 @@ def test_a_membership_that_is_refused_keeps_its_schedule(world):
     refused, other = world.member(user, root), world.member(user, world.group(root))
     world.db.refused["members", refused] = "on hold"
     schedule = world.leave(root, user, by=world.user(admin=True))
-    assert prune(world).result == {"status": "completed", "updated_rows": 0, "removed": 1, "denied": 0, "failed": 1}
+    expected = prune(world)
+    assert expected.result == {"status": "completed", "updated_rows": 0, "removed": 1, "denied": 0, "failed": 1}
+    assert expected.quarantine == [f"members:{refused}"]
     assert world.has("members_deletion_schedules", schedule) and not world.has("members", other)
 
 

@@ -81,7 +81,9 @@ def test_what_keeps_a_placeholder_alive(world, table, column, stays):
 def test_abandoned_when_the_last_attempt_has_failed(world, attempts, abandoned):
     user, detail = placeholder(world, attempts=attempts)
     world.put("notes", author_id=user)
-    child = run_to_end(world.db, "imports.placeholder_cleanup", T)[1][2]
+    parent, child = [expected for _, _, expected in run_to_end(world.db, "imports.placeholder_cleanup", T)]
+    assert parent.result["scheduled"] == 1
+    assert [o["type"] for o in child.outcomes] == ["PlaceholderKept"] and child.log[0]["placeholder_user_id"] == user
     assert child.quarantine == ([f"import_placeholder_user_details:{detail}"] if abandoned else [])
 
 
@@ -96,4 +98,5 @@ def test_the_event_does_not_wait_two_days(world):
     user, _ = placeholder(world, last=T - TICK)
     world.detail(user, attempts=15), world.detail(user, namespace_id=world.group()), placeholder(world)
     expected = run_job(world.db, "PlaceholderUserOrphaned", T, {"placeholder_user_id": user})
-    assert expected.result["updated_rows"] == 1 and [c.args for c in expected.children] == [{"placeholder_user_id": user}]
+    assert expected.result["updated_rows"] == 1 and [(c.args, c.delay_s) for c in expected.children] == [
+        ({"placeholder_user_id": user}, 0)]

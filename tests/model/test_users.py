@@ -19,6 +19,7 @@ def destroy(world, user_id, **options):
 def test_everything_of_the_user_goes_or_goes_to_the_ghost(world):
     ghost, bot, other = world.user(user_type=5), world.user(user_type=6), world.user()
     home = world.home(bot)
+    world.db.rows("routes", source_id=home)[0]["namespace_id"] = None
     world.put("redirect_routes", source_type="Namespace", source_id=home, path="was", namespace_id=home)
     group = world.group()
     world.member(bot, group)
@@ -136,6 +137,13 @@ def test_what_opens_no_project(world, more):
     assert refresh(world, user) == {}
 
 
+def test_a_guest_has_access(world):
+    group, user = world.group(), world.user()
+    project = world.project(group)
+    world.member(user, group, level=10)
+    assert refresh(world, user) == {(user, project): 10}
+
+
 def test_a_membership_past_its_date_counts_while_it_stands(world):
     group, user = world.group(), world.user()
     project = world.project(group)
@@ -174,11 +182,12 @@ def test_a_missing_users_request_is_dropped(world):
     assert refresh(world, 4711) == {}
 
 
-def test_what_is_not_due_waits(world):
+@pytest.mark.parametrize("minute, left", [(9, 1), (10, 0), (11, 0)])
+def test_what_is_not_due_waits(world, minute, left):
     user = world.user()
     world.db.put(DIRTY, {"user_id": user, "kind": "todos", "due_at": T})
-    run_job(world.db, "users.refresh_authorizations", T, now=T.replace(minute=9))
-    assert len(world.db.rows(DIRTY)) == 1
+    run_job(world.db, "users.refresh_authorizations", T, now=T.replace(minute=minute))
+    assert len(world.db.rows(DIRTY)) == left
 
 
 def test_todos_of_what_is_out_of_sight_go(world):
@@ -187,7 +196,11 @@ def test_todos_of_what_is_out_of_sight_go(world):
     public = world.project(hidden, visibility_level=20)
     stay = [world.todo(user, project=world.project(group)), world.todo(user, project=public), world.todo(user, group=group),
             world.todo(user, group=world.group(visibility_level=20)), world.todo(user),
+            world.todo(user, project=world.project(hidden, visibility_level=10)),
             world.todo(world.user(), project=world.project(hidden))]
+    around, below = world.group(), world.group()
+    world.member(user, world.group(around), level=5), world.member(user, project=world.project(below))
+    stay += [world.todo(user, group=around), world.todo(user, group=below)]
     world.todo(user, project=world.project(hidden)), world.todo(user, group=hidden)
     refresh(world, user)
     assert world.ids("todos") == stay
