@@ -5,6 +5,8 @@
 #include <malloc.h>
 
 static const Command commands[] = {
+  { "run", "[--embedded-kafka] [--until-idle]", "the daemon", "pruned -c /etc/pruned/pruned.conf run", command_run,
+    run_options },
   { "migrate", "[--indexes] [--dry-run]", "make or upgrade schema pruned, and the indexes that jobs want",
     "pruned migrate && pruned migrate --indexes", command_migrate, migrate_options,
     "Run it as the owner of the database's tables; the daemon's own role needs only deploy/grants.sql." },

@@ -13,12 +13,13 @@ ExitCode command_pause (Cli *cli, GError **error);
 ExitCode command_quarantine (Cli *cli, GError **error);
 ExitCode command_resume (Cli *cli, GError **error);
 ExitCode command_retry (Cli *cli, GError **error);
+ExitCode command_run (Cli *cli, GError **error);
 ExitCode command_runs (Cli *cli, GError **error);
 ExitCode command_status (Cli *cli, GError **error);
 ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry emit_options[], migrate_options[], quarantine_options[], runs_options[], tick_options[], topics_options[],
+extern const GOptionEntry emit_options[], migrate_options[], quarantine_options[], run_options[], runs_options[], tick_options[], topics_options[],
     version_options[];
 extern const char topics_more[];
