@@ -17,7 +17,9 @@ ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) -fno-strict-aliasing -D_GNU_SOURCE \
            -DPRUNED_VERSION='"$(VERSION)"' -DG_LOG_DOMAIN='"pruned"' -Isrc -Iinclude -I$(BUILD) \
            $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -O1) $(if $(FAULTS),-DPRUNED_FAULTS) \
            $(if $(COVERAGE),--coverage)
-ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
+# ThreadSanitizer watches pthreads only; librdkafka uses C11's.
+SHIM    := $(if $(SAN),$(BUILD)/tests/stack/c11_threads.o)
+ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) $(SHIM)) $(if $(COVERAGE),--coverage)
 
 SOURCES := $(sort $(shell find src -name '*.c'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
@@ -48,6 +50,7 @@ $(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 	@rm -f $@
 	ar rcs $@ $^
 
+$(BUILD)/pruned $(UNIT): $(SHIM)
 $(BUILD)/pruned: $(BUILD)/src/main.o $(LIB) $(BUILD)/pruned.gresource.o
 	$(CC) $(ALL_LDFLAGS) $(BUILD)/src/main.o $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
 

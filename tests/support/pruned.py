@@ -23,8 +23,10 @@ def clean_environment(**more):
     kept["ASAN_OPTIONS"] = "abort_on_error=0:exitcode=99:detect_leaks=1"
     kept["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     kept["LSAN_OPTIONS"] = f"suppressions={STACK}/lsan.supp:print_suppressions=0"
+    # Libraries that were not built for ThreadSanitizer order things in ways that it cannot see.
     kept["TSAN_OPTIONS"] = (f"suppressions={STACK}/tsan.supp:exitcode=99:second_deadlock_stack=1:"
-                            "halt_on_error=0")
+                            "ignore_noninstrumented_modules=1")
+    kept["G_SLICE"] = "always-malloc"
     return kept | {k: str(v) for k, v in more.items()}
 
 
