@@ -1,2 +1,213 @@
 #include "kafka/admin.h"
+#include "base/clock.h"
 #include "kafka/client.h"
+
+#define REQUEST_MS 20000
+#define VISIBLE_WITHIN_US (20 * G_USEC_PER_SEC)
+#define LOOK_EVERY_US (20 * 1000)
+
+struct _KafkaAdmin {
+  rd_kafka_t *rk;
+};
+
+KafkaAdmin *
+kafka_admin_new (const char *const *settings, GError **error)
+{
+  /* A consumer, since only those can be told not to make a topic by asking for it. */
+  static const char *const fixed[] = { "allow.auto.create.topics", "false", NULL };
+  static const char *const wanted[] = { "topic.metadata.propagation.max.ms", "0", NULL };
+  rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
+  rd_kafka_t *rk = conf != NULL ? kafka_client_new (RD_KAFKA_CONSUMER, conf, error) : NULL;
+  if (rk == NULL)
+    return NULL;
+  KafkaAdmin *self = g_new0 (KafkaAdmin, 1);
+  self->rk = rk;
+  return self;
+}
+
+void
+kafka_admin_free (KafkaAdmin *self)
+{
+  if (self == NULL)
+    return;
+  rd_kafka_destroy (self->rk);
+  g_free (self);
+}
+
+/* --- looking ----------------------------------------------------------------------------------------- */
+
+static gboolean
+is_missing (rd_kafka_resp_err_t err)
+{
+  return err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+}
+
+static gboolean
+describe_one (KafkaAdmin *self, KafkaTopic *topic, int timeout_ms, GError **error)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  rd_kafka_topic_t *handle = rd_kafka_topic_new (self->rk, topic->name, NULL);
+  rd_kafka_resp_err_t err
+      = handle != NULL ? rd_kafka_metadata (self->rk, FALSE, handle, &metadata, timeout_ms)
+                       : RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    gboolean told = metadata->topic_cnt == 1;
+    err = told ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    topic->partitions = told ? metadata->topics[0].partition_cnt : -1;
+    rd_kafka_metadata_destroy (metadata);
+  }
+  if (handle != NULL)
+    rd_kafka_topic_destroy (handle);
+  if (is_missing (err))
+    topic->partitions = -1;
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err))
+    return TRUE;
+  g_autofree char *where = kafka_where (self->rk);
+  kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic->name);
+  return FALSE;
+}
+
+gboolean
+kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!describe_one (self, &topics[i], timeout_ms, error))
+      return FALSE;
+  return TRUE;
+}
+
+char *
+kafka_admin_cluster_id (KafkaAdmin *self, int timeout_ms, GError **error)
+{
+  char *id = rd_kafka_clusterid (self->rk, timeout_ms);
+  if (id == NULL) {
+    g_autofree char *where = kafka_where (self->rk);
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: no answer within %d ms", where,
+                 timeout_ms);
+    return NULL;
+  }
+  char *copy = g_strdup (id);
+  rd_kafka_mem_free (self->rk, id);
+  return copy;
+}
+
+/* --- making ------------------------------------------------------------------------------------------ */
+
+/* What the broker said of the one topic that was asked for. */
+static gboolean
+check_result (KafkaAdmin *self, rd_kafka_event_t *event, const rd_kafka_topic_result_t *const *results,
+              gsize n, const char *what, GError **error)
+{
+  rd_kafka_resp_err_t err = rd_kafka_event_error (event);
+  const char *words = err != RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_event_error_string (event) : NULL;
+  gboolean refused = err == RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (refused && n == 1) {
+    err = rd_kafka_topic_result_error (results[0]);
+    words = rd_kafka_topic_result_error_string (results[0]);
+  }
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+    return TRUE;
+  g_autofree char *where = kafka_where (self->rk);
+  g_set_error (error, PRUNED_ERROR, refused ? PRUNED_REJECT : PRUNED_OUTAGE, "%s: %s: %s", where,
+               what, words != NULL ? words : rd_kafka_err2str (err));
+  return FALSE;
+}
+
+static rd_kafka_AdminOptions_t *
+options_for (KafkaAdmin *self, rd_kafka_admin_op_t operation)
+{
+  rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new (self->rk, operation);
+  rd_kafka_AdminOptions_set_request_timeout (options, REQUEST_MS, NULL, 0);
+  rd_kafka_AdminOptions_set_operation_timeout (options, REQUEST_MS, NULL, 0);
+  return options;
+}
+
+/* The controller has said yes; a broker learns of it later. */
+static gboolean
+await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **error)
+{
+  KafkaTopic topic = { (char *)name, -1 };
+  gint64 deadline_us = clock_monotonic_us () + VISIBLE_WITHIN_US;
+  for (;;) {
+    if (!describe_one (self, &topic, REQUEST_MS, error))
+      return FALSE;
+    if (topic.partitions >= partitions)
+      return TRUE;
+    if (clock_monotonic_us () > deadline_us)
+      break;
+    g_usleep (LOOK_EVERY_US);
+  }
+  g_autofree char *where = kafka_where (self->rk);
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+               "%s: topic %s was made, but its partitions do not show", where, name);
+  return FALSE;
+}
+
+static gboolean
+await_created (KafkaAdmin *self, rd_kafka_NewTopic_t *wanted, const char *what, GError **error)
+{
+  rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATETOPICS);
+  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
+  rd_kafka_CreateTopics (self->rk, &wanted, 1, options, queue);
+  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1); /* comes: the request has a time-out */
+  gsize n = 0;
+  const rd_kafka_topic_result_t **results
+      = rd_kafka_CreateTopics_result_topics (rd_kafka_event_CreateTopics_result (event), &n);
+  gboolean done = check_result (self, event, results, n, what, error);
+  rd_kafka_event_destroy (event);
+  rd_kafka_queue_destroy (queue);
+  rd_kafka_AdminOptions_destroy (options);
+  return done;
+}
+
+gboolean
+kafka_admin_create (KafkaAdmin *self, const char *topic, gint32 partitions,
+                    const char *const *configs, GError **error)
+{
+  char why[512] = "";
+  rd_kafka_NewTopic_t *wanted = rd_kafka_NewTopic_new (topic, partitions, -1, why, sizeof why);
+  if (wanted == NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot make topic %s: %s", topic, why);
+    return FALSE;
+  }
+  for (guint i = 0; configs != NULL && configs[i] != NULL; i += 2)
+    rd_kafka_NewTopic_set_config (wanted, configs[i], configs[i + 1]);
+  g_autofree char *what = g_strdup_printf ("cannot make topic %s", topic);
+  gboolean done = await_created (self, wanted, what, error);
+  rd_kafka_NewTopic_destroy (wanted);
+  return done && await_visible (self, topic, 1, error);
+}
+
+static gboolean
+await_grown (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, const char *what, GError **error)
+{
+  rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS);
+  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
+  rd_kafka_CreatePartitions (self->rk, &wanted, 1, options, queue);
+  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1);
+  gsize n = 0;
+  const rd_kafka_topic_result_t **results = rd_kafka_CreatePartitions_result_topics (
+      rd_kafka_event_CreatePartitions_result (event), &n);
+  gboolean done = check_result (self, event, results, n, what, error);
+  rd_kafka_event_destroy (event);
+  rd_kafka_queue_destroy (queue);
+  rd_kafka_AdminOptions_destroy (options);
+  return done;
+}
+
+gboolean
+kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError **error)
+{
+  char why[512] = "";
+  rd_kafka_NewPartitions_t *wanted
+      = rd_kafka_NewPartitions_new (topic, partitions, why, sizeof why);
+  if (wanted == NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot grow topic %s: %s", topic, why);
+    return FALSE;
+  }
+  g_autofree char *what
+      = g_strdup_printf ("cannot grow topic %s to %d partitions", topic, partitions);
+  gboolean done = await_grown (self, wanted, what, error);
+  rd_kafka_NewPartitions_destroy (wanted);
+  return done && await_visible (self, topic, partitions, error);
+}

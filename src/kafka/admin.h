@@ -19,7 +19,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaAdmin, kafka_admin_free)
 /* Fills in `partitions` of N topics. PRUNED_OUTAGE with the bootstrap servers in the words. */
 gboolean kafka_admin_describe (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Makes a topic; one that is there already is not an error. Replication: the broker's default.
+/* Makes a topic and waits until it shows; one that is there already is not an error. Replication: the
+ * broker's default.
  * CONFIGS: pairs name, value, NULL-terminated (may be NULL). PRUNED_REJECT: the broker refuses it. */
 gboolean kafka_admin_create (KafkaAdmin *admin, const char *topic, gint32 partitions,
                              const char *const *configs, GError **error) G_GNUC_WARN_UNUSED_RESULT;
