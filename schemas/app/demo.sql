@@ -172,14 +172,14 @@ SELECT DISTINCT ON (g.id, u.id) 'Namespace', g.id, g.id, u.id,
 FROM demo_groups g,
      LATERAL (SELECT CASE g.level WHEN 1 THEN 2 + pg_temp.dice(g.id, 18, 2) WHEN 2 THEN 1 + pg_temp.dice(g.id, 18, 2)
                      ELSE pg_temp.dice(g.id, 18, 2) END,
-                     (ARRAY[14, 15, 12, 8])[g.level]) s (owners, seats),
+                     (ARRAY[9, 13, 11, 8])[g.level]) s (owners, seats),
      generate_series(1, CASE WHEN g.id > 23000 THEN 6 ELSE seats END) seat,
      LATERAL (SELECT 101 + pg_temp.dice(g.id * 100 + seat, 19, 8000)) u (id)
 ORDER BY g.id, u.id, seat;
 INSERT INTO demo_members
 SELECT DISTINCT ON (p.id, u.id) 'Project', p.id, 30000 + p.id, u.id,
        CASE WHEN p.namespace_id < 20000 AND seat = 1 THEN 50 WHEN seat = 1 THEN 40 ELSE 30 - 10 * (seat % 3) END
-FROM demo_projects p, generate_series(1, CASE WHEN p.namespace_id < 20000 THEN 1 ELSE 6 END) seat,
+FROM demo_projects p, generate_series(1, CASE WHEN p.namespace_id < 20000 THEN 1 ELSE 7 END) seat,
      LATERAL (SELECT CASE WHEN p.namespace_id < 20000 THEN p.namespace_id
                           ELSE 101 + pg_temp.dice(p.id * 100 + seat, 20, 8000) END) u (id)
 ORDER BY p.id, u.id, seat;
