@@ -1,7 +1,10 @@
 /* Jobs that SQL alone cannot say: the table of their code. */
 #include "jobs/jobs.h"
+#include "jobs/users.destroy/users_destroy.h"
 
 const JobCode JOB_CODE[] = {
+  { "groups.destroy", destroy_group_step, NULL },
   { "users.delete_placeholder", delete_placeholder_step, NULL },
+  { "users.destroy", users_destroy_step, NULL },
   { NULL, NULL, NULL },
 };

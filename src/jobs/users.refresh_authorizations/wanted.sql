@@ -4,7 +4,7 @@
 -- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is made an expression, else the
 -- planner reads the index of all groups beside it), then projects (namespace_id).
 who AS (SELECT k.id FROM unnest(:key::bigint[], :authorizations::bigint[]) AS k (id, seq) WHERE k.seq IS NOT NULL),
--- include: ../shared/rights.sql
+-- include: ../shared/reach.sql
 ,
 tree AS MATERIALIZED (
   SELECT g.group_id, p.id AS project_id

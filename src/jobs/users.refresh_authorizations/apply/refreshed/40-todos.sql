@@ -5,7 +5,7 @@
 WITH
 who AS (SELECT u.id FROM unnest(:key::bigint[], :todos::bigint[]) AS k (id, seq) JOIN users u ON u.id = k.id
         WHERE k.seq IS NOT NULL AND NOT u.admin),
--- include: ../../../shared/rights.sql
+-- include: ../../../shared/reach.sql
 ,
 held AS MATERIALIZED (
   SELECT t.id, t.user_id, t.project_id, CASE WHEN t.project_id IS NULL THEN t.group_id END AS group_id

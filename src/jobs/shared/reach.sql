@@ -1,0 +1,20 @@
+-- Common table expressions: through which groups users have rights. The statement has before them:
+--   who (id)   the users
+-- and reads after them:
+--   member_of (user_id, group_id, access_level)  their own memberships of groups
+--   reach (user_id, group_id, access_level)      groups that give rights to themselves and to everything below: by a
+--                                                membership, or by a share with a group whose direct member one is
+-- An access request, an invitation, a member who waits for a seat and a share that is over give nothing; a membership that is
+-- over gives rights while it stands. Fast by members (user_id, access_level), whose predicate is repeated here.
+member_of AS MATERIALIZED (
+  SELECT m.user_id, m.source_id AS group_id, m.access_level
+  FROM who JOIN members m ON m.user_id = who.id
+  WHERE m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Namespace'
+),
+reach AS MATERIALIZED (
+  SELECT user_id, group_id, access_level FROM member_of
+  UNION ALL
+  SELECT m.user_id, l.shared_group_id, least(m.access_level, l.group_access)
+  FROM member_of m JOIN group_group_links l ON l.shared_with_group_id = m.group_id
+  WHERE l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
+)

@@ -1,0 +1,22 @@
+-- A common table expression: row_key, pieces of SQL that name a row of each table of `found` (attrelid): by its primary key, else
+-- by its place. `t` is the row, `k.key` a key as an object, `r` the record made of it, `x` the row again.
+row_key AS MATERIALIZED (
+  SELECT f.attrelid AS relid,
+    CASE WHEN p.n IS NULL THEN 'jsonb_build_object(''ctid'', t.ctid::text)' ELSE format('jsonb_build_object(%s)', p.pairs) END AS object,
+    CASE p.n WHEN 1 THEN format('to_jsonb(%s)', p.of_t) ELSE coalesce(format('jsonb_build_object(%s)', p.pairs), 'to_jsonb(t)') END AS audit,
+    CASE WHEN p.n IS NULL THEN '(SELECT (k.key ->> ''ctid'')::tid AS ctid)'
+         ELSE format('jsonb_populate_record(NULL::%s, k.key)', f.attrelid::regclass) END AS record,
+    coalesce(p.same, 't.ctid = r.ctid') AS same, coalesce(p.same_x, 'x.ctid = t.ctid') AS same_x,
+    coalesce(format(' AND (%s) > (SELECT %s FROM jsonb_populate_record(NULL::%s, :after::jsonb) AS r)',
+                    p.of_t, p.of_r, f.attrelid::regclass), '') AS beyond,
+    coalesce(' ORDER BY ' || p.of_t, '') AS in_order
+  FROM (SELECT DISTINCT attrelid FROM found) AS f
+  LEFT JOIN LATERAL (
+    SELECT count(*) AS n, string_agg(format('%L, t.%I', a.attname, a.attname), ', ' ORDER BY c.n) AS pairs,
+           string_agg(format('t.%I', a.attname), ', ' ORDER BY c.n) AS of_t, string_agg(format('r.%I', a.attname), ', ' ORDER BY c.n) AS of_r,
+           string_agg(format('t.%I = r.%I', a.attname, a.attname), ' AND ' ORDER BY c.n) AS same,
+           string_agg(format('x.%I = t.%I', a.attname, a.attname), ' AND ' ORDER BY c.n) AS same_x
+    FROM pg_index i, unnest(i.indkey[0: (i.indnkeyatts - 1)]) WITH ORDINALITY AS c (attnum, n), pg_attribute a
+    WHERE i.indrelid = f.attrelid AND i.indisprimary AND a.attrelid = i.indrelid AND a.attnum = c.attnum
+    HAVING count(*) > 0) AS p ON true
+)

@@ -1,0 +1,60 @@
+-- The columns that refer to users, those from `:name` on, each with its statements: `page` takes the next keys, `clash`
+-- deletes those rows whose move would break a unique key (null: there is none), `change` moves the others or, in
+-- tables that say nothing but "this user is here", deletes them. What does not exist in this database is not listed.
+-- Names come from the catalogue and are quoted by format; values are parameters of the statements:
+-- `:user_id`, `:ghost_id`, `:limit`, `:after` (the last key), `:key` (keys as objects).
+-- Fast because only the catalogue is read.
+WITH
+-- include: ../shared/user_references.sql
+,
+association (table_name) AS (
+  VALUES ('issue_assignees'), ('merge_request_assignees'), ('merge_request_reviewers'), ('subscriptions'), ('todos'),
+         ('notification_settings'), ('project_authorizations')
+),
+named (tab, col) AS (
+  SELECT r.tab, r.col FROM user_reference r
+  UNION
+  SELECT s.table_name, 'user_id' FROM association s
+),
+found AS (
+  SELECT n.tab || '.' || n.col AS name, n.tab AS table_name, n.col AS column_name, a.attrelid, a.attnum,
+         n.tab IN (SELECT table_name FROM association) AS drops
+  FROM named n JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I', n.tab)) AND a.attname = n.col AND NOT a.attisdropped
+  WHERE n.tab || '.' || n.col >= :name::text COLLATE "C"
+),
+-- include: ../shared/row_keys.sql
+,
+clashes AS (
+  SELECT f.name, string_agg(format(
+           'EXISTS (SELECT FROM (SELECT true%s FROM %I x WHERE x.%I = :ghost_id::bigint%s) g,'
+           ' (SELECT true%s FROM %I x WHERE %s%s) m WHERE true%s)',
+           e.list, f.table_name, f.column_name, i.predicate, e.list, f.table_name, k.same_x, i.predicate, e.equal), ' OR ') AS test
+  FROM found f
+  JOIN row_key k ON k.relid = f.attrelid
+  JOIN LATERAL (SELECT x.indexrelid, x.indnkeyatts, x.indkey,
+                       coalesce(' AND (' || pg_get_expr(x.indpred, x.indrelid) || ')', '') AS predicate
+                FROM pg_index x WHERE x.indrelid = f.attrelid AND x.indisunique AND f.attnum = ANY (x.indkey[0: (x.indnkeyatts - 1)])) i ON true
+  CROSS JOIN LATERAL (
+    SELECT coalesce(string_agg(format(', %s AS e%s', pg_get_indexdef(i.indexrelid, p.n, true), p.n), ''), '') AS list,
+           coalesce(string_agg(format(' AND g.e%s = m.e%s', p.n, p.n), ''), '') AS equal
+    FROM generate_series(1, i.indnkeyatts) AS p (n) WHERE i.indkey[p.n - 1] <> f.attnum) e
+  WHERE NOT f.drops
+  GROUP BY f.name
+)
+SELECT f.name, f.table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
+       format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',
+              k.object, f.table_name, f.column_name,
+              CASE WHEN f.name = :name::text AND :after::text IS NOT NULL THEN k.beyond ELSE '' END, k.in_order) AS page,
+       format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
+              ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, to_jsonb(t) AS row',
+              f.table_name, k.record, k.same, f.column_name, c.test, k.audit) AS clash,
+       CASE WHEN f.drops
+       THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
+                   ' WHERE %s AND t.%I = :user_id::bigint RETURNING %s AS key, to_jsonb(t) AS row',
+                   f.table_name, k.record, k.same, f.column_name, k.audit)
+       ELSE format('WITH t AS MATERIALIZED (SELECT t.tableoid AS part, t.ctid AS place, %s AS key, to_jsonb(t) AS row FROM unnest(:key::jsonb[]) AS k (key),'
+                   ' LATERAL %s AS r JOIN %I t ON %s WHERE t.%I = :user_id::bigint)'
+                   ' UPDATE %I x SET %I = :ghost_id::bigint FROM t WHERE x.ctid = t.place AND x.tableoid = t.part RETURNING t.key, t.row',
+                   k.audit, k.record, f.table_name, k.same, f.column_name, f.table_name, f.column_name) END AS change
+FROM found f JOIN row_key k ON k.relid = f.attrelid LEFT JOIN clashes c ON c.name = f.name
+ORDER BY f.name COLLATE "C"

@@ -1,0 +1,144 @@
+#include "users_destroy.h"
+
+#include <string.h>
+
+void
+users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields)
+{
+  json_t *cursor = json_pack ("{s:s, s:s*}", "stage", stage, "ghost_id", destroy->ghost_id);
+  if (fields != NULL)
+    json_object_update (cursor, fields);
+  g_clear_pointer (&fields, json_decref);
+  step_continue (destroy->step, cursor, 0);
+}
+
+/* FALSE: the user is no more. */
+static gboolean
+find_user (Destroy *destroy, PgRows **user, GError **error)
+{
+  const char *ghost = json_string_value (json_object_get (step_cursor (destroy->step), "ghost_id"));
+  *user = step_query (destroy->step, error, "user", "user_id", destroy->user_id, "ghost_id", ghost, NULL);
+  if (*user == NULL || rows_count (*user) == 0)
+    return FALSE;
+  destroy->ghost_id = rows_text (*user, 0, "ghost_id");
+  destroy->user_type = rows_text (*user, 0, "user_type");
+  return TRUE;
+}
+
+static gboolean
+query (Destroy *destroy, const char *file, GError **error)
+{
+  g_autoptr (PgRows) rows = step_query (destroy->step, error, file, "user_id", destroy->user_id, NULL);
+  return rows != NULL;
+}
+
+/* An effect whose first row, if it has one, was changed now. */
+static gboolean
+effect (Destroy *destroy, const char *file, GError **error)
+{
+  g_autoptr (PgRows) rows = step_apply (destroy->step, error, file, "user_id", destroy->user_id, NULL);
+  return rows != NULL;
+}
+
+/* *REASON: why he stays; "" if he does not. */
+static gboolean
+ask_refusals (Destroy *destroy, char **reason, GError **error)
+{
+  g_autoptr (PgRows) rows = step_query (destroy->step, error, "begin/refuse", "user_id", destroy->user_id, NULL);
+  if (rows == NULL)
+    return FALSE;
+  const char *text = rows_text (rows, 0, "reason");
+  *reason = g_strdup (text != NULL ? text : destroy->ghost_id == NULL ? "no ghost user in the instance" : "");
+  return TRUE;
+}
+
+/* The effects of a removed membership, for all rows of PAGE. */
+static gboolean
+drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
+{
+  static const char *const effects[] = { "members/20-notification_settings", "members/30-todos.update",
+                                         "members/40-dirty_users.insert" };
+  g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
+                  *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
+  g_autoptr (PgRows) gone = step_apply (destroy->step, error, "members/10-members", "key", keys, "user", destroy->user_id, NULL);
+  if (gone == NULL)
+    return FALSE;
+  if (rows_count (gone) < rows_count (page))
+    return step_fail (destroy->step, error, PRUNED_DATA, "%d memberships of user %s were not removed (a trigger or a rule keeps them)",
+                      rows_count (page) - rows_count (gone), destroy->user_id);
+  for (guint i = 0; i < G_N_ELEMENTS (effects); i++)
+    {
+      g_autoptr (PgRows) done = step_apply (destroy->step, error, effects[i], "user_id", users, "source_id", ids,
+                                            "source_type", types, NULL);
+      if (done == NULL)
+        return FALSE;
+    }
+  g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
+  step_outcomes (destroy->step, "MemberRemoved", page, "key", constants);
+  return TRUE;
+}
+
+static gboolean
+memberships (Destroy *destroy, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
+  g_autoptr (PgRows) page = step_query (destroy->step, error, "members/page", "user_id", destroy->user_id, "limit", limit, NULL);
+  if (page == NULL || (rows_count (page) > 0 && !drop_memberships (destroy, page, error)))
+    return FALSE;
+  if (rows_count (page) == destroy->left)
+    users_destroy_continue (destroy, "memberships", NULL);
+  else if (step_setting_bool (destroy->step, "finish"))
+    users_destroy_continue (destroy, "references", NULL);
+  return TRUE;
+}
+
+/* Locks in the order of all: namespaces, users, members. */
+static gboolean
+begin (Destroy *destroy, GError **error)
+{
+  g_autoptr (PgRows) user = NULL;
+  g_autofree char *reason = NULL;
+  if (!query (destroy, "begin/10-namespaces", error) || !query (destroy, "begin/20-users", error))
+    return FALSE;
+  if (!find_user (destroy, &user, error))
+    {
+      step_count (destroy->step, "gone", user != NULL);
+      return user != NULL;
+    }
+  if (!query (destroy, "begin/40-owners", error) || !ask_refusals (destroy, &reason, error))
+    return FALSE;
+  if (*reason != '\0')
+    {
+      step_count (destroy->step, "kept", 1);
+      step_reason (destroy->step, reason);
+      return TRUE;
+    }
+  return effect (destroy, "begin/50-users.update", error) && effect (destroy, "begin/60-ghost_user_migrations.insert", error)
+         && memberships (destroy, error);
+}
+
+static gboolean
+go_on (Destroy *destroy, const char *stage, GError **error)
+{
+  g_autoptr (PgRows) user = NULL;
+  gboolean more = FALSE;
+  if (!find_user (destroy, &user, error))
+    return user != NULL;
+  if (g_str_equal (stage, "memberships"))
+    return memberships (destroy, error);
+  if (destroy->ghost_id == NULL)
+    return step_fail (destroy->step, error, PRUNED_DATA, "no ghost user in the instance");
+  if (g_str_equal (stage, "references") && !users_destroy_references (destroy, &more, error))
+    return FALSE;
+  return more || users_destroy_finish (destroy, &more, error);
+}
+
+gboolean
+users_destroy_step (Step *step, GError **error)
+{
+  Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_setting (step, "batch") };
+  if (destroy.user_id == NULL)
+    return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
+  const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
+  return stage == NULL ? begin (&destroy, error) : go_on (&destroy, stage, error);
+}
