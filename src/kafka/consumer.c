@@ -19,6 +19,7 @@ struct _KafkaConsumer {
   const KafkaHandlers *handlers;
   gpointer data;
   Trouble *trouble;
+  Fetcher *fetcher;
   atomic_bool joined;
   /* The poll thread's: */
   GPtrArray *partitions; /* KafkaPartition: the present assignment */
@@ -46,8 +47,9 @@ mailbox_of (KafkaConsumer *self, const rd_kafka_topic_partition_t *at)
 static void
 add_partition (KafkaConsumer *self, const rd_kafka_topic_partition_t *at)
 {
-  KafkaPartition *partition = partition_new (self->rk, mailbox_of (self, at), self->trouble,
-                                             at->topic, at->partition);
+  PartitionOwner owner = { self->rk, self->trouble, self->fetcher };
+  KafkaPartition *partition
+      = partition_new (&owner, mailbox_of (self, at), at->topic, at->partition);
   g_ptr_array_add (self->partitions, partition);
   gpointer lane = self->handlers->assigned (partition, at->topic, at->partition, self->data);
   partition_begin (partition, lane, self->handlers, self->data);
@@ -254,24 +256,6 @@ kafka_consumer_commit (KafkaConsumer *self, gboolean sync, GError **error)
 
 /* --- life --------------------------------------------------------------------------------------------- */
 
-/* librdkafka's limits are per partition when each has its own queue; ours is for all together: see
- * docs/design.md, "Memory". */
-typedef struct {
-  char messages[16], kbytes[16], fetch[16];
-} Bounds;
-
-static Bounds
-bounds_for (guint n_partitions)
-{
-  guint n = MAX (n_partitions, 1);
-  guint kbytes = CLAMP (16384 / n, 64, 1024);
-  Bounds bounds;
-  g_snprintf (bounds.messages, sizeof bounds.messages, "%u", CLAMP (40000 / n, 500, 2000));
-  g_snprintf (bounds.kbytes, sizeof bounds.kbytes, "%u", kbytes);
-  g_snprintf (bounds.fetch, sizeof bounds.fetch, "%u", kbytes * 1024);
-  return bounds;
-}
-
 static rd_kafka_conf_t *
 consumer_conf (const char *const *settings, const char *group, guint n_partitions, GError **error)
 {
@@ -279,7 +263,7 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                        "enable.auto.offset.store", "false",
                                        "enable.partition.eof",     "true",
                                        NULL };
-  Bounds bounds = bounds_for (n_partitions);
+  FetcherLimits limits = fetcher_limits (n_partitions);
   const char *const wanted[] = { "group.id",
                                  group,
                                  "partition.assignment.strategy",
@@ -289,11 +273,11 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                  "allow.auto.create.topics",
                                  "false",
                                  "queued.min.messages",
-                                 bounds.messages,
+                                 limits.messages,
                                  "queued.max.messages.kbytes",
-                                 bounds.kbytes,
+                                 limits.kbytes,
                                  "fetch.message.max.bytes",
-                                 bounds.fetch,
+                                 limits.fetch_bytes,
                                  "fetch.max.bytes",
                                  "1048576",
                                  "fetch.wait.max.ms",
@@ -341,10 +325,12 @@ kafka_consumer_new (const char *const *settings, const char *group, const char *
   rd_kafka_conf_set_offset_commit_cb (conf, on_commit);
   rd_kafka_conf_set_error_cb (conf, on_error);
   self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
-  if (self->rk != NULL)
+  if (self->rk != NULL) {
+    self->fetcher = fetcher_new (self->rk);
     rd_kafka_poll_set_consumer (self->rk);
-  if (self->rk != NULL && subscribe (self, topics, error))
-    return self;
+    if (subscribe (self, topics, error))
+      return self;
+  }
   kafka_consumer_free (self);
   return NULL;
 }
@@ -386,6 +372,7 @@ kafka_consumer_free (KafkaConsumer *self)
   }
   g_hash_table_destroy (self->queues);
   g_ptr_array_unref (self->partitions);
+  fetcher_free (self->fetcher);
   trouble_free (self->trouble);
   g_free (self);
 }

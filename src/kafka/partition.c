@@ -9,9 +9,8 @@
 
 struct _KafkaPartition {
   atomic_int refs;
-  rd_kafka_t *rk;
+  PartitionOwner owner;
   rd_kafka_queue_t *queue; /* valid while assigned */
-  Trouble *trouble;
   char *topic;
   char *subject; /* of trouble */
   gint32 number;
@@ -20,18 +19,18 @@ struct _KafkaPartition {
   gpointer data;
   pthread_mutex_t lock; /* taking and storing against the end of the assignment */
   pthread_cond_t ended;
-  gboolean assigned; /* under lock */
+  gboolean assigned; /* under lock, as is */
+  FetcherCount count;
 };
 
 KafkaPartition *
-partition_new (rd_kafka_t *rk, rd_kafka_queue_t *queue, Trouble *trouble, const char *topic,
+partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue, const char *topic,
                gint32 number)
 {
   KafkaPartition *self = g_new0 (KafkaPartition, 1);
   atomic_init (&self->refs, 1);
-  self->rk = rk;
+  self->owner = *owner;
   self->queue = queue;
-  self->trouble = trouble;
   self->topic = g_strdup (topic);
   self->subject = g_strdup_printf ("partition %s/%d", topic, number);
   self->number = number;
@@ -90,7 +89,7 @@ partition_end (KafkaPartition *self)
   self->assigned = FALSE;
   pthread_cond_broadcast (&self->ended);
   pthread_mutex_unlock (&self->lock);
-  trouble_clear (self->trouble, self->subject);
+  trouble_clear (self->owner.trouble, self->subject);
 }
 
 gpointer
@@ -106,29 +105,44 @@ note_trouble (KafkaPartition *self, const rd_kafka_message_t *raw)
 {
   g_autofree char *text = g_strdup_printf ("topic %s, partition %d: %s", self->topic, self->number,
                                            rd_kafka_message_errstr (raw));
-  trouble_set (self->trouble, self->subject, text);
+  trouble_set (self->owner.trouble, self->subject, text);
+}
+
+/* TRUE: a message. *END becomes the end's offset, or -1 after a message. */
+static gboolean
+receive (KafkaPartition *self, const rd_kafka_message_t *raw, GPtrArray *out, gint64 *end)
+{
+  if (raw->err != RD_KAFKA_RESP_ERR_NO_ERROR && raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    note_trouble (self, raw);
+    return FALSE;
+  }
+  trouble_clear (self->owner.trouble, self->subject);
+  if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    *end = raw->offset;
+    return FALSE;
+  }
+  g_ptr_array_add (out, kafka_message_from (raw));
+  *end = -1;
+  return TRUE;
 }
 
 guint
 kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *end)
 {
   guint taken = 0;
+  gsize bytes = 0;
   gint64 end_seen = -1;
   rd_kafka_message_t *raw;
   pthread_mutex_lock (&self->lock);
   while (self->assigned && taken < max && (raw = rd_kafka_consume_queue (self->queue, 0)) != NULL) {
-    if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      g_ptr_array_add (out, kafka_message_from (raw));
+    if (receive (self, raw, out, &end_seen)) {
       taken++;
-      end_seen = -1;
-    } else if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
-      end_seen = raw->offset;
-    else
-      note_trouble (self, raw);
-    if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR || raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
-      trouble_clear (self->trouble, self->subject);
+      bytes += raw->len + raw->key_len;
+    }
     rd_kafka_message_destroy (raw);
   }
+  if (taken > 0)
+    fetcher_taken (self->owner.fetcher, &self->count, taken, bytes);
   pthread_mutex_unlock (&self->lock);
   if (end != NULL)
     *end = end_seen;
@@ -151,7 +165,7 @@ kafka_partition_store (KafkaPartition *self, gint64 next)
   rd_kafka_topic_partition_list_t *list = list_of (self, next);
   pthread_mutex_lock (&self->lock);
   gboolean stored
-      = self->assigned && rd_kafka_offsets_store (self->rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
+      = self->assigned && rd_kafka_offsets_store (self->owner.rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
   pthread_mutex_unlock (&self->lock);
   rd_kafka_topic_partition_list_destroy (list);
   return stored;
@@ -161,7 +175,7 @@ static rd_kafka_resp_err_t
 seek_once (KafkaPartition *self, gint64 offset)
 {
   rd_kafka_topic_partition_list_t *list = list_of (self, offset);
-  rd_kafka_error_t *failure = rd_kafka_seek_partitions (self->rk, list, SEEK_MS);
+  rd_kafka_error_t *failure = rd_kafka_seek_partitions (self->owner.rk, list, SEEK_MS);
   rd_kafka_resp_err_t err = failure != NULL ? rd_kafka_error_code (failure) : list->elems[0].err;
   if (failure != NULL)
     rd_kafka_error_destroy (failure);
@@ -214,14 +228,14 @@ gboolean
 kafka_partition_committed (KafkaPartition *self, int timeout_ms, gint64 *offset, GError **error)
 {
   rd_kafka_topic_partition_list_t *list = list_of (self, RD_KAFKA_OFFSET_INVALID);
-  rd_kafka_resp_err_t err = rd_kafka_committed (self->rk, list, timeout_ms);
+  rd_kafka_resp_err_t err = rd_kafka_committed (self->owner.rk, list, timeout_ms);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     err = list->elems[0].err;
   *offset = list->elems[0].offset >= 0 ? list->elems[0].offset : -1;
   rd_kafka_topic_partition_list_destroy (list);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
-  g_autofree char *where = kafka_where (self->rk);
+  g_autofree char *where = kafka_where (self->owner.rk);
   kafka_set_error (error, err, "%s: committed offset of topic %s, partition %d", where, self->topic,
                    self->number);
   return FALSE;
@@ -232,13 +246,13 @@ kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, g
                             GError **error)
 {
   int64_t first = -1, next = -1;
-  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (self->rk, self->topic, self->number,
+  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (self->owner.rk, self->topic, self->number,
                                                               &first, &next, timeout_ms);
   *low = first;
   *high = next;
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
-  g_autofree char *where = kafka_where (self->rk);
+  g_autofree char *where = kafka_where (self->owner.rk);
   kafka_set_error (error, err, "%s: watermarks of topic %s, partition %d", where, self->topic,
                    self->number);
   return FALSE;

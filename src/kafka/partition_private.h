@@ -5,10 +5,18 @@
 #pragma once
 #include "kafka/client.h"
 #include "kafka/consumer.h"
+#include "kafka/fetcher.h"
 #include "kafka/trouble.h"
 
-/* QUEUE, RK and TROUBLE are the consumer's; QUEUE may go after partition_end. */
-KafkaPartition *partition_new (rd_kafka_t *rk, rd_kafka_queue_t *queue, Trouble *trouble,
+/* What a partition uses of its consumer, which outlives it. */
+typedef struct {
+  rd_kafka_t *rk;
+  Trouble *trouble;
+  Fetcher *fetcher;
+} PartitionOwner;
+
+/* QUEUE is the consumer's, and may go after partition_end. */
+KafkaPartition *partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue,
                                const char *topic, gint32 number);
 /* From here on LANE is woken. */
 void partition_begin (KafkaPartition *partition, gpointer lane, const KafkaHandlers *handlers,

@@ -1,0 +1,82 @@
+#include "kafka/fetcher.h"
+
+#define ALL_KBYTES 16384
+#define ALL_MESSAGES 40000
+
+struct _Fetcher {
+  rd_kafka_t *rk;
+  guint messages; /* half of what a queue may hold */
+  gsize bytes;
+  char *username, *password; /* as configured */
+};
+
+FetcherLimits
+fetcher_limits (guint n_partitions)
+{
+  guint n = MAX (n_partitions, 1);
+  guint kbytes = CLAMP (ALL_KBYTES / n, 64, 1024);
+  FetcherLimits limits;
+  g_snprintf (limits.messages, sizeof limits.messages, "%u", CLAMP (ALL_MESSAGES / n, 500, 2000));
+  g_snprintf (limits.kbytes, sizeof limits.kbytes, "%u", kbytes);
+  g_snprintf (limits.fetch_bytes, sizeof limits.fetch_bytes, "%u", kbytes * 1024);
+  return limits;
+}
+
+static char *
+configured (rd_kafka_t *rk, const char *name)
+{
+  char value[512] = "";
+  gsize size = sizeof value;
+  if (rd_kafka_conf_get (rd_kafka_conf (rk), name, value, &size) != RD_KAFKA_CONF_OK)
+    *value = 0;
+  return g_strdup (value);
+}
+
+static guint
+configured_number (rd_kafka_t *rk, const char *name)
+{
+  g_autofree char *text = configured (rk, name);
+  return (guint)g_ascii_strtoull (text, NULL, 10);
+}
+
+Fetcher *
+fetcher_new (rd_kafka_t *rk)
+{
+  Fetcher *self = g_new0 (Fetcher, 1);
+  self->rk = rk;
+  self->messages = MAX (configured_number (rk, "queued.min.messages") / 2, 1);
+  self->bytes = (gsize)MAX (configured_number (rk, "queued.max.messages.kbytes"), 1) * 512;
+  self->username = configured (rk, "sasl.username");
+  self->password = configured (rk, "sasl.password");
+  return self;
+}
+
+void
+fetcher_free (Fetcher *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->username);
+  g_free (self->password);
+  g_free (self);
+}
+
+/* There is no call just to wake the brokers' threads; giving them the credentials they have does. */
+static void
+wake_brokers (Fetcher *self)
+{
+  rd_kafka_error_t *failure
+      = rd_kafka_sasl_set_credentials (self->rk, self->username, self->password);
+  g_assert (failure == NULL); /* only for missing arguments */
+}
+
+void
+fetcher_taken (Fetcher *self, FetcherCount *count, guint messages, gsize bytes)
+{
+  count->messages += messages;
+  count->bytes += bytes;
+  if (count->messages < self->messages && count->bytes < self->bytes)
+    return;
+  *count = (FetcherCount){ 0 };
+  wake_brokers (self);
+}
