@@ -3,6 +3,7 @@
 #include "avro/message.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/envelope.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct _Bundle {
 
 struct _Publisher {
   KafkaProducer *producer;
-  char *prefix, *source;
+  char *prefix;
   pthread_mutex_t lock;
   GHashTable *in_flight; /* names of bundles stored and not yet removed */
   GPtrArray *sent;       /* names of bundles whose rows may go */
@@ -95,7 +96,6 @@ publisher_new (KafkaProducer *producer, const char *prefix)
   Publisher *publisher = g_new0 (Publisher, 1);
   publisher->producer = producer;
   publisher->prefix = g_strdup (prefix);
-  publisher->source = g_strconcat ("/pruned/", prefix, NULL);
   publisher->in_flight = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   publisher->sent = g_ptr_array_new_with_free_func (g_free);
   pthread_mutex_init (&publisher->lock, NULL);
@@ -111,7 +111,6 @@ publisher_free (Publisher *publisher)
   g_ptr_array_unref (publisher->sent);
   pthread_mutex_destroy (&publisher->lock);
   g_free (publisher->prefix);
-  g_free (publisher->source);
   g_free (publisher);
 }
 
@@ -128,7 +127,6 @@ messages_from (const Publisher *publisher, GVariant *sealed)
   gint64 time_us;
   g_autoptr (GVariantIter) iter = NULL;
   g_variant_get (sealed, STORED_TYPE, &time_us, &iter);
-  g_autofree char *time = clock_format (time_us);
   const char *topic, *key, *type, *ce_id;
   gint32 partition;
   GVariant *value;
@@ -142,12 +140,7 @@ messages_from (const Publisher *publisher, GVariant *sealed)
       g_byte_array_append (bytes, data, (guint)len);
       kafka_message_take_value (message, bytes);
       g_variant_unref (value);
-      kafka_message_add_header (message, "ce_specversion", "1.0");
-      kafka_message_add_header (message, "ce_id", ce_id);
-      kafka_message_add_header (message, "ce_source", publisher->source);
-      kafka_message_add_header (message, "ce_type", type);
-      kafka_message_add_header (message, "ce_time", time);
-      kafka_message_add_header (message, "content-type", "application/avro");
+      envelope_add (message, publisher->prefix, type, ce_id, time_us);
       g_ptr_array_add (messages, message);
     }
   return messages;

@@ -1,0 +1,213 @@
+#include "engine/record.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define SQL "src/engine/sql/"
+#define REFUSED "refused: the statement did not change the row (a trigger or a rule keeps it)"
+
+static char *
+item_of (const Step *step, const char *key)
+{
+  return g_strdup_printf ("%s:%s", step->job->table, key);
+}
+
+gboolean
+record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
+{
+  if (step->job->table == NULL)
+    return TRUE;
+  GString *items = array_new ();
+  for (guint i = 0; i < keys->len; i++)
+    {
+      g_autofree char *item = item_of (step, keys->pdata[i]);
+      array_add (items, item);
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", step->job->name);
+  pg_values_take (values, "item", array_take (items));
+  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "quarantine_known.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      char *key = keys->pdata[rows_int (rows, i, "row")];
+      if (rows_bool (rows, i, "passed_over"))
+        g_hash_table_add (over, key);
+      else
+        g_hash_table_add (known, g_strdup (key));
+    }
+  if (g_hash_table_size (over) > 0)
+    step_count (step, "passed_over", g_hash_table_size (over));
+  for (guint i = keys->len; i-- > 0;)
+    if (g_hash_table_contains (over, keys->pdata[i]))
+      {
+        g_hash_table_remove (over, keys->pdata[i]);
+        g_ptr_array_remove_index (keys, i);
+      }
+  return TRUE;
+}
+
+static json_t *
+context_fields (const PgRows *context, const char *key)
+{
+  json_t *fields = json_object ();
+  for (int i = 0; context != NULL && i < rows_count (context); i++)
+    {
+      if (!g_str_equal (rows_text (context, i, "key"), key))
+        continue;
+      for (int column = 0; column < rows_columns (context); column++)
+        if (!g_str_equal (rows_name (context, column), "key") && rows_at (context, i, column) != NULL)
+          json_object_set_new (fields, rows_name (context, column), json_string (rows_at (context, i, column)));
+    }
+  return fields;
+}
+
+static PgRows *
+context_of (Step *step, const GPtrArray *keys, GError **error)
+{
+  g_autoptr (PgValues) values = trial_values (step, step->job->context, NULL);
+  pg_values_take (values, "key", trial_literal (keys));
+  return pg_run (step->pg, step->job->context, values, error);
+}
+
+static char *
+failed_message (const Step *step, const char *key, const char *reason)
+{
+  if (step->job->failed_log == NULL)
+    return g_strdup_printf ("%s:%s cannot be removed - %s", step->job->table, key, reason);
+  g_autofree char *with_key = NULL;
+  g_auto (GStrv) parts = g_strsplit (step->job->failed_log, "{key}", -1);
+  with_key = g_strjoinv (key, parts);
+  g_auto (GStrv) rest = g_strsplit (with_key, "{error}", -1);
+  return g_strjoinv (reason, rest);
+}
+
+static gboolean
+record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, GError **error)
+{
+  if (keys->len == 0)
+    return TRUE;
+  step_count (step, "failed", keys->len);
+  g_autoptr (PgRows) context = NULL;
+  if (step->job->context != NULL && (context = context_of (step, keys, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < keys->len; i++)
+    {
+      g_autofree char *item = item_of (step, keys->pdata[i]);
+      g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
+      step_quarantine (step, item, reasons->pdata[i], step->job->item_attempts);
+      json_t *fields = context_fields (context, keys->pdata[i]);
+      json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
+      step_log (step, LOG_ERROR, message, fields);
+    }
+  return TRUE;
+}
+
+static gboolean
+log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *which, GError **error)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (guint i = 0; i < which->len; i++)
+    g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, g_array_index (which, int, i), "key"));
+  g_autoptr (PgRows) context = NULL;
+  if (step->job->context != NULL && keys->len > 0 && (context = context_of (step, keys, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < which->len; i++)
+    {
+      int row = g_array_index (which, int, i);
+      json_t *fields = context_fields (context, rows_text (trial->decided, row, "key"));
+      for (guint f = 0; what->log_fields[f] != NULL; f++)
+        {
+          const char *text = rows_text (trial->decided, row, what->log_fields[f]);
+          if (text != NULL)
+            json_object_set_new (fields, what->log_fields[f], json_string (text));
+        }
+      step_log (step, what->log_level, what->log, fields);
+    }
+  return TRUE;
+}
+
+static gboolean
+record_what (Step *step, const char *word, const Trial *trial, GError **error)
+{
+  const JobWhat *what = job_what (step->job, word);
+  g_autoptr (GArray) which = trial_rows (trial, word);
+  step_count (step, what != NULL ? what->counter : word, which->len);
+  if (what == NULL || which->len == 0)
+    return TRUE;
+  if (what->counts_as_updated)
+    step_count (step, "updated_rows", which->len);
+  for (guint i = 0; what->outcome != NULL && i < which->len; i++)
+    step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i), what->entity, what->constants);
+  return what->log == NULL || log_rows (step, what, trial, which, error);
+}
+
+/* `2026-11-21 10:20:30.5+00`, as PostgreSQL writes it in UTC. */
+static gint64
+time_of (const char *text)
+{
+  g_autofree char *rfc = g_strdup_printf ("%.*sZ", (int)strcspn (text, "+"), text);
+  gint64 us = 0;
+  g_autoptr (GError) error = NULL;
+  if (strlen (rfc) > 10)
+    rfc[10] = 'T';
+  if (!clock_parse (rfc, &us, &error))
+    g_error ("due_at of a child: %s", error->message);
+  return us;
+}
+
+static void
+record_children (Step *step, const PgRows *children)
+{
+  for (int i = 0; children != NULL && i < rows_count (children); i++)
+    {
+      const char *args = rows_text (children, i, "args"), *due = rows_text (children, i, "due_at");
+      step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
+                  rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
+      RunSpec *child = &g_array_index (step->children, RunSpec, step->children->len - 1);
+      child->due_at_us = due != NULL ? time_of (due) : 0;
+    }
+}
+
+gboolean
+record_trial (Step *step, const GPtrArray *keys, const Trial *trial, GHashTable *known, GError **error)
+{
+  g_autoptr (GPtrArray) failed = g_ptr_array_new (), reasons = g_ptr_array_new ();
+  g_autoptr (GHashTable) words = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < keys->len; i++)
+    {
+      const BisectBad *bad = g_hash_table_lookup (step->bisect->bad, keys->pdata[i]);
+      if (bad == NULL)
+        continue;
+      g_ptr_array_add (failed, keys->pdata[i]);
+      g_ptr_array_add (reasons, bad->reason);
+    }
+  for (int i = 0; i < rows_count (trial->decided); i++)
+    {
+      const char *key = rows_text (trial->decided, i, "key");
+      if (g_str_equal (trial->what[i], "failed"))
+        {
+          g_ptr_array_add (failed, (gpointer)key);
+          g_ptr_array_add (reasons, (gpointer)REFUSED);
+        }
+      else if (g_hash_table_contains (known, key))
+        {
+          g_autofree char *item = item_of (step, key);
+          step_unquarantine (step, item);
+        }
+      if (!g_str_equal (trial->what[i], "failed"))
+        g_hash_table_add (words, (gpointer)trial->what[i]);
+    }
+  GHashTableIter iter;
+  gpointer word;
+  g_hash_table_iter_init (&iter, words);
+  while (g_hash_table_iter_next (&iter, &word, NULL))
+    if (!record_what (step, word, trial, error))
+      return FALSE;
+  record_children (step, trial->children);
+  return record_failed (step, failed, reasons, error);
+}
+

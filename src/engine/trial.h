@@ -1,0 +1,29 @@
+/* One try of a set of keys: locks, decision, effects, children. It records nothing in the Step: that is for the try that
+ * stays (record.h).
+ *
+ * Threads: one worker, inside the step's transaction. Ownership: trial_clear.
+ */
+#pragma once
+#include "engine/step.h"
+
+typedef struct {
+  PgRows *decided;
+  const char **what; /* per row of decided; "failed" for a refused one */
+  PgRows *children;  /* NULL: no children.sql */
+} Trial;
+void trial_clear (Trial *trial);
+
+/* Further parameters of a job in C. */
+typedef struct {
+  GPtrArray *names, *texts;
+} Extra;
+
+gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* Rows decided as WORD (NULL: all that were not refused), as indexes. g_array_unref it. */
+GArray *trial_rows (const Trial *trial, const char *word);
+/* The step's own parameters, and EXTRA (may be NULL). */
+PgValues *trial_values (Step *step, const PgStatement *statement, const Extra *extra);
+/* Texts as an array literal. g_free it. */
+char *trial_literal (const GPtrArray *texts);
