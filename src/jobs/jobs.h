@@ -5,3 +5,4 @@
 #include "pruned/job.h"
 
 gboolean delete_placeholder_step (Step *step, GError **error);
+gboolean destroy_group_step (Step *step, GError **error);

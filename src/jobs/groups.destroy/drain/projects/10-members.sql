@@ -1,7 +1,11 @@
--- Deletes memberships of these projects. Fast by (source_id, source_type).
+-- Deletes memberships of these projects, also those that only their own namespace ties to them. Fast by (source_id, source_type) and
+-- (member_namespace_id).
 WITH doomed AS MATERIALIZED (
   SELECT m.id FROM unnest(:project::bigint[]) AS s (id), LATERAL (
     SELECT m.id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Project' OFFSET 0) AS m
+  UNION
+  SELECT m.id FROM unnest(:namespace::bigint[]) AS s (id), LATERAL (
+    SELECT m.id FROM members m WHERE m.member_namespace_id = s.id OFFSET 0) AS m
   LIMIT :limit::int
 )
 DELETE FROM members m USING doomed d

@@ -1,0 +1,26 @@
+/* Destroying a group: destroy.c walks the hierarchy (which groups and projects are next), drain.c removes one batch of them.
+ *
+ * A batch is up to 100 groups of one depth, or up to 100 projects. What belongs to it goes first, at most `limit` rows of a table
+ * a step; the batch itself goes when nothing is left.
+ *
+ * Invariant: a step removes nothing before it has locked the root and seen mark and rights again (destroy.c).
+ * Threads: as pruned/job.h. Ownership: array literals belong to the Batch.
+ */
+#pragma once
+#include "pruned/job.h"
+
+typedef struct {
+  const char *kind;  /* "projects", "groups" */
+  char *projects;    /* array literals of ids; "{}": none */
+  char *namespaces;  /* the projects' own namespaces */
+  char *groups;
+  const char *root, *actor;
+  char *limit;
+} Batch;
+
+/* *EMPTY: nothing belongs to the batch any more. */
+gboolean batch_drain (Step *step, const Batch *batch, gboolean *empty, GError **error);
+/* The batch itself: paths, own rows, outcomes. */
+gboolean batch_finish (Step *step, const Batch *batch, GError **error);
+/* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
+gboolean batch_warn (Step *step, const char *kind, GError **error);

@@ -1,0 +1,93 @@
+-- Every column that refers to what this step deletes, and the statement that deletes its rows or, where the foreign key says
+-- so, sets it to null: foreign keys of the catalogue, also those of tables that nobody told us about, and the references
+-- that the application keeps without one; the same for what refers to those rows in turn, by the shortest way, so that
+-- nothing goes by a cascade unseen.
+-- Left out: tables that have a file of their own here. Keys that restrict are left to fail: the error names them.
+-- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows. `may` is false where
+-- the role has no right; then the rows go by their foreign key, without a record.
+WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
+  VALUES ('project_group_links', 'project_id', 'projects', 'id', 'c'), ('project_group_links', 'group_id', 'namespaces', 'id', 'c'),
+         ('project_authorizations', 'project_id', 'projects', 'id', 'c'), ('todos', 'project_id', 'projects', 'id', 'c'),
+         ('todos', 'group_id', 'namespaces', 'id', 'c'), ('group_group_links', 'shared_group_id', 'namespaces', 'id', 'c'),
+         ('group_group_links', 'shared_with_group_id', 'namespaces', 'id', 'c'),
+         ('members_deletion_schedules', 'namespace_id', 'namespaces', 'id', 'c'),
+         ('import_placeholder_user_details', 'namespace_id', 'namespaces', 'id', 'n'),
+         ('issues', 'project_id', 'projects', 'id', 'c'), ('issue_assignees', 'issue_id', 'issues', 'id', 'c'),
+         ('merge_requests', 'target_project_id', 'projects', 'id', 'c'), ('approvals', 'merge_request_id', 'merge_requests', 'id', 'c'),
+         ('merge_request_assignees', 'merge_request_id', 'merge_requests', 'id', 'c'),
+         ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c')
+),
+reference (rel, col, target, refcol, rule) AS (
+  SELECT c.conrelid, a.attname::text, c.confrelid, f.attname::text, c.confdeltype::text
+  FROM pg_constraint c
+  JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+  JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]
+  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confdeltype IN ('c', 'n') AND cardinality(c.conkey) = 1
+  UNION
+  SELECT a.attrelid, k.col, to_regclass(k.target), k.refcol, k.rule
+  FROM known k JOIN pg_attribute a ON a.attrelid = to_regclass(k.tab) AND a.attname = k.col AND NOT a.attisdropped
+  WHERE to_regclass(k.target) IS NOT NULL
+    AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.contype = 'f' AND c.conrelid = a.attrelid AND c.conkey = ARRAY[a.attnum])
+),
+own (tab, projects, groups) AS (
+  VALUES ('projects', 'id = ANY (:project::bigint[])', NULL),
+         ('namespaces', 'id = ANY (:namespace::bigint[])', 'id = ANY (:group::bigint[])'),
+         ('members', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
+         ('notification_settings', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
+         ('redirect_routes', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
+         ('routes', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
+         ('namespace_details', 'namespace_id = ANY (:namespace::bigint[])', 'namespace_id = ANY (:group::bigint[])'),
+         ('group_deletion_schedules', NULL, 'group_id = ANY (:group::bigint[])'),
+         ('ci_job_artifacts', 'project_id = ANY (:project::bigint[])', NULL)
+),
+here (rel, condition) AS (
+  SELECT to_regclass(o.tab), CASE :kind::text WHEN 'projects' THEN projects ELSE groups END FROM own o
+  WHERE CASE :kind::text WHEN 'projects' THEN projects ELSE groups END IS NOT NULL AND to_regclass(o.tab) IS NOT NULL
+),
+other AS MATERIALIZED (
+  SELECT * FROM reference WHERE rel NOT IN (SELECT to_regclass(tab)::oid FROM own WHERE to_regclass(tab) IS NOT NULL)
+),
+reach (rel, depth) AS (
+  SELECT o.rel, 1 FROM here h JOIN other o ON o.target = h.rel AND o.rule = 'c'
+  UNION
+  SELECT o.rel, r.depth + 1 FROM reach r JOIN other o ON o.target = r.rel AND o.rel <> o.target AND o.rule = 'c' WHERE r.depth < 5
+),
+nearest AS MATERIALIZED (SELECT rel, min(depth) AS depth FROM reach GROUP BY rel),
+walk (rel, col, rule, condition, depth) AS (
+  SELECT o.rel, o.col, o.rule,
+         CASE WHEN h.condition LIKE 'id = ANY%' AND o.refcol = 'id' THEN format('%I', o.col) || substr(h.condition, 3)
+              ELSE format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, h.rel, h.condition) END, 1
+  FROM here h JOIN other o ON o.target = h.rel
+  UNION ALL
+  SELECT o.rel, o.col, o.rule, format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, w.rel::regclass, w.condition), w.depth + 1
+  FROM walk w JOIN other o ON o.target = w.rel LEFT JOIN nearest n ON n.rel = o.rel
+  WHERE w.rule = 'c' AND (o.rule = 'n' OR n.depth = w.depth + 1)
+),
+keyed AS (
+  SELECT w.*, row_number() OVER (ORDER BY w.depth DESC, w.rel::regclass::text, w.col, w.condition) AS number,
+         has_table_privilege(w.rel, 'SELECT') AND has_table_privilege(w.rel, CASE w.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END) AS may,
+         replace(w.rel::regclass::text, '''', '''''') AS tab, k.*
+  FROM walk w, LATERAL (
+    SELECT string_agg(format('t.%1$I = d.%1$I', a.attname), ' AND ') AS match, string_agg(format('x.%I', a.attname), ', ') AS columns,
+           CASE count(*) WHEN 1 THEN format('t.%I', min(a.attname))
+                         ELSE format('jsonb_build_object(%s)', string_agg(format('%1$L, t.%1$I', a.attname), ', ')) END AS key
+    FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
+    WHERE i.indrelid = w.rel AND i.indisprimary) AS k
+)
+SELECT number, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action,
+       format(CASE WHEN rule = 'c' AND match IS NULL
+                   THEN 'DELETE FROM %1$s t WHERE t.ctid = ANY (ARRAY(SELECT x.ctid FROM %1$s x WHERE %2$s LIMIT :limit::int)) '
+                        'RETURNING to_jsonb(t) AS key, to_jsonb(t) AS row'
+                   WHEN rule = 'c'
+                   THEN 'WITH d AS MATERIALIZED (SELECT %3$s FROM %1$s x WHERE %2$s LIMIT :limit::int) '
+                        'DELETE FROM %1$s t USING d WHERE %4$s RETURNING %5$s AS key, to_jsonb(t) AS row'
+                   WHEN match IS NULL
+                   THEN 'WITH d AS MATERIALIZED (SELECT x.ctid AS at, to_jsonb(x) AS row FROM %1$s x WHERE %2$s LIMIT :limit::int) '
+                        'UPDATE %1$s t SET %6$I = NULL FROM d WHERE t.ctid = d.at RETURNING d.row AS key, d.row'
+                   ELSE 'WITH d AS MATERIALIZED (SELECT %3$s, to_jsonb(x) AS row FROM %1$s x WHERE %2$s LIMIT :limit::int) '
+                        'UPDATE %1$s t SET %6$I = NULL FROM d WHERE %4$s RETURNING %5$s AS key, d.row' END,
+              rel::regclass, condition, columns, match, key, col) AS sql,
+       string_agg(format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x WHERE %s)', number, rel::regclass, condition), ' UNION ALL ')
+         FILTER (WHERE may) OVER () AS probe
+FROM keyed
+ORDER BY number
