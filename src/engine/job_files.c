@@ -151,5 +151,10 @@ job_files_load (Job *job, GError **error)
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;
+  if (job->code == NULL && job->page == NULL && job->events->len == 0)
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
+      return FALSE;
+    }
   return TRUE;
 }

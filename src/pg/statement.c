@@ -147,8 +147,9 @@ const PgStatement *
 pg_statement_text (const char *name, const char *text, GError **error)
 {
   PgStatement *statement = known_get (name);
-  if (statement == NULL)
-    statement = parse (name, text, error);
+  if (statement != NULL)
+    return statement;
+  statement = parse (name, text, error);
   return statement != NULL ? known_put (statement) : NULL;
 }
 
