@@ -253,7 +253,6 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   if (lane != NULL)
     {
       lane->state = LANE_RUNNING;
-      lane->woken = FALSE;
       lane->cancel = cancel;
       lane->running_since_us = clock_monotonic_us ();
       pg_cancel_clear (cancel);
@@ -282,6 +281,14 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);
+}
+
+void
+lane_about_to_read (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lane->woken = FALSE;
+  pthread_mutex_unlock (&lanes->lock);
 }
 
 gboolean

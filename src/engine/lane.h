@@ -73,6 +73,9 @@ void lanes_wake (Lanes *lanes, Lane *lane);
 /* The next lane, or NULL when stopped. INTAKE: only those of intake, else work first. Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+/* Just before the mailbox is read: wake-ups up to here are answered by it, later ones are not (the mailbox wakes only when it
+ * was empty). Thread: worker. */
+void lane_about_to_read (Lanes *lanes, Lane *lane);
 gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked meanwhile: store and commit nothing */
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
 

@@ -30,7 +30,7 @@ typedef enum {
 } IndexState;
 
 typedef struct {
-  const Job *job;
+  const Job *job;     /* the first one that wants it */
   char *name, *table; /* as written */
   IndexState state;
   char *create, *drop; /* statements, names quoted by PostgreSQL */

@@ -25,6 +25,16 @@ typedef struct {
   GString *names, *relations, *kinds, *rests;
 } Wanted;
 
+/* Two jobs may want the same. */
+static gboolean
+is_wanted (const Wanted *wanted, const char *name)
+{
+  for (guint i = 0; i < wanted->indexes->len; i++)
+    if (g_str_equal (((WantedIndex *)wanted->indexes->pdata[i])->name, name))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 add_statement (Wanted *wanted, const Job *job, const char *sql, GError **error)
 {
@@ -35,9 +45,12 @@ add_statement (Wanted *wanted, const Job *job, const char *sql, GError **error)
                  "%s/indexes.sql: not CREATE [UNIQUE] INDEX CONCURRENTLY name ON table (columns): %s", job->folder, sql);
     return FALSE;
   }
+  g_autofree char *name = g_match_info_fetch (match, 2);
+  if (is_wanted (wanted, name))
+    return TRUE;
   WantedIndex *index = g_new0 (WantedIndex, 1);
   index->job = job;
-  index->name = g_match_info_fetch (match, 2);
+  index->name = g_steal_pointer (&name);
   index->table = g_match_info_fetch (match, 3);
   g_ptr_array_add (wanted->indexes, index);
   g_autofree char *kind = g_match_info_fetch (match, 1), *rest = g_match_info_fetch (match, 4);

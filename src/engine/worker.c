@@ -31,9 +31,10 @@ most (const Lane *lane)
 
 /* Fills `pending`. Only the first batch after an assignment can hold a message that killed the process before. */
 static void
-take_messages (Lane *lane)
+take_messages (Service *service, Lane *lane)
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
+  lane_about_to_read (service->lanes, lane);
   kafka_partition_take (lane->partition, most (lane), messages, &lane->end_seen);
   for (guint i = 0; i < messages->len; i++)
     {
@@ -105,7 +106,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
         }
     }
   if (lane->pending->len == 0)
-    take_messages (lane);
+    take_messages (service, lane);
   guint taken = lane->pending->len;
   LaneNext next = taken == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
   note_handled (service, lane);
