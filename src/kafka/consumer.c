@@ -281,7 +281,7 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                  "fetch.max.bytes",
                                  "1048576",
                                  "fetch.wait.max.ms",
-                                 "100",
+                                 limits.wait_ms,
                                  "topic.metadata.refresh.interval.ms",
                                  "5000",
                                  "metadata.max.age.ms",

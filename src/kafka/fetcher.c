@@ -1,7 +1,11 @@
 #include "kafka/fetcher.h"
 
-#define ALL_KBYTES 16384
-#define ALL_MESSAGES 40000
+/* Of all partitions together. A queued message costs about 350 bytes beside its own, and a partition that is
+ * just below its limit gets one fetch more: with 60 full partitions of messages of 600 bytes 16 MB. */
+#define ALL_KBYTES 12288
+#define ALL_MESSAGES 10000
+#define ALL_FETCH_KBYTES 4096
+#define LEAST_FETCH_KBYTES 64 /* not below a batch of our own producer */
 
 struct _Fetcher {
   rd_kafka_t *rk;
@@ -10,15 +14,21 @@ struct _Fetcher {
   char *username, *password; /* as configured */
 };
 
+static void
+print (char out[16], guint number)
+{
+  g_snprintf (out, 16, "%u", number);
+}
+
 FetcherLimits
 fetcher_limits (guint n_partitions)
 {
   guint n = MAX (n_partitions, 1);
-  guint kbytes = CLAMP (ALL_KBYTES / n, 64, 1024);
   FetcherLimits limits;
-  g_snprintf (limits.messages, sizeof limits.messages, "%u", CLAMP (ALL_MESSAGES / n, 500, 2000));
-  g_snprintf (limits.kbytes, sizeof limits.kbytes, "%u", kbytes);
-  g_snprintf (limits.fetch_bytes, sizeof limits.fetch_bytes, "%u", kbytes * 1024);
+  print (limits.messages, CLAMP (ALL_MESSAGES / n, 100, 2000));
+  print (limits.kbytes, CLAMP (ALL_KBYTES / n, 64, 1024));
+  print (limits.fetch_bytes, CLAMP (ALL_FETCH_KBYTES / n, LEAST_FETCH_KBYTES, 1024) * 1024);
+  print (limits.wait_ms, CLAMP (n * 5 / 6, 10, 50));
   return limits;
 }
 

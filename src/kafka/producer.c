@@ -164,6 +164,8 @@ kafka_producer_new (const char *const *settings, GError **error)
                                         "30000",
                                         "queue.buffering.max.kbytes",
                                         "16384",
+                                        "batch.size",
+                                        "60000", /* so that a small fetch gets whole batches */
                                         "partitioner",
                                         "murmur2_random", /* as Java's: the same key, the same partition */
                                         "topic.metadata.refresh.interval.ms",
