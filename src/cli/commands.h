@@ -10,6 +10,7 @@ ExitCode command_emit (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
+ExitCode command_plan (Cli *cli, GError **error);
 ExitCode command_quarantine (Cli *cli, GError **error);
 ExitCode command_resume (Cli *cli, GError **error);
 ExitCode command_retry (Cli *cli, GError **error);
@@ -20,6 +21,6 @@ ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry emit_options[], migrate_options[], quarantine_options[], run_options[], runs_options[], tick_options[], topics_options[],
-    version_options[];
+extern const GOptionEntry emit_options[], migrate_options[], plan_options[], quarantine_options[], run_options[],
+    runs_options[], tick_options[], topics_options[], version_options[];
 extern const char topics_more[];

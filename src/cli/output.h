@@ -7,22 +7,8 @@
  * Ownership: output_row takes its cells; columns are static.
  */
 #pragma once
-#include "base/json.h"
+#include "cli/cell.h"
 #include "pg/rows.h"
-
-typedef enum {
-  CELL_TEXT,
-  CELL_NUMBER,
-  CELL_BOOL,
-  CELL_TIME, /* an RFC 3339 text */
-  CELL_JSON  /* any JSON value */
-} CellType;
-
-typedef struct {
-  const char *name;
-  CellType type;
-  gboolean detail; /* not in the table, only in JSON and where a single row is shown */
-} Column;
 
 typedef struct _Output Output;
 
@@ -53,6 +39,3 @@ void output_say (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void output_hint (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* TEXT in a colour that fits the word (ended badly: red, ...); plain if there are no colours. g_free it. */
 char *output_coloured (const Output *out, const char *text);
-
-/* A cell from PostgreSQL's text (NULL: null). New reference. */
-json_t *cell_from_text (CellType type, const char *text);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define TIMEOUT_MS 10000
+#define TIMEOUT_MS 5000
 
 typedef struct {
   Cli *cli;

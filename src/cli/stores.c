@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define PUBLISH_MS 15000
+#define PUBLISH_MS 8000
 #define DESCRIBE_MS 3000
 
 /* --- PostgreSQL ------------------------------------------------------------------------------------ */
@@ -146,6 +146,7 @@ cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_i
   g_ptr_array_add (messages, message);
   if (kafka_publish (producer, messages, PUBLISH_MS, NULL, error))
     return CODE_OK;
-  explain_missing_topic (settings, message->topic, error);
+  if (kafka_producer_is_up (producer))
+    explain_missing_topic (settings, message->topic, error);
   return CODE_KAFKA;
 }

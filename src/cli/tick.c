@@ -96,16 +96,35 @@ append_argument (const Job *job, const char *given, GString *object, GError **er
   return TRUE;
 }
 
+static gboolean
+is_given_before (char **given)
+{
+  gsize len = strcspn (*given, "=") + 1;
+  for (char **before = args; before < given; before++)
+    if (strncmp (*before, *given, len) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_argument (char **given, GError **error)
+{
+  if (!g_utf8_validate (*given, -1, NULL))
+    cli_usage (error, "--arg: not UTF-8");
+  else if (is_given_before (given))
+    cli_usage (error, "--arg %s: it is given twice", *given);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 static char *
 canonical_args (const Job *job, GError **error)
 {
   g_autoptr (GString) object = g_string_new ("{");
   for (char **given = args; given != NULL && *given != NULL; given++)
-    if (!g_utf8_validate (*given, -1, NULL) || !append_argument (job, *given, object, error)) {
-      if (error != NULL && *error == NULL)
-        cli_usage (error, "--arg: not UTF-8");
+    if (!check_argument (given, error) || !append_argument (job, *given, object, error))
       return NULL;
-    }
   g_string_append_c (object, '}');
   char *text = json_canonical_text (object->str, object->len, error);
   if (text == NULL)

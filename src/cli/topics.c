@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-#define TIMEOUT_MS 10000
+#define TIMEOUT_MS 5000
 
 static gboolean apply;
 
