@@ -4,6 +4,8 @@
 
 const JobCode JOB_CODE[] = {
   { "groups.destroy", destroy_group_step, NULL },
+  { "members.prune_deletions", prune_step, NULL },
+  { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },
   { "users.delete_placeholder", delete_placeholder_step, NULL },
   { "users.destroy", users_destroy_step, NULL },
   { NULL, NULL, NULL },

@@ -6,3 +6,6 @@
 
 gboolean delete_placeholder_step (Step *step, GError **error);
 gboolean destroy_group_step (Step *step, GError **error);
+gboolean prune_step (Step *step, GError **error);
+gboolean schedule_prune_step (Step *step, GError **error);
+gboolean schedule_prune_plan (Step *step, GError **error);

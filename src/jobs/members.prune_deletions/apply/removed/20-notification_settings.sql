@@ -1,0 +1,1 @@
+-- include: ../../../shared/drop_notification_settings.sql

@@ -1,0 +1,1 @@
+-- include: ../../../shared/finish_request_todos.sql

@@ -1,0 +1,1 @@
+-- include: ../../../shared/request_refresh.sql

@@ -1,0 +1,1 @@
+-- include: ../shared/member_context.sql

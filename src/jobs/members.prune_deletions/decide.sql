@@ -1,0 +1,44 @@
+-- What is to happen to each membership: it goes if whoever scheduled that may remove it, and no group is left without an owner.
+-- `:member` and `:schedule` say which schedule asks for which. Fast by primary keys; the rights start from the actors' own
+-- memberships, and the rule about owners meets only owners.
+WITH RECURSIVE page AS MATERIALIZED (
+  SELECT k.pos, k.id AS key, s.id AS schedule_id, s.user_id AS scheduled_user_id, s.namespace_id AS scheduled_namespace_id,
+         s.scheduled_by_id, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at, u.user_type,
+         CASE m.source_type WHEN 'Project' THEN p.id END AS project_id,
+         CASE WHEN m.source_type = 'Project' OR n.type = 'Group' THEN n.traversal_ids END AS traversal_ids,
+         (SELECT r.traversal_ids[1] FROM namespaces r WHERE r.id = s.namespace_id) AS root_id,
+         -- include: ../shared/owner_rule.sql
+         AS owner
+  FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
+  LEFT JOIN unnest(:member::bigint[], :schedule::bigint[]) AS a (member_id, schedule_id) ON a.member_id = k.id
+  LEFT JOIN members_deletion_schedules s ON s.id = a.schedule_id
+  LEFT JOIN members m ON m.id = k.id AND m.user_id = s.user_id
+  LEFT JOIN users u ON u.id = m.user_id
+  LEFT JOIN projects p ON m.source_type = 'Project' AND p.id = m.source_id
+  LEFT JOIN namespaces n ON n.id = CASE m.source_type WHEN 'Project' THEN p.namespace_id ELSE m.source_id END
+),
+asked AS (
+  SELECT key AS ask, scheduled_by_id AS actor_id, traversal_ids AS groups, project_id FROM page
+  WHERE member_id IS NOT NULL AND traversal_ids[1] = root_id
+),
+-- include: ../shared/rights.sql
+,
+judged AS MATERIALIZED (
+  SELECT p.*, CASE WHEN r.ask IS NULL THEN 'gone' WHEN p.user_type = 6 THEN 'project bot' WHEN NOT r.active THEN 'actor not active'
+                   WHEN r.level < CASE WHEN p.project_id IS NULL OR p.access_level = 50 THEN 50 ELSE 40 END THEN 'no rights' END AS why
+  FROM page p LEFT JOIN rights r ON r.ask = p.key
+),
+leaving AS MATERIALIZED (
+  SELECT pos, member_id AS id, user_id, source_id AS group_id, traversal_ids || source_id AS groups
+  FROM judged WHERE owner AND why IS NULL
+),
+gone AS (SELECT unnest(:gone::bigint[]) AS id),
+-- include: ../shared/last_owner.sql
+SELECT j.key, d.what, CASE d.what WHEN 'denied' THEN 'denied' WHEN 'last_owner' THEN 'last_owner' END AS reason,
+       CASE d.what WHEN 'last_owner' THEN 'last owner' ELSE j.why END AS why,
+       j.schedule_id, j.scheduled_by_id, j.scheduled_namespace_id, j.key AS member_id, j.user_id, j.source_type, j.source_id,
+       j.access_level, j.expires_at, j.root_id AS root_namespace_id, j.owner AS matters
+FROM judged j,
+LATERAL (SELECT CASE WHEN j.why = 'gone' THEN 'gone' WHEN j.why IS NOT NULL THEN 'denied'
+                     WHEN j.member_id IN (SELECT id FROM last_owner) THEN 'last_owner' ELSE 'removed' END AS what) AS d
+ORDER BY j.pos

@@ -1,0 +1,2 @@
+-- Holds the schedules, so that one that is taken back meanwhile is seen. Fast by primary key.
+SELECT s.id FROM members_deletion_schedules s WHERE s.id = ANY (:schedule::bigint[]) ORDER BY s.id FOR UPDATE

@@ -1,0 +1,33 @@
+#include "jobs/jobs.h"
+
+#define CHILD "members.prune_deletions"
+
+gboolean
+schedule_prune_step (Step *step, GError **error)
+{
+  g_autoptr (PgRows) work = step_query (step, error, "work", NULL);
+  if (work == NULL)
+    return FALSE;
+  step_count (step, "updated_rows", 0);
+  if (rows_int (work, 0, "schedules") == 0)
+    step_reason (step, "nothing to do");
+  else if (rows_bool (work, 0, "running"))
+    step_reason (step, "already running");
+  else
+    step_child (step, CHILD, json_object (), CHILD, CHILD, 0);
+  return TRUE;
+}
+
+gboolean
+schedule_prune_plan (Step *step, GError **error)
+{
+  g_autoptr (PgRows) work = step_query (step, error, "work", NULL);
+  if (work == NULL)
+    return FALSE;
+  gint64 n = rows_int (work, 0, "schedules");
+  if (n == 0)
+    return TRUE;
+  g_autofree char *reason = g_strdup_printf ("%" G_GINT64_FORMAT "%s schedules", n, n == 1000 ? "+" : "");
+  step_plan_line (step, "runs", CHILD, rows_bool (work, 0, "running") ? "already_running" : "scheduled", reason);
+  return TRUE;
+}

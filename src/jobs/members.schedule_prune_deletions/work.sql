@@ -1,0 +1,7 @@
+-- Is there a schedule whose next try does not lie ahead, and is somebody at it? `schedules` counts up to 1000 of them.
+-- Fast because it ends at the thousandth, by primary key and the unique keys of quarantine and runs.
+WITH
+-- include: ../shared/schedules_left.sql
+SELECT count(*) AS schedules,
+       EXISTS (SELECT FROM pruned.runs r WHERE r.unique_key = 'members.prune_deletions') AS running
+FROM (SELECT FROM schedule_left LIMIT 1000) AS l

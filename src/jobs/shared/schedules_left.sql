@@ -1,0 +1,7 @@
+-- A common table expression: schedule_left (id), the schedules whose next try does not lie ahead.
+schedule_left (id) AS NOT MATERIALIZED (
+  SELECT s.id FROM members_deletion_schedules s
+  WHERE NOT EXISTS (SELECT FROM pruned.quarantine q
+                    WHERE q.job = 'members.prune_deletions' AND q.item = 'members_deletion_schedules:' || s.id
+                      AND (q.parked OR q.next_try_at > now()))
+)
