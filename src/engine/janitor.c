@@ -24,7 +24,8 @@ keep_days (Service *service, Pg *pg, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "audit_days", config_int (service->config, "audit", "keep_days"));
   pg_values_int (values, "run_days", config_int (service->config, "runs", "keep_days") + 1);
-  return in_transaction (pg, SQL "audit_days.sql", values, error);
+  return in_transaction (pg, SQL "audit_days.sql", values, error)
+         && in_transaction (pg, SQL "timers_forget.sql", values, error);
 }
 
 gboolean

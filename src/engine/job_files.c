@@ -7,7 +7,7 @@
 /* The audit is written inside the server: the rows never travel. Columns that look like secrets are left out (DESIGN 5);
  * the list is made once a statement. */
 #define AUDITED                                                                                    \
-  "WITH applied AS (%s), audit AS (INSERT INTO pruned.deletions"                                   \
+  "WITH applied AS (%s\n), audit AS (INSERT INTO pruned.deletions"                                   \
   " (run_id, step, table_name, action, keys, rows)"                                                \
   " SELECT :run_id::uuid, :step::int, '%s', '%s', jsonb_agg(a.key),"                               \
   " CASE WHEN :audit::text = 'full' THEN jsonb_agg(a.row - s.secret) END"                          \

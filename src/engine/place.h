@@ -23,6 +23,8 @@ typedef struct {
   gint64 due_at_us; /* 0: now */
   gint64 delay_ms;  /* on top of it */
   char *unique_key; /* NULL: none */
+  gboolean timer;   /* set by an event, of which the latest wins (timer.h) */
+  gboolean cancels; /* a timer's event that ends it */
   gboolean late_key;/* the key is taken when it is due, not before */
   json_t *args;
   int attempts;

@@ -3,7 +3,7 @@
 -- A project's root is that of the project's own namespace, which the membership names; if it does not, the project does.
 WITH RECURSIVE page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
-         u.user_type, n.traversal_ids,
+         u.user_type, n.id AS namespace_id, n.traversal_ids,
          m.expires_at <=
          -- include: cutoff.sql
          AS over,
@@ -16,7 +16,7 @@ WITH RECURSIVE page AS MATERIALIZED (
 ),
 leaving AS MATERIALIZED (
   SELECT pos, member_id AS id, user_id, source_id AS group_id, coalesce(traversal_ids, '{}') || source_id AS groups
-  FROM page WHERE owner AND over
+  FROM page WHERE owner AND over AND namespace_id IS NOT NULL
 ),
 gone AS (SELECT unnest(:gone::bigint[]) AS id),
 -- include: ../shared/last_owner.sql
