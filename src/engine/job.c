@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "base/uuid5.h"
 #include "config/nearest.h"
+#include "engine/job_conf.h"
 #include "engine/job_files.h"
 
 #include <string.h>
@@ -14,8 +15,6 @@ struct _Jobs {
   GPtrArray *jobs; /* of Job, by name */
   const char **names;
 };
-
-static const char *LABELS[] = { "worker", "feature_category", "data_consistency", "idempotent" };
 
 static void
 what_free (gpointer data)
@@ -49,7 +48,7 @@ static void
 job_free (gpointer data)
 {
   Job *job = data;
-  for (guint i = 0; i < G_N_ELEMENTS (LABELS); i++)
+  for (guint i = 0; i < JOB_LABELS; i++)
     g_free (job->labels[i]);
   for (guint i = 0; i < job->cursor->len; i++)
     {
@@ -72,146 +71,6 @@ job_free (gpointer data)
   g_free (job->failed_log);
   g_free (job->work_topic);
   g_free (job);
-}
-
-static char *
-text_of (GKeyFile *conf, const char *group, const char *key)
-{
-  char *text = g_key_file_get_string (conf, group, key, NULL);
-  return text != NULL ? g_strstrip (text) : NULL;
-}
-
-static char **
-list_of (GKeyFile *conf, const char *group, const char *key)
-{
-  g_autofree char *text = text_of (conf, group, key);
-  GPtrArray *items = g_ptr_array_new ();
-  g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ";", -1);
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (*g_strstrip (parts[i]) != '\0')
-      g_ptr_array_add (items, g_strdup (parts[i]));
-  g_ptr_array_add (items, NULL);
-  return (char **)g_ptr_array_free (items, FALSE);
-}
-
-static gboolean
-bad (const Job *job, GError **error, const char *what, const char *value)
-{
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s/job.conf: %s '%s'", job->folder, what, value);
-  return FALSE;
-}
-
-/* `expires_at date desc; id bigint desc` */
-static gboolean
-parse_cursor (Job *job, GError **error)
-{
-  g_auto (GStrv) columns = list_of (job->conf, "job", "cursor");
-  for (guint i = 0; columns[i] != NULL; i++)
-    {
-      g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
-      guint n = g_strv_length (words);
-      if (n < 2 || n > 3 || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")))
-        return bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
-      JobCursor column = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
-      g_array_append_val (job->cursor, column);
-    }
-  return TRUE;
-}
-
-static gboolean
-parse_starts (Job *job, GError **error)
-{
-  g_auto (GStrv) starts = list_of (job->conf, "job", "starts");
-  for (guint i = 0; starts[i] != NULL; i++)
-    if (g_str_equal (starts[i], "tick"))
-      job->by_tick = TRUE;
-    else if (g_str_equal (starts[i], "event"))
-      job->by_event = TRUE;
-    else if (g_str_equal (starts[i], "parent"))
-      job->by_parent = TRUE;
-    else
-      return bad (job, error, "starts: not tick, parent or event:", starts[i]);
-  return TRUE;
-}
-
-/* `log = info: Some message` */
-static gboolean
-parse_log (const Job *job, JobWhat *what, char *text, GError **error)
-{
-  g_autofree char *owned = text;
-  if (text == NULL)
-    return TRUE;
-  char *colon = strchr (text, ':');
-  if (colon == NULL)
-    return bad (job, error, "log is not 'level: message':", text);
-  *colon = '\0';
-  if (!log_level_parse (text, &what->log_level))
-    return bad (job, error, "unknown log level", text);
-  what->log = g_strdup (g_strstrip (colon + 1));
-  return TRUE;
-}
-
-static void
-parse_constants (const Job *job, JobWhat *what, const char *group)
-{
-  g_auto (GStrv) keys = g_key_file_get_keys (job->conf, group, NULL, NULL);
-  for (guint i = 0; keys[i] != NULL; i++)
-    if (g_str_has_prefix (keys[i], "outcome."))
-      {
-        g_autofree char *value = text_of (job->conf, group, keys[i]);
-        json_object_set_new (what->constants, keys[i] + strlen ("outcome."), json_string (value));
-      }
-}
-
-static gboolean
-parse_what (Job *job, const char *group, GError **error)
-{
-  JobWhat *what = g_new0 (JobWhat, 1);
-  g_ptr_array_add (job->whats, what);
-  what->apply = g_array_new (FALSE, FALSE, sizeof (JobApply));
-  what->constants = json_object ();
-  what->word = g_strstrip (g_strdup (group + strlen ("what ")));
-  what->counter = text_of (job->conf, group, "counter");
-  if (what->counter == NULL)
-    what->counter = g_strdup (what->word);
-  what->counts_as_updated = g_key_file_get_boolean (job->conf, group, "counts_as_updated", NULL);
-  what->outcome = text_of (job->conf, group, "outcome");
-  what->entity = text_of (job->conf, group, "entity");
-  if (what->entity == NULL)
-    what->entity = g_strdup ("key");
-  what->log_fields = list_of (job->conf, group, "log_fields");
-  parse_constants (job, what, group);
-  return parse_log (job, what, text_of (job->conf, group, "log"), error);
-}
-
-static void
-parse_event (Job *job, const char *group)
-{
-  JobEvent *event = g_new0 (JobEvent, 1);
-  g_ptr_array_add (job->events, event);
-  event->type = g_strconcat ("pruned.events.", group + strlen ("event "), NULL);
-  event->key = text_of (job->conf, group, "key");
-  event->unique_key = text_of (job->conf, group, "unique_key");
-  event->due = text_of (job->conf, group, "due");
-  event->cancel_on_null = g_key_file_get_boolean (job->conf, group, "cancel_on_null", NULL);
-}
-
-static gboolean
-parse_groups (Job *job, GError **error)
-{
-  g_auto (GStrv) groups = g_key_file_get_groups (job->conf, NULL);
-  for (guint i = 0; groups[i] != NULL; i++)
-    if (g_str_has_prefix (groups[i], "what "))
-      {
-        if (!parse_what (job, groups[i], error))
-          return FALSE;
-      }
-    else if (g_str_has_prefix (groups[i], "event "))
-      parse_event (job, groups[i]);
-    else if (!g_str_equal (groups[i], "job") && !g_str_equal (groups[i], "failed"))
-      return bad (job, error, "unknown group", groups[i]);
-  job->failed_log = text_of (job->conf, "failed", "log");
-  return TRUE;
 }
 
 static const JobCode *
@@ -239,27 +98,6 @@ job_new (const char *folder, const char *name)
 }
 
 static gboolean
-job_read (Job *job, GError **error)
-{
-  g_autofree char *path = g_build_filename (job->folder, "job.conf", NULL);
-  g_autofree char *text = resource_text (path, error);
-  if (text == NULL || !g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error))
-    {
-      g_prefix_error (error, "%s: ", path);
-      return FALSE;
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (LABELS); i++)
-    job->labels[i] = text_of (job->conf, "job", LABELS[i]);
-  job->unique_key = text_of (job->conf, "job", "unique_key");
-  job->table = text_of (job->conf, "job", "table");
-  job->arguments = list_of (job->conf, "job", "arguments");
-  job->needs = list_of (job->conf, "job", "needs");
-  job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
-  return parse_cursor (job, error) && parse_starts (job, error) && parse_groups (job, error)
-         && job_files_load (job, error);
-}
-
-static gboolean
 load_folder (Jobs *jobs, const char *folder, GError **error)
 {
   g_auto (GStrv) names = resource_list (folder);
@@ -273,7 +111,7 @@ load_folder (Jobs *jobs, const char *folder, GError **error)
         continue;
       Job *job = job_new (folder, names[i]);
       g_ptr_array_add (jobs->jobs, job);
-      if (!job_read (job, error))
+      if (!job_conf_read (job, error) || !job_files_load (job, error))
         return FALSE;
     }
   return TRUE;
@@ -302,7 +140,7 @@ jobs_load (const char *extra, GError **error)
       jobs->names[i] = job->name;
       if (i > 0 && g_str_equal (job->name, jobs->names[i - 1]))
         {
-          bad (job, error, "a second job of the name", job->name);
+          job_conf_bad (job, error, "a second job of the name", job->name);
           return NULL;
         }
     }
@@ -392,7 +230,7 @@ jobs_default (const char *job, const char *key, gpointer data)
   Job *found = jobs_find (data, job);
   if (found == NULL)
     return NULL;
-  g_autofree char *text = text_of (found->conf, "job", key);
+  g_autofree char *text = job_conf_text (found->conf, "job", key);
   return text != NULL ? g_intern_string (text) : NULL;
 }
 
@@ -464,8 +302,8 @@ json_t *
 job_labels (const Job *job)
 {
   json_t *labels = json_object ();
-  for (guint i = 0; i < G_N_ELEMENTS (LABELS); i++)
+  for (guint i = 0; i < JOB_LABELS; i++)
     if (job->labels[i] != NULL)
-      json_object_set_new (labels, LABELS[i], json_string (job->labels[i]));
+      json_object_set_new (labels, job_label_names[i], json_string (job->labels[i]));
   return labels;
 }

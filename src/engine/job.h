@@ -47,6 +47,8 @@ typedef struct {
   gboolean cancel_on_null;
 } JobEvent;
 
+#define JOB_LABELS 4
+
 typedef struct _Jobs Jobs;
 
 typedef struct {
@@ -54,7 +56,7 @@ typedef struct {
   const Jobs *jobs; /* all of them */
   guint number;
   GKeyFile *conf;
-  char *labels[4];  /* worker, feature_category, data_consistency, idempotent; NULL: not said */
+  char *labels[JOB_LABELS]; /* job_label_names of job_conf.h; NULL: not said */
   gboolean by_tick, by_event, by_parent;
   char *unique_key; /* template with {arg}; NULL: none */
   char *table;

@@ -44,5 +44,11 @@ gboolean place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error
  * array literal of the jobs' names. Adds the work messages of those that are ready. */
 gboolean place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* For place_due.c: what becomes of the specs that LOSERS lists, whose keys HOLDERS (ids, NULL: nobody) have; see place.c. */
+gboolean place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The spec becomes a skipped run, `overlaps <holder>`. */
+void place_skip (RunSpec *spec, const char *holder);
+
 /* Adds the work messages of the specs that were placed ready. */
 void place_add_work (Bundle *bundle, const GArray *specs);

@@ -61,11 +61,12 @@ gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error) G
 void step_add_run_finished (Step *step, const char *state, const char *result, const char *error_text);
 /* After the commit: the gathered lines. */
 void step_write_logs (Step *step);
+/* Adds N to a counter of an object. */
+void step_add_count (json_t *counts, const char *counter, gint64 n);
 /* For statements of the job: the step's own parameters and PAIRS. */
 PgValues *step_values (Step *step, const PgStatement *statement, va_list pairs);
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
-void step_quarantine_rows (Step *step, const char *item, const char *reason, int park_after);
 /* Adds an outcome from fields in the schema's order. */
 void step_add_outcome (Step *step, const char *record, const char *entity, const char *const *fields);
 /* The run's result so far with this step's counters added; STATUS as given. New reference. */

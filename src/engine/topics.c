@@ -39,3 +39,12 @@ topics_wanted (const Config *config, const Jobs *jobs)
   }
   return topics;
 }
+
+KafkaTopic *
+topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
+{
+  g_autofree KafkaTopic *topics = g_new0 (KafkaTopic, wanted->len);
+  for (guint i = 0; i < wanted->len; i++)
+    topics[i].name = g_array_index (wanted, WantedTopic, i).name;
+  return kafka_admin_describe (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
+}

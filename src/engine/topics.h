@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "engine/job.h"
+#include "kafka/admin.h"
 
 typedef struct {
   char *name;
@@ -12,3 +13,6 @@ typedef struct {
 } WantedTopic;
 
 GArray *topics_wanted (const Config *config, const Jobs *jobs);
+
+/* The WANTED topics as they are; names belong to WANTED, g_free the array. NULL: as kafka_admin_describe says. */
+KafkaTopic *topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);
