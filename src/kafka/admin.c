@@ -211,3 +211,23 @@ kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError
   rd_kafka_NewPartitions_destroy (wanted);
   return done && await_visible (self, topic, partitions, error);
 }
+
+gboolean
+kafka_admin_remove (KafkaAdmin *self, const char *topic, GError **error)
+{
+  rd_kafka_DeleteTopic_t *unwanted = rd_kafka_DeleteTopic_new (topic);
+  rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_DELETETOPICS);
+  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
+  rd_kafka_DeleteTopics (self->rk, &unwanted, 1, options, queue);
+  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1);
+  gsize n = 0;
+  const rd_kafka_topic_result_t **results
+      = rd_kafka_DeleteTopics_result_topics (rd_kafka_event_DeleteTopics_result (event), &n);
+  g_autofree char *what = g_strdup_printf ("cannot remove topic %s", topic);
+  gboolean done = check_result (self, event, results, n, what, error);
+  rd_kafka_event_destroy (event);
+  rd_kafka_queue_destroy (queue);
+  rd_kafka_AdminOptions_destroy (options);
+  rd_kafka_DeleteTopic_destroy (unwanted);
+  return done;
+}

@@ -27,4 +27,6 @@ gboolean kafka_admin_create (KafkaAdmin *admin, const char *topic, gint32 partit
 /* Adds partitions up to PARTITIONS in all. PRUNED_REJECT: the broker refuses it. */
 gboolean kafka_admin_grow (KafkaAdmin *admin, const char *topic, gint32 partitions, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Removes a topic with what is in it. */
+gboolean kafka_admin_remove (KafkaAdmin *admin, const char *topic, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *kafka_admin_cluster_id (KafkaAdmin *admin, int timeout_ms, GError **error); /* g_free */

@@ -4,8 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define COMMIT_WITHIN_US (5 * G_USEC_PER_SEC)
-#define CLOSE_WITHIN_US (3 * G_USEC_PER_SEC)
+#define COMMIT_WITHIN_US (3 * G_USEC_PER_SEC)
+#define CLOSE_WITHIN_US (2 * G_USEC_PER_SEC)
+#define CLOSE_ANYWAY_US (G_USEC_PER_SEC / 4) /* nobody answered the commit */
 #define SERVE_MS 50
 #define LOOK_EVERY_US G_USEC_PER_SEC
 #define LOOK_MS 200
@@ -27,6 +28,7 @@ struct _KafkaConsumer {
                             forwarded to NULL once stays so */
   gboolean closed;
   gint64 looked_us;
+  char *suspicion; /* a connection failed, so; the brokers are to be looked at */
 };
 
 /* --- assignment ------------------------------------------------------------------------------------ */
@@ -69,13 +71,14 @@ assign (KafkaConsumer *self, const rd_kafka_topic_partition_list_t *list)
   self->handlers->ready (self->data);
 }
 
-/* The lanes come to rest, then what they stored is committed, then nothing of it is usable any more. */
-static void
+/* The lanes come to rest, then what they stored is committed, then nothing of it is usable any more. FALSE: not
+ * committed; that is kept as trouble, and the messages come again, to whoever has the partitions then. */
+static gboolean
 give_up (KafkaConsumer *self)
 {
   atomic_store (&self->joined, FALSE);
   if (self->partitions->len == 0)
-    return;
+    return TRUE;
   gboolean lost = rd_kafka_assignment_lost (self->rk);
   g_autoptr (GPtrArray) lanes = g_ptr_array_new ();
   for (guint i = 0; i < self->partitions->len; i++) {
@@ -85,10 +88,10 @@ give_up (KafkaConsumer *self)
   self->handlers->revoked (lanes, lost, self->data);
   for (guint i = 0; i < self->partitions->len; i++)
     partition_end (g_ptr_array_index (self->partitions, i));
-  /* If it fails that is kept as trouble; the messages come again, to whoever has the partitions then. */
-  if (!lost && !rd_kafka_assignment_lost (self->rk))
-    kafka_consumer_commit (self, TRUE, NULL);
+  gboolean committed = !lost && !rd_kafka_assignment_lost (self->rk)
+                       && kafka_consumer_commit (self, TRUE, NULL);
   g_ptr_array_set_size (self->partitions, 0);
+  return committed;
 }
 
 static void
@@ -106,12 +109,13 @@ on_rebalance (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_
 
 /* --- errors ------------------------------------------------------------------------------------------ */
 
+/* librdkafka does not always tell that all brokers are gone, but it does tell of each connection. */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
   KafkaConsumer *self = opaque;
-  if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-    trouble_set (self->trouble, ON_BROKERS, reason);
+  g_free (self->suspicion);
+  self->suspicion = g_strdup (reason);
 }
 
 static void
@@ -174,21 +178,34 @@ brokers_are_there (KafkaConsumer *self)
   return TRUE;
 }
 
+static void
+look_at_brokers (KafkaConsumer *self)
+{
+  g_autofree char *reason = g_steal_pointer (&self->suspicion);
+  if (brokers_are_there (self))
+    trouble_clear (self->trouble, ON_BROKERS);
+  else if (reason != NULL) {
+    g_autofree char *where = kafka_where (self->rk);
+    g_autofree char *text = g_strdup_printf ("%s does not answer: %s", where, reason);
+    trouble_set (self->trouble, ON_BROKERS, text);
+  }
+}
+
 /* librdkafka tells when something breaks, not when it works again. */
 static void
 look_again (KafkaConsumer *self)
 {
   gint64 now_us = clock_monotonic_us ();
-  if (!trouble_any (self->trouble) || now_us - self->looked_us < LOOK_EVERY_US)
+  if ((self->suspicion == NULL && !trouble_any (self->trouble))
+      || now_us - self->looked_us < LOOK_EVERY_US)
     return;
   g_autoptr (GPtrArray) subjects = trouble_subjects (self->trouble);
   for (guint i = 0; i < subjects->len; i++) {
     const char *subject = g_ptr_array_index (subjects, i);
-    if ((g_str_equal (subject, ON_BROKERS) && brokers_are_there (self))
-        || (g_str_has_prefix (subject, ON_TOPIC)
-            && topic_is_there (self, subject + strlen (ON_TOPIC))))
+    if (g_str_has_prefix (subject, ON_TOPIC) && topic_is_there (self, subject + strlen (ON_TOPIC)))
       trouble_clear (self->trouble, subject);
   }
+  look_at_brokers (self);
   self->looked_us = clock_monotonic_us ();
 }
 
@@ -337,11 +354,11 @@ kafka_consumer_new (const char *const *settings, const char *group, const char *
 
 /* Leaves the group, but does not wait for a broker that is gone. */
 static void
-leave (KafkaConsumer *self)
+leave (KafkaConsumer *self, gint64 within_us)
 {
   rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
   rd_kafka_error_t *failure = rd_kafka_consumer_close_queue (self->rk, queue);
-  gint64 deadline_us = clock_monotonic_us () + CLOSE_WITHIN_US;
+  gint64 deadline_us = clock_monotonic_us () + within_us;
   while (failure == NULL && !rd_kafka_consumer_closed (self->rk)
          && clock_monotonic_us () < deadline_us)
     rd_kafka_queue_poll_callback (queue, SERVE_MS);
@@ -356,9 +373,9 @@ kafka_consumer_close (KafkaConsumer *self)
   if (self->closed)
     return;
   self->closed = TRUE;
-  give_up (self);
+  gboolean answered = give_up (self);
   g_hash_table_remove_all (self->queues);
-  leave (self);
+  leave (self, answered ? CLOSE_WITHIN_US : CLOSE_ANYWAY_US);
 }
 
 void
@@ -373,6 +390,7 @@ kafka_consumer_free (KafkaConsumer *self)
   g_hash_table_destroy (self->queues);
   g_ptr_array_unref (self->partitions);
   fetcher_free (self->fetcher);
+  g_free (self->suspicion);
   trouble_free (self->trouble);
   g_free (self);
 }

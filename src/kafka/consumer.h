@@ -36,7 +36,7 @@ KafkaConsumer *kafka_consumer_new (const char *const *settings, const char *grou
 gboolean kafka_consumer_poll (KafkaConsumer *consumer, int timeout_ms, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Commits stored offsets: asynchronously (failures become trouble), or waiting up to 5 s (SYNC).
+/* Commits stored offsets: asynchronously (failures become trouble), or waiting up to 3 s (SYNC).
  * Nothing stored is not an error. Thread: poll. */
 gboolean kafka_consumer_commit (KafkaConsumer *consumer, gboolean sync, GError **error);
 
@@ -45,7 +45,7 @@ char *kafka_consumer_trouble (KafkaConsumer *consumer);
 gboolean kafka_consumer_joined (KafkaConsumer *consumer); /* Thread: any */
 char *kafka_consumer_member (KafkaConsumer *consumer);    /* member id or NULL; g_free. Thread: any */
 
-/* revoked() for what is assigned, commits, leaves the group. Thread: poll. */
+/* revoked() for what is assigned, commits, leaves the group: at most 5 s after revoked(). Thread: poll. */
 void kafka_consumer_close (KafkaConsumer *consumer);
 /* After close, and after every KafkaPartition is dropped. */
 void kafka_consumer_free (KafkaConsumer *consumer);

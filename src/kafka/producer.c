@@ -18,6 +18,7 @@ struct _KafkaProducer {
   rd_kafka_queue_t *queue; /* of delivery reports and errors */
   pthread_t acks;
   atomic_bool closing;
+  atomic_bool suspect; /* a connection failed or time was over: the brokers are to be looked at */
   atomic_bool down;
   pthread_mutex_t lock;
   GHashTable *topics; /* name -> rd_kafka_topic_t, under lock */
@@ -117,6 +118,7 @@ on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
   batch_unref (batch);
 }
 
+/* librdkafka does not always tell that all brokers are gone, but it does tell of each connection. */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
@@ -125,19 +127,19 @@ on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
   g_free (self->last_error);
   self->last_error = g_strdup (reason);
   pthread_mutex_unlock (&self->lock);
-  if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-    atomic_store (&self->down, TRUE);
+  atomic_store (&self->suspect, TRUE);
 }
 
 /* Nothing tells that a broker is back while there is nothing to send, so it is asked. */
 static void
-look_after_brokers (KafkaProducer *self)
+look_at_brokers (KafkaProducer *self)
 {
   const struct rd_kafka_metadata *metadata = NULL;
-  if (rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, POLL_MS) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+  atomic_store (&self->suspect, FALSE);
+  rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, POLL_MS);
+  atomic_store (&self->down, err != RD_KAFKA_RESP_ERR_NO_ERROR);
+  if (metadata != NULL)
     rd_kafka_metadata_destroy (metadata);
-    atomic_store (&self->down, FALSE);
-  }
 }
 
 static void *
@@ -147,8 +149,9 @@ serve_acks (void *data)
   pthread_setname_np (pthread_self (), "kafka-acks");
   while (!atomic_load (&self->closing)) {
     rd_kafka_poll (self->rk, POLL_MS);
-    if (atomic_load (&self->down) && !atomic_load (&self->closing))
-      look_after_brokers (self);
+    if ((atomic_load (&self->down) || atomic_load (&self->suspect))
+        && !atomic_load (&self->closing))
+      look_at_brokers (self);
   }
   return NULL;
 }
@@ -364,6 +367,7 @@ tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, 
   pthread_mutex_lock (&self->lock);
   g_autofree char *why = g_strdup (atomic_load (&self->down) ? self->last_error : NULL);
   pthread_mutex_unlock (&self->lock);
+  atomic_store (&self->suspect, TRUE);
   if (why == NULL && failed->reported)
     why = g_strdup (rd_kafka_err2str (failed->err));
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
