@@ -206,6 +206,13 @@ def test_todos_of_what_is_out_of_sight_go(world):
     assert world.ids("todos") == stay
 
 
+def test_an_admin_sees_everything(world):
+    admin = world.user(admin=True)
+    stays = world.todo(admin, group=world.group())
+    refresh(world, admin)
+    assert world.ids("todos") == [stays]
+
+
 def test_todos_stay_until_their_kind_is_due(world):
     user = world.user()
     world.todo(user, group=world.group())
