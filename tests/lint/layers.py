@@ -47,9 +47,10 @@ def wrong_system(home, name):
     return None
 
 
-def wrong_own(home, name):
+def wrong_own(path, home, name):
     if "/" not in name:
-        return f'"{name}": write the path from src/'
+        beside = (ROOT / path).parent / name
+        return None if beside.exists() else f'"{name}": write the path from src/'
     used = name.split("/")[0]
     if home in ("", used):
         return None
@@ -99,7 +100,7 @@ def main():
             complaints.append(f"{path}: folder {home} has no rank")
             continue
         for line, system, name in includes(path):
-            wrong = wrong_system(home, name) if system else wrong_own(home, name)
+            wrong = wrong_system(home, name) if system else wrong_own(path, home, name)
             if wrong:
                 complaints.append(f"{path}:{line}: {wrong}")
             target = None if system else resolve(name)

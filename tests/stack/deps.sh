@@ -217,7 +217,8 @@ need_s3() {
   mkdir -p "$deps/bin"
   go=$(go_tool)
   GOBIN=$(cd "$deps/bin" && pwd) GOTOOLCHAIN=auto GOFLAGS=-buildvcs=false \
-    "$go" install "github.com/versity/versitygw/cmd/versitygw@$versitygw_version"
+    "$go" install "github.com/versity/versitygw/cmd/versitygw@$versitygw_version" \
+    >"$deps/go.log" 2>&1 </dev/null || { tail -n 20 "$deps/go.log" >&2; die "go install failed"; }
   touch "$stamp"
 }
 

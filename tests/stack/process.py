@@ -92,7 +92,7 @@ class Server:
     """A component: a process, its log, and a way to know that it is ready."""
 
     name = "server"
-    start_deadline_s = 60
+    start_deadline_s = 120
 
     def __init__(self, folder, outlive_us=False):
         self.folder = folder
@@ -107,6 +107,10 @@ class Server:
     def ready(self):
         raise NotImplementedError
 
+    def environment(self):
+        """None: ours."""
+        return None
+
     def start(self):
         """Also after stop() or kill(): same data, same ports."""
         self.launch()
@@ -116,7 +120,7 @@ class Server:
         self._log_from = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = spawn(
-                self.argv(), user=self.user, outlive_us=self.outlive_us,
+                self.argv(), user=self.user, outlive_us=self.outlive_us, env=self.environment(),
                 cwd=self.folder, stdout=log, stderr=log,
             )
 
