@@ -144,6 +144,39 @@ ends (const Sentence *sentence)
   return !g_str_equal (sentence->state, "waiting");
 }
 
+/* A row as a line: `level`, `message`, and the other columns as fields. */
+static void
+log_row (const Step *step, const PgRows *rows, int row, const char *cause)
+{
+  LogLevel level;
+  if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
+    return;
+  g_autoptr (json_t) fields = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id);
+  for (int column = 0; column < rows_columns (rows); column++)
+    {
+      const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
+      if (text != NULL && !g_str_equal (name, "level") && !g_str_equal (name, "message"))
+        json_object_set_new (fields, name, rows_is_integer (rows, column) ? json_integer (rows_int (rows, row, name))
+                                                                          : json_string (text));
+    }
+  json_object_set_new (fields, "error", json_string (cause));
+  log_fields (level, rows_text (rows, row, "message"), fields);
+}
+
+/* What the job wants done when its step has failed and was charged; rows that come back are lines for the log. */
+static gboolean
+run_on_failure (Pg *pg, Step *step, const Sentence *sentence, GError **error)
+{
+  g_autoptr (PgValues) own = pg_values_new ();
+  step_bind (step, step->on_failure, own);
+  pg_values_set (own, "state", sentence->state);
+  pg_values_set (own, "error", sentence->error);
+  g_autoptr (PgRows) lines = pg_run (pg, step->on_failure, own, error);
+  for (int i = 0; lines != NULL && i < rows_count (lines); i++)
+    log_row (step, lines, i, sentence->error);
+  return lines != NULL;
+}
+
 /* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome if it ends. */
 static gboolean
 execute (Service *service, Pg *pg, Step *step, const Sentence *sentence, Bundle *bundle, GError **error)
@@ -154,14 +187,9 @@ execute (Service *service, Pg *pg, Step *step, const Sentence *sentence, Bundle 
     return FALSE;
   if (rows_count (failed) == 0) /* somebody else has moved it */
     return TRUE;
-  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished"))
-    {
-      g_autoptr (PgValues) own = pg_values_new ();
-      step_bind (step, step->on_failure, own);
-      g_autoptr (PgRows) done = pg_run (pg, step->on_failure, own, error);
-      if (done == NULL)
-        return FALSE;
-    }
+  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished") && sentence->attempts > step->run->attempts
+      && !run_on_failure (pg, step, sentence, error))
+    return FALSE;
   if (!ends (sentence))
     return TRUE;
   g_autoptr (json_t) result = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");

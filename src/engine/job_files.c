@@ -14,8 +14,9 @@
   " FROM applied a, (SELECT coalesce(array_agg(attname::text), '{}') AS secret FROM pg_attribute"  \
   " WHERE attrelid = to_regclass('%s') AND attnum > 0"                                             \
   " AND attname ~ '(token|password|encrypted|digest)') s"                                          \
-  " WHERE :audit::text <> 'off' HAVING count(*) > 0)"                                              \
+  " WHERE :audit::text <> 'off' HAVING count(*) > 0)%s%s"                                          \
   " SELECT %s FROM applied"
+#define THEN "\n-- then:" /* what follows is further common table expressions, which read `applied` */
 
 static char *
 without_semicolon (char *sql)
@@ -31,7 +32,10 @@ const PgStatement *
 job_files_audited (const char *name, const char *sql, const char *table, const char *action,
                    const char *columns, GError **error)
 {
-  g_autofree char *text = g_strdup_printf (AUDITED, sql, table, action, table, columns);
+  const char *then = strstr (sql, THEN);
+  g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
+  g_autofree char *text = g_strdup_printf (AUDITED, first, table, action, table, then != NULL ? "," : "",
+                                           then != NULL ? then : "", columns);
   return pg_statement_text (name, text, error);
 }
 

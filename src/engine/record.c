@@ -106,6 +106,36 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, GErr
   return TRUE;
 }
 
+/* `{column}` of the row in a message. */
+static char *
+message_of (const char *template, const PgRows *rows, int row)
+{
+  GString *out = g_string_new (NULL);
+  for (const char *p = template; *p != '\0';)
+    {
+      const char *end = *p == '{' ? strchr (p, '}') : NULL;
+      if (end == NULL)
+        {
+          g_string_append_c (out, *p++);
+          continue;
+        }
+      g_autofree char *name = g_strndup (p + 1, end - p - 1);
+      const char *text = rows_text (rows, row, name);
+      g_string_append (out, text != NULL ? text : "");
+      p = end + 1;
+    }
+  return g_string_free (out, FALSE);
+}
+
+static void
+add_field (json_t *fields, const PgRows *rows, int row, const char *name)
+{
+  const char *text = rows_text (rows, row, name);
+  if (text != NULL)
+    json_object_set_new (fields, name, rows_is_integer (rows, rows_column (rows, name)) ? json_integer (rows_int (rows, row, name))
+                                                                                       : json_string (text));
+}
+
 static gboolean
 log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *which, GError **error)
 {
@@ -120,12 +150,9 @@ log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *whi
       int row = g_array_index (which, int, i);
       json_t *fields = context_fields (context, rows_text (trial->decided, row, "key"));
       for (guint f = 0; what->log_fields[f] != NULL; f++)
-        {
-          const char *text = rows_text (trial->decided, row, what->log_fields[f]);
-          if (text != NULL)
-            json_object_set_new (fields, what->log_fields[f], json_string (text));
-        }
-      step_log (step, what->log_level, what->log, fields);
+        add_field (fields, trial->decided, row, what->log_fields[f]);
+      g_autofree char *message = message_of (what->log, trial->decided, row);
+      step_log (step, what->log_level, message, fields);
     }
   return TRUE;
 }

@@ -153,6 +153,19 @@ step_is_plan (const Step *step)
 
 /* --- SQL ------------------------------------------------------------------------------------------ */
 
+/* Where this page stands in the whole run (`spacing`). */
+static void
+bind_place (const Step *step, const PgStatement *statement, PgValues *values)
+{
+  if (pg_statement_wants (statement, "index"))
+    pg_values_int (values, "index", json_integer_value (json_object_get (step->run->cursor, "index")));
+  if (pg_statement_wants (statement, "began_at"))
+    {
+      const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
+      pg_values_take (values, "began_at", began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
+    }
+}
+
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
@@ -164,6 +177,7 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))
       pg_values_set (values, names[i], step_setting_text (step, names[i] + strlen ("setting.")));
+  bind_place (step, statement, values);
 }
 
 PgValues *

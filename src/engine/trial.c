@@ -54,13 +54,6 @@ values_of_rows (Step *step, const PgStatement *statement, const Trial *trial, co
         array_add (what, trial->what[rows[i]]);
       pg_values_take (values, "what", array_take (what));
     }
-  if (pg_statement_wants (statement, "index"))
-    pg_values_int (values, "index", json_integer_value (json_object_get (step->run->cursor, "index")));
-  if (pg_statement_wants (statement, "began_at"))
-    {
-      const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
-      pg_values_take (values, "began_at", began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
-    }
   return values;
 }
 

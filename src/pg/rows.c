@@ -80,6 +80,13 @@ rows_bool (const PgRows *rows, int row, const char *name)
   return g_strcmp0 (rows_text (rows, row, name), "t") == 0;
 }
 
+gboolean
+rows_is_integer (const PgRows *rows, int column)
+{
+  Oid type = PQftype (rows->result, column);
+  return type == 20 || type == 21 || type == 23; /* int8, int2, int4: fixed numbers of the catalogue */
+}
+
 gint64
 rows_affected (const PgRows *rows)
 {

@@ -18,6 +18,8 @@ const char *rows_at (const PgRows *rows, int row, int column); /* NULL: SQL null
 const char *rows_text (const PgRows *rows, int row, const char *name);
 gint64 rows_int (const PgRows *rows, int row, const char *name); /* null: 0 */
 gboolean rows_bool (const PgRows *rows, int row, const char *name);
+/* TRUE: a whole number (smallint, integer, bigint). */
+gboolean rows_is_integer (const PgRows *rows, int column);
 /* Rows affected, for statements without RETURNING. */
 gint64 rows_affected (const PgRows *rows);
 

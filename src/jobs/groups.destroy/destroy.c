@@ -309,11 +309,18 @@ cancel (Step *step, const PgRows *decided, const char *group, GError **error)
   return TRUE;
 }
 
+/* A first step that failed may have left the engine's own keys in the cursor. */
+static gboolean
+is_first (const Step *step)
+{
+  return json_object_get (step_cursor (step), "stage") == NULL;
+}
+
 /* The decision of the step, under the locks of lock/: in the first with what follows from it, later to be looked at. */
 static PgRows *
 decide (Step *step, const char *keys, GError **error)
 {
-  if (step_cursor (step) == NULL)
+  if (is_first (step))
     return step_page (step, error, keys, NULL);
   static const char *const locks[] = { "lock/10-namespaces", "lock/40-group_deletion_schedules" };
   for (guint i = 0; i < G_N_ELEMENTS (locks); i++)
@@ -335,7 +342,7 @@ destroy_group_step (Step *step, GError **error)
   if (decided == NULL)
     return FALSE;
   const char *what = rows_count (decided) > 0 ? rows_text (decided, 0, "what") : "gone";
-  gboolean first = step_cursor (step) == NULL;
+  gboolean first = is_first (step);
   if (!g_str_equal (what, "due"))
     {
       if (!first || g_str_equal (what, "in_progress"))

@@ -52,11 +52,10 @@ drain_references (Step *step, const Batch *batch, gboolean *empty, GError **erro
   return TRUE;
 }
 
-/* A bot exists for its membership only. */
+/* A project's bot exists for its membership only. */
 static void
 destroy_bots (Step *step, const Batch *batch, const PgRows *members)
 {
-  const char *reason = g_str_equal (batch->kind, "projects") ? "Project deleted" : "Group deleted";
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (members); i++)
     {
@@ -64,7 +63,7 @@ destroy_bots (Step *step, const Batch *batch, const PgRows *members)
       if (user == NULL || rows_int (members, i, "user_type") != 6 || !g_hash_table_add (seen, (gpointer)user))
         continue;
       g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
-      json_t *args = json_pack ("{s:I, s:s, s:I}", "user_id", (json_int_t)rows_int (members, i, "user_id"), "reason", reason,
+      json_t *args = json_pack ("{s:I, s:s, s:I}", "user_id", (json_int_t)rows_int (members, i, "user_id"), "reason", "Project deleted",
                                 "initiator_id", (json_int_t)g_ascii_strtoll (batch->actor, NULL, 10));
       step_child (step, "users.destroy", args, user, key, 0);
     }
@@ -80,7 +79,8 @@ drain_members (Step *step, const Batch *batch, gboolean *empty, GError **error)
   g_autoptr (json_t) constants = json_pack ("{s:s, s:s}", "reason", "group_destroyed", "root_namespace_id", batch->root);
   step_outcomes (step, "MemberRemoved", members, "member_id", constants);
   step_count (step, "members", rows_count (members));
-  destroy_bots (step, batch, members);
+  if (g_str_equal (batch->kind, "projects"))
+    destroy_bots (step, batch, members);
   note (batch, members, empty);
   return TRUE;
 }

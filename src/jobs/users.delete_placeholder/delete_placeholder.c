@@ -70,6 +70,7 @@ gboolean
 delete_placeholder_step (Step *step, GError **error)
 {
   const char *user = step_arg (step, "placeholder_user_id");
+  step_on_failure (step, "abandoned_dead");
   g_autoptr (PgRows) found = step_query (step, error, "user", "user", user, NULL);
   if (found == NULL)
     return FALSE;

@@ -1,0 +1,11 @@
+-- A run that is dead makes no further attempt: what had its last one is listed as abandoned. Fast by (placeholder_user_id).
+INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at)
+SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id, 'abandoned: ' || :error::text,
+       d.deletion_attempts, true, now()
+FROM import_placeholder_user_details d
+WHERE :state::text = 'dead' AND d.placeholder_user_id = (:args::jsonb ->> 'placeholder_user_id')::bigint
+  AND d.namespace_id IS NULL AND d.deletion_attempts >= :setting.item_attempts::int
+ORDER BY d.id
+ON CONFLICT (job, item) DO UPDATE
+SET reason = excluded.reason, attempts = excluded.attempts, parked = true, next_try_at = excluded.next_try_at
+RETURNING q.item
