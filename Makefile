@@ -42,21 +42,23 @@ $(BUILD)/pruned.gresource.xml: $(EMBEDDED) Makefile | deps-build
 	   for f in $(EMBEDDED); do echo "<file>$$f</file>"; done; \
 	   echo '</gresource></gresources>'; } > $@
 $(BUILD)/pruned.gresource.c: $(BUILD)/pruned.gresource.xml $(EMBEDDED)
-	glib-compile-resources --generate-source --internal --sourcedir=. --target=$@ $<
+	@glib-compile-resources --generate-source --internal --sourcedir=. --target=$@ $<
 $(BUILD)/pruned.gresource.o: $(BUILD)/pruned.gresource.c
-	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes $(PKG_CFLAGS) -c $< -o $@
+	@$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes $(PKG_CFLAGS) -c $< -o $@
 
 $(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 	@rm -f $@
-	ar rcs $@ $^
+	@ar rcs $@ $^
 
 $(BUILD)/pruned $(UNIT): $(SHIM)
 $(BUILD)/pruned: $(BUILD)/src/main.o $(LIB) $(BUILD)/pruned.gresource.o
-	$(CC) $(ALL_LDFLAGS) $(BUILD)/src/main.o $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
+	@echo "  link  $@"
+	@$(CC) $(ALL_LDFLAGS) $(BUILD)/src/main.o $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB) $(BUILD)/pruned.gresource.o
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PKG_LIBS) -o $@
+	@echo "  link  $@"
+	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PKG_LIBS) -o $@
 
 # What the machine is missing is installed once, and said.
 deps-build:

@@ -84,17 +84,39 @@ void step_continue (Step *step, json_t *cursor, gint64 delay_ms);
 /* The step found out that it must fail though no statement did (e.g. a refusal that is to be retried): returns FALSE and sets the error. */
 gboolean step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
-/* Statements to run in a transaction of their own if this step fails for good or backs off (e.g. clearing a mark). FILE as above. */
+/* Statements to run with the failure's own transaction if this step fails and is charged for it (e.g. clearing a mark). FILE as above;
+ * `error` and `state` (waiting, dead) are bound beside what always is. Rows that come back with `level` and `message` are
+ * lines for the log, their other columns its fields. */
 void step_on_failure (Step *step, const char *file);
 
 /* --- plan ---------------------------------------------------------------------------------------------- */
 void step_plan_line (Step *step, const char *table, const char *key, const char *action,
                      const char *reason);
 
+/* --- jobs that talk to something else than PostgreSQL ------------------------------------------------
+ * Three parts, so that no transaction is open while a store is slow and no worker waits for it: lease (a short transaction), act (elsewhere), settle
+ * (the transaction that ends the step). A process that dies in between leaves the lease to run out. */
+typedef struct _Errand Errand;
+typedef struct {
+  /* Takes what act is to do; committed before act begins. What it returns is handed on (ownership too). NULL with an error: the
+   * step has failed. */
+  gpointer (*lease) (Step *step, GError **error);
+  /* Starts the work on threads of its own and returns at once; calls errand_done exactly once when it has come to its end. */
+  void (*act) (gpointer leased, Errand *errand);
+  /* The process stops or loses the partition: act is to end soon. Sets a flag, calls nothing back. Thread: any. */
+  void (*cancel) (gpointer leased);
+  /* As a JobStepFunc, with what act has left in LEASED. */
+  gboolean (*settle) (Step *step, gpointer leased, GError **error);
+  GDestroyNotify free;
+} JobErrand;
+/* Thread: any. The errand must not be touched afterwards. */
+void errand_done (Errand *errand);
+
 /* --- registration: one table in src/jobs/jobs.c ---------------------------------------------------- */
 typedef struct {
   const char *name;
   JobStepFunc step;
   JobPlanFunc plan; /* NULL: page + decide */
+  const JobErrand *errand; /* instead of step */
 } JobCode;
 extern const JobCode JOB_CODE[]; /* ends with a NULL name */

@@ -10,6 +10,7 @@
 typedef enum {
   ANSWER_HANDLED, /* the run's row says what next */
   ANSWER_AGAIN,   /* the same step at once, in a new transaction */
+  ANSWER_AWAY,    /* an errand is under way */
   ANSWER_HOLD     /* nothing is charged; the message stays */
 } Answer;
 

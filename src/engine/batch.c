@@ -1,16 +1,9 @@
 #include "engine/batch.h"
 
-#include "base/clock.h"
-#include "base/fault.h"
-#include "engine/answer.h"
+#include "engine/alone.h"
+#include "engine/conclude.h"
 #include "engine/dead.h"
-#include "engine/dispatcher.h"
 #include "engine/page.h"
-#include "engine/stats.h"
-
-#include <string.h>
-
-#define SQL "src/engine/sql/"
 
 static void
 handled (Lane *lane, guint index)
@@ -55,150 +48,6 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
     }
   return TRUE;
 }
-
-/* --- what both ways share --------------------------------------------------------------------------- */
-
-static gboolean
-park_paused (Pg *pg, const GPtrArray *runs, GError **error)
-{
-  GString *ids = array_new ();
-  for (guint i = 0; i < runs->len; i++)
-    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_take (ids));
-  g_autoptr (PgRows) parked = pg_run_file (pg, SQL "park_paused.sql", values, error);
-  return parked != NULL;
-}
-
-static void
-log_started (const Step *step)
-{
-  if (log_enabled (LOG_INFO))
-    {
-      g_autoptr (json_t) fields = step_log_fields (step);
-      log_fields (LOG_INFO, "Started", fields);
-    }
-  if (step->run->step == 0 && step->run->first)
-    stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
-}
-
-static void
-log_finished (const Step *step)
-{
-  double seconds = (double)step_elapsed_us (step) / 1e6;
-  const char *job = step->job->name, *counter;
-  json_t *n;
-  stats_observe (STATS_STEP_SECONDS, job, seconds);
-  stats_add (STATS_STEPS, job, NULL, 1);
-  if (!step->continues)
-    stats_add (STATS_RUNS, job, "finished", 1);
-  json_object_foreach (step->counts, counter, n)
-    stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
-  if (!log_enabled (LOG_INFO))
-    return;
-  g_autoptr (json_t) fields = step_log_fields (step);
-  json_object_set_new (fields, "duration_s", json_real (seconds));
-  json_object_set_new (fields, "status", json_string (step->continues ? "limit_reached" : "completed"));
-  json_object_set_new (fields, "updated_rows", json_integer (0));
-  json_object_update (fields, step->counts);
-  if (step->reason != NULL)
-    json_object_set_new (fields, "reason", json_string (step->reason));
-  log_fields (LOG_INFO, "Finished", fields);
-}
-
-/* After the commit: lines, messages, and the dispatcher's alarm clock. */
-static void
-conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle *bundle)
-{
-  gint64 soonest_ms = -1;
-  if (bundle_size (bundle) > 0)
-    answer_publish (service, lane, bundle);
-  for (guint i = 0; i < steps->len; i++)
-    {
-      Step *step = steps->pdata[i];
-      step_write_logs (step);
-      log_finished (step);
-      if (step->continues && step->next_delay_ms > 0 && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
-        soonest_ms = step->next_delay_ms;
-      if (step->children->len > 0)
-        soonest_ms = 0;
-    }
-  if (soonest_ms >= 0)
-    dispatcher_wake (service->dispatcher, soonest_ms);
-}
-
-static void
-note_stale (Service *service, const Lane *lane, double n)
-{
-  if (n > 0)
-    stats_add (STATS_STALE_MESSAGES, lane->job->name, NULL, n);
-}
-
-/* --- alone -------------------------------------------------------------------------------------------- */
-
-static gboolean
-step_and_commit (Service *service, Transaction *transaction, Step *step, GPtrArray *steps, GError **error)
-{
-  log_started (step);
-  FAULT ("step.after_fence");
-  return step_work (step, error) && steps_settle (steps, service->publisher, error)
-         && transaction_commit (transaction, error);
-}
-
-/* One try of one run. */
-static Answer
-try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean paused = FALSE;
-  Transaction transaction = { 0 };
-  g_autoptr (GPtrArray) runs = NULL;
-  if (transaction_begin (&transaction, service, pg, &error))
-    runs = transaction_fence (&transaction, lane->job, works, &paused, &error);
-  if (runs == NULL || runs->len == 0 || paused)
-    {
-      gboolean ok = runs != NULL && (runs->len == 0 || park_paused (pg, runs, &error))
-                    && transaction_commit (&transaction, &error);
-      if (!ok)
-        {
-          transaction_rollback (&transaction);
-          return answer_outage (service, lane, error);
-        }
-      note_stale (service, lane, runs->len == 0);
-      return ANSWER_HANDLED;
-    }
-  Run *run = runs->pdata[0];
-  g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
-  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  Step *step = step_new (pg, run, service->prefix, lane->bisect, bundle);
-  g_ptr_array_add (steps, step);
-  if (step_and_commit (service, &transaction, step, steps, &error))
-    {
-      conclude (service, lane, steps, bundle);
-      return ANSWER_HANDLED;
-    }
-  g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
-  transaction_rollback (&transaction);
-  publisher_abandon (service->publisher, bundle);
-  return answer_failure (service, lane, pg, step, sqlstate, error);
-}
-
-static Answer
-run_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
-{
-  Answer answer;
-  do
-    answer = try_alone (service, pg, lane, works);
-  while (answer == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane));
-  if (answer == ANSWER_HANDLED)
-    {
-      bisect_reset (lane->bisect);
-      handled (lane, 0);
-    }
-  return answer == ANSWER_AGAIN ? ANSWER_HOLD : answer;
-}
-
-/* --- together ----------------------------------------------------------------------------------------- */
 
 /* The page queries of all RUNS in one pipeline; runs without rows become STEPS, the ids of the others go to HEAVY. */
 static gboolean
@@ -263,7 +112,7 @@ static gboolean
 settle_together (Service *service, Transaction *transaction, GPtrArray *steps, GError **error)
 {
   for (guint i = 0; i < steps->len; i++)
-    log_started (steps->pdata[i]);
+    steps_log_started (steps->pdata[i]);
   if (steps->len > 0 && !steps_settle (steps, service->publisher, error))
     return FALSE;
   return transaction_commit (transaction, error);
@@ -289,7 +138,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
                             : bundle_new (first->run_id, first->step, lane->job->name, 0);
     }
   gboolean ok = runs != NULL
-                && (paused ? park_paused (pg, runs, error)
+                && (paused ? steps_park_paused (pg, runs, error)
                            : look_at_pages (service, pg, runs, bundle, steps, heavy, error))
                 && settle_together (service, &transaction, steps, error);
   if (!ok)
@@ -298,8 +147,8 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
       publisher_abandon (service->publisher, bundle);
       return FALSE;
     }
-  note_stale (service, lane, works->len - runs->len);
-  conclude (service, lane, steps, bundle);
+  steps_note_stale (service, lane, works->len - runs->len);
+  steps_conclude (service, lane, steps, bundle);
   keep_heavy (lane, works, heavy);
   return TRUE;
 }
@@ -323,7 +172,7 @@ handle (Service *service, Pg *pg, Lane *lane)
   if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL)
     {
       g_array_set_size (works, 1);
-      return run_alone (service, pg, lane, works);
+      return alone_run (service, pg, lane, works);
     }
   if (run_together (service, pg, lane, works, &error))
     return ANSWER_HANDLED;
@@ -337,6 +186,8 @@ LaneNext
 batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   Answer answer = handle (service, pg, lane);
+  if (answer == ANSWER_AWAY)
+    return LANE_GO_AWAY;
   if (answer == ANSWER_HOLD)
     {
       *hold_us = answer_hold_us (lane->outages);

@@ -1,28 +1,16 @@
-#include "engine/lane.h"
+#include "engine/lane_private.h"
 
 #include "base/clock.h"
 
-#include <pthread.h>
 #include <time.h>
 
-struct _Lanes {
-  pthread_mutex_t lock;
-  pthread_cond_t ready;   /* a lane became ready, or stopping */
-  pthread_cond_t at_rest; /* a worker gave a lane back */
-  GPtrArray *all;         /* of Lane */
-  GQueue *queues;         /* ready lanes by job; the last is intake's */
-  guint n_queues;
-  guint turn;             /* the job whose turn it is */
-  gboolean stopping;
-};
-
-static void
-lane_free (gpointer data)
+void
+lane_free (Lane *lane)
 {
-  Lane *lane = data;
   kafka_partition_unref (lane->partition);
   g_array_unref (lane->pending);
   bisect_free (lane->bisect);
+  errand_free (lane->errand);
   g_free (lane->topic);
   g_free (lane);
 }
@@ -65,18 +53,17 @@ lanes_free (Lanes *lanes)
   g_free (lanes);
 }
 
-static GQueue *
-queue_of (Lanes *lanes, const Lane *lane)
+GQueue *
+lanes_queue (Lanes *lanes, const Lane *lane)
 {
   return &lanes->queues[lane->job != NULL ? lane->job->number : lanes->n_queues - 1];
 }
 
-/* With the lock. */
-static void
-make_ready (Lanes *lanes, Lane *lane)
+void
+lanes_make_ready (Lanes *lanes, Lane *lane)
 {
   lane->state = LANE_READY;
-  g_queue_push_tail (queue_of (lanes, lane), lane);
+  g_queue_push_tail (lanes_queue (lanes, lane), lane);
   pthread_cond_broadcast (&lanes->ready);
 }
 
@@ -106,7 +93,7 @@ wake_locked (Lanes *lanes, Lane *lane)
 {
   lane->woken = TRUE;
   if (lane->state == LANE_IDLE && !lane->revoked)
-    make_ready (lanes, lane);
+    lanes_make_ready (lanes, lane);
 }
 
 void
@@ -126,9 +113,8 @@ lanes_kick_all (Lanes *lanes)
   pthread_mutex_unlock (&lanes->lock);
 }
 
-/* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). With the lock. */
-static void
-wait_until (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
+void
+lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
 {
   if (deadline_us == 0)
     {
@@ -137,61 +123,6 @@ wait_until (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
     }
   struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
   pthread_cond_timedwait (condition, &lanes->lock, &until);
-}
-
-static gboolean
-any_running (GPtrArray *revoked, gboolean cancel)
-{
-  gboolean running = FALSE;
-  for (guint i = 0; i < revoked->len; i++)
-    {
-      Lane *lane = revoked->pdata[i];
-      if (lane->state != LANE_RUNNING)
-        continue;
-      running = TRUE;
-      if (cancel && lane->cancel != NULL)
-        pg_cancel (lane->cancel);
-    }
-  return running;
-}
-
-void
-lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us)
-{
-  pthread_mutex_lock (&lanes->lock);
-  for (guint i = 0; i < revoked->len; i++)
-    {
-      Lane *lane = revoked->pdata[i];
-      lane->revoked = TRUE;
-      lane->lost = lost;
-      if (lane->state == LANE_READY)
-        g_queue_remove (queue_of (lanes, lane), lane);
-    }
-  for (int round = 0; round < 2 && any_running (revoked, round > 0); round++)
-    {
-      gint64 deadline = clock_monotonic_us () + patience_us;
-      while (any_running (revoked, FALSE) && clock_monotonic_us () < deadline)
-        wait_until (lanes, &lanes->at_rest, deadline);
-    }
-  for (guint i = 0; i < revoked->len; i++)
-    {
-      Lane *lane = revoked->pdata[i];
-      g_ptr_array_remove_fast (lanes->all, lane);
-      if (lane->state == LANE_RUNNING)
-        lane->forgotten = TRUE; /* past the bound: its worker frees it */
-      else
-        lane_free (lane);
-    }
-  pthread_mutex_unlock (&lanes->lock);
-}
-
-void
-lanes_stop (Lanes *lanes)
-{
-  pthread_mutex_lock (&lanes->lock);
-  lanes->stopping = TRUE;
-  pthread_cond_broadcast (&lanes->ready);
-  pthread_mutex_unlock (&lanes->lock);
 }
 
 gboolean
@@ -214,7 +145,7 @@ release_held (Lanes *lanes)
       if (lane->state != LANE_HELD || lane->revoked)
         continue;
       if (lane->hold_until_us <= now)
-        make_ready (lanes, lane);
+        lanes_make_ready (lanes, lane);
       else if (next == 0 || lane->hold_until_us < next)
         next = lane->hold_until_us;
     }
@@ -238,17 +169,36 @@ pop (Lanes *lanes, gboolean intake)
   return g_queue_pop_head (&lanes->queues[n_jobs]);
 }
 
+/* When stopping, only errands that have ended are settled still. Sets *LEFT if some have not. With the lock. */
+static Lane *
+pop_errand (Lanes *lanes, gboolean *left)
+{
+  *left = FALSE;
+  for (guint i = 0; i < lanes->all->len; i++)
+    {
+      Lane *lane = lanes->all->pdata[i];
+      if (lane->errand == NULL)
+        continue;
+      *left = TRUE;
+      if (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane))
+        return lane;
+    }
+  return NULL;
+}
+
 Lane *
 lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
 {
   Lane *lane = NULL;
+  gboolean left = TRUE;
   pthread_mutex_lock (&lanes->lock);
-  while (!lanes->stopping)
+  for (;;)
     {
       gint64 next = release_held (lanes);
-      if ((lane = pop (lanes, intake)) != NULL)
+      lane = lanes->stopping ? pop_errand (lanes, &left) : pop (lanes, intake);
+      if (lane != NULL || !left)
         break;
-      wait_until (lanes, &lanes->ready, next);
+      lanes_wait (lanes, &lanes->ready, next);
     }
   if (lane != NULL)
     {
@@ -267,8 +217,22 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   pthread_mutex_lock (&lanes->lock);
   lane->state = LANE_IDLE;
   lane->cancel = NULL;
-  gboolean forgotten = lane->forgotten;
-  if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
+  gboolean forgotten = lane->forgotten && lane->errand == NULL;
+  if (next == LANE_GO_AWAY)
+    {
+      lane->state = LANE_AWAY;
+      if (lane->errand->done)
+        lanes_make_ready (lanes, lane);
+      else if (lane->revoked || lanes->stopping)
+        lane->errand->code->cancel (lane->errand->leased);
+    }
+  else if (lane->revoked && lane->errand != NULL) /* it could not be settled: the lease runs out by itself */
+    {
+      g_clear_pointer (&lane->errand, errand_free);
+      forgotten = lane->forgotten;
+      pthread_cond_broadcast (&lanes->at_rest);
+    }
+  else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
     pthread_cond_broadcast (&lanes->at_rest);
   else if (next == LANE_HOLD)
     {
@@ -277,7 +241,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
       pthread_cond_broadcast (&lanes->ready);
     }
   else if (next == LANE_AGAIN || lane->woken)
-    make_ready (lanes, lane);
+    lanes_make_ready (lanes, lane);
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);

@@ -2,7 +2,8 @@
  *
  *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE      mailbox empty
  *                    ▲                        │ ├────> READY     more to do, or woken meanwhile
- *                    └──── time is up ── HELD <─┘                a dependency is down: same messages again later
+ *                    ├──── time is up ── HELD <─┤                a dependency is down: same messages again later
+ *                    └──── errand done ─ AWAY <─┘                its work goes on elsewhere, without a worker
  *
  * Jobs take turns, so that one with many lanes does not starve the others. The wake-up comes under librdkafka's queue lock: it only
  * takes the lock of this list, which nobody holds while calling librdkafka.
@@ -15,14 +16,23 @@
 #include "engine/job.h"
 #include "kafka/kafka.h"
 
-typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD } LaneState;
+typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneState;
 
 typedef struct {
   KafkaMessage *message;
   gboolean alone; /* its page has rows: not in a batch */
 } LaneMessage;
 
-typedef struct {
+/* A step between its two transactions. */
+struct _Errand {
+  struct _Lanes *lanes;
+  struct _Lane *lane;
+  const JobErrand *code;
+  gpointer leased;
+  gboolean done; /* under the list's lock */
+};
+
+typedef struct _Lane {
   KafkaPartition *partition;
   char *topic;
   gint32 number;
@@ -33,6 +43,7 @@ typedef struct {
   gboolean woken, revoked, lost, forgotten;
   gint64 hold_until_us; /* monotonic */
   Pg *cancel;           /* the connection of the worker that has it */
+  Errand *errand;       /* what goes on, or has ended, elsewhere; NULL: nothing */
   /* of the worker that has it */
   GArray *pending;      /* of LaneMessage: taken, not handled */
   gboolean fresh;       /* nothing of this assignment was handled yet */
@@ -52,7 +63,7 @@ typedef struct {
   gint64 running_since_us;
 } Lane;
 
-typedef enum { LANE_DONE, LANE_AGAIN, LANE_HOLD } LaneNext;
+typedef enum { LANE_DONE, LANE_AGAIN, LANE_HOLD, LANE_GO_AWAY } LaneNext;
 
 typedef struct _Lanes Lanes;
 Lanes *lanes_new (guint n_jobs);
@@ -78,6 +89,10 @@ void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
 void lane_about_to_read (Lanes *lanes, Lane *lane);
 gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked meanwhile: store and commit nothing */
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
+
+/* The lane's errand: begun by its worker, which then puts the lane away; ended (freed with what was leased) by the worker that settles. */
+Errand *lane_begin_errand (Lanes *lanes, Lane *lane, gpointer leased);
+void lane_end_errand (Lanes *lanes, Lane *lane);
 
 /* A copy of what the dispatcher and the idle check look at. Thread: any. PARTITION is referenced. */
 typedef struct {

@@ -1,0 +1,83 @@
+#include "engine/conclude.h"
+
+#include "engine/answer.h"
+#include "engine/dispatcher.h"
+#include "engine/stats.h"
+
+#define SQL "src/engine/sql/"
+
+gboolean
+steps_park_paused (Pg *pg, const GPtrArray *runs, GError **error)
+{
+  GString *ids = array_new ();
+  for (guint i = 0; i < runs->len; i++)
+    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  g_autoptr (PgRows) parked = pg_run_file (pg, SQL "park_paused.sql", values, error);
+  return parked != NULL;
+}
+
+void
+steps_log_started (const Step *step)
+{
+  if (log_enabled (LOG_INFO))
+    {
+      g_autoptr (json_t) fields = step_log_fields (step);
+      log_fields (LOG_INFO, "Started", fields);
+    }
+  if (step->run->step == 0 && step->run->first)
+    stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
+}
+
+static void
+log_finished (const Step *step)
+{
+  double seconds = (double)step_elapsed_us (step) / 1e6;
+  const char *job = step->job->name, *counter;
+  json_t *n;
+  stats_observe (STATS_STEP_SECONDS, job, seconds);
+  stats_add (STATS_STEPS, job, NULL, 1);
+  if (!step->continues)
+    stats_add (STATS_RUNS, job, "finished", 1);
+  json_object_foreach (step->counts, counter, n)
+    stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
+  if (!log_enabled (LOG_INFO))
+    return;
+  g_autoptr (json_t) fields = step_log_fields (step);
+  json_object_set_new (fields, "duration_s", json_real (seconds));
+  json_object_set_new (fields, "status", json_string (step->continues ? "limit_reached" : "completed"));
+  json_object_set_new (fields, "updated_rows", json_integer (0));
+  json_object_update (fields, step->counts);
+  if (step->reason != NULL)
+    json_object_set_new (fields, "reason", json_string (step->reason));
+  log_fields (LOG_INFO, "Finished", fields);
+}
+
+/* After the commit: lines, messages, and the dispatcher's alarm clock. */
+void
+steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle *bundle)
+{
+  gint64 soonest_ms = -1;
+  if (bundle_size (bundle) > 0)
+    answer_publish (service, lane, bundle);
+  for (guint i = 0; i < steps->len; i++)
+    {
+      Step *step = steps->pdata[i];
+      step_write_logs (step);
+      log_finished (step);
+      if (step->continues && step->next_delay_ms > 0 && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
+        soonest_ms = step->next_delay_ms;
+      if (step->children->len > 0)
+        soonest_ms = 0;
+    }
+  if (soonest_ms >= 0)
+    dispatcher_wake (service->dispatcher, soonest_ms);
+}
+
+void
+steps_note_stale (Service *service, const Lane *lane, double n)
+{
+  if (n > 0)
+    stats_add (STATS_STALE_MESSAGES, lane->job->name, NULL, n);
+}

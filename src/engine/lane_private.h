@@ -1,0 +1,26 @@
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c only.
+ * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
+ */
+#pragma once
+#include "engine/lane.h"
+
+#include <pthread.h>
+
+struct _Lanes {
+  pthread_mutex_t lock;
+  pthread_cond_t ready;   /* a lane became ready, or stopping */
+  pthread_cond_t at_rest; /* a worker gave a lane back */
+  GPtrArray *all;         /* of Lane */
+  GQueue *queues;         /* ready lanes by job; the last is intake's */
+  guint n_queues;
+  guint turn;             /* the job whose turn it is */
+  gboolean stopping;
+};
+
+GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
+void lanes_make_ready (Lanes *lanes, Lane *lane);
+/* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
+void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
+/* Without the lock. */
+void lane_free (Lane *lane);
+void errand_free (Errand *errand); /* NULL: nothing */

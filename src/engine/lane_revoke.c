@@ -1,0 +1,75 @@
+/* Lanes that are taken away, or stopped: what runs may end in peace for a while, then it is cancelled. */
+#include "engine/lane_private.h"
+
+#include "base/clock.h"
+
+/* A worker has it, or an errand that must be settled. With the lock. */
+static gboolean
+is_running (const Lane *lane)
+{
+  return lane->state == LANE_RUNNING || lane->errand != NULL;
+}
+
+static gboolean
+any_running (GPtrArray *revoked)
+{
+  for (guint i = 0; i < revoked->len; i++)
+    if (is_running (revoked->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Statements are cancelled (STATEMENTS), errands asked to come to their end. With the lock. */
+static void
+cancel_running (GPtrArray *lanes, gboolean statements)
+{
+  for (guint i = 0; i < lanes->len; i++)
+    {
+      Lane *lane = lanes->pdata[i];
+      if (statements && lane->state == LANE_RUNNING && lane->cancel != NULL)
+        pg_cancel (lane->cancel);
+      if (lane->errand != NULL && !lane->errand->done)
+        lane->errand->code->cancel (lane->errand->leased);
+    }
+}
+
+void
+lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us)
+{
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < revoked->len; i++)
+    {
+      Lane *lane = revoked->pdata[i];
+      lane->revoked = TRUE;
+      lane->lost = lost;
+      if (lane->state == LANE_READY && lane->errand == NULL)
+        g_queue_remove (lanes_queue (lanes, lane), lane);
+    }
+  for (int round = 0; round < 2 && any_running (revoked); round++)
+    {
+      gint64 deadline = clock_monotonic_us () + patience_us;
+      cancel_running (revoked, round > 0);
+      while (any_running (revoked) && clock_monotonic_us () < deadline)
+        lanes_wait (lanes, &lanes->at_rest, deadline);
+    }
+  for (guint i = 0; i < revoked->len; i++)
+    {
+      Lane *lane = revoked->pdata[i];
+      g_ptr_array_remove_fast (lanes->all, lane);
+      if (is_running (lane))
+        lane->forgotten = TRUE; /* past the bound: its worker frees it */
+      else
+        lane_free (lane);
+    }
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+void
+lanes_stop (Lanes *lanes)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lanes->stopping = TRUE;
+  cancel_running (lanes->all, FALSE);
+  pthread_cond_broadcast (&lanes->ready);
+  pthread_mutex_unlock (&lanes->lock);
+}
