@@ -14,6 +14,7 @@ from stack.process import tail
 from support.database import Database, Templates, make_role
 from support.places import Places, binary_with_faults
 from support.pruned import Pruned
+from support.scene import make_settings, make_tables
 from support.topics import Topics
 
 _numbers = itertools.count(1)
@@ -163,9 +164,57 @@ def pruned(new_pruned, database, topics):
     return one
 
 
+@pytest.fixture(scope="session")
+def scene_settings(shared, tmp_path_factory):
+    nobody = Database.nowhere(shared.postgres_url)
+    return make_settings(Pruned(tmp_path_factory.mktemp("settings"), nobody, Topics(shared.kafka, "unused")))
+
+
+@pytest.fixture
+def new_scene(new_database, new_topics, new_pruned, scene_settings):
+    """Makes installations with the tests' own tables and jobs (support/scene.py), without schedules."""
+
+    def make(settings=None):
+        database = new_database("migrated")
+        make_tables(database)
+        one = new_pruned(database, new_topics(), settings=scene_settings | (settings or {}))
+        one.run("topics", "--apply").ok()
+        return one
+
+    return make
+
+
+@pytest.fixture
+def scene(new_scene):
+    return new_scene()
+
+
+@pytest.fixture(scope="module")
+def busy_scene(shared, templates, scene_settings, tmp_path_factory):
+    """One such installation for a whole file, with a daemon that runs; tests in it keep out of each other's way."""
+    database = Database(shared.postgres_url, templates.migrated())
+    topics = Topics(shared.kafka, f"m{os.getpid()}-{next(_numbers)}")
+    make_tables(database)
+    one = Pruned(tmp_path_factory.mktemp("scene"), database, topics, settings=scene_settings)
+    one.run("topics", "--apply").ok()
+    one.start()
+    yield one
+    complaints = one.close()
+    topics.remove()
+    database.drop()
+    assert not complaints, "\n".join(complaints)
+
+
 @pytest.fixture
 def pruned_with_faults(pruned):
     """The same with the binary that has fault points: `start(environment={"PRUNED_FAULT": ...})`."""
     pruned.binary = binary_with_faults()
     assert pruned.binary.exists(), f"{pruned.binary} is not there: make FAULTS=1"
     return pruned
+
+
+@pytest.fixture
+def scene_with_faults(scene):
+    scene.binary = binary_with_faults()
+    assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"
+    return scene

@@ -47,6 +47,13 @@ class Database:
         self.role_url = with_database(server_url, self.name, ROLE if GRANTS.exists() else None)
         self._connection = None
 
+    @classmethod
+    def nowhere(cls, server_url):
+        """Stands for a database that nobody asks anything."""
+        self = cls.__new__(cls)
+        self.name = self.url = self.role_url = server_url
+        return self
+
     @property
     def connection(self):
         if self._connection is None or self._connection.closed:

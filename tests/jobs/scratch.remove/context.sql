@@ -1,0 +1,2 @@
+-- Whose row it is.
+SELECT s.id AS key, s.note AS user FROM scratch s WHERE s.id = ANY (:key::bigint[])
