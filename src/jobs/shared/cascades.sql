@@ -1,6 +1,7 @@
 -- For rows of the table `:relation` that are to go (`:condition`, on alias x<depth>): the statement that deletes them, and the
 -- one that finds which tables have rows that a foreign key would take along (ON DELETE CASCADE), each again as a relation and a
 -- condition, on alias x<depth + 1>; null if no key does. So children can be deleted first, and the audit sees every row.
+-- Where the role has no right the rows go by their key, without a record.
 -- Names come from the catalogue and are quoted by format. Fast because only the catalogue is read.
 WITH found AS (SELECT to_regclass(:relation::text)::oid AS attrelid),
 -- include: row_keys.sql
@@ -11,6 +12,7 @@ child AS (
                 :condition::text) AS condition
   FROM found
   JOIN pg_constraint f ON f.confrelid = found.attrelid AND f.contype = 'f' AND f.confdeltype = 'c' AND f.conparentid = 0
+   AND has_table_privilege(f.conrelid, 'SELECT') AND has_table_privilege(f.conrelid, 'DELETE')
   CROSS JOIN LATERAL (
     SELECT string_agg(format('x%s.%I', :depth::int + 1, a.attname), ', ' ORDER BY k.n) AS child,
            string_agg(format('x%s.%I', :depth::int, b.attname), ', ' ORDER BY k.n) AS parent

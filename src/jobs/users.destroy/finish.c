@@ -69,14 +69,16 @@ users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
   g_autoptr (PgRows) roots = step_query (destroy->step, error, "finish", NULL);
   if (roots == NULL)
     return FALSE;
-  int removed = 0;
-  for (int i = 0; i < rows_count (roots) && destroy->left > 0; i++)
-    if (!sweep (destroy, rows_text (roots, i, "relation"), rows_text (roots, i, "condition"), 0, &removed, error))
+  int last = rows_count (roots) - 1; /* the user himself */
+  int removed = 0, next = 0;
+  for (; next <= last && destroy->left > 0; next++)
+    if (!sweep (destroy, rows_text (roots, next, "relation"), rows_text (roots, next, "condition"), 0, &removed, error))
       return FALSE;
-  *more = destroy->left <= 0 && removed == 0;
+  gboolean gone = next > last && removed > 0;
+  *more = !gone && destroy->left <= 0;
   if (*more)
     users_destroy_continue (destroy, "finish", NULL);
-  else if (removed == 0)
+  else if (!gone)
     return step_fail (destroy->step, error, PRUNED_DATA, "user %s was not removed (a trigger or a rule keeps the row)",
                       destroy->user_id);
   else

@@ -45,9 +45,10 @@ SELECT f.name, f.table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END
        format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',
               k.object, f.table_name, f.column_name,
               CASE WHEN f.name = :name::text AND :after::text IS NOT NULL THEN k.beyond ELSE '' END, k.in_order) AS page,
-       format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
-              ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, to_jsonb(t) AS row',
-              f.table_name, k.record, k.same, f.column_name, c.test, k.audit) AS clash,
+       CASE WHEN c.test IS NOT NULL
+       THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
+                   ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, to_jsonb(t) AS row',
+                   f.table_name, k.record, k.same, f.column_name, c.test, k.audit) END AS clash,
        CASE WHEN f.drops
        THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
                    ' WHERE %s AND t.%I = :user_id::bigint RETURNING %s AS key, to_jsonb(t) AS row',

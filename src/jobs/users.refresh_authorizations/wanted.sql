@@ -1,9 +1,9 @@
--- Common table expressions: wanted (user_id, project_id, access_level), the projects that the users whose authorizations are
--- due may enter, with the highest level each: as members, as members of a group at or above the project, through
+-- Common table expressions: wanted (user_id, project_id, access_level), the projects that the users may
+-- enter, with the highest level each: as members, as members of a group at or above the project, through
 -- shares of such a group or of the project, as owners of the personal namespace. Minimal access (5) opens no project.
 -- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is made an expression, else the
 -- planner reads the index of all groups beside it), then projects (namespace_id).
-who AS (SELECT k.id FROM unnest(:key::bigint[], :authorizations::bigint[]) AS k (id, seq) WHERE k.seq IS NOT NULL),
+who AS (SELECT unnest(:key::bigint[]) AS id),
 -- include: ../shared/reach.sql
 ,
 tree AS MATERIALIZED (

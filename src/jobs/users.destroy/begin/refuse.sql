@@ -3,7 +3,7 @@
 WITH RECURSIVE leaving AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY m.id) AS pos, m.id, m.user_id, m.source_id AS group_id,
          coalesce(n.traversal_ids, '{}') || m.source_id AS groups
-  FROM members m JOIN users u ON u.id = m.user_id LEFT JOIN namespaces n ON n.id = m.source_id
+  FROM members m JOIN users u ON u.id = m.user_id JOIN namespaces n ON n.id = m.source_id
   WHERE m.user_id = :user_id::bigint AND
   -- include: ../../shared/owner_rule.sql
 ),
