@@ -78,6 +78,10 @@ FUZZ    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 60
 
 #: make              the binary, build/release/pruned
+#: make demo         everything on this machine, nothing left behind; KAFKA=host:port: with a real broker
+demo: all
+	@$(BUILD)/pruned demo $(if $(KAFKA),--kafka $(KAFKA))
+
 #: make check        all tests; ARGS= goes to pytest; SAN=address,undefined or SAN=thread: with sanitizers
 check: deps-test
 	+@$(MAKE) $(PARALLEL) all units
@@ -116,5 +120,5 @@ help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
-.PHONY: all clean units deps-build deps-test check fuzz fuzzers coverage lint install help
+.PHONY: all demo clean units deps-build deps-test check fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

@@ -7,6 +7,9 @@
 static const Command commands[] = {
   { "run", "[--embedded-kafka] [--until-idle]", "the daemon", "pruned -c /etc/pruned/pruned.conf run", command_run,
     run_options },
+  { "demo", "[--kafka HOST:PORT] [--keep]", "everything on this machine: see what it does; nothing is left behind",
+    "pruned demo", command_demo, demo_options, "Wants PostgreSQL's programs (initdb, postgres). Files are below TMPDIR.",
+    .bare = TRUE },
   { "migrate", "[--indexes] [--dry-run]", "make or upgrade schema pruned, and the indexes that jobs want",
     "pruned migrate && pruned migrate --indexes", command_migrate, migrate_options,
     "Run it as the owner of the database's tables; the daemon's own role needs only deploy/grants.sql." },

@@ -79,11 +79,11 @@ set_up_log (const Config *config)
 }
 
 /* Jobs come first, because their names are sections; where further jobs are is a setting. */
-static gboolean
-load (Cli *cli, const Invocation *invocation, GError **error)
+gboolean
+cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
 {
-  ConfigSources sources = { .file = invocation->file,
-                            .overrides = (const char *const *)invocation->overrides->pdata };
+  ConfigSources sources = { .file = file, .overrides = overrides };
+  message_setup ();
   g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
   cli->jobs = jobs_load (jobs_dir, error);
   if (cli->jobs == NULL)
@@ -103,8 +103,7 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
 {
   if (cli->command->bare)
     return cli->command->run (cli, error);
-  message_setup ();
-  if (!load (cli, invocation, error))
+  if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, error))
     return CODE_CONFIG;
   return cli->command->run (cli, error);
 }

@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "cli/command.h"
-#include "engine/topics.h"
 #include "kafka/kafka.h"
 #include "pg/pg.h"
 
@@ -16,6 +15,10 @@ int cli_main (const Command *commands, int argc, char **argv);
 ExitCode cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The same with CODE. */
 ExitCode cli_fail (ExitCode code, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* Jobs and settings, as commands have them that want a configuration. OVERRIDES may be NULL. */
+gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* --- PostgreSQL ------------------------------------------------------------------------------------ */
 /* Connected, schema `pruned` as this binary wants it; NULL: ERROR has the remedy, the code is CODE_POSTGRES. */
@@ -30,8 +33,6 @@ ExitCode cli_pg_failed (const Pg *pg, GError **error);
 char **cli_kafka_settings (Cli *cli, GError **error);
 /* `<prefix>.<name>`; g_free it. */
 char *cli_topic (Cli *cli, const char *name);
-/* The WANTED topics as they are; names belong to WANTED, g_free the array. NULL: ERROR, the code is CODE_KAFKA. */
-KafkaTopic *cli_topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);
 /* Publishes MESSAGE with our headers, TYPE's; afterwards it has partition and offset. Returns the code. */
 ExitCode cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_id,
                       GError **error);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 
 ExitCode command_config (Cli *cli, GError **error);
+ExitCode command_demo (Cli *cli, GError **error);
 ExitCode command_discard (Cli *cli, GError **error);
 ExitCode command_emit (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
@@ -21,6 +22,6 @@ ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry emit_options[], migrate_options[], plan_options[], quarantine_options[], run_options[],
+extern const GOptionEntry demo_options[], emit_options[], migrate_options[], plan_options[], quarantine_options[], run_options[],
     runs_options[], tick_options[], topics_options[], version_options[];
 extern const char topics_more[];

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/status.h"
+#include "engine/topics.h"
 #include "kafka/offsets.h"
 
 #include <string.h>
@@ -187,7 +188,7 @@ ask_kafka (Status *status, char **settings, json_t *facts, GError **error)
   if (admin == NULL)
     return FALSE;
   g_autoptr (GArray) wanted = topics_wanted (status->cli->config, status->cli->jobs);
-  g_autofree KafkaTopic *found = cli_topics_found (admin, wanted, TIMEOUT_MS, error);
+  g_autofree KafkaTopic *found = topics_found (admin, wanted, TIMEOUT_MS, error);
   if (found == NULL)
     return FALSE;
   g_autofree char *cluster = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);

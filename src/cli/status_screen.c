@@ -69,6 +69,20 @@ say_number (Output *out, const char *title, const json_t *value)
     output_say (out, "%-11s %" JSON_INTEGER_FORMAT, title, json_integer_value (value));
 }
 
+/* Only where something waits: there are many topics. */
+static void
+say_lag (Output *out, const json_t *lag)
+{
+  g_autoptr (json_t) some = json_object ();
+  const char *topic;
+  json_t *n;
+  json_object_foreach ((json_t *)lag, topic, n)
+    if (json_integer_value (n) != 0)
+      json_object_set (some, topic, n);
+  if (lag != NULL)
+    say_words (out, "Lag", some);
+}
+
 void
 status_say (Output *out, const json_t *found)
 {
@@ -79,7 +93,7 @@ status_say (Output *out, const json_t *found)
     output_say (out, "Next due    %s", text_in (found, "next_due"));
   say_words (out, "Schedules", json_object_get (found, "schedules"));
   say_words (out, "Paused", json_object_get (found, "paused"));
-  say_words (out, "Lag", json_object_get (found, "lag"));
+  say_lag (out, json_object_get (found, "lag"));
   say_number (out, "Unpublished", json_object_get (found, "unpublished"));
   say_number (out, "Quarantine", json_object_get (found, "quarantine"));
   say_number (out, "Dead", json_object_get (found, "dead"));

@@ -111,15 +111,6 @@ cli_topic (Cli *cli, const char *name)
   return g_strconcat (config_text (cli->config, "topics", "prefix"), ".", name, NULL);
 }
 
-KafkaTopic *
-cli_topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
-{
-  g_autofree KafkaTopic *topics = g_new0 (KafkaTopic, wanted->len);
-  for (guint i = 0; i < wanted->len; i++)
-    topics[i].name = g_array_index (wanted, WantedTopic, i).name;
-  return kafka_admin_describe (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
-}
-
 /* Why could nothing be written? A missing topic has its own remedy. */
 static void
 explain_missing_topic (char **settings, const char *topic, GError **error)

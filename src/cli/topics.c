@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "engine/topics.h"
 
 #define TIMEOUT_MS 5000
 
@@ -72,6 +73,6 @@ command_topics (Cli *cli, GError **error)
   if (settings == NULL || (admin = kafka_admin_new ((const char *const *)settings, error)) == NULL)
     return CODE_CONFIG;
   g_autoptr (GArray) wanted = topics_wanted (cli->config, cli->jobs);
-  g_autofree KafkaTopic *found = cli_topics_found (admin, wanted, TIMEOUT_MS, error);
+  g_autofree KafkaTopic *found = topics_found (admin, wanted, TIMEOUT_MS, error);
   return found != NULL ? settle_all (cli, admin, wanted, found, error) : CODE_KAFKA;
 }

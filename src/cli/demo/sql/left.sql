@@ -1,0 +1,10 @@
+-- What is still to be done soon: runs that have not ended and do not wait for a retry or a later day, and requests for a
+-- refresh of authorizations; how many ticks have become runs. And, for the live line, how far the work has come.
+SELECT (SELECT count(*) FROM pruned.runs
+        WHERE state = 'ready' OR (state = 'waiting' AND error IS NULL AND due_at < now() + interval '10 s')) AS runs,
+       (SELECT count(*) FROM pruned.runs WHERE parent_id IS NULL) AS begun,
+       (SELECT count(*) FROM pruned.dirty_users WHERE due_at < now() + interval '10 s') AS dirty,
+       (SELECT count(*) FROM pruned.dirty_users WHERE due_at <= now()) AS dirty_due,
+       (SELECT count(*) FROM members WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date) AS expired,
+       (SELECT coalesce(sum(jsonb_array_length(keys)), 0) FROM pruned.deletions WHERE action = 'deleted') AS rows,
+       (SELECT count(*) FROM pruned.runs WHERE state = 'finished') AS finished

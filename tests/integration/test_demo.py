@@ -1,0 +1,82 @@
+"""`pruned demo`: everything on this machine, and nothing left behind."""
+
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from stack.process import spawn, wait_until
+from support.places import binary
+from support.pruned import clean_environment
+
+
+@pytest.fixture
+def place():
+    """Where the demo makes its folder; the user that PostgreSQL runs as must come in."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="pruned-demo-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(place, *arguments):
+    return spawn([binary(), "demo", *arguments], env=clean_environment(TMPDIR=place), cwd="/",
+                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def processes_in(place):
+    """Whoever still works there."""
+    found = []
+    for link in pathlib.Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            if link.readlink().is_relative_to(place):
+                found.append(link)
+        except OSError:  # ended meanwhile, or not ours
+            continue
+    return found
+
+
+def assert_nothing_left(place):
+    assert list(place.iterdir()) == []
+    assert processes_in(place) == []
+
+
+def difference(text, what):
+    return int(re.search(rf"^{what}\t\d+\t\d+\t(-?\d+)$", text, re.M)[1])
+
+
+@pytest.mark.timeout(300)
+def test_the_demo_shows_before_after_and_why(place):
+    demo = start(place)
+    text, complaints = demo.communicate(timeout=280)
+    assert demo.returncode == 0, text + complaints
+    assert difference(text, "members, expired") < -4000
+    assert "last_owner" in text and "membership 117 is on legal hold" in text
+    assert re.search(r"kcat -b 127\.0\.0\.1:\d+ ", text) and re.search(r"pruned -c \S+ runs", text)
+    assert_nothing_left(place)
+
+
+@pytest.mark.timeout(120)
+def test_an_interrupted_demo_leaves_nothing_behind(place):
+    demo = start(place)
+    wait_until(lambda: list(place.glob("pruned-demo-*/data")), 60, "the demo's PostgreSQL")
+    demo.send_signal(signal.SIGINT)
+    _, complaints = demo.communicate(timeout=100)
+    assert demo.returncode != 0 and "interrupted" in complaints
+    assert_nothing_left(place)
+
+
+@pytest.mark.timeout(300)
+def test_the_demo_with_a_real_broker_takes_its_topics_along(place, shared, topics):
+    before = set(topics.admin.list_topics(timeout=30).topics)
+    demo = start(place, "--kafka", shared.kafka)
+    text, complaints = demo.communicate(timeout=280)
+    assert demo.returncode == 0, text + complaints
+    assert difference(text, "members, expired") < -4000
+    left = {name for name in topics.admin.list_topics(timeout=30).topics if name.startswith("pruned-demo-")}
+    assert left - before == set()
+    assert_nothing_left(place)
