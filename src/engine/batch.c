@@ -16,7 +16,7 @@ bury (Service *service, const KafkaMessage *message, const char *reason, GError 
 {
   g_autoptr (GPtrArray) dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   g_ptr_array_add (dead, dead_letter (service->prefix, message, reason, 1));
-  if (!publisher_send_messages (service->publisher, dead, &service->stop, error))
+  if (!dead_letters_send (service, dead, error))
     return FALSE;
   dead_letter_log (message, reason);
   return TRUE;

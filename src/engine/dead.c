@@ -26,6 +26,64 @@ dead_letter (const char *prefix, const KafkaMessage *message, const char *reason
   return dead;
 }
 
+/* Only what we know about it, without what somebody else has put in. */
+static KafkaMessage *
+shortened (const KafkaMessage *letter)
+{
+  static const char *const ours[] = { "pruned_reason", "pruned_source_topic", "pruned_source_partition", "pruned_source_offset",
+                                      "pruned_attempts", "pruned_first_seen", "pruned_last_seen" };
+  KafkaMessage *message = kafka_message_new (letter->topic, -1);
+  g_autofree char *omitted = g_strdup_printf ("%" G_GSIZE_FORMAT " bytes, too large for this topic: see the source", letter->value_len);
+  for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
+    kafka_message_add_header (message, ours[i], kafka_message_header (letter, ours[i])->value);
+  kafka_message_add_header (message, "pruned_value_omitted", omitted);
+  return message;
+}
+
+/* FALSE without an error: one of LETTERS is too large. */
+static gboolean
+send_if_small (Service *service, GPtrArray *letters, GError **error)
+{
+  GError *cause = NULL;
+  gboolean sent = publisher_send_messages (service->publisher, letters, &service->stop, &cause);
+  if (!sent && cause->code != PRUNED_DATA)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  g_clear_error (&cause);
+  return sent;
+}
+
+static gboolean
+send_one (Service *service, KafkaMessage *letter, GError **error)
+{
+  GError *cause = NULL;
+  g_autoptr (GPtrArray) one = g_ptr_array_new ();
+  g_ptr_array_add (one, letter);
+  if (letter->acked || send_if_small (service, one, &cause))
+    return TRUE;
+  if (cause != NULL)
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  g_autoptr (KafkaMessage) shorter = shortened (letter);
+  one->pdata[0] = shorter;
+  return letter->acked = publisher_send_messages (service->publisher, one, &service->stop, error);
+}
+
+gboolean
+dead_letters_send (Service *service, GPtrArray *letters, GError **error)
+{
+  GError *cause = NULL;
+  if (send_if_small (service, letters, &cause))
+    return TRUE;
+  gboolean ok = cause == NULL;
+  if (!ok)
+    g_propagate_error (error, cause);
+  for (guint i = 0; ok && i < letters->len; i++)
+    ok = send_one (service, letters->pdata[i], error);
+  return ok;
+}
+
 void
 dead_letter_log (const KafkaMessage *message, const char *reason)
 {

@@ -25,6 +25,7 @@ typedef struct {
   GPtrArray *dead; /* of KafkaMessage */
   GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
   GPtrArray *dead_reasons;
+  const char *refusal; /* NULL: what the messages themselves say */
 } Intake;
 
 static void
@@ -234,9 +235,15 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   if (!database_now (pg, &intake->now_us, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    take_message (intake, g_array_index (lane->pending, LaneMessage, i).message);
+    {
+      const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
+      if (intake->refusal != NULL)
+        refuse (intake, message, intake->refusal);
+      else
+        take_message (intake, message);
+    }
   /* Dead letters first: once the rows are committed nobody would think of them again. */
-  if (!publisher_send_messages (intake->service->publisher, intake->dead, &intake->service->stop, error))
+  if (!dead_letters_send (intake->service, intake->dead, error))
     return FALSE;
   for (guint i = 0; i < intake->dead->len; i++)
     dead_letter_log (intake->dead_sources->pdata[i], intake->dead_reasons->pdata[i]);
@@ -252,34 +259,68 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   return TRUE;
 }
 
+static void
+intake_clear (Intake *intake)
+{
+  g_array_unref (intake->specs);
+  g_ptr_array_unref (intake->dead);
+  g_ptr_array_unref (intake->dead_sources);
+  g_ptr_array_unref (intake->dead_reasons);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
+
+/* The first N pending messages. REASON: why the database does not take the row of the only one. */
+static gboolean
+try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, GError **error)
+{
+  g_auto (Intake) intake = { .service = service, .lane = lane, .specs = run_specs_new (),
+                             .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
+                             .dead_sources = g_ptr_array_new (), .dead_reasons = g_ptr_array_new_with_free_func (g_free),
+                             .refusal = reason };
+  return take_batch (&intake, pg, n, error);
+}
+
+/* A row that the database does not take must not stop the others: the batch is halved until that one stands alone. */
+static gboolean
+try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
+{
+  GError *cause = NULL;
+  gboolean ok = try_batch (service, pg, lane, *n, NULL, &cause);
+  while (!ok && cause->code == PRUNED_DATA && *n > 1)
+    {
+      g_clear_error (&cause);
+      *n /= 2;
+      ok = try_batch (service, pg, lane, *n, NULL, &cause);
+    }
+  if (!ok && cause->code == PRUNED_DATA)
+    {
+      g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
+      g_clear_error (&cause);
+      ok = try_batch (service, pg, lane, 1, reason, &cause);
+    }
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return ok;
+}
+
 LaneNext
 intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
 {
-  Intake intake = { .service = service, .lane = lane, .specs = run_specs_new (),
-                    .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
-                    .dead_sources = g_ptr_array_new (), .dead_reasons = g_ptr_array_new_with_free_func (g_free) };
   g_autoptr (GError) error = NULL;
   guint n = MIN (lane->pending->len, max);
-  gboolean ok = take_batch (&intake, pg, n, &error);
-  if (ok)
-    {
-      lane->outages = 0;
-      stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);
-      g_array_remove_range (lane->pending, 0, n);
-      dispatcher_wake (service->dispatcher, 0);
-    }
-  else
+  if (!try_smaller (service, pg, lane, &n, &error))
     {
       (void)answer_outage (service, lane, error);
       if (!lane->started)
         g_array_set_size (lane->pending, 0);
       *hold_us = answer_hold_us (lane->outages);
+      return LANE_HOLD;
     }
-  g_array_unref (intake.specs);
-  g_ptr_array_unref (intake.dead);
-  g_ptr_array_unref (intake.dead_sources);
-  g_ptr_array_unref (intake.dead_reasons);
-  return !ok ? LANE_HOLD : lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
+  lane->outages = 0;
+  stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);
+  g_array_remove_range (lane->pending, 0, n);
+  dispatcher_wake (service->dispatcher, 0);
+  return lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
 }
 
 /* --- where to begin ------------------------------------------------------------------------------------- */

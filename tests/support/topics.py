@@ -27,7 +27,8 @@ class Topics:
     def __init__(self, bootstrap, prefix):
         self.bootstrap, self.prefix = bootstrap, prefix
         self.admin = AdminClient({"bootstrap.servers": bootstrap})
-        self._producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
+        # The broker is to say what is too large.
+        self._producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "message.max.bytes": 10000000})
 
     def full(self, name):
         return f"{self.prefix}.{name}"

@@ -1,0 +1,2 @@
+-- Nothing.
+SELECT s.id AS key, s.id FROM scratch s WHERE false AND s.id > :cursor.id::bigint LIMIT :limit::int
