@@ -167,6 +167,8 @@ kafka_producer_new (const char *const *settings, GError **error)
                                         "30000",
                                         "queue.buffering.max.kbytes",
                                         "16384",
+                                        "message.max.bytes",
+                                        "10485760", /* the broker says what is too large */
                                         "batch.size",
                                         "60000", /* so that a small fetch gets whole batches */
                                         "partitioner",
