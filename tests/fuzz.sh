@@ -10,6 +10,6 @@ for program in "$build"/fuzz_*; do
   mkdir -p "$found"
   [ -d "$kept" ] || kept=
   echo "$name: $seconds s"
-  "$program" -max_total_time="$seconds" -print_final_stats=1 -verbosity=0 \
+  "$program" -max_total_time="$seconds" -print_final_stats=1 -verbosity=0 -print_funcs=0 \
     -artifact_prefix="$build/" "$found" $kept || exit
 done
