@@ -1,0 +1,88 @@
+"""Random instances, worked on by the real binary and by the model (tests/model): both must end alike.
+
+One daemon works for a whole file; each seed empties and fills the database that it works on."""
+
+import datetime
+import itertools
+import os
+
+import pytest
+
+from model import compare, compare_children, compare_outcomes, compare_result, load, run_to_end
+from model.db import DIRTY, QUARANTINE
+from model.generate import generate
+from stack.process import wait_until
+
+from .database import Database
+from .instance import built_in
+from .pruned import Pruned
+from .scene import tick_id
+from .topics import Topics
+
+SEEDS = int(os.environ.get("TEST_SEEDS", 60))
+_numbers = itertools.count(1)
+
+
+class Judge:
+    def __init__(self, pruned, job, **options):
+        self.pruned, self.database, self.job, self.options = pruned, pruned.database, job, options
+
+    def settled(self):
+        """Nothing is ready, and nothing that waits is due soon."""
+        return self.database.value("""SELECT NOT EXISTS (SELECT FROM pruned.runs
+            WHERE state IN ('ready', 'held') OR state = 'waiting' AND attempts = 0 AND due_at < now() + interval '1 hour')
+            AND EXISTS (SELECT FROM pruned.runs) AND NOT EXISTS (SELECT FROM pruned.unpublished)""")
+
+    def run(self, seed, size):
+        for table in ("runs", "quarantine", "dirty_users", "deletions"):
+            self.database.execute(f"DELETE FROM pruned.{table}")
+        midnight = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+        t = midnight + datetime.timedelta(microseconds=seed, days=-(seed % 7))  # each seed has runs of its own
+        generate(self.database.connection, seed, size=size, t=t, **self.options)
+        before = load(self.database.connection)
+        self.pruned.topics.tick(self.job, t)
+        wait_until(self.settled, 60, lambda: f"seed {seed}: {self.database.rows('SELECT * FROM pruned.runs')}")
+        model = before.copy()
+        return t, before, load(self.database.connection), model, run_to_end(model, self.job, t)
+
+    def differences(self, seed, size, outcomes=(), ignore=(QUARANTINE,)):
+        t, before, real, model, runs = self.run(seed, size)
+        row = self.pruned.run_row(tick_id(self.job, t))
+        lines = compare(before, real, model, ignore_tables=ignore)
+        if DIRTY in ignore:
+            lines += [f"no refresh of {key}" for key in model.tables[DIRTY] if key not in real.tables[DIRTY]]
+        lines += compare_result(runs[0][2].result, row["result"])
+        lines += compare_children(
+            [c for _, _, e in runs for c in e.children],
+            self.database.rows("SELECT job, args FROM pruned.runs WHERE parent_id IS NOT NULL"))
+        return lines + self.outcome_differences(runs, outcomes)
+
+    def outcome_differences(self, runs, types):
+        here = {str(id) for id in self.database.column("SELECT run_id FROM pruned.runs")}
+        said = [{"type": m.schema.rpartition(".")[2], "ce_id": m.headers["ce_id"], **m.value}
+                for m in self.pruned.topics.outcomes() if str(m.value["run_id"]) in here]
+        return compare_outcomes([o for _, _, e in runs for o in e.outcomes], said, types=types)
+
+
+@pytest.fixture(scope="module")
+def new_judge(shared, templates, scene_settings, tmp_path_factory):
+    """Makes a judge: `new_judge(job, settings, **options of generate)`; its daemon lives as long as the file's tests."""
+    made = []
+
+    def make(job, settings=None, **options):
+        database = Database(shared.postgres_url, templates.migrated())
+        topics = Topics(shared.kafka, f"j{os.getpid()}-{next(_numbers)}")
+        mine = {k: v for k, v in scene_settings.items() if built_in(k)}
+        pruned = Pruned(tmp_path_factory.mktemp("judge"), database, topics, settings=mine | {
+            "jobs.users.refresh_authorizations.enabled": False} | (settings or {}))
+        pruned.run("topics", "--apply").ok()
+        pruned.start()
+        made.append(pruned)
+        return Judge(pruned, job, **options)
+
+    yield make
+    complaints = [line for pruned in made for line in pruned.close()]
+    for pruned in made:
+        pruned.topics.remove()
+        pruned.database.drop()
+    assert not complaints, "\n".join(complaints)
