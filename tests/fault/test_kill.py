@@ -1,0 +1,134 @@
+"""Killed at any point, started again: every effect happened once, nothing is lost, and the outbox is empty."""
+
+import subprocess
+
+import pytest
+
+from support.places import binary_with_faults
+from support.scene import fill, now, outcome_id, refuse_rows, tick_id
+
+JOB = "scratch.remove"
+# Where this scenario does not come by: each has a test of its own, or is about something else.
+ELSEWHERE = {"rebalance.before_revoke", "rebalance.after_revoke", "dispatcher.before_commit", "dispatcher.after_commit",
+             "answer.after_commit", "schedule.before_publish", "schedule.after_publish", "schedule.before_commit"}
+
+
+def points():
+    if not binary_with_faults().exists():
+        return ["none: make FAULTS=1"]
+    listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True)
+    return [name for name in listed.stdout.split() if "." in name]
+
+
+def state(scene):
+    """All that may be compared: rows, runs, quarantine, audit, outcomes with their identities."""
+    database = scene.database
+    audit = database.rows("SELECT run_id::text, step, table_name, keys FROM pruned.deletions ORDER BY 1, 2, 3")
+    return {
+        "rows": database.column("SELECT id FROM scratch ORDER BY id"),
+        "runs": database.rows("SELECT run_id::text, state, step, attempts, unique_key, cursor, result, error "
+                              "FROM pruned.runs ORDER BY run_id"),
+        "quarantine": database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY item"),
+        "audit": [a | {"keys": sorted(a["keys"])} for a in audit],
+        "outcomes": {(m.schema, m.headers["ce_id"], m.raw) for m in scene.topics.outcomes()},
+        "unpublished": database.value("SELECT count(*) FROM pruned.unpublished"),
+        "suspects": database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]),
+    }
+
+
+def expected(chain, wide, dead):
+    return {
+        "rows": [7],
+        "runs": sorted([
+            {"run_id": chain, "state": "finished", "step": 3, "attempts": 0, "unique_key": None,
+             "cursor": {"day": "2026-01-01", "id": 6}, "error": None,
+             "result": {"status": "completed", "updated_rows": 24, "removed": 24, "failed": 1}},
+            *({"run_id": run_id, "state": "finished", "step": 1, "attempts": 0, "unique_key": None, "cursor": None,
+               "error": None, "result": {"status": "completed", "updated_rows": 0, "removed": 0}} for run_id in wide)],
+            key=lambda run: run["run_id"]),
+        "quarantine": [{"item": "scratch:7", "attempts": 1}],
+        "audit": [{"run_id": chain, "step": step, "table_name": "scratch", "keys": keys} for step, keys in enumerate(
+            (list(range(16, 26)), [6, *range(8, 16)], list(range(1, 6))))],
+        "ids": {outcome_id(chain, 2, "RunFinished", chain), *(outcome_id(r, 0, "RunFinished", r) for r in wide)},
+        "dead": dead,
+    }
+
+
+def check(scene, chain, wide, dead):
+    got, wanted = state(scene), expected(chain, wide, dead)
+    for name in ("rows", "runs", "quarantine", "audit"):
+        assert got[name] == wanted[name], name
+    assert {ce_id for _, ce_id, _ in got["outcomes"]} == wanted["ids"]
+    assert len(got["outcomes"]) == len(wanted["ids"])  # a repeat is the same, byte by byte
+    assert (got["unpublished"], got["suspects"]) == (0, 0)
+    assert {m.raw for m in scene.topics.read("dead")} == {dead}
+
+
+def prepare(scene):
+    """A chain of three pages with one row that stays, runs without rows, a message that is none."""
+    fill(scene.database, 25)
+    refuse_rows(scene.database, "OLD.id = 7")
+    at, others = now(minutes=-9), [now(minutes=-30 + n) for n in range(3)]
+    scene.topics.tick(JOB, at)
+    for other in others:
+        scene.topics.tick("scratch.wide", other)
+    scene.topics.produce("ticks", b"nonsense")
+    return tick_id(JOB, at), [tick_id("scratch.wide", other) for other in others], b"nonsense"
+
+
+def kill_at(scene, point, passage=1):
+    killed = scene.start(environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})
+    assert killed.wait(60) == -9
+
+
+@pytest.mark.parametrize("passage", [1, 2])
+@pytest.mark.parametrize("point", [p for p in points() if p not in ELSEWHERE])
+def test_killed_there_and_started_again_everything_happened_once(scene_with_faults, point, passage):
+    scene = scene_with_faults
+    story = prepare(scene)
+    kill_at(scene, point, passage)
+    scene.run_until_idle(deadline_s=90)
+    check(scene, *story)
+
+
+@pytest.mark.parametrize("point", ["dispatcher.before_commit", "dispatcher.after_commit"])
+def test_killed_between_two_pages_the_next_one_comes(scene_with_faults, point):
+    scene = scene_with_faults
+    scene.settings["jobs.scratch.remove.delay_ms"] = 1
+    story = prepare(scene)
+    scene.database.execute("INSERT INTO pruned.controls (job, paused) VALUES ('scratch.wide', true)")
+    daemon = scene.start(environment={"PRUNED_FAULT": f"{point}:stop:1000000"})
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.wide' AND state = 'waiting'", until=3)
+    daemon.kill()
+    scene.database.execute("DELETE FROM pruned.controls")
+    scene.run_until_idle(deadline_s=90)
+    check(scene, *story)
+
+
+def test_killed_after_a_failure_was_written_down_it_is_charged_once(scene_with_faults):
+    scene = scene_with_faults
+    scene.settings["jobs.scratch.remove.batch"] = 25
+    fill(scene.database, 25)
+    refuse_rows(scene.database, "true")
+    at = now(minutes=-9)
+    scene.topics.tick(JOB, at)
+    kill_at(scene, "answer.after_commit")
+    scene.run_until_idle()
+    row = scene.run_row(tick_id(JOB, at))
+    assert (row["state"], row["attempts"], row["step"]) == ("waiting", 1, 0)
+
+
+@pytest.mark.parametrize("point", ["schedule.before_publish", "schedule.after_publish", "schedule.before_commit"])
+def test_killed_while_a_schedule_fires_its_tick_is_one_run(scene_with_faults, point):
+    scene = scene_with_faults
+    scene.settings["jobs.scratch.remove.schedule"] = "0 0 1 1 *"
+    scene.start().wait_line("Partitions assigned")
+    scene.daemons[-1].stop()
+    fill(scene.database, 3)
+    at = scene.database.value("UPDATE pruned.schedules SET next_at = next_at - interval '1 year' WHERE job = %s "
+                              "RETURNING next_at", [JOB])
+    scene.settings["runs.keep_days"] = 400
+    kill_at(scene, point)
+    scene.run_until_idle()
+    assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(JOB, at)]
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
