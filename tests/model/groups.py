@@ -173,6 +173,7 @@ def remove_project(db, expected, project, actor_id):
     expected.announce("ProjectDeleted", project_id=id, namespace_id=project["namespace_id"],
                       root_namespace_id=rules.root_of(db, project["namespace_id"]), full_path=rules.full_path(db, "Project", id))
     remove_members_of(db, expected, "Project", id)
+    remove_writings(db, id)
     for table in ("project_group_links", "project_authorizations", "todos"):
         db.delete_where(table, project_id=id)
     for table in ("routes", "redirect_routes"):
@@ -181,6 +182,15 @@ def remove_project(db, expected, project, actor_id):
     own = db.get("namespaces", project["project_namespace_id"])
     if own is not None:
         db.delete("namespaces", own)
+
+
+def remove_writings(db, project_id):
+    """No row anywhere points into the deleted tree, so what was written in it goes, and what hangs on that."""
+    for issue in db.delete_where("issues", project_id=project_id):
+        db.delete_where("issue_assignees", issue_id=issue["id"])
+    for request in db.delete_where("merge_requests", target_project_id=project_id):
+        db.delete_where("approvals", merge_request_id=request["id"])
+    db.delete_where("notes", project_id=project_id)
 
 
 def record_file(db, artifact):

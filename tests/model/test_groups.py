@@ -185,6 +185,10 @@ def test_nothing_points_into_the_deleted_tree_any_more(world):
     for p in projects:
         world.member(other, project=p), world.setting(other, "Project", p), world.todo(other, project=p)
         world.share_project(p, outside), world.artifact(p)
+        issue = world.put("issues", project_id=p, author_id=other)
+        world.put("issue_assignees", issue_id=issue, user_id=other), world.put("notes", project_id=p, author_id=other)
+        request = world.put("merge_requests", target_project_id=p, author_id=other)
+        world.put("approvals", merge_request_id=request, user_id=other)
         world.put("project_authorizations", user_id=other, project_id=p, access_level=30)
         world.put("redirect_routes", source_type="Project", source_id=p, path=f"gone{p}",
                   namespace_id=world.db.get("projects", p)["project_namespace_id"])
@@ -195,7 +199,8 @@ def test_nothing_points_into_the_deleted_tree_any_more(world):
     assert world.ids("namespaces") == [outside, own] and world.ids("projects") == [outside_project]
     assert world.ids("members") == [keep]
     for table in ("notification_settings", "todos", "group_group_links", "project_group_links", "ci_job_artifacts",
-                  "project_authorizations", "redirect_routes", "members_deletion_schedules", "group_deletion_schedules"):
+                  "project_authorizations", "redirect_routes", "members_deletion_schedules", "group_deletion_schedules",
+                  "issues", "issue_assignees", "notes", "merge_requests", "approvals"):
         assert not world.db.rows(table), table
     assert {r["source_id"] for r in world.db.rows("routes")} == {outside, outside_project}
     assert world.db.get("import_placeholder_user_details", detail)["namespace_id"] is None
