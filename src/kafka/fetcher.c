@@ -72,8 +72,8 @@ fetcher_free (Fetcher *self)
 }
 
 /* There is no call just to wake the brokers' threads; giving them the credentials they have does. */
-static void
-wake_brokers (Fetcher *self)
+void
+fetcher_wake (Fetcher *self)
 {
   rd_kafka_error_t *failure
       = rd_kafka_sasl_set_credentials (self->rk, self->username, self->password);
@@ -88,5 +88,5 @@ fetcher_taken (Fetcher *self, FetcherCount *count, guint messages, gsize bytes)
   if (count->messages < self->messages && count->bytes < self->bytes)
     return;
   *count = (FetcherCount){ 0 };
-  wake_brokers (self);
+  fetcher_wake (self);
 }

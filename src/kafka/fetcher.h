@@ -30,5 +30,7 @@ FetcherLimits fetcher_limits (guint n_partitions);
 
 Fetcher *fetcher_new (rd_kafka_t *rk);
 void fetcher_free (Fetcher *fetcher);
+/* Has the brokers' threads look again at what to fetch. */
+void fetcher_wake (Fetcher *fetcher);
 /* MESSAGES and BYTES more were taken. */
 void fetcher_taken (Fetcher *fetcher, FetcherCount *count, guint messages, gsize bytes);

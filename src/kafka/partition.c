@@ -19,7 +19,9 @@ struct _KafkaPartition {
   gpointer data;
   pthread_mutex_t lock; /* taking and storing against the end of the assignment */
   pthread_cond_t ended;
-  gboolean assigned; /* under lock, as is */
+  gboolean assigned;  /* under lock, as are these */
+  gboolean repositioned; /* and nothing taken since: the queue may have been full of what is now stale, which
+                            has just been dropped, but the fetcher has looked before */
   FetcherCount count;
 };
 
@@ -37,6 +39,7 @@ partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue, const char 
   pthread_mutex_init (&self->lock, NULL);
   kafka_cond_init (&self->ended);
   self->assigned = TRUE;
+  self->repositioned = TRUE;
   return self;
 }
 
@@ -141,8 +144,11 @@ kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *e
     }
     rd_kafka_message_destroy (raw);
   }
-  if (taken > 0)
+  if (taken > 0) {
+    self->repositioned = FALSE;
     fetcher_taken (self->owner.fetcher, &self->count, taken, bytes);
+  } else if (self->repositioned && self->assigned)
+    fetcher_wake (self->owner.fetcher);
   pthread_mutex_unlock (&self->lock);
   if (end != NULL)
     *end = end_seen;
@@ -205,6 +211,14 @@ still_assigned_after (KafkaPartition *self, gint64 pause_us)
   return assigned;
 }
 
+static void
+note_repositioned (KafkaPartition *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->repositioned = TRUE;
+  pthread_mutex_unlock (&self->lock);
+}
+
 gboolean
 kafka_partition_seek (KafkaPartition *self, gint64 offset, GError **error)
 {
@@ -213,8 +227,10 @@ kafka_partition_seek (KafkaPartition *self, gint64 offset, GError **error)
   gint64 pause_us = 0;
   while (still_assigned_after (self, pause_us)) {
     err = seek_once (self, offset);
-    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      note_repositioned (self);
       return TRUE;
+    }
     if (!not_yet (err) || clock_monotonic_us () > deadline_us)
       break;
     pause_us = SEEK_AGAIN_US;

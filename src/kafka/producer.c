@@ -128,6 +128,8 @@ on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
   self->last_error = g_strdup (reason);
   pthread_mutex_unlock (&self->lock);
   atomic_store (&self->suspect, TRUE);
+  if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+    atomic_store (&self->down, TRUE);
 }
 
 /* Nothing tells that a broker is back while there is nothing to send, so it is asked. */
