@@ -21,48 +21,48 @@ static const Column COLUMNS[] = {
   { "topic" }, { "partitions", CELL_NUMBER }, { "wanted", CELL_NUMBER }, { "state" }, { NULL }
 };
 
-/* What becomes of a topic that has FOUND partitions, in a word; NULL: error. */
+/* In a word. */
 static const char *
-settle (KafkaAdmin *admin, const WantedTopic *wanted, gint32 found, GError **error)
+state_of (const WantedTopic *wanted, gint32 found)
 {
   if (found >= wanted->partitions)
     return "ok";
-  if (!apply)
-    return found < 0 ? "missing" : "too few partitions";
-  if (found < 0)
-    return kafka_admin_create (admin, wanted->name, wanted->partitions, wanted->settings, error) ? "made" : NULL;
-  return kafka_admin_grow (admin, wanted->name, wanted->partitions, error) ? "grown" : NULL;
+  if (apply)
+    return found < 0 ? "made" : "grown";
+  return found < 0 ? "missing" : "too few partitions";
 }
 
 static gboolean
-settle_one (Cli *cli, KafkaAdmin *admin, const WantedTopic *wanted, gint32 found, GError **error)
+settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, GError **error)
 {
-  const char *state = settle (admin, wanted, found, error);
-  if (state == NULL) {
-    g_prefix_error (error, "topic %s: ", wanted->name);
-    return FALSE;
+  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
+  for (guint i = 0; i < wanted->len; i++) {
+    const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
+    KafkaNewTopic topic = { one->name, one->partitions, one->settings };
+    if (found[i].partitions < 0)
+      g_array_append_val (missing, topic);
+    else if (found[i].partitions < one->partitions && !kafka_admin_grow (admin, one->name, one->partitions, error))
+      return FALSE;
   }
-  gint32 now = apply ? MAX (found, wanted->partitions) : found;
-  output_row (cli->out, json_string (wanted->name), now < 0 ? NULL : json_integer (now),
-              json_integer (wanted->partitions), json_string (state));
-  return TRUE;
+  return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len, error);
 }
 
-static ExitCode
-settle_all (Cli *cli, KafkaAdmin *admin, GArray *wanted, const KafkaTopic *found, GError **error)
+static gboolean
+show (Cli *cli, const GArray *wanted, const KafkaTopic *found)
 {
   gboolean as_wanted = TRUE;
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < wanted->len; i++) {
     const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
-    as_wanted = as_wanted && (apply || found[i].partitions >= one->partitions);
-    if (!settle_one (cli, admin, one, found[i].partitions, error))
-      return CODE_KAFKA;
+    gint32 now = apply ? MAX (found[i].partitions, one->partitions) : found[i].partitions;
+    as_wanted = as_wanted && now >= one->partitions;
+    output_row (cli->out, json_string (one->name), now < 0 ? NULL : json_integer (now), json_integer (one->partitions),
+                json_string (state_of (one, found[i].partitions)));
   }
   output_end (cli->out);
   if (!as_wanted)
     output_hint (cli->out, "\nrun: pruned topics --apply");
-  return as_wanted ? CODE_OK : CODE_NOT_FOUND;
+  return as_wanted;
 }
 
 ExitCode
@@ -74,5 +74,7 @@ command_topics (Cli *cli, GError **error)
     return CODE_CONFIG;
   g_autoptr (GArray) wanted = topics_wanted (cli->config, cli->jobs);
   g_autofree KafkaTopic *found = topics_found (admin, wanted, TIMEOUT_MS, error);
-  return found != NULL ? settle_all (cli, admin, wanted, found, error) : CODE_KAFKA;
+  if (found == NULL || (apply && !settle (admin, wanted, found, error)))
+    return CODE_KAFKA;
+  return show (cli, wanted, found) ? CODE_OK : CODE_NOT_FOUND;
 }

@@ -93,23 +93,27 @@ kafka_admin_cluster_id (KafkaAdmin *self, int timeout_ms, GError **error)
 
 /* --- making ------------------------------------------------------------------------------------------ */
 
-/* What the broker said of the one topic that was asked for. */
+/* What the broker said of the topics that were asked for; the first that it refused is told. */
 static gboolean
 check_result (KafkaAdmin *self, rd_kafka_event_t *event, const rd_kafka_topic_result_t *const *results,
-              gsize n, const char *what, GError **error)
+              gsize n, const char *verb, GError **error)
 {
   rd_kafka_resp_err_t err = rd_kafka_event_error (event);
-  const char *words = err != RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_event_error_string (event) : NULL;
-  gboolean refused = err == RD_KAFKA_RESP_ERR_NO_ERROR;
-  if (refused && n == 1) {
-    err = rd_kafka_topic_result_error (results[0]);
-    words = rd_kafka_topic_result_error_string (results[0]);
+  const char *words = rd_kafka_event_error_string (event), *name = "";
+  gboolean answered = err == RD_KAFKA_RESP_ERR_NO_ERROR;
+  for (gsize i = 0; i < n && err == RD_KAFKA_RESP_ERR_NO_ERROR; i++) {
+    err = rd_kafka_topic_result_error (results[i]);
+    if (err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+      err = RD_KAFKA_RESP_ERR_NO_ERROR;
+    words = rd_kafka_topic_result_error_string (results[i]);
+    name = rd_kafka_topic_result_name (results[i]);
   }
-  if (err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
   g_autofree char *where = kafka_where (self->rk);
-  g_set_error (error, PRUNED_ERROR, refused ? PRUNED_REJECT : PRUNED_OUTAGE, "%s: %s: %s", where,
-               what, words != NULL ? words : rd_kafka_err2str (err));
+  g_set_error (error, PRUNED_ERROR, answered ? PRUNED_REJECT : PRUNED_OUTAGE,
+               "%s: cannot %s topic %s: %s", where, verb, name,
+               words != NULL ? words : rd_kafka_err2str (err));
   return FALSE;
 }
 
@@ -144,42 +148,58 @@ await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **e
 }
 
 static gboolean
-await_created (KafkaAdmin *self, rd_kafka_NewTopic_t *wanted, const char *what, GError **error)
+await_created (KafkaAdmin *self, rd_kafka_NewTopic_t **wanted, guint n_wanted, GError **error)
 {
   rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATETOPICS);
   rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
-  rd_kafka_CreateTopics (self->rk, &wanted, 1, options, queue);
+  rd_kafka_CreateTopics (self->rk, wanted, n_wanted, options, queue);
   rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1); /* comes: the request has a time-out */
   gsize n = 0;
   const rd_kafka_topic_result_t **results
       = rd_kafka_CreateTopics_result_topics (rd_kafka_event_CreateTopics_result (event), &n);
-  gboolean done = check_result (self, event, results, n, what, error);
+  gboolean done = check_result (self, event, results, n, "make", error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
   rd_kafka_AdminOptions_destroy (options);
   return done;
 }
 
-gboolean
-kafka_admin_create (KafkaAdmin *self, const char *topic, gint32 partitions,
-                    const char *const *configs, GError **error)
+static rd_kafka_NewTopic_t *
+new_topic (const KafkaNewTopic *topic, GError **error)
 {
   char why[512] = "";
-  rd_kafka_NewTopic_t *wanted = rd_kafka_NewTopic_new (topic, partitions, -1, why, sizeof why);
+  rd_kafka_NewTopic_t *wanted
+      = rd_kafka_NewTopic_new (topic->name, topic->partitions, -1, why, sizeof why);
   if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot make topic %s: %s", topic, why);
-    return FALSE;
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot make topic %s: %s", topic->name, why);
+    return NULL;
   }
-  for (guint i = 0; configs != NULL && configs[i] != NULL; i += 2)
-    rd_kafka_NewTopic_set_config (wanted, configs[i], configs[i + 1]);
-  g_autofree char *what = g_strdup_printf ("cannot make topic %s", topic);
-  gboolean done = await_created (self, wanted, what, error);
-  rd_kafka_NewTopic_destroy (wanted);
-  return done && await_visible (self, topic, 1, error);
+  for (guint i = 0; topic->configs != NULL && topic->configs[i] != NULL; i += 2)
+    rd_kafka_NewTopic_set_config (wanted, topic->configs[i], topic->configs[i + 1]);
+  return wanted;
+}
+
+gboolean
+kafka_admin_create (KafkaAdmin *self, const KafkaNewTopic *topics, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) wanted
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_NewTopic_destroy);
+  for (guint i = 0; i < n; i++) {
+    rd_kafka_NewTopic_t *one = new_topic (&topics[i], error);
+    if (one == NULL)
+      return FALSE;
+    g_ptr_array_add (wanted, one);
+  }
+  if (n > 0 && !await_created (self, (rd_kafka_NewTopic_t **)wanted->pdata, n, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!await_visible (self, topics[i].name, 1, error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
-await_grown (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, const char *what, GError **error)
+await_grown (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, GError **error)
 {
   rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS);
   rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
@@ -188,7 +208,7 @@ await_grown (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, const char *wha
   gsize n = 0;
   const rd_kafka_topic_result_t **results = rd_kafka_CreatePartitions_result_topics (
       rd_kafka_event_CreatePartitions_result (event), &n);
-  gboolean done = check_result (self, event, results, n, what, error);
+  gboolean done = check_result (self, event, results, n, "grow", error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
   rd_kafka_AdminOptions_destroy (options);
@@ -205,9 +225,7 @@ kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError
     g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot grow topic %s: %s", topic, why);
     return FALSE;
   }
-  g_autofree char *what
-      = g_strdup_printf ("cannot grow topic %s to %d partitions", topic, partitions);
-  gboolean done = await_grown (self, wanted, what, error);
+  gboolean done = await_grown (self, wanted, error);
   rd_kafka_NewPartitions_destroy (wanted);
   return done && await_visible (self, topic, partitions, error);
 }
@@ -223,8 +241,7 @@ kafka_admin_remove (KafkaAdmin *self, const char *topic, GError **error)
   gsize n = 0;
   const rd_kafka_topic_result_t **results
       = rd_kafka_DeleteTopics_result_topics (rd_kafka_event_DeleteTopics_result (event), &n);
-  g_autofree char *what = g_strdup_printf ("cannot remove topic %s", topic);
-  gboolean done = check_result (self, event, results, n, what, error);
+  gboolean done = check_result (self, event, results, n, "remove", error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
   rd_kafka_AdminOptions_destroy (options);

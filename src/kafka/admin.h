@@ -10,6 +10,12 @@ typedef struct {
   gint32 partitions; /* -1: topic is not there */
 } KafkaTopic;
 
+typedef struct {
+  const char *name;
+  gint32 partitions;
+  const char *const *configs; /* pairs name, value, NULL-terminated; NULL: none */
+} KafkaNewTopic;
+
 typedef struct _KafkaAdmin KafkaAdmin;
 
 KafkaAdmin *kafka_admin_new (const char *const *settings, GError **error);
@@ -19,11 +25,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaAdmin, kafka_admin_free)
 /* Fills in `partitions` of N topics. PRUNED_OUTAGE with the bootstrap servers in the words. */
 gboolean kafka_admin_describe (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Makes a topic and waits until it shows; one that is there already is not an error. Replication: the
- * broker's default.
- * CONFIGS: pairs name, value, NULL-terminated (may be NULL). PRUNED_REJECT: the broker refuses it. */
-gboolean kafka_admin_create (KafkaAdmin *admin, const char *topic, gint32 partitions,
-                             const char *const *configs, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Makes N topics at once and waits until they show; one that is there already is not an error.
+ * Replication: the broker's default. PRUNED_REJECT: the broker refuses one. */
+gboolean kafka_admin_create (KafkaAdmin *admin, const KafkaNewTopic *topics, guint n, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Adds partitions up to PARTITIONS in all. PRUNED_REJECT: the broker refuses it. */
 gboolean kafka_admin_grow (KafkaAdmin *admin, const char *topic, gint32 partitions, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
