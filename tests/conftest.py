@@ -85,29 +85,39 @@ def own_kafka():
 
 @pytest.fixture(scope="session")
 def templates(shared, tmp_path_factory):
-    made = Templates(shared.postgres_url, lambda database: _migrate(database, shared, tmp_path_factory))
-    yield made
-    made.drop()
+    """Templates of a server (default: the shared one), made when first asked for."""
+    made = {}
 
+    def of(server_url):
+        def migrate(database):
+            folder = tmp_path_factory.mktemp("migrate")
+            Pruned(folder, database, Topics(shared.kafka, "unused")).migrate()
 
-def _migrate(database, places, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("migrate")
-    Pruned(folder, database, Topics(places.kafka, "unused")).migrate()
+        return made.setdefault(server_url, Templates(server_url, migrate))
+
+    yield of
+    if shared.postgres_url in made:
+        made[shared.postgres_url].drop()
 
 
 @pytest.fixture
 def new_database(shared, templates):
-    """Makes databases: `new_database("migrated" | "app" | "empty")`."""
+    """Makes databases: `new_database("migrated" | "app" | "empty")`, or on a server of the test's own."""
     made = []
 
-    def make(kind="migrated"):
-        template = {"migrated": templates.migrated, "app": templates.app, "empty": lambda: None}[kind]()
-        made.append(Database(shared.postgres_url, template))
+    def make(kind="migrated", server=None):
+        url = server.url() if server else shared.postgres_url
+        template = {"migrated": templates(url).migrated, "app": templates(url).app,
+                    "empty": lambda: None}[kind]()
+        made.append(Database(url, template))
         return made[-1]
 
     yield make
     for database in made:
-        database.drop()
+        if database.server_url == shared.postgres_url:
+            database.drop()
+        else:
+            database.close()
 
 
 @pytest.fixture

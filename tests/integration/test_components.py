@@ -44,18 +44,15 @@ def test_a_held_port_is_refused_to_others_and_free_for_its_server():
     held.release()
 
 
-def test_a_killed_postgres_keeps_what_was_committed(own_postgres):
-    def connect():
-        return psycopg.connect(own_postgres.url(), autocommit=True)
-
-    with connect() as connection:
-        connection.execute("CREATE TABLE t AS SELECT 1 AS n")
+def test_a_killed_postgres_keeps_what_was_committed(own_postgres, new_database):
+    database = new_database("app", own_postgres)
+    database.execute("INSERT INTO users (username) VALUES ('somebody')")
     own_postgres.kill()
     with pytest.raises(psycopg.OperationalError):
-        connect()
+        database.connect()
     own_postgres.start()
-    with connect() as connection:
-        assert connection.execute("SELECT n FROM t").fetchone() == (1,)
+    with database.connect() as connection:
+        assert connection.execute("SELECT username FROM users").fetchall() == [{"username": "somebody"}]
 
 
 def test_a_killed_broker_keeps_what_was_acknowledged(own_kafka, new_topics):
