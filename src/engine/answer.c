@@ -69,7 +69,7 @@ charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sente
 {
   const Run *run = step->run;
   sentence->attempts = run->attempts + 1;
-  sentence->delay_ms = back_off_ms (run->attempts);
+  sentence->delay_ms = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : back_off_ms (run->attempts);
   sentence->error = g_strdup (cause->message);
   if (sentence->attempts > run->job->max_attempts)
     sentence->state = "dead";

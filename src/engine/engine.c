@@ -10,6 +10,7 @@
 #include "engine/service.h"
 #include "engine/startup.h"
 #include "engine/worker.h"
+#include "store/store.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
 #define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
+#define EXIT_CONFIG 2
 #define EXIT_POSTGRES 3
 #define EXIT_KAFKA 4
 #define EXIT_BUG 70
@@ -278,10 +280,13 @@ engine_run (const EngineOptions *options, GError **error)
   gboolean ok = !options->embedded_kafka || start_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
-  if (ok && !start_postgres (&service, error))
+  if (ok && !stores_start (options->config, error))
+    code = EXIT_CONFIG;
+  else if (ok && !start_postgres (&service, error))
     code = EXIT_POSTGRES;
   else if (ok && start_kafka (&service, error))
     code = run_threads (options, &service, error);
+  stores_stop ();
   service_clear (&service);
   if (embedded != NULL)
     kafka_embedded_free (embedded);

@@ -69,6 +69,7 @@ typedef struct {
   GPtrArray *whats; /* of JobWhat */
   GPtrArray *events;/* of JobEvent */
   char *failed_log;
+  gint64 retry_every_ms; /* instead of the growing back-off; 0: that one */
   const JobCode *code; /* NULL: a page job */
 
   /* settings */

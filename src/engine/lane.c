@@ -11,6 +11,7 @@ lane_free (Lane *lane)
   g_array_unref (lane->pending);
   bisect_free (lane->bisect);
   errand_free (lane->errand);
+  g_free (lane->counted_together);
   g_free (lane->topic);
   g_free (lane);
 }
@@ -177,7 +178,7 @@ pop_errand (Lanes *lanes, gboolean *left)
   for (guint i = 0; i < lanes->all->len; i++)
     {
       Lane *lane = lanes->all->pdata[i];
-      if (lane->errand == NULL)
+      if (lane->errand == NULL || lane->state == LANE_HELD)
         continue;
       *left = TRUE;
       if (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane))

@@ -53,7 +53,10 @@ typedef struct _Lane {
   gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
   gint64 mine_last_ms;  /* intake: timestamp of the message before it */
   gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
-  guint suspects;       /* of `pending`, from its front: tried one by one */
+  guint suspects;       /* of `pending`, from its front: may have killed a process before (suspect.c) */
+  gboolean one_by_one;  /* some of them were there when one died */
+  char *counted_together; /* their offsets, as an array literal, while they are counted in PostgreSQL as one; NULL */
+  gboolean full;        /* the last take came back full: the mailbox may hold more, and will not say so */
   gint64 counted;       /* the suspect that is counted in PostgreSQL already; -1: none */
   gint64 end_seen;      /* the last take's end, -1: not reached */
   gint64 taken;         /* messages up to here (exclusive) were taken into pending; -1: none yet */

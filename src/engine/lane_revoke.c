@@ -42,6 +42,8 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
       Lane *lane = revoked->pdata[i];
       lane->revoked = TRUE;
       lane->lost = lost;
+      if (lane->state == LANE_HELD)
+        g_clear_pointer (&lane->errand, errand_free); /* it could not be settled: the lease runs out by itself */
       if (lane->state == LANE_READY && lane->errand == NULL)
         g_queue_remove (lanes_queue (lanes, lane), lane);
     }

@@ -68,6 +68,8 @@ step_free (Step *step)
   g_ptr_array_unref (step->cured_items);
   g_hash_table_destroy (step->refused);
   g_clear_pointer (&step->next_cursor, json_decref);
+  g_clear_pointer (&step->ages, g_array_unref);
+  g_free (step->wait_reason);
   g_free (step);
 }
 

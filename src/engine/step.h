@@ -37,6 +37,8 @@ struct _Step {
   gboolean continues;
   json_t *next_cursor;
   gint64 next_delay_ms;
+  char *wait_reason;    /* the run waits for something else than time; NULL: it does not */
+  GArray *ages;         /* of double: seconds */
   const PgStatement *on_failure;
   /* verdicts of page.c on how to go on after a failure */
   gboolean again;       /* the same step in a new transaction: bisection goes on */

@@ -158,6 +158,22 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   step->next_delay_ms = delay_ms;
 }
 
+void
+step_wait (Step *step, const char *reason, gint64 delay_ms)
+{
+  step_continue (step, NULL, MAX (delay_ms, 1));
+  g_free (step->wait_reason);
+  step->wait_reason = g_strdup (reason);
+}
+
+void
+step_observe_age (Step *step, double seconds)
+{
+  if (step->ages == NULL)
+    step->ages = g_array_new (FALSE, FALSE, sizeof (double));
+  g_array_append_val (step->ages, seconds);
+}
+
 gboolean
 step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format, ...)
 {

@@ -132,7 +132,7 @@ add_advance (Step *step, GString *const *arrays)
   array_add (arrays[1], state);
   array_add (arrays[2], cursor);
   array_add (arrays[3], result_text);
-  array_add (arrays[4], NULL);
+  array_add (arrays[4], step->wait_reason);
   array_add_int (arrays[5], step->continues ? step->next_delay_ms : 0);
 }
 

@@ -108,6 +108,15 @@ count (Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name, gb
   return TRUE;
 }
 
+/* An errand under way must not be held: what the count says of it stays for its settling. */
+static LaneNext
+after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *removed, const GError *error, gint64 *hold_us)
+{
+  if (removed == NULL && next != LANE_GO_AWAY)
+    return hold (service, lane, error, hold_us);
+  return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
+}
+
 LaneNext
 suspect_handle (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
 {
@@ -128,8 +137,54 @@ suspect_handle (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint
   else
     g_array_remove_index (lane->pending, 0);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
-  if (removed == NULL)
+  if (removed != NULL)
+    lane->counted = -1;
+  return after_removal (service, lane, next, removed, error, hold_us);
+}
+
+static PgValues *
+names_of (const Lane *lane, const char *offsets)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "topic", lane->topic);
+  pg_values_int (values, "partition", lane->number);
+  pg_values_set (values, "offset", offsets);
+  return values;
+}
+
+/* Counts the whole batch, unless a process died with one of it. */
+static gboolean
+count_together (Pg *pg, Lane *lane, GError **error)
+{
+  GString *offsets = array_new ();
+  for (guint i = 0; i < lane->suspects; i++)
+    array_add_int (offsets, g_array_index (lane->pending, LaneMessage, i).message->offset);
+  g_autofree char *literal = array_take (offsets);
+  g_autoptr (PgValues) names = names_of (lane, literal);
+  g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", names, error);
+  if (died == NULL)
+    return FALSE;
+  lane->one_by_one = rows_count (died) > 0;
+  if (!lane->one_by_one)
+    lane->counted_together = g_steal_pointer (&literal);
+  return TRUE;
+}
+
+LaneNext
+suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
+{
+  g_autoptr (GError) error = NULL;
+  if (lane->counted_together == NULL && !count_together (pg, lane, &error))
     return hold (service, lane, error, hold_us);
-  lane->counted = -1;
-  return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
+  if (lane->one_by_one)
+    return LANE_AGAIN;
+  FAULT ("suspect.counted_together");
+  LaneNext next = handle (service, pg, lane, hold_us);
+  if (lane->pending->len > 0 && !lane_should_yield (service->lanes, lane))
+    return next;
+  g_autoptr (PgValues) names = names_of (lane, lane->counted_together);
+  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove_all.sql", names, &error);
+  if (removed != NULL)
+    g_clear_pointer (&lane->counted_together, g_free);
+  return after_removal (service, lane, next, removed, error, hold_us);
 }

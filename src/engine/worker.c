@@ -42,6 +42,7 @@ take_messages (Service *service, Lane *lane)
       lane->taken = pending.message->offset + 1;
       g_array_append_val (lane->pending, pending);
     }
+  lane->full = messages->len == most (lane);
   if (messages->len == 0)
     return;
   g_atomic_int_set (&lane->at_end, FALSE);
@@ -73,7 +74,7 @@ note_handled (Service *service, Lane *lane)
 static LaneNext
 handle_some (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
-  guint max = lane->suspects > 0 ? 1 : most (lane);
+  guint max = lane->suspects > 0 && lane->one_by_one ? 1 : most (lane);
   if (lane->job == NULL)
     return intake_handle (service, pg, lane, max, hold_us);
   if (max == 1)
@@ -87,7 +88,8 @@ handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   if (lane->suspects == 0)
     return handle_some (service, pg, lane, hold_us);
   guint before = lane->pending->len;
-  LaneNext next = suspect_handle (service, pg, lane, handle_some, hold_us);
+  LaneNext next = lane->one_by_one ? suspect_handle (service, pg, lane, handle_some, hold_us)
+                                   : suspect_handle_together (service, pg, lane, handle_some, hold_us);
   lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
   return next;
 }
@@ -107,10 +109,9 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     }
   if (lane->pending->len == 0)
     take_messages (service, lane);
-  guint taken = lane->pending->len;
-  LaneNext next = taken == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
+  LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
   note_handled (service, lane);
-  return next == LANE_DONE && taken == most (lane) ? LANE_AGAIN : next;
+  return next == LANE_DONE && lane->full ? LANE_AGAIN : next;
 }
 
 static void *

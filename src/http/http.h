@@ -1,8 +1,43 @@
-/* libcurl lives in this folder.
+/* HTTP requests on one curl multi handle in a thread of its own: any number under way at a time, kept-alive connections,
+ * none of them holding a worker.
  *
- * Threads: any.
+ * Threads: http_send from any; answers are delivered on the HTTP thread, which must not be held up.
+ * Ownership: as said.
  */
 #pragma once
+#include <glib.h>
+
+typedef struct _Http Http;
+Http *http_new (void); /* starts the thread */
+void http_free (Http *http); /* what is under way is answered with an error; waits for the thread */
+
+typedef struct {
+  const char *method;
+  char *url;
+  char **headers;      /* `Name: value`, NULL-terminated; NULL: none */
+  char *body;          /* NULL: none */
+  gsize body_len;
+  char *sign;          /* as CURLOPT_AWS_SIGV4 wants it, `aws:amz:<region>:s3`; NULL: not signed */
+  char *user, *password;
+  char *ca_file;       /* NULL: the system's */
+  gint64 start_us;     /* monotonic: not before; 0: at once */
+  long timeout_ms;
+} HttpRequest;
+
+typedef struct {
+  long status;         /* 0: there was no answer */
+  const char *body;    /* NUL-terminated */
+  gsize body_len;
+  const char *error;   /* why there was none, in curl's words */
+  gboolean sent_nothing; /* the connection was never made: nothing can have happened */
+} HttpAnswer;
+
+/* REQUEST is taken (heap-allocated by g_new0, its texts too). DONE is called exactly once. */
+typedef void (*HttpDone) (const HttpAnswer *answer, gpointer data);
+void http_send (Http *http, HttpRequest *request, HttpDone done, gpointer data);
 
 /* For `pruned version`. Static. */
 const char *http_library_version (void);
+
+/* Percent-encodes everything but unreserved characters and `/`. g_free it. */
+char *http_escape_path (const char *text);

@@ -3,6 +3,8 @@
 #include "jobs/users.destroy/users_destroy.h"
 
 const JobCode JOB_CODE[] = {
+  { "ci.delete_objects", .errand = &delete_objects_errand },
+  { "ci.schedule_delete_objects", schedule_objects_step, schedule_objects_plan },
   { "groups.destroy", destroy_group_step, NULL },
   { "members.prune_deletions", prune_step, NULL },
   { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },

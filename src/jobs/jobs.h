@@ -9,3 +9,6 @@ gboolean destroy_group_step (Step *step, GError **error);
 gboolean prune_step (Step *step, GError **error);
 gboolean schedule_prune_step (Step *step, GError **error);
 gboolean schedule_prune_plan (Step *step, GError **error);
+gboolean schedule_objects_step (Step *step, GError **error);
+gboolean schedule_objects_plan (Step *step, GError **error);
+extern const JobErrand delete_objects_errand;

@@ -1,0 +1,200 @@
+/* Lease in one transaction, delete with none open, settle in another. A row goes only when the store has said that its
+ * object is gone, and only if the row still carries this lease: what took longer belongs to whoever leased it next.
+ */
+#include "jobs/jobs.h"
+
+#include "base/clock.h"
+#include "pruned/store.h"
+
+#include <string.h>
+
+typedef struct {
+  StoreBatch batch;
+  PgRows *rows;
+  Errand *errand;
+} Leased;
+
+static void
+leased_free (gpointer data)
+{
+  Leased *leased = data;
+  for (guint i = 0; i < leased->batch.n; i++)
+    g_free (leased->batch.objects[i].error);
+  g_free (leased->batch.objects);
+  g_free (leased->batch.down);
+  rows_free (leased->rows);
+  g_free (leased);
+}
+
+static gpointer
+lease (Step *step, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (step, "batch"));
+  PgRows *rows = step_query (step, error, "lease", "limit", limit, NULL);
+  if (rows == NULL)
+    return NULL;
+  Leased *leased = g_new0 (Leased, 1);
+  leased->rows = rows;
+  leased->batch.n = (guint)rows_count (rows);
+  leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
+  /* Half of the lease: what is answered later is settled long before anybody else may take it. */
+  leased->batch.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
+  for (guint i = 0; i < leased->batch.n; i++)
+    leased->batch.objects[i] = (StoreObject){ .file_store = (int)rows_int (rows, (int)i, "file_store"),
+                                              .dir = rows_text (rows, (int)i, "store_dir"),
+                                              .file = rows_text (rows, (int)i, "file") };
+  return leased;
+}
+
+static void
+on_done (StoreBatch *batch)
+{
+  errand_done (((Leased *)batch->data)->errand);
+}
+
+static void
+act (gpointer data, Errand *errand)
+{
+  Leased *leased = data;
+  leased->errand = errand;
+  leased->batch.done = on_done;
+  leased->batch.data = leased;
+  store_delete (&leased->batch);
+}
+
+static void
+cancel (gpointer data)
+{
+  g_atomic_int_set (&((Leased *)data)->batch.cancelled, TRUE);
+}
+
+/* --- settle -------------------------------------------------------------------------------------------------- */
+
+/* The rows of LEASED with one of the results A and B. */
+static GArray *
+rows_with (const Leased *leased, StoreResult a, StoreResult b)
+{
+  GArray *which = g_array_new (FALSE, FALSE, sizeof (int));
+  for (guint i = 0; i < leased->batch.n; i++)
+    {
+      int row = (int)i;
+      StoreResult result = leased->batch.objects[i].result;
+      if (result == a || result == b)
+        g_array_append_val (which, row);
+    }
+  return which;
+}
+
+static char *
+column (const Leased *leased, const char *name, const GArray *which)
+{
+  return rows_array_of (leased->rows, rows_column (leased->rows, name), (const int *)(gpointer)which->data, which->len);
+}
+
+static gboolean
+settle_gone (Step *step, const Leased *leased, gint64 *removed, GError **error)
+{
+  g_autoptr (GArray) which = rows_with (leased, STORE_DELETED, STORE_ABSENT);
+  if (which->len == 0)
+    return TRUE;
+  g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which);
+  g_autoptr (PgRows) gone = step_apply (step, error, "10-ci_deleted_objects", "id", id, "lease", stamp, NULL);
+  if (gone == NULL)
+    return FALSE;
+  *removed = rows_count (gone);
+  GString *items = array_new ();
+  for (guint i = 0; i < which->len; i++)
+    {
+      int row = g_array_index (which, int, i);
+      g_autofree char *item = g_strconcat ("ci_deleted_objects:", rows_text (leased->rows, row, "id"), NULL);
+      array_add (items, item);
+      step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
+    }
+  g_autofree char *item = array_take (items);
+  g_autoptr (PgRows) cured = step_query (step, error, "cured", "item", item, NULL);
+  return cured != NULL;
+}
+
+static void
+log_failed (Step *step, const Leased *leased, int row)
+{
+  static const char *const fields[] = { "id", "project_id", "file_store", "store_dir", "file" };
+  json_t *line = json_object ();
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (rows_text (leased->rows, row, fields[i]) != NULL)
+      json_object_set_new (line, fields[i], json_string (rows_text (leased->rows, row, fields[i])));
+  json_object_set_new (line, "error", json_string (leased->batch.objects[row].error));
+  step_log (step, LOG_ERROR, "Object cannot be deleted", line);
+}
+
+static gboolean
+settle_failed (Step *step, const Leased *leased, guint *failed, GError **error)
+{
+  g_autoptr (GArray) which = rows_with (leased, STORE_FAILED, STORE_UNSAFE);
+  *failed = which->len;
+  if (which->len == 0)
+    return TRUE;
+  GString *reasons = array_new (), *finals = array_new ();
+  for (guint i = 0; i < which->len; i++)
+    {
+      int row = g_array_index (which, int, i);
+      array_add (reasons, leased->batch.objects[row].error);
+      array_add (finals, leased->batch.objects[row].result == STORE_UNSAFE ? "t" : "f");
+      log_failed (step, leased, row);
+    }
+  g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which);
+  g_autofree char *reason = array_take (reasons), *final = array_take (finals);
+  g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", stamp, "reason", reason, "final", final, NULL);
+  return put != NULL;
+}
+
+static gboolean
+settle_open (Step *step, const Leased *leased, GError **error)
+{
+  g_autoptr (GArray) which = rows_with (leased, STORE_OPEN, STORE_OPEN);
+  if (which->len == 0)
+    return TRUE;
+  g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which), *was = column (leased, "was", which);
+  g_autoptr (PgRows) back = step_query (step, error, "give_back", "id", id, "lease", stamp, "was", was, NULL);
+  return back != NULL;
+}
+
+static void
+report (Step *step, const Leased *leased, gint64 removed, guint failed)
+{
+  g_autoptr (GArray) absent = rows_with (leased, STORE_ABSENT, STORE_ABSENT);
+  g_autoptr (GArray) deleted = rows_with (leased, STORE_DELETED, STORE_DELETED);
+  step_count (step, "updated_rows", removed);
+  step_count (step, "deleted", deleted->len);
+  step_count (step, "absent", absent->len);
+  step_count (step, "failed", failed);
+  if (leased->batch.n == 0)
+    return;
+  const char *slot = step_arg (step, "slot");
+  step_outcome (step, "ObjectsDeleted", slot != NULL ? slot : "0",
+                json_pack ("{s:I, s:i, s:i, s:i}", "slot", (json_int_t)g_ascii_strtoll (slot != NULL ? slot : "0", NULL, 10), "deleted",
+                           (int)deleted->len, "absent", (int)absent->len, "failed", (int)failed));
+}
+
+static gboolean
+settle (Step *step, gpointer data, GError **error)
+{
+  Leased *leased = data;
+  gint64 removed = 0;
+  guint failed = 0;
+  if (!settle_gone (step, leased, &removed, error) || !settle_failed (step, leased, &failed, error)
+      || !settle_open (step, leased, error))
+    return FALSE;
+  report (step, leased, removed, failed);
+  if (leased->batch.down != NULL)
+    {
+      step_wait (step, leased->batch.down, leased->batch.retry_ms);
+      return TRUE;
+    }
+  g_autoptr (PgRows) more = step_query (step, error, "more", NULL);
+  if (more != NULL && rows_bool (more, 0, "more"))
+    step_continue (step, NULL, 0);
+  return more != NULL;
+}
+
+const JobErrand delete_objects_errand = { lease, act, cancel, settle, leased_free };

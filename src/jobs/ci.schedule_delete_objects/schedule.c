@@ -1,0 +1,45 @@
+#include "jobs/jobs.h"
+
+#define CHILD "ci.delete_objects"
+#define SLOTS "50"
+
+/* The tick's arguments are handed on unchanged, and the slot with them. */
+static json_t *
+args_of_slot (Step *step, gint64 slot)
+{
+  json_t *args = json_deep_copy (step_args (step));
+  json_object_set_new (args, "slot", json_integer (slot));
+  return args;
+}
+
+gboolean
+schedule_objects_step (Step *step, GError **error)
+{
+  g_autoptr (PgRows) ready = step_query (step, error, "ready", "slots", SLOTS, NULL);
+  if (ready == NULL)
+    return FALSE;
+  gint64 slots = rows_int (ready, 0, "slots");
+  step_count (step, "updated_rows", 0);
+  if (slots == 0)
+    step_reason (step, "nothing to do");
+  for (gint64 slot = 0; slot < slots; slot++)
+    {
+      g_autofree char *number = g_strdup_printf ("%" G_GINT64_FORMAT, slot);
+      g_autofree char *key = g_strconcat (CHILD ":", number, NULL);
+      step_child (step, CHILD, args_of_slot (step, slot), number, key, 0);
+    }
+  return TRUE;
+}
+
+gboolean
+schedule_objects_plan (Step *step, GError **error)
+{
+  g_autoptr (PgRows) rows = step_query (step, error, "plan", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    {
+      g_autofree char *key = g_strdup_printf ("store %s, project %s", rows_text (rows, i, "file_store"), rows_text (rows, i, "project"));
+      g_autofree char *reason = g_strdup_printf ("%s objects", rows_text (rows, i, "objects"));
+      step_plan_line (step, "ci_deleted_objects", key, "deleted", reason);
+    }
+  return rows != NULL;
+}

@@ -1,0 +1,191 @@
+#include "store/s3_request.h"
+
+#include "base/error.h"
+#include "store/s3_xml.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TIMEOUT_MS 60000L
+
+typedef struct {
+  char *access_key, *secret_key, *session_token;
+} Credentials;
+
+struct _S3Target {
+  char *base;   /* scheme, host and, with addressing = path, the bucket; no slash at the end */
+  char *name, *prefix, *sign, *ca_file, *credentials_file;
+  pthread_mutex_t lock;
+  Credentials credentials;
+  struct timespec read_at; /* modification time of the credentials' file */
+};
+
+static void
+credentials_clear (Credentials *credentials)
+{
+  g_free (credentials->access_key);
+  g_free (credentials->secret_key);
+  g_free (credentials->session_token);
+}
+
+static char *
+text (const Config *config, const char *key)
+{
+  const char *value = config_text (config, "store.object", key);
+  return *value != '\0' ? g_strdup (value) : NULL;
+}
+
+static char *
+base_of (const Config *config, GError **error)
+{
+  const char *endpoint = config_text (config, "store.object", "endpoint"), *bucket = config_text (config, "store.object", "bucket");
+  g_autoptr (GUri) uri = g_uri_parse (endpoint, G_URI_FLAGS_NONE, NULL);
+  if (uri == NULL || g_uri_get_host (uri) == NULL || *bucket == '\0')
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, *bucket == '\0' ? "[store.object] bucket: not set"
+                                                                      : "[store.object] endpoint: '%s' is no URL of a service", endpoint);
+      return NULL;
+    }
+  g_autofree char *port = g_uri_get_port (uri) > 0 ? g_strdup_printf (":%d", g_uri_get_port (uri)) : g_strdup ("");
+  g_autofree char *path = g_strdup (g_uri_get_path (uri));
+  while (g_str_has_suffix (path, "/"))
+    path[strlen (path) - 1] = '\0';
+  gboolean host = g_str_equal (config_text (config, "store.object", "addressing"), "host");
+  return g_strdup_printf ("%s://%s%s%s%s%s%s%s", g_uri_get_scheme (uri), host ? bucket : "", host ? "." : "",
+                          g_uri_get_host (uri), port, path, host ? "" : "/", host ? "" : bucket);
+}
+
+S3Target *
+s3_target_new (const Config *config, GError **error)
+{
+  char *base = base_of (config, error);
+  if (base == NULL)
+    return NULL;
+  S3Target *target = g_new0 (S3Target, 1);
+  target->base = base;
+  target->name = g_strdup (base);
+  target->prefix = g_strdup (config_text (config, "store.object", "prefix"));
+  target->sign = g_strdup_printf ("aws:amz:%s:s3", config_text (config, "store.object", "region"));
+  target->ca_file = text (config, "ca_file");
+  target->credentials_file = text (config, "credentials_file");
+  target->credentials = (Credentials){ text (config, "access_key"), text (config, "secret_key"), text (config, "session_token") };
+  pthread_mutex_init (&target->lock, NULL);
+  return target;
+}
+
+void
+s3_target_free (S3Target *target)
+{
+  credentials_clear (&target->credentials);
+  pthread_mutex_destroy (&target->lock);
+  g_free (target->base);
+  g_free (target->name);
+  g_free (target->prefix);
+  g_free (target->sign);
+  g_free (target->ca_file);
+  g_free (target->credentials_file);
+  g_free (target);
+}
+
+const char *
+s3_target_prefix (const S3Target *target)
+{
+  return target->prefix;
+}
+
+const char *
+s3_target_name (const S3Target *target)
+{
+  return target->name;
+}
+
+/* `key = value` lines; a group's head is not asked for. A file that cannot be read leaves what was known. */
+static void
+read_credentials (S3Target *target)
+{
+  struct stat info;
+  g_autofree char *contents = NULL;
+  if (target->credentials_file == NULL || stat (target->credentials_file, &info) != 0
+      || (info.st_mtim.tv_sec == target->read_at.tv_sec && info.st_mtim.tv_nsec == target->read_at.tv_nsec)
+      || !g_file_get_contents (target->credentials_file, &contents, NULL, NULL))
+    return;
+  g_autofree char *with_group = g_strconcat ("[credentials]\n", contents, NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  if (!g_key_file_load_from_data (file, with_group, (gsize)-1, G_KEY_FILE_NONE, NULL))
+    return;
+  credentials_clear (&target->credentials);
+  target->credentials = (Credentials){ g_key_file_get_string (file, "credentials", "access_key", NULL),
+                                       g_key_file_get_string (file, "credentials", "secret_key", NULL),
+                                       g_key_file_get_string (file, "credentials", "session_token", NULL) };
+  target->read_at = info.st_mtim;
+}
+
+static HttpRequest *
+request_new (S3Target *target, const char *method, char *url, const char *payload, gsize len)
+{
+  HttpRequest *request = g_new0 (HttpRequest, 1);
+  GPtrArray *headers = g_ptr_array_new ();
+  g_autofree char *digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *)payload, len);
+  request->method = method;
+  request->url = url;
+  request->timeout_ms = TIMEOUT_MS;
+  request->ca_file = g_strdup (target->ca_file);
+  g_ptr_array_add (headers, g_strconcat ("x-amz-content-sha256: ", digest, NULL));
+  pthread_mutex_lock (&target->lock);
+  read_credentials (target);
+  if (target->credentials.access_key != NULL)
+    {
+      request->sign = g_strdup (target->sign);
+      request->user = g_strdup (target->credentials.access_key);
+      request->password = g_strdup (target->credentials.secret_key != NULL ? target->credentials.secret_key : "");
+    }
+  if (target->credentials.session_token != NULL)
+    g_ptr_array_add (headers, g_strconcat ("x-amz-security-token: ", target->credentials.session_token, NULL));
+  pthread_mutex_unlock (&target->lock);
+  g_ptr_array_add (headers, NULL);
+  request->headers = (char **)g_ptr_array_free (headers, FALSE);
+  return request;
+}
+
+static void
+add_header (HttpRequest *request, char *header)
+{
+  guint n = g_strv_length (request->headers);
+  request->headers = g_renew (char *, request->headers, n + 2);
+  request->headers[n] = header;
+  request->headers[n + 1] = NULL;
+}
+
+static char *
+md5_base64 (const char *data, gsize len)
+{
+  guint8 digest[16];
+  gsize n = sizeof digest;
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_MD5);
+  g_checksum_update (checksum, (const guchar *)data, (gssize)len);
+  g_checksum_get_digest (checksum, digest, &n);
+  return g_base64_encode (digest, n);
+}
+
+HttpRequest *
+s3_request_bulk (S3Target *target, const GPtrArray *keys)
+{
+  GString *xml = s3_xml_delete (keys);
+  gsize len = xml->len;
+  char *body = g_string_free (xml, FALSE);
+  g_autofree char *md5 = md5_base64 (body, len);
+  HttpRequest *request = request_new (target, "POST", g_strconcat (target->base, "/?delete=", NULL), body, len);
+  request->body = body;
+  request->body_len = len;
+  add_header (request, g_strdup ("Content-Type: application/xml"));
+  add_header (request, g_strconcat ("Content-MD5: ", md5, NULL));
+  return request;
+}
+
+HttpRequest *
+s3_request_single (S3Target *target, const char *key)
+{
+  g_autofree char *escaped = http_escape_path (key);
+  return request_new (target, "DELETE", g_strconcat (target->base, "/", escaped, NULL), "", 0);
+}

@@ -1,0 +1,16 @@
+/* Signed requests to an S3 service. Signature V4 is libcurl's; credentials may come from a file that is rotated.
+ * Threads: any. Ownership: as said.
+ */
+#pragma once
+#include "config/config.h"
+#include "http/http.h"
+
+typedef struct _S3Target S3Target;
+/* PRUNED_FATAL names the setting that is wrong. */
+S3Target *s3_target_new (const Config *config, GError **error);
+void s3_target_free (S3Target *target);
+const char *s3_target_prefix (const S3Target *target);
+const char *s3_target_name (const S3Target *target); /* `endpoint/bucket`, for words */
+
+HttpRequest *s3_request_bulk (S3Target *target, const GPtrArray *keys);
+HttpRequest *s3_request_single (S3Target *target, const char *key);
