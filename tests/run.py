@@ -16,12 +16,13 @@ import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 
 from stack.pair import Pair
-from stack.process import end_orderly, spawn
+from stack.process import end_orderly, patient, spawn
 from support.pruned import clean_environment
 
 HERE = pathlib.Path(__file__).resolve().parent
 TAP_LINE = re.compile(r"^(not )?ok\b.*?(# *SKIP\b.*)?$", re.I)
 UNIT_DEADLINE_S = 300
+TEST_DEADLINE_S = 180
 # The model is what the randomized comparisons believe: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")
 FUZZ_S = 10
@@ -79,7 +80,7 @@ def run_units(build):
     for program in sorted((build / "unit").glob("test_*")):
         if program.suffix:
             continue
-        code, text = output_of([program, "--tap"], UNIT_DEADLINE_S, env=clean_environment())
+        code, text = output_of([program, "--tap"], patient(UNIT_DEADLINE_S), env=clean_environment())
         count = count_tap(code, text)
         total.add(count)
         if count.failed:
@@ -119,7 +120,8 @@ def run_pytest(arguments):
         report = pathlib.Path(scratch) / "report.xml"
         process = spawn(
             [sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "-n", "3",
-             "--dist", "worksteal", f"--junitxml={report}", *(arguments or folders)], cwd=HERE.parent)
+             "--dist", "worksteal", f"--timeout={patient(TEST_DEADLINE_S):.0f}", f"--junitxml={report}",
+             *(arguments or folders)], cwd=HERE.parent)
         try:
             code = process.wait()
         except BaseException:
@@ -146,6 +148,7 @@ def count_junit(code, report):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     os.environ["TEST_BUILD"] = str(build)
+    os.environ.setdefault("TEST_PATIENCE", "5" if build.name.startswith("san-") else "2")
     total = Count()
     pair = Pair()
     try:

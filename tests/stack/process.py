@@ -11,8 +11,15 @@ _libc = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
 
 
+def patient(deadline_s):
+    """Deadlines only tell when to give up: on a slow machine, or with sanitizers, TEST_PATIENCE (a
+    factor) makes them longer."""
+    return deadline_s * float(os.environ.get("TEST_PATIENCE", "1"))
+
+
 def wait_until(fact, deadline_s, what, poll_s=0.02):
     """The first true value of fact(); TimeoutError names what did not come."""
+    deadline_s = patient(deadline_s)
     end = time.monotonic() + deadline_s
     while True:
         value = fact()

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from stack.found import HERE as STACK
-from stack.process import spawn, tail, wait_until
+from stack.process import patient, spawn, tail, wait_until
 
 from .places import binary
 
@@ -133,7 +133,7 @@ class Daemon:
     def wait(self, deadline_s=60):
         """The exit code, once it has ended by itself."""
         try:
-            return self.process.wait(deadline_s)
+            return self.process.wait(patient(deadline_s))
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"{self.name} still runs after {deadline_s} s\n{tail(self.log)}") from None
 
@@ -182,7 +182,7 @@ class Pruned:
             self.argv(*arguments, settings=settings),
             env=clean_environment(**self.environment, **(environment or {})),
             input=stdin, stdin=subprocess.DEVNULL if stdin is None else None, cwd=self.folder,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=deadline_s)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=patient(deadline_s))
         assert not UNCLEAN.search(done.stderr), done.stderr
         return Result([str(a) for a in arguments], done.returncode, done.stdout, done.stderr)
 

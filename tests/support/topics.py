@@ -10,7 +10,7 @@ from confluent_kafka import (
     OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition)
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from stack.process import wait_until
+from stack.process import patient, wait_until
 
 from .messages import Message, encode
 
@@ -139,7 +139,7 @@ class Topics:
                 if high > low:
                     ends[p] = high
             messages = []
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + patient(60)
             while ends:
                 message = consumer.poll(1)
                 if time.monotonic() > deadline:
@@ -161,7 +161,7 @@ class Topics:
         consumer, _ = self._reader(name)
         found, others = [], []
         try:
-            end = time.monotonic() + deadline_s
+            end = time.monotonic() + patient(deadline_s)
             while len(found) < count:
                 message = consumer.poll(max(0.0, min(0.2, end - time.monotonic())))
                 if message is None:
