@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "engine/engine.h"
+#include "web/pages.h"
 
 #include <unistd.h>
 
@@ -22,5 +23,14 @@ command_run (Cli *cli, GError **error)
                             .until_idle = until_idle,
                             .progress = isatty (STDERR_FILENO) && !json_lines && level > LOG_INFO };
   log_setup (level, json_lines);
-  return (ExitCode)engine_run (&options, error);
+  GError *cause = NULL;
+  Pages *pages = pages_start (cli->config, cli->jobs, &cause);
+  if (cause != NULL)
+    {
+      g_propagate_error (error, cause);
+      return CODE_CONFIG;
+    }
+  ExitCode code = (ExitCode)engine_run (&options, error);
+  pages_stop (pages);
+  return code;
 }

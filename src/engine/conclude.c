@@ -38,6 +38,13 @@ log_finished (const Step *step)
   json_t *n;
   stats_observe (STATS_STEP_SECONDS, job, seconds);
   stats_add (STATS_STEPS, job, NULL, 1);
+  for (guint i = 0; step->ages != NULL && i < step->ages->len; i++)
+    stats_observe (STATS_OBJECT_AGE, NULL, g_array_index (step->ages, double, i));
+  if (step->job->code != NULL && step->job->code->errand != NULL)
+    {
+      stats_add (STATS_OBJECTS, "false", NULL, (double)json_integer_value (json_object_get (step->counts, "updated_rows")));
+      stats_add (STATS_OBJECTS, "true", NULL, (double)json_integer_value (json_object_get (step->counts, "failed")));
+    }
   if (!step->continues)
     stats_add (STATS_RUNS, job, "finished", 1);
   json_object_foreach (step->counts, counter, n)

@@ -43,6 +43,14 @@ catch_signals (void)
   signal (SIGPIPE, SIG_IGN);
 }
 
+static gint ready; /* atomic */
+
+gboolean
+engine_is_ready (void)
+{
+  return g_atomic_int_get (&ready);
+}
+
 static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
 static GError *failure;
 
@@ -190,6 +198,7 @@ round_once (Service *service, gint64 *committed_us, GError **error)
     return TRUE;
   *committed_us = now;
   watch_workers (service);
+  g_atomic_int_set (&ready, kafka_consumer_joined (service->consumer) && kafka_producer_is_up (service->producer));
   FAULT ("offsets.before_commit");
   g_autoptr (GError) cause = NULL;
   if (!kafka_consumer_commit (service->consumer, FALSE, &cause))
@@ -242,6 +251,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   Workers *workers = workers_new (service, MAX (n, 2));
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
   int code = loop (options, service, error);
+  g_atomic_int_set (&ready, FALSE);
   log_info ("Stopping");
   stop (service, workers);
   log_info ("Stopped");
@@ -266,7 +276,6 @@ engine_run (const EngineOptions *options, GError **error)
 {
   Service service = { .config = options->config, .jobs = options->jobs,
                       .prefix = config_text (options->config, "topics", "prefix"),
-                      .environment = config_text (options->config, "run", "environment"),
                       .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
                       .pg = { config_text (options->config, "postgres", "url"),
                               config_text (options->config, "postgres", "app_schema"),

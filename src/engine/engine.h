@@ -21,3 +21,6 @@ typedef struct {
 /* Runs until SIGTERM or SIGINT, or until idle. Returns the exit code: 0; 2, 3 or 4 with ERROR set when it cannot start; 70 with ERROR set
  * when a thread found that the process cannot go on. */
 int engine_run (const EngineOptions *options, GError **error);
+
+/* Has the daemon its partitions, and no trouble with Kafka? Thread: any. */
+gboolean engine_is_ready (void);

@@ -103,7 +103,12 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, GErr
       json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
       step_log (step, LOG_ERROR, message, fields);
     }
-  return TRUE;
+  if (!g_str_equal (config_text (step->job->config, "run", "environment"), "development"))
+    return TRUE;
+  step_write_logs (step); /* the rows' lines first; then the step fails, too */
+  g_array_set_size (step->logs, 0);
+  return step_fail (step, error, PRUNED_RETRY, "%u rows failed, and [run] environment is development; the first: %s",
+                    keys->len, (char *)reasons->pdata[0]);
 }
 
 /* `{column}` of the row in a message. */

@@ -11,7 +11,6 @@ typedef struct {
   const Config *config;
   Jobs *jobs;
   const char *prefix;
-  const char *environment;      /* `production`, `development` */
   const char **kafka_settings;  /* pairs, NULL-terminated */
   PgSettings pg;
   KafkaProducer *producer;

@@ -2,29 +2,34 @@
 
 #include <pthread.h>
 
+#define MOST_BUCKETS 16
+static const double SECONDS[] = { 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300 };
+static const double AGES[] = { 3600, 7200, 14400, 28800, 43200, 86400, 172800, 259200, 604800 };
+#define HISTOGRAM(buckets) buckets, G_N_ELEMENTS (buckets)
+
 static const struct {
   const char *name, *label, *label2;
-  gboolean observed;
+  const double *buckets; /* NULL: a counter */
+  guint n_buckets;
 } STATS[STATS_N] = {
-  [STATS_RUNS] = { "pruned_runs_total", "job", "state", FALSE },
-  [STATS_ROWS] = { "pruned_rows_total", "job", "action", FALSE },
-  [STATS_STEPS] = { "pruned_steps_total", "job", NULL, FALSE },
-  [STATS_STEP_SECONDS] = { "pruned_step_seconds", "job", NULL, TRUE },
-  [STATS_START_DELAY] = { "pruned_start_delay_seconds", "job", NULL, TRUE },
-  [STATS_MESSAGES] = { "pruned_messages_total", "topic", NULL, FALSE },
-  [STATS_DEAD_MESSAGES] = { "pruned_dead_messages_total", NULL, NULL, FALSE },
-  [STATS_STALE_MESSAGES] = { "pruned_stale_messages_total", "job", NULL, FALSE },
-  [STATS_REPUBLISHED] = { "pruned_republished_total", "job", NULL, FALSE },
-  [STATS_FAILURES] = { "pruned_failures_total", "job", "error_class", FALSE },
+  [STATS_RUNS] = { "pruned_runs_total", "job", "state" },
+  [STATS_ROWS] = { "pruned_rows_total", "job", "action" },
+  [STATS_STEPS] = { "pruned_steps_total", "job", NULL },
+  [STATS_STEP_SECONDS] = { "pruned_step_seconds", "job", NULL, HISTOGRAM (SECONDS) },
+  [STATS_START_DELAY] = { "pruned_start_delay_seconds", "job", NULL, HISTOGRAM (SECONDS) },
+  [STATS_MESSAGES] = { "pruned_messages_total", "topic", NULL },
+  [STATS_DEAD_MESSAGES] = { "pruned_dead_messages_total", NULL, NULL },
+  [STATS_STALE_MESSAGES] = { "pruned_stale_messages_total", "job", NULL },
+  [STATS_REPUBLISHED] = { "pruned_republished_total", "job", NULL },
+  [STATS_FAILURES] = { "pruned_failures_total", "job", "error_class" },
+  [STATS_OBJECTS] = { "pruned_deleted_objects_total", "error" },
+  [STATS_OBJECT_AGE] = { "pruned_object_age_seconds", NULL, NULL, HISTOGRAM (AGES) },
 };
-
-static const double BUCKETS[] = { 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300 };
-#define N_BUCKETS G_N_ELEMENTS (BUCKETS)
 
 typedef struct {
   char *label, *label2;
   double value; /* the sum, of an observed one */
-  guint64 count, buckets[N_BUCKETS];
+  guint64 count, buckets[MOST_BUCKETS];
 } Series;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,8 +69,8 @@ stats_observe (Stat stat, const char *label, double seconds)
   Series *one = series_of (stat, label, NULL);
   one->value += seconds;
   one->count++;
-  for (guint i = 0; i < N_BUCKETS; i++)
-    one->buckets[i] += seconds <= BUCKETS[i];
+  for (guint i = 0; i < STATS[stat].n_buckets; i++)
+    one->buckets[i] += seconds <= STATS[stat].buckets[i];
   pthread_mutex_unlock (&lock);
 }
 
@@ -105,9 +110,9 @@ each_observed (Stat stat, const Series *one, const char *labels, StatsVisit visi
   g_autofree char *bucket = g_strconcat (STATS[stat].name, "_bucket", NULL);
   g_autofree char *sum = g_strconcat (STATS[stat].name, "_sum", NULL);
   g_autofree char *count = g_strconcat (STATS[stat].name, "_count", NULL);
-  for (guint i = 0; i < N_BUCKETS; i++)
+  for (guint i = 0; i < STATS[stat].n_buckets; i++)
     {
-      g_autofree char *with = g_strdup_printf ("%s%sle=\"%g\"", labels, *labels ? "," : "", BUCKETS[i]);
+      g_autofree char *with = g_strdup_printf ("%s%sle=\"%g\"", labels, *labels ? "," : "", STATS[stat].buckets[i]);
       visit (bucket, "histogram", with, (double)one->buckets[i], data);
     }
   g_autofree char *all = g_strdup_printf ("%s%sle=\"+Inf\"", labels, *labels ? "," : "");
@@ -130,7 +135,7 @@ stats_each (StatsVisit visit, gpointer data)
       while (g_hash_table_iter_next (&iter, NULL, &one))
         {
           g_autofree char *labels = labels_of (stat, one);
-          if (STATS[stat].observed)
+          if (STATS[stat].buckets != NULL)
             each_observed (stat, one, labels, visit, data);
           else
             visit (STATS[stat].name, "counter", labels, ((Series *)one)->value, data);

@@ -17,6 +17,8 @@ typedef enum {
   STATS_STALE_MESSAGES,  /* job */
   STATS_REPUBLISHED,     /* job */
   STATS_FAILURES,        /* job, error class */
+  STATS_OBJECTS,         /* error: true, false */
+  STATS_OBJECT_AGE,      /* no label; observed when an object's row goes */
   STATS_N
 } Stat;
 

@@ -1,0 +1,11 @@
+/* What the daemon answers over HTTP: metrics of this process and of the tables, liveness, readiness.
+ * Threads: main starts and stops; answers on the server's thread, with a database connection of their own. Ownership: main.
+ */
+#pragma once
+#include "config/config.h"
+#include "engine/job.h"
+
+typedef struct _Pages Pages;
+/* NULL without an error: `[http] listen` is empty. JOBS and CONFIG are borrowed. */
+Pages *pages_start (const Config *config, const Jobs *jobs, GError **error);
+void pages_stop (Pages *pages); /* NULL: nothing */

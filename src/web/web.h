@@ -1,0 +1,27 @@
+/* The HTTP side of the daemon: `/metrics` (Prometheus text), `/healthz` (the process lives), `/readyz` (it has partitions, and
+ * PostgreSQL answers). libmicrohttpd lives in this folder.
+ *
+ * Invariant: read-only; an answer never waits for Kafka.
+ * Threads: web_start and web_stop: main; answers on libmicrohttpd's own thread.
+ * Ownership: as said.
+ */
+#pragma once
+#include "base/error.h"
+
+/* What a path's answer is made by: adds to BODY, returns the HTTP status. Thread: the server's. */
+typedef int (*WebAnswer) (GString *body, gpointer data);
+
+typedef struct {
+  const char *path;
+  const char *content_type;
+  WebAnswer answer;
+} WebPage;
+
+typedef struct _Web Web;
+/* LISTEN is `host:port` or `:port` (127.0.0.1); PAGES ends with a NULL path and is borrowed. PRUNED_FATAL names what is wrong. */
+Web *web_start (const char *listen, const WebPage *pages, gpointer data, GError **error);
+void web_stop (Web *web); /* NULL: nothing */
+guint web_port (const Web *web);
+
+/* For `pruned version`. Static. */
+const char *web_library_version (void);
