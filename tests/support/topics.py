@@ -26,9 +26,11 @@ class Topics:
 
     def __init__(self, bootstrap, prefix):
         self.bootstrap, self.prefix = bootstrap, prefix
-        self.admin = AdminClient({"bootstrap.servers": bootstrap})
+        # A broker that a test has ended is no news; what a client waits for in vain is said by who waits.
+        client = {"bootstrap.servers": bootstrap, "log_level": 2}
+        self.admin = AdminClient(client)
         # The broker is to say what is too large.
-        self._producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "message.max.bytes": 10000000})
+        self._producer = Producer(client | {"linger.ms": 0, "message.max.bytes": 10000000})
 
     def full(self, name):
         return f"{self.prefix}.{name}"
@@ -119,7 +121,7 @@ class Topics:
         consumer = Consumer({
             "bootstrap.servers": self.bootstrap, "group.id": f"reader-{uuid.uuid4()}",
             "enable.auto.commit": False, "auto.offset.reset": "earliest",
-            "fetch.wait.max.ms": 20, "allow.auto.create.topics": False,
+            "log_level": 2, "fetch.wait.max.ms": 20, "allow.auto.create.topics": False,
         })
         full = self.full(name)
         there = consumer.list_topics(full, timeout=30).topics[full]
