@@ -202,7 +202,7 @@ def scene(new_scene):
 @pytest.fixture(scope="module")
 def busy_scene(shared, templates, scene_settings, tmp_path_factory):
     """One such installation for a whole file, with a daemon that runs; tests in it keep out of each other's way."""
-    database = Database(shared.postgres_url, templates.migrated())
+    database = Database(shared.postgres_url, templates(shared.postgres_url).migrated())
     topics = Topics(shared.kafka, f"m{os.getpid()}-{next(_numbers)}")
     make_tables(database)
     one = Pruned(tmp_path_factory.mktemp("scene"), database, topics, settings=scene_settings)

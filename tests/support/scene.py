@@ -13,7 +13,8 @@ NAMESPACE = uuid.UUID("7fecac87-579a-560b-ad38-6378e9e225c0")
 UTC = datetime.timezone.utc
 
 # As few partitions as possible: a test wants its topics at once.
-SETTINGS = {"run.jobs_dir": JOBS, "topics.partitions": 1}
+# And a short time until a killed process is missed.
+SETTINGS = {"run.jobs_dir": JOBS, "topics.partitions": 1, "kafka.session.timeout.ms": 6000}
 
 TABLES = """
 CREATE TABLE scratch (id bigint PRIMARY KEY, day date NOT NULL DEFAULT '2026-01-01', note text);

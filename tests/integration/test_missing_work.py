@@ -1,0 +1,97 @@
+"""A run whose work message is gone gets a new one; nothing is taken for lost because it is slow."""
+
+import uuid
+
+from support.scene import fill, now, result, tick_id
+
+JOB = "scratch.remove"
+
+
+def insert_ready(scene, job=JOB, n=1, slot=0):
+    """Runs that look as if intake had died between commit and publish."""
+    ids = [str(uuid.uuid4()) for _ in range(n)]
+    scene.database.executemany(
+        "INSERT INTO pruned.runs (run_id, job, state, slot, scheduled_at, due_at, published_at) "
+        "VALUES (%s, %s, 'ready', %s, now(), now(), now())", [(i, job, slot) for i in ids])
+    return ids
+
+
+def test_a_run_without_a_message_is_found_and_sent_again(scene):
+    fill(scene.database, 3)
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    [run_id] = insert_ready(scene)
+    row = scene.wait_run(run_id)
+    assert (row["state"], result(row)["removed"]) == ("finished", 3)
+    [line] = daemon.lines("Work message was missing and is sent again")
+    assert (line["job"], line["run_id"]) == (JOB, run_id)
+
+
+def test_runs_without_messages_on_all_lanes_are_found(scene):
+    scene.start()
+    ids = [run_id for slot in range(8) for run_id in insert_ready(scene, "scratch.wide", 5, slot)]
+    for run_id in ids:
+        assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
+
+
+def test_until_idle_waits_for_what_is_missing(scene):
+    [run_id] = insert_ready(scene)
+    scene.run_until_idle()
+    assert scene.run_row(run_id)["state"] == "finished"
+
+
+def test_a_work_topic_made_anew_loses_no_run(new_scene):
+    scene = new_scene()
+    fill(scene.database, 3)
+    ids = insert_ready(scene, "scratch.wide", 3) + insert_ready(scene)
+    scene.topics.drop("work.scratch.remove", "work.scratch.wide")
+    scene.run("topics", "--apply").ok()
+    scene.run_until_idle()
+    assert {scene.run_row(run_id)["state"] for run_id in ids} == {"finished"}
+
+
+def test_a_backlog_republishes_nothing(new_scene):
+    """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which one looks."""
+    scene = new_scene({"jobs.scratch.wide.capacity": 1})
+    scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_sleep(0.15); RETURN clock_timestamp(); END $$")
+    for n in range(40):
+        scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
+    daemon = scene.run_until_idle(deadline_s=120)
+    assert scene.database.value("SELECT count(*) FROM scratch_log") == 40
+    assert scene.database.value("SELECT max(started_at - created_at) > interval '4 s' FROM pruned.runs")
+    assert not daemon.lines("Work message was missing and is sent again")
+    assert len(scene.topics.read("work.scratch.wide")) == 40
+
+
+def test_a_step_that_takes_long_is_not_taken_for_lost(scene):
+    fill(scene.database, 1)
+    scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_sleep(6); RETURN OLD; END $$;"
+                           "CREATE TRIGGER slow BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION slow()")
+    at = now(minutes=-1)
+    scene.topics.tick(JOB, at)
+    daemon = scene.run_until_idle()
+    assert result(scene.run_row(tick_id(JOB, at)))["removed"] == 1
+    assert not daemon.lines("Work message was missing and is sent again")
+    assert len(scene.topics.read("work.scratch.remove")) == 1
+
+
+def test_what_a_crash_left_in_the_outbox_is_sent_by_whoever_has_the_lane(scene):
+    """A message that is stored and not sent: taken from the row of a finished run."""
+    fill(scene.database, 1)
+    at = now(minutes=-1)
+    scene.topics.tick(JOB, at)
+    scene.database.execute("CREATE TABLE kept AS SELECT * FROM pruned.unpublished")
+    scene.database.execute("CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS "
+                           "$$ BEGIN INSERT INTO public.kept SELECT NEW.*; RETURN NEW; END $$;"
+                           "CREATE TRIGGER keep AFTER INSERT ON pruned.unpublished FOR EACH ROW EXECUTE FUNCTION keep()")
+    scene.run_until_idle()
+    [first] = scene.topics.outcomes("RunFinished")
+    scene.database.execute("DROP TRIGGER keep ON pruned.unpublished; "
+                           "INSERT INTO pruned.unpublished SELECT * FROM kept; UPDATE pruned.unpublished SET at = now() - interval '1 hour'")
+    daemon = scene.run_until_idle()
+    assert scene.database.value("SELECT count(*) FROM pruned.unpublished") == 0
+    one, two = scene.topics.outcomes("RunFinished")
+    assert (one.raw, one.headers, one.key) == (two.raw, two.headers, two.key) == (first.raw, first.headers, first.key)
+    assert daemon.lines("Messages that a crash had left were sent")

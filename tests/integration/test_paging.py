@@ -1,0 +1,112 @@
+"""Pages by keyset: equal dates, pages that shrink meanwhile, pauses, sums over the whole run."""
+
+import pytest
+
+from stack.process import wait_until
+from support.scene import fill, now, result, tick_id
+
+JOB = "scratch.remove"
+
+
+def tick(scene, **options):
+    at = now(minutes=-1)
+    scene.topics.tick(JOB, at, **options)
+    return tick_id(JOB, at)
+
+
+@pytest.mark.parametrize("rows, pages", [(0, 1), (9, 1), (10, 1), (11, 2), (20, 2), (35, 4)])
+def test_pages_of_one_date_meet_every_row_once(busy_scene, rows, pages):
+    scene = busy_scene
+    fill(scene.database, rows)
+    row = scene.wait_run(tick(scene))
+    assert (row["state"], row["step"]) == ("finished", pages)
+    assert result(row) == {"status": "completed", "updated_rows": rows, "removed": rows}
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    audited = scene.database.rows("SELECT step, jsonb_array_length(keys) AS n FROM pruned.deletions WHERE run_id = %s "
+                                  "ORDER BY step", [row["run_id"]])
+    assert [a["n"] for a in audited] == [min(10, rows - 10 * i) for i in range(pages) if rows]
+    assert [a["step"] for a in audited] == list(range(pages if rows else 0))
+    lines = [scene.daemons[0].wait_line("Finished", run_id=str(row["run_id"]), step=step) for step in range(pages)]
+    assert [line["status"] for line in lines] == ["limit_reached"] * (pages - 1) + ["completed"]
+    assert sum(line["updated_rows"] for line in lines) == rows
+    assert all(line["duration_s"] >= 0 and line["started_at"] and line["scheduled_at"] for line in lines)
+    assert len(scene.daemons[0].lines("Started", run_id=str(row["run_id"]))) == pages
+
+
+def test_the_newest_day_goes_first(new_scene):
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
+    for n, day in enumerate(("2026-01-03", "2026-01-01", "2026-01-02")):
+        fill(scene.database, 6, day=day, first=10 * n + 1)
+    run_id = tick(scene)
+    scene.start()
+    row = scene.wait_run(run_id, "waiting")
+    assert row["cursor"] == {"day": "2026-01-02", "id": 23}
+    assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [11, 12, 13, 14, 15, 16, 21, 22]
+
+
+def test_between_two_pages_the_run_waits_and_says_that_there_is_more(new_scene):
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
+    fill(scene.database, 25)
+    run_id = tick(scene)
+    scene.start()
+    row = scene.wait_run(run_id, "waiting")
+    assert result(row) == {"status": "limit_reached", "updated_rows": 10, "removed": 10}
+    assert 3590 < (row["due_at"] - row["changed_at"]).total_seconds() <= 3600
+    assert (row["unique_key"], row["error"], row["step"]) == (JOB, None, 1)
+    assert scene.topics.outcomes("RunFinished") == []
+
+
+def test_a_page_that_shrinks_meanwhile_hides_no_row(new_scene):
+    """What others delete between two pages moves nothing: the cursor is a key, not a position."""
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
+    fill(scene.database, 40)
+    run_id = tick(scene)
+    scene.start()
+    scene.wait_run(run_id, "waiting")
+    scene.database.execute("DELETE FROM scratch WHERE id IN (30, 29, 28, 5)")
+    fill(scene.database, 2, day="2026-01-02", first=100)
+    for step in (2, 3):
+        scene.run("retry", run_id).ok()
+        wait_until(lambda: scene.run_row(run_id)["step"] == step or scene.run_row(run_id)["state"] == "finished", 30, "a step")
+    scene.run("retry", run_id)
+    row = scene.wait_run(run_id)
+    assert result(row)["removed"] == 36
+    assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [100, 101]
+
+
+def test_a_row_that_others_take_during_the_page_is_refused_by_nobody(scene):
+    """It is gone when the page is applied: it is not in the audit, and not an error of the run."""
+    fill(scene.database, 5)
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("DELETE FROM scratch WHERE id = 3")
+        run_id = tick(scene)
+        scene.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        other.commit()
+    row = scene.wait_run(run_id)
+    assert row["state"] == "finished" and result(row)["removed"] == 4
+    assert scene.database.column("SELECT id FROM scratch") == []
+    assert sorted(scene.database.value("SELECT keys FROM pruned.deletions")) == [1, 2, 4, 5]
+
+
+def test_a_row_whose_day_was_moved_during_the_page_stays(scene):
+    fill(scene.database, 5)
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("UPDATE scratch SET day = '2999-01-01' WHERE id = 3")
+        run_id = tick(scene)
+        scene.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        other.commit()
+    assert result(scene.wait_run(run_id))["removed"] == 4
+    assert scene.database.column("SELECT id FROM scratch") == [3]
+
+
+def test_a_row_that_only_moves_the_cursor_makes_an_empty_page_go_on(scene):
+    at = now(minutes=-1)
+    scene.topics.tick("scratch.endless", at, {"last": 30})
+    scene.run_until_idle()
+    row = scene.run_row(tick_id("scratch.endless", at, '{"last":30}'))
+    assert (row["state"], row["step"], row["cursor"]) == ("finished", 30, {"n": 29})
+    assert result(row) == {"status": "completed", "updated_rows": 0}
