@@ -63,20 +63,19 @@ want() {
   done
 }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif have sudo; then sudo "$@"
-  else die "not root and no sudo; run as root: apt-get install -y ${apt_wanted[*]-}"
-  fi
-}
-
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
 apt_log=$deps/apt.log
-apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 "$@" </dev/null; }
+apt() {
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 "$@" </dev/null
+}
 
 apt_is_current=
 apt_update() {
   [ -z "$apt_is_current" ] || return 0
   have apt-get || die "no apt-get on this machine; please install: ${apt_wanted[*]-} $*"
+  [ -z "$sudo" ] || have sudo ||
+    die "neither root nor sudo; run as root: apt-get install -y ${apt_wanted[*]-} $*"
   mkdir -p "$deps"
   apt update >"$apt_log" 2>&1 || say "apt-get update failed, trying with the lists that are here"
   apt_is_current=yes
@@ -114,7 +113,6 @@ declare -A package_of=(
 need_build() {
   have "${CC:-cc}" || have gcc || want gcc libc6-dev
   have make || want make
-  have kcat || have kafkacat || want_first kcat kafkacat
   pg_bin >/dev/null || want postgresql
   have pkg-config || want pkg-config
   if ! pkg-config --exists "${!package_of[@]}" 2>/dev/null; then
@@ -124,6 +122,7 @@ need_build() {
     done
   fi
   have glib-compile-resources || want libglib2.0-dev-bin
+  have kcat || have kafkacat || want_first kcat kafkacat
   apt_install
 }
 
@@ -212,7 +211,7 @@ go_tool() {
 need_s3() {
   local stamp=$deps/bin/versitygw-$versitygw_version go
   [ -x "$deps/bin/versitygw" ] && [ -e "$stamp" ] && return 0
-  have go || { want golang-go; apt_install; }
+  have go || { want golang-go ca-certificates; apt_install; }
   say "building the S3 gateway versitygw $versitygw_version into $deps/bin"
   mkdir -p "$deps/bin"
   go=$(go_tool)
