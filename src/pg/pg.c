@@ -178,12 +178,13 @@ send_own (Pg *pg, const char *sql, const char *parameter, GError **error)
   return TRUE;
 }
 
-/* The limits of every transaction (DESIGN 3), as settings of the transaction only. */
+/* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
+ * can be far too high, and compiling took 5 s of a statement of 10 ms. */
 #define LIMITS                                                                                     \
   "SELECT set_config('search_path', format('%I, pg_catalog', $1::text), true),"                    \
   " set_config('statement_timeout', '15s', true), set_config('lock_timeout', '2s', true),"         \
   " set_config('idle_in_transaction_session_timeout', '10s', true),"                               \
-  " set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true)"
+  " set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true)"
 
 static gboolean
 send_begin (Pg *pg, GError **error)
