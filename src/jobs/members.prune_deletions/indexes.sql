@@ -1,2 +1,2 @@
--- A user's access requests (the same as of users.destroy): without it every schedule reads the whole table of members.
+-- Access requests of users (the same as of users.destroy): without it every step reads the whole table of members.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_members_requests_user_id ON members (user_id) WHERE requested_at IS NOT NULL;

@@ -1,13 +1,13 @@
 -- The next memberships of a user in the hierarchy of a root, by id: of its groups, and of projects in these.
 -- Fast because it starts from the user's memberships, not from the hierarchy: by (user_id, access_level), whose condition is
--- repeated, and for access requests, which that index leaves out, by an index of their own. Group and project are looked up by
--- primary key until the limit is reached.
+-- repeated; `:requests` are the access requests (requests.sql). Group and project are looked up by primary key until the
+-- limit is reached.
 WITH mine AS MATERIALIZED (
   SELECT m.id, m.source_type, m.source_id FROM members m
   WHERE m.user_id = :user::bigint AND m.requested_at IS NULL AND m.id > :after::bigint
   UNION ALL
   SELECT m.id, m.source_type, m.source_id FROM members m
-  WHERE m.user_id = :user::bigint AND m.requested_at IS NOT NULL AND m.id > :after::bigint
+  WHERE m.id = ANY (:requests::bigint[]) AND m.user_id = :user::bigint AND m.requested_at IS NOT NULL AND m.id > :after::bigint
 )
 SELECT m.id
 FROM (SELECT * FROM mine ORDER BY id) AS m

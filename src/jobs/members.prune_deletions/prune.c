@@ -27,6 +27,7 @@ typedef struct {
   GArray *turns;               /* of Turn */
   GString *members, *owners;   /* array literals, open: membership and its schedule */
   GString *done, *failed;      /* array literals, open: schedules */
+  char *requests;              /* array literal: access requests of the schedules' users */
   gint64 from;                 /* where the next step begins */
 } Prune;
 
@@ -130,7 +131,8 @@ take_turn (Prune *prune, int row, GError **error)
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, size + 1);
   g_autoptr (PgRows) rows
       = step_query (prune->step, error, "memberships", "user", rows_text (prune->schedules, row, "user_id"), "root",
-                    rows_text (prune->schedules, row, "root_id"), "after", after, "limit", limit, NULL);
+                    rows_text (prune->schedules, row, "root_id"), "requests", prune->requests, "after", after, "limit", limit,
+                    NULL);
   if (rows == NULL)
     return FALSE;
   Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
@@ -154,8 +156,20 @@ is_twin (const Prune *prune, GHashTable *seen, int row)
 }
 
 static gboolean
+find_requests (Prune *prune, GError **error)
+{
+  g_autofree char *users = rows_array (prune->schedules, "user_id");
+  g_autoptr (PgRows) rows = step_query (prune->step, error, "requests", "users", users, NULL);
+  if (rows != NULL)
+    prune->requests = rows_array (rows, "id");
+  return rows != NULL;
+}
+
+static gboolean
 take_turns (Prune *prune, GError **error)
 {
+  if (!find_requests (prune, error))
+    return FALSE;
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gint64 budget_us = step_setting (prune->step, "budget_ms") * 1000;
   gint64 left_over = 0;
@@ -332,6 +346,7 @@ prune_clear (Prune *prune)
     if (open[i] != NULL)
       g_string_free (open[i], TRUE);
   g_clear_pointer (&prune->schedules, rows_free);
+  g_free (prune->requests);
   g_array_unref (prune->turns);
   json_decref (prune->passes);
 }
