@@ -10,9 +10,11 @@
 static const char *const names[] = { "debug", "info", "warning", "error" };
 static const char *const colours[] = { "\033[2m", "\033[32m", "\033[33m", "\033[31m" };
 #define PLAIN "\033[0m"
+#define CLEAR_LINE "\r\033[K"
+#define ONE_LINE(text) CLEAR_LINE "\033[?7l", text, "\033[?7h" /* cut where the terminal ends */
 
 static atomic_int least = LOG_INFO;
-static atomic_bool as_json, coloured;
+static atomic_bool as_json, coloured, live;
 
 static GLogWriterOutput write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields,
                                     gpointer data);
@@ -149,6 +151,19 @@ log_fields (LogLevel level, const char *message, const json_t *fields)
   g_autofree char *time = clock_format (clock_now_us ());
   g_autofree char *line = atomic_load (&as_json) ? json_line (time, level, message, fields)
                                                  : text_line (time, level, message, fields);
+  g_autofree char *above = atomic_load (&live) ? g_strconcat (CLEAR_LINE, line, NULL) : NULL;
+  const char *written = above != NULL ? above : line;
+  write_whole (written, strlen (written));
+}
+
+void
+log_live (const char *text)
+{
+  if (text == NULL && !atomic_exchange (&live, FALSE))
+    return;
+  g_autofree char *line = text != NULL ? g_strconcat (ONE_LINE (text), NULL) : g_strdup ("\n");
+  if (text != NULL)
+    atomic_store (&live, TRUE);
   write_whole (line, strlen (line));
 }
 

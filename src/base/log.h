@@ -26,6 +26,10 @@ void log_fields (LogLevel level, const char *message, const json_t *fields);
 #define log_warning(...) log_line (LOG_WARNING, __VA_ARGS__, NULL)
 #define log_error(...) log_line (LOG_ERROR, __VA_ARGS__, NULL)
 
+/* The last line of a terminal, written over at each call; lines of the log go above it. NULL: it stays as it
+ * is, and is no longer written over. For one thread. */
+void log_live (const char *text);
+
 /* A rate-limited warning: at most one line every INTERVAL_S for the same KEY (a literal). Says how many
  * were held back. */
 void log_warning_every (guint interval_s, const char *key, const char *message, const char *detail);

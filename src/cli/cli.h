@@ -29,7 +29,8 @@ Pg *cli_pg_bare (Cli *cli, GError **error);
 ExitCode cli_pg_failed (const Pg *pg, GError **error);
 
 /* --- Kafka ------------------------------------------------------------------------------------------ */
-/* `[kafka]` as pairs, NULL-terminated; NULL: no bootstrap servers (the code is CODE_CONFIG). g_strfreev it. */
+/* `[kafka]` as pairs, NULL-terminated; NULL: no bootstrap servers, or nothing librdkafka knows (the code is
+ * CODE_CONFIG). g_strfreev it. */
 char **cli_kafka_settings (Cli *cli, GError **error);
 /* `<prefix>.<name>`; g_free it. */
 char *cli_topic (Cli *cli, const char *name);

@@ -1,7 +1,7 @@
-#include "cli/commands.h"
-
 #include "engine/engine.h"
-#include "web/pages.h"
+
+#include "cli/cli.h"
+#include "cli/commands.h"
 
 #include <unistd.h>
 
@@ -13,24 +13,21 @@ const GOptionEntry run_options[] = {
   { NULL }
 };
 
+/* A setting that cannot work is told from a broker that is down. */
+static gboolean
+check_kafka (Cli *cli, GError **error)
+{
+  g_auto (GStrv) settings = embedded_kafka ? NULL : cli_kafka_settings (cli, error);
+  return embedded_kafka || settings != NULL;
+}
+
 ExitCode
 command_run (Cli *cli, GError **error)
 {
-  gboolean json_lines = g_str_equal (config_text (cli->config, "log", "format"), "json");
-  LogLevel level = LOG_INFO;
-  (void)log_level_parse (config_text (cli->config, "log", "level"), &level); /* checked by config_load */
+  if (!check_kafka (cli, error))
+    return CODE_CONFIG;
+  gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config, .jobs = cli->jobs, .embedded_kafka = embedded_kafka,
-                            .until_idle = until_idle,
-                            .progress = isatty (STDERR_FILENO) && !json_lines && level > LOG_INFO };
-  log_setup (level, json_lines);
-  GError *cause = NULL;
-  Pages *pages = pages_start (cli->config, cli->jobs, &cause);
-  if (cause != NULL)
-    {
-      g_propagate_error (error, cause);
-      return CODE_CONFIG;
-    }
-  ExitCode code = (ExitCode)engine_run (&options, error);
-  pages_stop (pages);
-  return code;
+                            .until_idle = until_idle, .progress = is_text && isatty (STDERR_FILENO) };
+  return (ExitCode)engine_run (&options, error);
 }

@@ -98,6 +98,8 @@ cli_kafka_settings (Cli *cli, GError **error)
   config_each_kafka (cli->config, add_pair, pairs);
   g_ptr_array_add (pairs, NULL);
   g_auto (GStrv) settings = (char **)g_ptr_array_free (pairs, FALSE);
+  if (!kafka_settings_check ((const char *const *)settings, error))
+    return NULL;
   if (names_brokers (settings))
     return g_steal_pointer (&settings);
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,

@@ -1,9 +1,8 @@
 #include "engine/progress.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "engine/stats.h"
-
-#include <stdio.h>
 
 #define EVERY_US 200000
 
@@ -11,7 +10,6 @@ struct _Progress {
   Service *service;
   gint64 began_us, shown_us, rate_us;
   double rate_rows, rate;
-  gboolean shown;
 };
 
 Progress *
@@ -37,11 +35,11 @@ progress_show (Progress *progress)
       progress->rate_rows = rows;
       progress->rate_us = now;
     }
-  fprintf (stderr, "\r\033[K%5.1f s  %.0f rows  %.0f rows/s  %.0f steps  %.0f runs finished  %.0f failures",
-           (double)(now - progress->began_us) / 1e6, rows, progress->rate, stats_get (STATS_STEPS, NULL, NULL),
-           stats_get (STATS_RUNS, NULL, "finished"), stats_get (STATS_FAILURES, NULL, NULL));
-  fflush (stderr);
-  progress->shown = TRUE;
+  g_autofree char *line = g_strdup_printf (
+      "%5.1f s  %.0f rows  %.0f rows/s  %.0f steps  %.0f runs finished  %.0f failures",
+      (double)(now - progress->began_us) / 1e6, rows, progress->rate, stats_get (STATS_STEPS, NULL, NULL),
+      stats_get (STATS_RUNS, NULL, "finished"), stats_get (STATS_FAILURES, NULL, NULL));
+  log_live (line);
 }
 
 void
@@ -49,7 +47,6 @@ progress_free (Progress *progress)
 {
   if (progress == NULL)
     return;
-  if (progress->shown)
-    fputc ('\n', stderr);
+  log_live (NULL);
   g_free (progress);
 }

@@ -96,6 +96,15 @@ kafka_conf_new (const char *const *settings, const char *const *wanted, const ch
   return NULL;
 }
 
+gboolean
+kafka_settings_check (const char *const *settings, GError **error)
+{
+  rd_kafka_conf_t *conf = kafka_conf_new (settings, NULL, NULL, error);
+  if (conf != NULL)
+    rd_kafka_conf_destroy (conf);
+  return conf != NULL;
+}
+
 rd_kafka_t *
 kafka_client_new (rd_kafka_type_t type, rd_kafka_conf_t *conf, GError **error)
 {

@@ -19,5 +19,8 @@
 #include "kafka/producer.h"
 #include "kafka/reader.h"
 
+/* Whether librdkafka knows all names and takes all values. PRUNED_FATAL. */
+gboolean kafka_settings_check (const char *const *settings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* For `pruned version`. Static. */
 const char *kafka_library_version (void);

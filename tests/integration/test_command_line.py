@@ -6,7 +6,7 @@ import subprocess
 import uuid
 
 import pytest
-from psycopg import sql
+from psycopg import conninfo, sql
 
 from support.pruned import clean_environment
 
@@ -15,18 +15,21 @@ RUN_KEYS = {"run_id", "job", "state", "step", "attempts", "slot", "unique_key", 
             "changed_at", "finished_at"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 JOB = "members.remove_expired"
+# Partitions are what makes topics slow to make.
+FEW = {"topics.partitions": 2} | {f"jobs.{job}.capacity": 2 for job in (
+    "users.destroy", "users.delete_placeholder", "ci.delete_objects")}
 
 
 @pytest.fixture
 def bare(new_pruned, new_database, new_topics):
     """Nothing is there yet but the servers."""
-    return new_pruned(new_database("empty"), new_topics())
+    return new_pruned(new_database("empty"), new_topics(), settings=FEW)
 
 
 @pytest.fixture
 def stored(new_pruned, database, topics):
     """PostgreSQL is ready; no topic is made."""
-    return new_pruned(database, topics)
+    return new_pruned(database, topics, settings=FEW)
 
 
 def add_run(database, state, *, archived=False, **values):
@@ -57,7 +60,7 @@ def test_help_lists_every_command_and_each_shows_an_example(bare):
     for command in listed:
         text = bare.run(command, "--help").ok().stdout
         assert f"Usage: pruned {command}" in text
-        assert f"Example:\n  pruned {command}" in text
+        assert re.search(rf"Example:\n  pruned( .*)? {command}\b", text)
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -143,6 +146,18 @@ def test_no_postgres(bare):
 def test_wrong_database(bare):
     url = bare.database.url.replace(bare.database.name, "no_such_database")
     says(bare.run("jobs", settings={"postgres.url": url}), 3, "no_such_database")
+
+
+def test_wrong_password(bare):
+    bare.database.execute("""DO $$ BEGIN
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'asked_for_password') THEN
+            CREATE ROLE asked_for_password LOGIN PASSWORD 'the right one';
+        END IF;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$""")  # another worker was faster
+    url = conninfo.make_conninfo(bare.database.url, user="asked_for_password", password="hush-hush")
+    done = says(bare.run("jobs", settings={"postgres.url": url}), 3, "password authentication failed",
+                "[postgres] url")
+    assert "hush-hush" not in done.stderr
 
 
 def test_a_password_is_not_shown(bare):
@@ -266,6 +281,37 @@ def test_a_topic_with_too_few_partitions_grows(bare):
 def test_a_missing_topic_is_named_with_its_remedy(bare):
     says(bare.run("tick", JOB), 4, bare.topics.full("ticks"), "run: pruned topics --apply")
     says(bare.run("emit", "ObjectsMarkedForDeletion"), 4, bare.topics.full("events"), "run: pruned topics --apply")
+
+
+# --- the daemon's start
+
+def test_the_daemon_does_not_start_without_its_schema(bare):
+    says(bare.run("run"), 3, "run: pruned migrate")
+
+
+def test_the_daemon_does_not_start_without_postgres(stored):
+    says(stored.run("run", settings={"postgres.url": "postgresql://somebody@127.0.0.1:1/x"}), 3, "127.0.0.1")
+
+
+def test_the_daemon_does_not_start_without_a_broker(stored):
+    says(stored.run("run", settings={"kafka.bootstrap.servers": "127.0.0.1:1"}), 4, "127.0.0.1:1")
+
+
+def test_the_daemon_does_not_start_without_its_topics(stored):
+    says(stored.run("run"), 4, stored.topics.full("ticks"), "run: pruned topics --apply")
+
+
+def test_the_daemon_does_not_start_with_a_setting_librdkafka_does_not_know(stored):
+    says(stored.run("run", settings={"kafka.no.such.property": 1}), 2, "kafka.no.such.property")
+
+
+def test_fewer_partitions_than_the_capacity_are_said(stored):
+    stored.run("topics", "--apply").ok()
+    done = stored.run("run", "--until-idle", settings={"jobs.users.destroy.capacity": 5})
+    assert done.code == 0, done
+    [line] = [line for line in map(json.loads, done.stderr.splitlines())
+              if line["level"] == "warning" and line.get("topic") == stored.topics.full("work.users.destroy")]
+    assert (line["partitions"], line["capacity"]) == ("2", "5") and "pruned topics --apply" in line["remedy"]
 
 
 # --- tick and emit

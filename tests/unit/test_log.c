@@ -183,6 +183,25 @@ test_glib_speaks_in_lines_too (void)
   g_assert_cmpstr (field (line, "domain"), ==, "Some-Domain");
 }
 
+/* Lines go above the live one, which is drawn anew by whoever keeps it. */
+static void
+test_live (void)
+{
+  begin (LOG_INFO, FALSE);
+  log_live (NULL); /* there is none yet */
+  log_live ("at work");
+  log_info ("said");
+  log_live (NULL);
+  log_info ("after");
+  g_autofree char *text = finish ();
+  g_assert_true (g_str_has_prefix (text, "\r\033[K\033[?7lat work\033[?7h\r\033[K"));
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_assert_nonnull (strstr (lines[0], "said"));
+  g_assert_cmpstr (lines[1], ==, "");
+  g_assert_nonnull (strstr (lines[2], "after"));
+  g_assert_null (strstr (lines[2], "\033[K"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,5 +217,6 @@ main (int argc, char **argv)
   g_test_add_func ("/log/rate_limit_counts_what_it_holds_back",
                    test_rate_limit_counts_what_it_holds_back);
   g_test_add_func ("/log/glib_speaks_in_lines_too", test_glib_speaks_in_lines_too);
+  g_test_add_func ("/log/live", test_live);
   return g_test_run ();
 }
