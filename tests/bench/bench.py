@@ -1,0 +1,123 @@
+"""How fast it is here: one table with ratios, and the same as JSON.
+
+bench.py [--quick] [--json FILE] [SECTION ...]; without sections all.
+"""
+
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import platform
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import footprint
+import latency
+import removal
+import throughput
+from stage import Stage
+from support.places import binary
+
+SECTIONS = {
+    "removal": removal.against_by_hand,
+    "runs": throughput.runs,
+    "steps": throughput.steps,
+    "due": latency.due_to_started,
+    "ticks": latency.tick_to_started,
+    "start": footprint.start_up,
+    "backlog": footprint.backlog,
+    "date": removal.one_date,
+}
+
+
+class Report:
+    def __init__(self):
+        self.figures = []
+
+    def say(self, text):
+        print(f"bench: {text}", file=sys.stderr, flush=True)
+
+    def add(self, part, name, value, unit, *, at_least=None, at_most=None, aim=None, detail=None):
+        wanted = at_least if at_least is not None else at_most if at_most is not None else aim
+        ok = (None if wanted is None else value <= at_most if at_most is not None else value >= wanted)
+        self.figures.append({"part": part, "name": name, "value": value, "unit": unit, "at_least": at_least,
+                             "at_most": at_most, "aim": aim, "ratio": value / wanted if wanted else None, "ok": ok,
+                             "detail": detail or {}})
+        self.say(f"  {name}: {shown(value)} {unit}  {detail or ''}")
+
+    def table(self):
+        rows = [(f["part"], f["name"], shown(f["value"]), f["unit"], wanted(f),
+                 "" if f["ok"] is None else "reached" if f["ok"] else "not reached")
+                for f in sorted(self.figures, key=lambda f: f["part"])]
+        heads = ("", "measured", "here", "", "wanted", "")
+        width = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+        for row in [heads, *rows]:
+            print("  ".join(cell.rjust(width[i]) if i == 2 else cell.ljust(width[i])
+                            for i, cell in enumerate(row)).rstrip())
+
+    # --- short ways to ask
+
+    def memory(self, pid, what):
+        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(what + ":"):
+                return int(line.split()[1]) / 1024
+        raise RuntimeError(f"/proc/{pid}/status has no {what}")
+
+    def time(self, text):
+        return datetime.datetime.fromisoformat(text).timestamp()
+
+
+def shown(value):
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def wanted(figure):
+    for word, key in (("at least ", "at_least"), ("at most ", "at_most"), ("aim ", "aim")):
+        if figure[key] is not None:
+            return word + f"{figure[key]:,}"
+    return ""
+
+
+def machine():
+    with open("/proc/cpuinfo") as info:
+        model = next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), platform.machine())
+    with open("/proc/meminfo") as info:
+        memory_gb = round(int(info.readline().split()[1]) / 1024 / 1024)
+    with open("/proc/loadavg") as load:
+        load_1m = float(load.read().split()[0])
+    return {"cpu": model, "cores": os.cpu_count(), "memory_gb": memory_gb, "system": platform.platform(), "load_1m": load_1m}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--statements", action="store_true", help="which statements PostgreSQL's time went into")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    options = parser.parse_args()
+    for name in options.sections:
+        if name not in SECTIONS:
+            parser.error(f"no section {name}; one of: {', '.join(SECTIONS)}")
+    report, here = Report(), machine()
+    report.say(f"{binary()} on {here['cores']} x {here['cpu']}, {here['memory_gb']} GB")
+    with contextlib.closing(Stage()) as stage:
+        for name in options.sections or SECTIONS:
+            if options.statements:
+                stage.forget_statements()
+            SECTIONS[name](stage, report, options.quick)
+            if options.statements:
+                for spent_ms, calls, rows, text in stage.statements():
+                    report.say(f"  {spent_ms:10,.0f} ms {calls:8} calls {rows:9} rows  {text[:90]}")
+    report.table()
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps({"at": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+                                            "machine": here, "quick": options.quick, "figures": report.figures}, indent=1))
+    return 0 if all(f["ok"] is not False or f["aim"] is not None for f in report.figures) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""CPU time of the processes that take part: what a figure is made of, and steadier than a speed on a shared machine."""
+
+import os
+import pathlib
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def _fields(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def own_s(pid):
+    fields = _fields(pid)
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def with_children_s(pid):
+    """Children that have ended are in their parent's account, those that live are asked."""
+    fields = _fields(pid)
+    spent = sum(int(fields[i]) for i in (11, 12, 13, 14)) / TICK
+    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        try:
+            spent += own_s(child)
+        except FileNotFoundError:
+            pass
+    return spent
+
+
+class Cost:
+    """Between its making and `each`: microseconds of CPU a thing, by who spent them."""
+
+    def __init__(self, stage, daemon):
+        self._ask = {
+            "pruned": lambda: own_s(daemon.pid),
+            "postgres": lambda: with_children_s(stage.postgres.process.pid),
+            "kafka": lambda: own_s(stage.kafka.process.pid),
+        }
+        self._before = {name: ask() for name, ask in self._ask.items()}
+
+    def each(self, number):
+        return {name: round((ask() - self._before[name]) / number * 1e6, 1) for name, ask in self._ask.items()}

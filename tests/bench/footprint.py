@@ -1,0 +1,48 @@
+"""What the daemon costs when it starts, when nothing is to be done, and before a heap of unread ticks."""
+
+import statistics
+import time
+
+from cost import own_s
+from throughput import EMPTY, nothing, ticks, wait_outcomes
+
+
+def start_up(stage, report, quick):
+    report.say("start-up, and doing nothing")
+    template = stage.template(nothing)
+    times = []
+    with stage.installation(template) as pruned:
+        for _ in range(5):
+            began = time.time()
+            daemon = pruned.start()
+            line = daemon.wait_line("Partitions assigned")
+            times.append((report.time(line["time"]) - began) * 1000)
+            daemon.stop()
+        report.add("d", "start to first assignment", statistics.median(times), "ms", at_most=100, detail={"all": times})
+        idle(pruned, report, 5 if quick else 30)
+    template.drop()
+
+
+def idle(pruned, report, seconds):
+    daemon = pruned.start()
+    daemon.wait_line("Partitions assigned")
+    time.sleep(2)
+    before, began = own_s(daemon.pid), time.monotonic()
+    time.sleep(seconds)
+    used = own_s(daemon.pid) - before
+    report.add("e", "CPU of the idle daemon", 100 * used / (time.monotonic() - began), "% of a core", at_most=1,
+               detail={"seconds": seconds})
+    report.add("d", "resident memory, idle", report.memory(daemon.pid, "VmRSS"), "MB", at_most=30)
+
+
+def backlog(stage, report, quick):
+    number = 100_000 if quick else 1_000_000
+    report.say(f"a backlog of {number} ticks")
+    template = stage.template(nothing)
+    with stage.installation(template) as pruned:
+        pruned.topics.produce_many("ticks", ticks(EMPTY, number))
+        daemon = pruned.start()
+        wait_outcomes(pruned, number // 10)
+        report.add("d", f"resident memory at most, {number:,} ticks unread", report.memory(daemon.pid, "VmHWM"), "MB",
+                   at_most=50)
+    template.drop()

@@ -1,0 +1,2 @@
+-- Nothing is ever there.
+SELECT NULL::bigint AS key, 0::bigint AS id WHERE :cursor.id::bigint > 0 AND :limit::int > 0

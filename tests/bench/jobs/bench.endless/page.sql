@@ -1,0 +1,2 @@
+-- One row more than a page takes, none with a key: the cursor moves on, nothing is done.
+SELECT NULL::bigint AS key, greatest(:cursor.id::bigint, 0) + n AS id FROM generate_series(1, :limit::int) AS n

@@ -1,0 +1,53 @@
+"""How soon an idle system starts what has become due, or what has just been asked for."""
+
+import datetime
+import json
+import time
+
+from throughput import EMPTY, nothing
+
+LATE = """SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY extract(epoch FROM started_at - due_at) * 1000)::float8
+    FROM pruned.runs WHERE job = %s"""
+
+
+def _now():
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def _percentiles(pruned, number):
+    pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=number, deadline_s=120)
+    return [pruned.database.value(LATE, [p, EMPTY]) for p in (0.5, 0.99)]
+
+
+def due_to_started(stage, report, quick):
+    number = 100 if quick else 500
+    report.say(f"{number} runs that become due one after the other")
+    template = stage.template(nothing)
+    with stage.installation(template) as pruned:
+        daemon = pruned.start()
+        daemon.wait_line("Partitions assigned")
+        first = _now() + datetime.timedelta(seconds=3)
+        for n in range(number):  # no even step, which could fall in with a timer's
+            at = first + datetime.timedelta(milliseconds=n * 47)
+            pruned.topics.produce("ticks", json.dumps({"job": EMPTY, "scheduled_at": at.isoformat()}), key=EMPTY)
+        p50, p99 = _percentiles(pruned, number)
+    template.drop()
+    report.add("c", "due to started, p50", p50, "ms", at_most=10)
+    report.add("c", "due to started, p99", p99, "ms", at_most=50)
+
+
+def tick_to_started(stage, report, quick):
+    number = 100 if quick else 500
+    report.say(f"{number} ticks one after the other")
+    template = stage.template(nothing)
+    with stage.installation(template) as pruned:
+        daemon = pruned.start()
+        daemon.wait_line("Partitions assigned")
+        # The tick's own time is Kafka's, cut to milliseconds.
+        for _ in range(number):
+            pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
+            time.sleep(0.047)
+        p50, p99 = _percentiles(pruned, number)
+    template.drop()
+    report.add("c", "tick produced to step started, p50", p50, "ms", at_most=8)
+    report.add("c", "tick produced to step started, p99", p99, "ms", at_most=25)

@@ -1,0 +1,91 @@
+"""members.remove_expired: beside the same effects written by hand, and through a backlog of one date."""
+
+import statistics
+
+from baseline_remove_expired import remove_expired
+
+import data
+
+JOB = "members.remove_expired"
+# What is left must be the same, whoever did it.
+LEFT = """SELECT (SELECT count(*) FROM members) AS members,
+    (SELECT coalesce(sum(hashint8extended(id, 1) / 1024), 0)::text FROM members) AS which,
+    (SELECT count(*) FROM notification_settings) AS notification_settings,
+    (SELECT count(*) FROM todos WHERE state = 'pending') AS pending_todos,
+    (SELECT count(*) FROM pruned.dirty_users) AS dirty_users"""
+AUDIT = """SELECT table_name, action, sum(jsonb_array_length(keys))::int AS rows, sum(jsonb_array_length(rows))::int AS texts
+    FROM {} GROUP BY 1, 2 ORDER BY 1, 2"""
+
+
+def settings(page=1000):
+    return {f"jobs.{JOB}.delay_ms": 0, f"jobs.{JOB}.batch": page}
+
+
+def by_hand(stage, template):
+    database = stage.copy(template)
+    try:
+        rows, seconds = remove_expired(database.url, data.TODAY.isoformat())
+        return rows / seconds, (database.row(LEFT), database.rows(AUDIT.format("baseline_deletions")))
+    finally:
+        database.drop()
+
+
+def run_once(pruned, deadline_s=600):
+    """One tick to its end; the run's row with the seconds it took, and the daemon."""
+    daemon = pruned.start()
+    daemon.wait_line("Partitions assigned")
+    pruned.topics.tick(JOB)
+    run_id = pruned.database.wait("SELECT run_id FROM pruned.runs WHERE job = %s", [JOB])
+    row = pruned.wait_run(run_id, deadline_s=deadline_s)
+    if row["state"] != "finished" or row["result"]["status"] != "completed":
+        raise RuntimeError(f"{JOB} ended as {row}")
+    row["seconds"] = (row["finished_at"] - row["started_at"]).total_seconds()
+    return row, daemon
+
+
+def by_pruned(stage, template):
+    with stage.installation(template, settings()) as pruned:
+        row, _ = run_once(pruned)
+        left = pruned.database.row(LEFT), pruned.database.rows(AUDIT.format("pruned.deletions"))
+        return row["result"]["removed"] / row["seconds"], left, row["result"]
+
+
+def against_by_hand(stage, report, quick):
+    members, rounds = (100_000, 2) if quick else (1_000_000, 3)
+    template = stage.template(data.filler(members, data.SPREAD))
+    hand, ours = [], []
+    try:
+        for number in range(rounds):
+            report.say(f"remove_expired, round {number + 1} of {rounds}")
+            speed, wanted = by_hand(stage, template)
+            hand.append(speed)
+            speed, found, result = by_pruned(stage, template)
+            ours.append(speed)
+            if found != wanted:
+                raise RuntimeError(f"not the same effects:\nby hand {wanted}\npruned  {found}")
+    finally:
+        template.drop()
+    report.add("a", "remove_expired by hand in SQL", statistics.median(hand), "rows/s",
+               detail={"all": hand, "members": members, "removed": result["removed"], "kept": result["kept"]})
+    report.add("a", "remove_expired by pruned", statistics.median(ours), "rows/s", detail={"all": ours})
+    report.add("a", "pruned / by hand", statistics.median(o / h for o, h in zip(ours, hand)), "ratio", at_least=0.8)
+
+
+def one_date(stage, report, quick):
+    members = 100_000 if quick else 1_000_000
+    report.say(f"backlog of {members} expired members of one date")
+    template = stage.template(data.filler(members, data.ONE_DATE))
+    try:
+        with stage.installation(template, settings()) as pruned:
+            row, daemon = run_once(pruned, 3600)
+            pages = [line["duration_s"] for line in daemon.lines("Finished", job=JOB)]
+            most = report.memory(daemon.pid, "VmHWM")
+    finally:
+        template.drop()
+    tenth = max(len(pages) // 10, 1)
+    first, slowest = statistics.median(pages[:tenth]), statistics.median(sorted(pages)[-tenth:])
+    report.add("f", "backlog of one date", row["result"]["removed"] / row["seconds"], "rows/s",
+               detail={"members": members, "pages": len(pages), "first_tenth_s": first, "slowest_tenth_s": slowest,
+                       "last_tenth_s": statistics.median(pages[-tenth:])})
+    report.add("f", "slowest tenth of pages / first tenth", slowest / first, "ratio", at_most=3)
+    report.add("f", "resident memory meanwhile", most, "MB", at_most=50)

@@ -1,0 +1,121 @@
+"""What is measured: the real binary beside a private PostgreSQL that writes as in production, and a private Kafka."""
+
+import itertools
+import os
+import shutil
+from contextlib import contextmanager
+
+from stack.kafka import Kafka
+from stack.pair import new_folder
+from stack.postgres import Postgres
+from support.database import Database, connect, make_role
+from support.places import APP_TABLES, PROJECT
+from support.pruned import Pruned
+from support.topics import Topics
+
+JOBS = PROJECT / "tests/bench/jobs"
+# Every commit reaches the disk; the rest is what a small server would be given.
+SETTINGS = """
+fsync = on
+full_page_writes = on
+synchronous_commit = on
+shared_buffers = 1GB
+effective_cache_size = 4GB
+work_mem = 16MB
+maintenance_work_mem = 256MB
+max_wal_size = 8GB
+checkpoint_timeout = 15min
+random_page_cost = 1.1
+shared_preload_libraries = 'pg_stat_statements, auto_explain'
+timezone = 'UTC'
+"""
+
+_numbers = itertools.count(1)
+
+
+class WritingPostgres(Postgres):
+    def _init(self):
+        super()._init()
+        with open(self.folder / "data/postgresql.conf", "a") as conf:
+            conf.write(SETTINGS)
+
+
+class Stage:
+    def __init__(self):
+        self.folder = new_folder("pruned-bench-")
+        self.postgres = self.kafka = None
+        try:
+            self.kafka = Kafka(self.folder / "kafka")
+            self.kafka.launch()
+            self.postgres = WritingPostgres(self.folder / "postgres")
+            self.postgres.start()
+            self.kafka.wait_ready()
+            make_role(self.postgres.url())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        for server in (self.postgres, self.kafka):
+            if server is not None:
+                server.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # --- where PostgreSQL's time goes
+
+    def forget_statements(self):
+        with connect(self.postgres.url()) as server:
+            server.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+            server.execute("SELECT pg_stat_statements_reset()")
+
+    def statements(self, limit=15):
+        """What cost the most since then: (milliseconds, calls, rows, text)."""
+        with connect(self.postgres.url()) as server:
+            return [tuple(row.values()) for row in server.execute(
+                "SELECT total_exec_time, calls, rows, regexp_replace(query, '\\s+', ' ', 'g') FROM pg_stat_statements"
+                " ORDER BY 1 DESC LIMIT %s", [limit])]
+
+    # --- databases
+
+    def template(self, fill):
+        """A database with the application's tables, the schema `pruned`, what FILL puts in, and fresh statistics."""
+        database = Database(self.postgres.url(), label="template")
+        database.load(APP_TABLES)
+        self._pruned(database, {}).migrate("--indexes")
+        database.grant()
+        fill(database)
+        database.execute("VACUUM (FREEZE, ANALYZE)")
+        database.execute("CHECKPOINT")
+        database.close()
+        return database
+
+    def copy(self, template):
+        database = Database(self.postgres.url(), template.name, label="bench")
+        database.execute("CHECKPOINT")
+        return database
+
+    # --- installations
+
+    def _pruned(self, database, settings):
+        number = next(_numbers)
+        folder = self.folder / f"run-{number}"
+        folder.mkdir()
+        topics = Topics(self.kafka.bootstrap, f"bench-{os.getpid()}-{number}")
+        return Pruned(folder, database, topics, {"run.jobs_dir": JOBS} | settings)
+
+    @contextmanager
+    def installation(self, template, settings=None):
+        """A copy of TEMPLATE, topics of its own, a binary; gone afterwards. Cron is silent: ticks are ours."""
+        database = self.copy(template)
+        pruned = self._pruned(database, settings or {})
+        jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
+        pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
+        pruned.run("topics", "--apply").ok()
+        try:
+            yield pruned
+        finally:
+            complaints = pruned.close()
+            pruned.topics.remove()
+            database.drop()
+        if complaints:
+            raise RuntimeError("\n".join(complaints))

@@ -1,0 +1,77 @@
+"""How many messages get through: runs from tick to RunFinished, and steps of runs that never end."""
+
+import datetime
+import json
+
+from confluent_kafka import Consumer, TopicPartition
+from stack.process import wait_until
+
+from cost import Cost
+
+EMPTY, ENDLESS = "bench.empty", "bench.endless"
+BEGAN = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=12)
+
+
+def ticks(job, number, first=0):
+    """Ticks that differ in their time only, each a run of its own."""
+    for n in range(first, first + number):
+        at = BEGAN + datetime.timedelta(milliseconds=n)
+        yield job, json.dumps({"job": job, "scheduled_at": at.isoformat()})
+
+
+def nothing(database):
+    pass
+
+
+def wait_outcomes(pruned, number, deadline_s=900):
+    """Until so many outcomes are there: asks Kafka, so as not to be a load on the database."""
+    topics = pruned.topics
+    consumer = Consumer({"bootstrap.servers": topics.bootstrap, "group.id": f"{topics.prefix}-count"})
+    partitions = [TopicPartition(topics.full("outcomes"), p) for p in range(topics.partitions()["outcomes"])]
+    try:
+        wait_until(lambda: sum(consumer.get_watermark_offsets(p, 30)[1] for p in partitions) >= number,
+                   deadline_s, f"{number} outcomes", poll_s=0.2)
+    finally:
+        consumer.close()
+
+
+def runs(stage, report, quick):
+    number = 20_000 if quick else 100_000
+    report.say(f"{number} ticks through the whole path")
+    template = stage.template(nothing)
+    with stage.installation(template, {"topics.partitions": 8}) as pruned:
+        pruned.topics.produce_many("ticks", ticks(EMPTY, number))
+        daemon = pruned.start()
+        cost = Cost(stage, daemon)
+        wait_outcomes(pruned, number)
+        each = cost.each(number)
+        seconds = pruned.database.value(
+            "SELECT extract(epoch FROM max(finished_at) - min(created_at))::float8 FROM pruned.runs")
+        most = report.memory(daemon.pid, "VmHWM")
+        ended = pruned.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'finished'")
+        if ended != number:
+            raise RuntimeError(f"{number} ticks, {ended} runs that have finished")
+    template.drop()
+    report.add("b", "runs, tick to RunFinished", number / seconds, "runs/s", aim=15_000, detail={"runs": number, "cpu_us_each": each})
+    report.add("d", "resident memory at most, under load", most, "MB", at_most=50)
+
+
+def steps(stage, report, quick):
+    chains, seconds = (800, 5) if quick else (1600, 20)
+    report.say(f"{chains} runs that never end, {seconds} s")
+    template = stage.template(nothing)
+    with stage.installation(template) as pruned:
+        pruned.topics.produce_many("ticks", ticks(ENDLESS, chains))
+        daemon = pruned.start()
+        wait_until(lambda: pruned.database.value("SELECT count(*) FROM pruned.runs WHERE step > 2") == chains,
+                   120, f"{chains} runs on their way", poll_s=0.5)
+        asked = "SELECT sum(step)::bigint AS steps, extract(epoch FROM clock_timestamp())::float8 AS at FROM pruned.runs"
+        before, cost = pruned.database.row(asked), Cost(stage, daemon)
+        pruned.database.execute("SELECT pg_sleep(%s)", [seconds])
+        after = pruned.database.row(asked)
+        each = cost.each(after["steps"] - before["steps"])
+        most = report.memory(daemon.pid, "VmHWM")
+    template.drop()
+    report.add("b", "steps of runs that never end",
+               (after["steps"] - before["steps"]) / (after["at"] - before["at"]), "steps/s", aim=40_000,
+               detail={"chains": chains, "resident_mb": most, "cpu_us_each": each})
