@@ -27,14 +27,16 @@ given (user_id, source_type, source_id, level) AS (
   WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date)
 ),
 place (ask, user_id, source_type, source_id) AS (
+  SELECT ask, actor_id, NULL, NULL::bigint FROM asked
+  UNION ALL
   SELECT ask, actor_id, 'Namespace', unnest(groups) FROM asked
   UNION ALL
   SELECT ask, actor_id, 'Project', project_id FROM asked WHERE project_id IS NOT NULL
 ),
 rights (ask, active, level) AS MATERIALIZED (
-  SELECT a.ask, u.id IS NOT NULL, CASE WHEN u.admin THEN 50 ELSE coalesce(g.level, 0) END
-  FROM asked a
-  LEFT JOIN actor u ON u.id = a.actor_id
-  LEFT JOIN (SELECT p.ask, max(g.level) FILTER (WHERE g.level >= 40) AS level
-             FROM place p JOIN given g USING (user_id, source_type, source_id) GROUP BY p.ask) AS g ON g.ask = a.ask
+  SELECT p.ask, bool_or(u.id IS NOT NULL), CASE WHEN bool_or(u.admin) THEN 50 ELSE coalesce(max(g.level) FILTER (WHERE g.level >= 40), 0) END
+  FROM place p
+  LEFT JOIN actor u ON u.id = p.user_id
+  LEFT JOIN given g ON g.user_id = p.user_id AND g.source_type = p.source_type AND g.source_id = p.source_id
+  GROUP BY p.ask
 )
