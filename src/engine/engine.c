@@ -51,6 +51,39 @@ engine_is_ready (void)
   return g_atomic_int_get (&ready);
 }
 
+static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
+static Lanes *running_lanes; /* of the daemon while it runs; under the lock */
+
+typedef struct {
+  EngineRunning visit;
+  gpointer data;
+} Running;
+
+static void
+on_running (const Job *job, gint64 since_us, gpointer data)
+{
+  const Running *running = data;
+  running->visit (job->name, (double)(clock_monotonic_us () - since_us) / G_USEC_PER_SEC, running->data);
+}
+
+void
+engine_each_running (EngineRunning visit, gpointer data)
+{
+  Running running = { visit, data };
+  pthread_mutex_lock (&lanes_lock);
+  if (running_lanes != NULL)
+    lanes_each_running (running_lanes, on_running, &running);
+  pthread_mutex_unlock (&lanes_lock);
+}
+
+static void
+show_lanes (Lanes *lanes)
+{
+  pthread_mutex_lock (&lanes_lock);
+  running_lanes = lanes;
+  pthread_mutex_unlock (&lanes_lock);
+}
+
 static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
 static GError *failure;
 
@@ -250,7 +283,9 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   service->dispatcher = dispatcher_new (service);
   Workers *workers = workers_new (service, MAX (n, 2));
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
+  show_lanes (service->lanes);
   int code = loop (options, service, error);
+  show_lanes (NULL);
   g_atomic_int_set (&ready, FALSE);
   log_info ("Stopping");
   stop (service, workers);
@@ -269,6 +304,7 @@ service_clear (Service *service)
   if (service->producer != NULL)
     kafka_producer_free (service->producer);
   g_free (service->cluster_id);
+  g_free (service->tick_again_us);
 }
 
 int
@@ -286,6 +322,7 @@ engine_run (const EngineOptions *options, GError **error)
   catch_signals ();
   config_each_kafka (options->config, add_setting, settings);
   service.lanes = lanes_new (jobs_count (options->jobs));
+  service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
   gboolean ok = !options->embedded_kafka || start_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;

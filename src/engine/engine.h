@@ -24,3 +24,7 @@ int engine_run (const EngineOptions *options, GError **error);
 
 /* Has the daemon its partitions, and no trouble with Kafka? Thread: any. */
 gboolean engine_is_ready (void);
+
+/* How long each step that runs now has been running. Thread: any. */
+typedef void (*EngineRunning) (const char *job, double seconds, gpointer data);
+void engine_each_running (EngineRunning visit, gpointer data);

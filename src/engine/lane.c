@@ -303,6 +303,19 @@ lanes_view (Lanes *lanes)
 }
 
 void
+lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data)
+{
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < lanes->all->len; i++)
+    {
+      Lane *lane = lanes->all->pdata[i];
+      if (lane->job != NULL && (lane->state == LANE_RUNNING || lane->state == LANE_AWAY))
+        visit (lane->job, lane->running_since_us, data);
+    }
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+void
 lanes_touch (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);

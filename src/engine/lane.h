@@ -109,5 +109,8 @@ typedef struct {
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */
 /* A worker says that it is alive though its lane takes long. Thread: worker. */
 void lanes_touch (Lanes *lanes, Lane *lane);
+/* Each lane of work that a worker has, or whose errand is under way, and since when (monotonic). Thread: any. */
+typedef void (*LaneRunning) (const Job *job, gint64 since_us, gpointer data);
+void lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data);
 /* The longest time a worker has had a lane, microseconds. Thread: any. */
 gint64 lanes_longest_us (Lanes *lanes);

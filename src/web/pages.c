@@ -68,13 +68,29 @@ add_tables (Pages *pages, GString *body)
       g_autofree char *labels = g_strdup_printf ("job=\"%s\"", rows_text (due, i, "job"));
       gauge (body, "pruned_oldest_due_seconds", labels, g_ascii_strtod (rows_text (due, i, "seconds"), NULL));
     }
-  g_autoptr (PgRows) object = due != NULL ? pg_run_file (pages->pg, "src/web/sql/oldest_object.sql", NULL, NULL) : NULL;
-  if (object != NULL)
+  pg_rollback (pages->pg);
+}
+
+/* One figure of one statement, in a transaction of its own: a table that is not there leaves out its own figure only. */
+static void
+add_figure (Pages *pages, GString *body, const char *file, const char *column, const char *name)
+{
+  if (!pg_begin_read_only (pages->pg, NULL))
+    return;
+  g_autoptr (PgRows) rows = pg_run_file (pages->pg, file, NULL, NULL);
+  if (rows != NULL)
     {
-      g_string_append (body, "# TYPE pruned_object_oldest_ready_seconds gauge\n");
-      gauge (body, "pruned_object_oldest_ready_seconds", "", g_ascii_strtod (rows_text (object, 0, "seconds"), NULL));
+      g_string_append_printf (body, "# TYPE %s gauge\n", name);
+      gauge (body, name, "", g_ascii_strtod (rows_text (rows, 0, column), NULL));
     }
   pg_rollback (pages->pg);
+}
+
+static void
+on_running (const char *job, double seconds, gpointer data)
+{
+  g_autofree char *labels = g_strdup_printf ("job=\"%s\"", job);
+  gauge (data, "pruned_running_step_seconds", labels, seconds);
 }
 
 static int
@@ -90,7 +106,11 @@ answer_metrics (GString *body, gpointer data)
     }
   g_string_append (body, "# TYPE pruned_ready gauge\n");
   gauge (body, "pruned_ready", "", engine_is_ready ());
+  g_string_append (body, "# TYPE pruned_running_step_seconds gauge\n");
+  engine_each_running (on_running, body);
   add_tables (pages, body);
+  add_figure (pages, body, "src/web/sql/oldest_object.sql", "seconds", "pruned_object_oldest_ready_seconds");
+  add_figure (pages, body, "src/web/sql/schedules_left.sql", "n", "pruned_member_deletion_schedules");
   return 200;
 }
 
