@@ -75,7 +75,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle *bundle)
       log_finished (step);
       if (step->continues && step->next_delay_ms > 0 && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
         soonest_ms = step->next_delay_ms;
-      if (step->children->len > 0)
+      if (place_any_waiting (step->children))
         soonest_ms = 0;
     }
   if (soonest_ms >= 0)

@@ -7,6 +7,7 @@
 #define SQL "src/engine/sql/"
 #define WATERMARK_TIMEOUT_MS 2000
 #define LONGEST_PAUSE_S 60
+#define BUSY_EVERY_US (15 * G_USEC_PER_SEC) /* lanes that never reach their end are asked so often */
 
 /* A question to one lane: are these runs' messages gone? */
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
 struct _Missing {
   Service *service;
   GHashTable *probes; /* "job/partition" -> Probe */
+  gint64 busy_asked_us;
   GHashTable *pauses; /* run id -> seconds until it may be sent again, once it was */
 };
 
@@ -54,15 +56,20 @@ name_of (const Job *job, gint32 number)
   return g_strdup_printf ("%s/%d", job->name, number);
 }
 
-/* The slots of our work lanes that no question is open for. */
+/* The slots of our work lanes that no question is open for. A lane that is not at its end cannot answer yet, and its
+ * part of the index is full of what went through: it is asked seldom. */
 static PgValues *
 slots_to_ask (Missing *missing, const GArray *views)
 {
   GString *jobs = array_new (), *slots = array_new ();
+  gint64 now = clock_monotonic_us ();
+  gboolean busy_too = now - missing->busy_asked_us >= BUSY_EVERY_US;
+  if (busy_too)
+    missing->busy_asked_us = now;
   for (guint i = 0; i < views->len; i++)
     {
       const LaneView *view = &g_array_index (views, LaneView, i);
-      if (view->job == NULL)
+      if (view->job == NULL || (!view->at_end && !busy_too))
         continue;
       g_autofree char *name = name_of (view->job, view->number);
       if (g_hash_table_contains (missing->probes, name))

@@ -274,6 +274,15 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
   return FALSE;
 }
 
+gboolean
+place_any_waiting (const GArray *specs)
+{
+  for (guint i = 0; i < specs->len; i++)
+    if (g_array_index (specs, RunSpec, i).placed == PLACED_WAITING)
+      return TRUE;
+  return FALSE;
+}
+
 void
 place_add_work (Bundle *bundle, const GArray *specs)
 {

@@ -50,5 +50,8 @@ gboolean place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const 
 /* The spec becomes a skipped run, `overlaps <holder>`. */
 void place_skip (RunSpec *spec, const char *holder);
 
+/* Is the dispatcher to look when they are due? */
+gboolean place_any_waiting (const GArray *specs);
+
 /* Adds the work messages of the specs that were placed ready. */
 void place_add_work (Bundle *bundle, const GArray *specs);
