@@ -42,7 +42,7 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
 static char *
 path_of (const Job *job, const char *file)
 {
-  g_autofree char *joined = g_strdup_printf ("/%s/%s.sql", job->folder, file);
+  g_autofree char *joined = g_strdup_printf ("/%s/%s.sql", job->folder + (job->folder[0] == '/'), file);
   g_autofree char *clean = g_canonicalize_filename (joined, "/");
   return g_strdup (job->folder[0] == '/' ? clean : clean + 1);
 }

@@ -8,12 +8,15 @@
 #define SQL "src/engine/sql/"
 #define LATE_US (60 * G_USEC_PER_SEC)
 #define MOST_RECORDED 1000
+#define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that nobody has taken is published again */
 
 /* What is to be done about one schedule that is due. */
 typedef struct {
   gint64 fire_us;   /* -1: nothing is published */
   gint64 next_us;   /* -1: the schedule stays where it is */
   GArray *missed;   /* of gint64: recorded as skipped */
+  gboolean in_turn; /* `all`: one after the other */
+  gboolean waits;   /* an unfinished run holds the key */
 } Decision;
 
 /* The first fire time whose tick the ledger would still take. */
@@ -54,15 +57,18 @@ decide (const Service *service, const Job *job, gint64 next_us, gint64 now_us, g
 {
   const char *catch_up = config_job_text (job->config, job->name, "catch_up");
   gint64 first = first_kept (service, job, next_us, now_us);
-  *decision = (Decision){ -1, -1, g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  *decision = (Decision){ .fire_us = -1, .next_us = -1, .missed = g_array_new (FALSE, FALSE, sizeof (gint64)) };
   if (first > now_us || first < 0)
     decision->next_us = first < 0 ? G_MAXINT64 : first;
   else if (!g_str_equal (catch_up, "all"))
     decide_all_at_once (job, first, now_us, g_str_equal (catch_up, "last"), decision);
-  else if (!running)
+  else
     {
+      gint64 next = cron_next (job->cron, job->zone, first);
+      decision->in_turn = TRUE;
+      decision->waits = running;
       decision->fire_us = first;
-      decision->next_us = cron_next (job->cron, job->zone, first);
+      decision->next_us = next > 0 ? next : G_MAXINT64;
     }
 }
 
@@ -115,24 +121,68 @@ advance (Pg *pg, const Job *job, gint64 old_us, gint64 next_us, gboolean *ours, 
 }
 
 static gboolean
-fire_one (Service *service, Pg *pg, const Job *job, gint64 next_us, gint64 now_us, gboolean running, GError **error)
+fire_at_once (Service *service, Pg *pg, const Job *job, gint64 next_us, const Decision *decision, GError **error)
 {
-  Decision decision;
   gboolean ours = FALSE;
-  decide (service, job, next_us, now_us, running, &decision);
-  gboolean ok = decision.fire_us < 0 || publish_tick (service, job, decision.fire_us, error);
-  if (ok && decision.next_us >= 0)
+  gboolean ok = decision->fire_us < 0 || publish_tick (service, job, decision->fire_us, error);
+  if (ok && decision->next_us >= 0)
     {
-      ok = pg_begin (pg, error) && advance (pg, job, next_us, decision.next_us, &ours, error)
-           && (!ours || record_missed (pg, job, decision.missed, error));
+      ok = pg_begin (pg, error) && advance (pg, job, next_us, decision->next_us, &ours, error)
+           && (!ours || record_missed (pg, job, decision->missed, error));
       FAULT ("schedule.before_commit");
       ok = ok && pg_commit (pg, error);
     }
-  if (ok && ours && decision.missed->len > 0)
+  if (ok && ours && decision->missed->len > 0)
     {
-      g_autofree char *n = g_strdup_printf ("%u", decision.missed->len);
+      g_autofree char *n = g_strdup_printf ("%u", decision->missed->len);
       log_warning ("Ticks were missed and are recorded as skipped", "job", job->name, "ticks", n);
     }
+  return ok;
+}
+
+/* Has the tick at AT become a run? */
+static gboolean
+is_taken (Pg *pg, const Job *job, gint64 at, gboolean *taken, GError **error)
+{
+  GString *ids = array_new ();
+  g_autofree char *run_id = identity_tick (job->name, at, "{}");
+  array_add (ids, run_id);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "exists.sql", values, error);
+  *taken = rows != NULL && rows_count (rows) > 0;
+  return rows != NULL;
+}
+
+/* The schedule moves on only when its tick has become a run: before that nobody can see whether the key is free for the next one. */
+static gboolean
+fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us, const Decision *decision, GError **error)
+{
+  gboolean taken;
+  if (decision->fire_us < 0)
+    return fire_at_once (service, pg, job, next_us, decision, error);
+  if (!is_taken (pg, job, decision->fire_us, &taken, error))
+    return FALSE;
+  if (taken)
+    {
+      Decision moved = *decision;
+      moved.fire_us = -1;
+      service->tick_again_us[job->number] = 0;
+      return fire_at_once (service, pg, job, next_us, &moved, error);
+    }
+  gint64 *again_us = &service->tick_again_us[job->number], now = clock_monotonic_us ();
+  if (decision->waits || now < *again_us)
+    return TRUE;
+  *again_us = now + AGAIN_US;
+  return publish_tick (service, job, decision->fire_us, error);
+}
+
+static gboolean
+fire_one (Service *service, Pg *pg, const Job *job, gint64 next_us, gint64 now_us, gboolean running, GError **error)
+{
+  Decision decision;
+  decide (service, job, next_us, now_us, running, &decision);
+  gboolean ok = (decision.in_turn ? fire_in_turn : fire_at_once) (service, pg, job, next_us, &decision, error);
   g_array_unref (decision.missed);
   return ok;
 }

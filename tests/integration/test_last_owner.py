@@ -1,0 +1,115 @@
+"""A group never loses its last active human owner: neither to two processes nor to the application beside us."""
+
+import pytest
+
+from support.instance import Instance
+from support.scene import now, result, tick_id
+
+JOB = "members.remove_expired"
+OWNERS = """
+SELECT count(*) FROM members m JOIN users u ON u.id = m.user_id
+WHERE m.source_type = 'Namespace' AND m.source_id = %s AND m.access_level = 50 AND m.requested_at IS NULL
+  AND m.state = 0 AND u.state = 'active' AND u.user_type = 0"""
+
+
+@pytest.fixture
+def group(scene):
+    """A group with an owner whose time is over and one who stays."""
+    there = Instance(scene.database)
+    there.scene, there.root = scene, there.group()
+    there.leaving, there.staying = there.user(), there.user()
+    there.expired = there.owner(there.leaving, there.root, expires_at=there.day(-1))
+    there.other = there.owner(there.staying, there.root)
+    return there
+
+
+def tick(group):
+    at = now(minutes=-1)
+    group.scene.topics.tick(JOB, at)
+    return tick_id(JOB, at)
+
+
+def wait_for_lock(database):
+    database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                  "AND usename = 'pruned_test_daemon' AND wait_event_type = 'Lock'")
+
+
+@pytest.mark.parametrize("how", [
+    "DELETE FROM members WHERE id = {other}",
+    "UPDATE members SET access_level = 30 WHERE id = {other}",
+    "UPDATE users SET state = 'blocked' WHERE id = {staying}",
+])
+def test_the_application_removes_the_other_owner_at_the_same_moment(group, how):
+    """It was first: we wait for it and then keep ours."""
+    scene = group.scene
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute(how.format(other=group.other, staying=group.staying))
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        application.commit()
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert (result(row)["removed"], result(row)["kept"]) == (0, 1)
+    assert group.ids("members", f"source_id = {group.root} AND user_id = {group.leaving}") == [group.expired]
+
+
+def test_the_application_changes_its_mind(group):
+    scene = group.scene
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("DELETE FROM members WHERE id = %s", [group.other])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        application.rollback()
+    assert result(scene.wait_run(run_id, deadline_s=60))["removed"] == 1
+    assert scene.database.value(OWNERS, [group.root]) == 1
+
+
+def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
+    """We were first: whoever wants to take the other owner away waits for our commit."""
+    scene = group.scene
+    scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN OLD; END $$;"
+                           "CREATE TRIGGER slow BEFORE DELETE ON members FOR EACH ROW WHEN (OLD.expires_at IS NOT NULL) "
+                           "EXECUTE FUNCTION slow()")
+    with scene.database.connect() as gate, scene.database.connect() as application:
+        gate.execute("SELECT pg_advisory_lock(77)")
+        scene.start().wait_line("Partitions assigned")
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        for statement in ("DELETE FROM members WHERE id = %s" % group.other,
+                          "UPDATE users SET state = 'blocked' WHERE id = %s" % group.staying):
+            with pytest.raises(Exception, match="lock timeout"):
+                application.execute("SET lock_timeout = '100ms'; " + statement)
+        gate.execute("SELECT pg_advisory_unlock(77)")
+    scene.wait_run(run_id, deadline_s=60)
+    assert scene.database.value(OWNERS, [group.root]) == 1
+
+
+def test_two_processes_never_take_two_owners(new_scene):
+    """A chain and a user's destruction meet in many groups with two owners each."""
+    scene = new_scene({"jobs.members.remove_expired.batch": 5, "jobs.members.remove_expired.delay_ms": 0})
+    there = Instance(scene.database)
+    there.user(user_type=5)
+    groups = []
+    for _ in range(20):
+        root, one, two = there.group(), there.user(), there.user()
+        there.owner(one, root, expires_at=there.day(-1))
+        there.owner(two, root)
+        groups.append((root, two))
+    daemons = [scene.start(), scene.start()]
+    for daemon in daemons:
+        daemon.wait_line("Partitions assigned")
+    at = now(minutes=-1)
+    scene.database.executemany(
+        "INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, args, unique_key) VALUES "
+        "(gen_random_uuid(), 'users.destroy', 'waiting', now(), now(), jsonb_build_object('user_id', %(u)s::bigint, 'reason', 'test'), "
+        "'users.destroy:' || %(u)s)", [{"u": user} for _, user in groups])
+    scene.topics.tick(JOB, at)
+    scene.wait_run(tick_id(JOB, at), deadline_s=90)
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state IN ('ready', 'waiting')", until=0, deadline_s=90)
+    for root, _ in groups:
+        assert scene.database.value(OWNERS, [root]) == 1
+    assert scene.database.value("SELECT count(*) FROM members") == 20

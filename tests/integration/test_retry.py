@@ -1,0 +1,156 @@
+"""Failures: what is charged, how long is waited, when a run is dead, and what a hand can do about it."""
+
+import pytest
+
+from support.scene import fill, now, refuse_rows, let_rows_go, result, tick_id
+
+JOB = "scratch.remove"
+
+
+@pytest.fixture
+def failing(new_scene):
+    """A whole page of 25 is refused: every try of the run fails."""
+    scene = new_scene({"jobs.scratch.remove.batch": 25})
+    fill(scene.database, 25)
+    refuse_rows(scene.database, "true")
+    return scene
+
+
+def tick(scene):
+    at = now(minutes=-1)
+    scene.topics.tick(JOB, at)
+    return tick_id(JOB, at)
+
+
+def again(scene, run_id):
+    scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s AND state = 'waiting'", [run_id])
+    return scene.run_until_idle()
+
+
+@pytest.mark.parametrize("failures", [0, 1, 3])
+def test_the_pause_grows_by_the_formula(failing, failures):
+    run_id = tick(failing)
+    failing.start().wait_line("Partitions assigned")
+    failing.wait_run(run_id, "waiting")
+    if failures:
+        failing.database.execute("UPDATE pruned.runs SET attempts = %s, due_at = now() WHERE run_id = %s", [failures, run_id])
+        failing.database.wait("SELECT attempts FROM pruned.runs", until=failures + 1)
+    row = failing.run_row(run_id)
+    pause = (row["due_at"] - row["changed_at"]).total_seconds()
+    least = failures ** 4 + 15
+    assert least - 0.5 <= pause <= least + 9 * (failures + 1) + 0.5
+    assert (row["step"], row["unique_key"], row["finished_at"]) == (0, JOB, None)
+
+
+def test_a_run_is_dead_after_its_last_retry_and_says_so(failing):
+    failing.settings["jobs.scratch.remove.max_attempts"] = 1
+    run_id = tick(failing)
+    failing.run_until_idle()
+    assert failing.run_row(run_id)["state"] == "waiting"
+    again(failing, run_id)
+    row = failing.run_row(run_id)
+    assert (row["state"], row["attempts"], row["unique_key"]) == ("dead", 2, None)
+    assert row["error"].startswith("systemic") and row["finished_at"] is not None
+    [finished] = failing.topics.outcomes("RunFinished")
+    assert (finished.value["state"], finished.value["error"]) == ("dead", row["error"])
+    assert failing.run("runs", "--state", "dead", "--json").ok().json()[0]["run_id"] == run_id
+    let_rows_go(failing.database)
+    second = tick(failing)
+    failing.run_until_idle()
+    assert failing.run_row(second)["state"] == "finished"
+
+
+def test_a_dead_run_that_is_retried_by_hand_begins_with_no_attempts(failing):
+    failing.settings["jobs.scratch.remove.max_attempts"] = 0
+    run_id = tick(failing)
+    failing.run_until_idle()
+    assert failing.run_row(run_id)["state"] == "dead"
+    let_rows_go(failing.database)
+    failing.run("retry", run_id).ok()
+    failing.run_until_idle()
+    row = failing.run_row(run_id)
+    assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 25)
+
+
+def test_a_run_that_waits_is_brought_forward_by_retry_and_ended_by_discard(failing):
+    run_id = tick(failing)
+    failing.run_until_idle()
+    failing.run("retry", run_id).ok()
+    failing.run_until_idle()
+    assert failing.run_row(run_id)["attempts"] == 2
+    failing.run("discard", run_id).ok()
+    assert (failing.run_row(run_id)["state"], failing.run_row(run_id)["error"]) == ("skipped", "discarded")
+    assert failing.run("retry", run_id).code == 1
+
+
+def test_a_statement_that_takes_too_long_halves_the_page(new_scene):
+    """One row takes 16 s, the limit is 15: the page shrinks until the slow row stands alone with few others."""
+    scene = new_scene()
+    fill(scene.database, 4)
+    scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_sleep(4.5); RETURN OLD; END $$;"
+                           "CREATE TRIGGER slow BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION slow()")
+    run_id = tick(scene)
+    daemon = scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert (row["state"], row["attempts"], row["cursor"]) == ("waiting", 1, {"limit": 5})
+    assert "57014" in row["error"]
+    [line] = daemon.lines("Step failed")
+    assert line["error_class"] == "57014"
+    scene.database.execute("UPDATE pruned.runs SET cursor = '{\"limit\": 2}'")
+    again(scene, run_id)
+    row = scene.run_row(run_id)
+    assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 1, 4)
+
+
+@pytest.mark.parametrize("what, words", [
+    ("ALTER TABLE scratch RENAME COLUMN day TO date", "day"),
+    ("ALTER TABLE scratch RENAME TO scratched", "scratch"),
+    ("REVOKE ALL ON scratch FROM pruned_test_daemon", "scratch"),
+])
+def test_a_tick_of_a_job_that_lacks_something_ends_blocked_and_touches_nothing(new_scene, what, words):
+    scene = new_scene()
+    fill(scene.database, 3)
+    scene.database.execute(what)
+    run_id = tick(scene)
+    daemon = scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert (row["state"], row["attempts"], result(row)["status"]) == ("finished", 0, "blocked")
+    assert words in result(row)["reason"] and result(row)["updated_rows"] == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+    assert daemon.lines("Step failed", job=JOB)
+    [finished] = scene.topics.outcomes("RunFinished")
+    assert finished.value["state"] == "finished"
+
+
+def test_what_an_event_asked_for_waits_while_the_job_lacks_something(new_scene):
+    scene = new_scene()
+    fill(scene.database, 3)
+    scene.database.execute("REVOKE ALL ON scratch FROM pruned_test_daemon")
+    scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 2})
+    scene.run_until_idle()
+    row = scene.database.row("SELECT * FROM pruned.runs WHERE job = 'scratch.one'")
+    assert (row["state"], row["attempts"]) == ("waiting", 0)
+    assert row["error"].startswith("blocked: ") and "scratch" in row["error"]
+    scene.database.execute("GRANT SELECT, UPDATE, DELETE ON scratch TO pruned_test_daemon")
+    again(scene, row["run_id"])
+    assert scene.run_row(row["run_id"])["state"] == "finished"
+    assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [1, 3]
+
+
+def test_a_lock_that_others_hold_is_charged_to_nobody(scene):
+    fill(scene.database, 3)
+    daemon = scene.start()
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("SELECT FROM scratch WHERE id = 2 FOR UPDATE")
+        run_id = tick(scene)
+        row = scene.wait_run(run_id, "waiting")
+        assert row["attempts"] == 0 and "55P03" in row["error"]
+        assert 0.5 <= (row["due_at"] - row["changed_at"]).total_seconds() <= 30
+        other_run = now(minutes=-2)
+        scene.topics.tick("scratch.wide", other_run)
+        scene.wait_run(tick_id("scratch.wide", other_run))
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 3)
+    assert daemon.lines("Step failed", level="warning")
