@@ -120,7 +120,7 @@ void errand_done (Errand *errand);
 typedef struct {
   const char *name;
   JobStepFunc step;
-  JobPlanFunc plan; /* NULL: page + decide */
+  JobPlanFunc plan; /* NULL: page + decide; with a plan and no step it is a page job */
   const JobErrand *errand; /* instead of step */
 } JobCode;
 extern const JobCode JOB_CODE[]; /* ends with a NULL name */

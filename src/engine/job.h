@@ -64,7 +64,7 @@ typedef struct {
   char **arguments; /* what a tick may carry; { "*" }: anything */
   char **needs;
   gboolean spacing; /* the index over the whole run is kept in the cursor */
-  const PgStatement *page, *decide, *children, *context; /* NULL: there is none */
+  const PgStatement *page, *decide, *children, *context, *blocked; /* NULL: there is none */
   GPtrArray *locks; /* of PgStatement */
   GPtrArray *whats; /* of JobWhat */
   GPtrArray *events;/* of JobEvent */

@@ -256,8 +256,26 @@ step_apply_text (Step *step, GError **error, const char *table, const char *acti
   return rows;
 }
 
+/* Is something missing that the job says it cannot do without? */
+static gboolean
+check_blocked (Step *step, GError **error)
+{
+  if (step->job->blocked == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, step->job->blocked, values);
+  g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
+  if (reasons == NULL || rows_count (reasons) == 0)
+    return reasons != NULL;
+  step->blocked = TRUE;
+  return step_fail (step, error, PRUNED_RETRY, "%s", rows_text (reasons, 0, "reason"));
+}
+
 gboolean
 step_work (Step *step, GError **error)
 {
-  return step->job->code != NULL ? step->job->code->step (step, error) : page_step (step, error);
+  if (!check_blocked (step, error))
+    return FALSE;
+  gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
+  return coded ? step->job->code->step (step, error) : page_step (step, error);
 }

@@ -5,8 +5,9 @@
 const JobCode JOB_CODE[] = {
   { "ci.delete_objects", .errand = &delete_objects_errand },
   { "ci.schedule_delete_objects", schedule_objects_step, schedule_objects_plan },
+  { "groups.adjourned_deletion", NULL, adjourned_plan },
   { "groups.destroy", destroy_group_step, NULL },
-  { "members.prune_deletions", prune_step, NULL },
+  { "members.prune_deletions", prune_step, prune_plan },
   { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },
   { "users.delete_placeholder", delete_placeholder_step, NULL },
   { "users.destroy", users_destroy_step, NULL },

@@ -4,9 +4,11 @@
 #pragma once
 #include "pruned/job.h"
 
+gboolean adjourned_plan (Step *step, GError **error);
 gboolean delete_placeholder_step (Step *step, GError **error);
 gboolean destroy_group_step (Step *step, GError **error);
 gboolean prune_step (Step *step, GError **error);
+gboolean prune_plan (Step *step, GError **error);
 gboolean schedule_prune_step (Step *step, GError **error);
 gboolean schedule_prune_plan (Step *step, GError **error);
 gboolean schedule_objects_step (Step *step, GError **error);

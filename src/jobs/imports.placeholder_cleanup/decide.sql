@@ -2,7 +2,8 @@
 -- A user has one child a run, whose id comes from the user's: a detail on a later page than another of the same user
 -- would burn an attempt without a child, so it waits for the next run; the other is known by its time, this run's.
 -- Fast by primary key, the unique key of unfinished runs, and (placeholder_user_id).
-SELECT k.id AS key, c.what, CASE c.what WHEN 'waiting' THEN 'a run looks at its user already' END AS reason,
+SELECT k.id AS key, c.what, CASE c.what WHEN 'waiting' THEN 'a run looks at its user already'
+            WHEN 'gone' THEN NULL ELSE format('attempt %s for user %s', d.deletion_attempts + 1, d.placeholder_user_id) END AS reason,
        d.placeholder_user_id, k.pos - 1 AS position
 FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
 LEFT JOIN import_placeholder_user_details d ON d.id = k.id,
