@@ -1,19 +1,14 @@
 #include "kafka/consumer.h"
 #include "base/clock.h"
 #include "kafka/partition_private.h"
+#include "kafka/watch.h"
 #include <stdatomic.h>
-#include <string.h>
 
 #define COMMIT_WITHIN_US (3 * G_USEC_PER_SEC)
 #define CLOSE_WITHIN_US (2 * G_USEC_PER_SEC)
 #define CLOSE_ANYWAY_US (G_USEC_PER_SEC / 4) /* nobody answered the commit */
 #define SERVE_MS 50
-#define LOOK_EVERY_US G_USEC_PER_SEC
-#define LOOK_MS 200
-#define ON_BROKERS "brokers"
 #define ON_COMMIT "commit"
-#define ON_GROUP "group"
-#define ON_TOPIC "topic " /* and its name */
 
 struct _KafkaConsumer {
   rd_kafka_t *rk;
@@ -27,8 +22,7 @@ struct _KafkaConsumer {
   GHashTable *queues;    /* "topic/number" -> rd_kafka_queue_t, kept until close: a queue that is
                             forwarded to NULL once stays so */
   gboolean closed;
-  gint64 looked_us;
-  char *suspicion; /* a connection failed, so; the brokers are to be looked at */
+  Watch *watch;
 };
 
 /* --- assignment ------------------------------------------------------------------------------------ */
@@ -63,10 +57,7 @@ assign (KafkaConsumer *self, const rd_kafka_topic_partition_list_t *list)
   for (int i = 0; i < list->cnt; i++)
     add_partition (self, &list->elems[i]);
   rd_kafka_resp_err_t err = rd_kafka_assign (self->rk, list);
-  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
-    trouble_set (self->trouble, ON_GROUP, rd_kafka_err2str (err));
-  else
-    trouble_clear (self->trouble, ON_GROUP);
+  watch_group (self->watch, err != RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_err2str (err) : NULL);
   atomic_store (&self->joined, TRUE);
   self->handlers->ready (self->data);
 }
@@ -85,6 +76,8 @@ give_up (KafkaConsumer *self)
     partition_hush (g_ptr_array_index (self->partitions, i));
     g_ptr_array_add (lanes, partition_lane (g_ptr_array_index (self->partitions, i)));
   }
+  if (lost)
+    watch_group (self->watch, "the group's coordinator has given this process up; joining again");
   self->handlers->revoked (lanes, lost, self->data);
   for (guint i = 0; i < self->partitions->len; i++)
     partition_end (g_ptr_array_index (self->partitions, i));
@@ -109,13 +102,11 @@ on_rebalance (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_
 
 /* --- errors ------------------------------------------------------------------------------------------ */
 
-/* librdkafka does not always tell that all brokers are gone, but it does tell of each connection. */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
   KafkaConsumer *self = opaque;
-  g_free (self->suspicion);
-  self->suspicion = g_strdup (reason);
+  watch_suspect (self->watch, reason);
 }
 
 static void
@@ -136,84 +127,11 @@ on_commit (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_lis
   note_commit (opaque, err);
 }
 
-/* What comes through the consumer's own queue is about the group or a topic. FALSE: a message of a
- * partition, which has no business here. */
-static gboolean
-note_event (KafkaConsumer *self, const rd_kafka_message_t *raw)
-{
-  if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    return FALSE;
-  const char *text = rd_kafka_message_errstr (raw);
-  g_autofree char *subject = raw->rkt != NULL
-                                 ? g_strconcat (ON_TOPIC, rd_kafka_topic_name (raw->rkt), NULL)
-                                 : g_strdup (ON_GROUP);
-  trouble_set (self->trouble, subject, text);
-  return TRUE;
-}
-
-static gboolean
-topic_is_there (KafkaConsumer *self, const char *name)
-{
-  const struct rd_kafka_metadata *metadata = NULL;
-  rd_kafka_topic_t *topic = rd_kafka_topic_new (self->rk, name, NULL);
-  gboolean there = topic != NULL
-                   && rd_kafka_metadata (self->rk, FALSE, topic, &metadata, LOOK_MS)
-                          == RD_KAFKA_RESP_ERR_NO_ERROR
-                   && metadata->topic_cnt == 1
-                   && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR;
-  if (metadata != NULL)
-    rd_kafka_metadata_destroy (metadata);
-  if (topic != NULL)
-    rd_kafka_topic_destroy (topic);
-  return there;
-}
-
-static gboolean
-brokers_are_there (KafkaConsumer *self)
-{
-  const struct rd_kafka_metadata *metadata = NULL;
-  if (rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, LOOK_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return FALSE;
-  rd_kafka_metadata_destroy (metadata);
-  return TRUE;
-}
-
-static void
-look_at_brokers (KafkaConsumer *self)
-{
-  g_autofree char *reason = g_steal_pointer (&self->suspicion);
-  if (brokers_are_there (self))
-    trouble_clear (self->trouble, ON_BROKERS);
-  else if (reason != NULL) {
-    g_autofree char *where = kafka_where (self->rk);
-    g_autofree char *text = g_strdup_printf ("%s does not answer: %s", where, reason);
-    trouble_set (self->trouble, ON_BROKERS, text);
-  }
-}
-
-/* librdkafka tells when something breaks, not when it works again. */
-static void
-look_again (KafkaConsumer *self)
-{
-  gint64 now_us = clock_monotonic_us ();
-  if ((self->suspicion == NULL && !trouble_any (self->trouble))
-      || now_us - self->looked_us < LOOK_EVERY_US)
-    return;
-  g_autoptr (GPtrArray) subjects = trouble_subjects (self->trouble);
-  for (guint i = 0; i < subjects->len; i++) {
-    const char *subject = g_ptr_array_index (subjects, i);
-    if (g_str_has_prefix (subject, ON_TOPIC) && topic_is_there (self, subject + strlen (ON_TOPIC)))
-      trouble_clear (self->trouble, subject);
-  }
-  look_at_brokers (self);
-  self->looked_us = clock_monotonic_us ();
-}
-
 gboolean
 kafka_consumer_poll (KafkaConsumer *self, int timeout_ms, GError **error)
 {
   rd_kafka_message_t *raw = rd_kafka_consumer_poll (self->rk, timeout_ms);
-  gboolean is_event = raw == NULL || note_event (self, raw);
+  gboolean is_event = raw == NULL || watch_event (self->watch, raw);
   if (raw != NULL)
     rd_kafka_message_destroy (raw);
   if (!is_event) {
@@ -221,7 +139,7 @@ kafka_consumer_poll (KafkaConsumer *self, int timeout_ms, GError **error)
                  "Kafka client delivered a message outside of its partition's queue");
     return FALSE;
   }
-  look_again (self);
+  watch_look (self->watch);
   return !kafka_is_fatal (self->rk, error);
 }
 
@@ -344,6 +262,7 @@ kafka_consumer_new (const char *const *settings, const char *group, const char *
   self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
   if (self->rk != NULL) {
     self->fetcher = fetcher_new (self->rk);
+    self->watch = watch_new (self->rk, self->trouble);
     rd_kafka_poll_set_consumer (self->rk);
     if (subscribe (self, topics, error))
       return self;
@@ -390,7 +309,7 @@ kafka_consumer_free (KafkaConsumer *self)
   g_hash_table_destroy (self->queues);
   g_ptr_array_unref (self->partitions);
   fetcher_free (self->fetcher);
-  g_free (self->suspicion);
+  watch_free (self->watch);
   trouble_free (self->trouble);
   g_free (self);
 }

@@ -1,17 +1,12 @@
-/* A call of kafka_publish and librdkafka share a Batch, which lives until both are done with it: a
- * report may come long after the caller's time was over. Reports are written into the Batch under its
- * lock; the caller's messages are touched by the caller's thread alone. */
 #include "kafka/producer.h"
 #include "base/clock.h"
-#include "kafka/client.h"
+#include "kafka/batch.h"
 #include <stdatomic.h>
-#include <string.h>
 
 #define POLL_MS 1000
 #define FLUSH_MS 2000
 #define PURGE_MS 500
-#define STOP_LOOK_US (50 * 1000) /* how soon *STOP is noticed */
-#define AGAIN_US (100 * 1000)    /* between attempts, and when the local queue is full */
+#define AGAIN_US (100 * 1000) /* between attempts, and when the local queue is full */
 
 struct _KafkaProducer {
   rd_kafka_t *rk;
@@ -25,97 +20,15 @@ struct _KafkaProducer {
   char *last_error;   /* why the brokers are down, under lock */
 };
 
-typedef struct _Batch Batch;
-typedef struct {
-  Batch *batch;
-  KafkaMessage *message; /* of the caller's thread */
-  rd_kafka_resp_err_t err;
-  gboolean reported;
-  gint32 partition;
-  gint64 offset;
-} Report;
-
-struct _Batch {
-  atomic_int refs; /* the caller's, and one for every message in librdkafka's hands */
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  guint pending; /* under lock, as are the reports */
-  gboolean hopeless;   /* a report no time will heal */
-  guint n_reports;
-  Report reports[];
-};
-
-typedef struct {
-  gint64 deadline_us; /* G_MAXINT64: none */
-  const volatile gint *stop;
-} Patience;
-
-static Batch *
-batch_new (GPtrArray *messages)
-{
-  Batch *batch = g_malloc0 (sizeof (Batch) + messages->len * sizeof (Report));
-  atomic_init (&batch->refs, 1);
-  pthread_mutex_init (&batch->lock, NULL);
-  kafka_cond_init (&batch->changed);
-  for (guint i = 0; i < messages->len; i++) {
-    KafkaMessage *message = g_ptr_array_index (messages, i);
-    if (!message->acked)
-      batch->reports[batch->n_reports++] = (Report){ .batch = batch, .message = message };
-  }
-  return batch;
-}
-
-static void
-batch_unref (Batch *batch)
-{
-  if (atomic_fetch_sub (&batch->refs, 1) > 1)
-    return;
-  pthread_cond_destroy (&batch->changed);
-  pthread_mutex_destroy (&batch->lock);
-  g_free (batch);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Batch, batch_unref)
-
 /* --- what librdkafka calls ------------------------------------------------------------------------ */
-
-static gboolean
-is_hopeless (rd_kafka_resp_err_t err)
-{
-  switch (err) {
-    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
-    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR__FATAL:
-    case RD_KAFKA_RESP_ERR__FENCED:
-      return TRUE;
-    default:
-      return kafka_verdict (err) != PRUNED_OUTAGE;
-  }
-}
 
 static void
 on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
 {
   KafkaProducer *self = opaque;
-  Report *report = raw->_private;
-  Batch *batch = report->batch;
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
     atomic_store (&self->down, FALSE);
-  pthread_mutex_lock (&batch->lock);
-  report->err = raw->err;
-  report->partition = raw->partition;
-  report->offset = raw->offset;
-  report->reported = TRUE;
-  batch->pending--;
-  batch->hopeless |= is_hopeless (raw->err);
-  if (batch->pending == 0 || batch->hopeless)
-    pthread_cond_signal (&batch->changed);
-  pthread_mutex_unlock (&batch->lock);
-  batch_unref (batch);
+  batch_told (raw->_private, raw);
 }
 
 /* librdkafka does not always tell that all brokers are gone, but it does tell of each connection. */
@@ -241,27 +154,6 @@ kafka_producer_is_up (KafkaProducer *self)
 
 /* --- publishing -------------------------------------------------------------------------------------- */
 
-static gboolean
-is_stopped (const Patience *patience)
-{
-  return patience->stop != NULL && g_atomic_int_get (patience->stop);
-}
-
-static gboolean
-is_over (const Patience *patience)
-{
-  return is_stopped (patience) || clock_monotonic_us () >= patience->deadline_us;
-}
-
-/* Waits on BATCH until something changed, at most SLICE_US. With the lock held. */
-static void
-wait_a_little (Batch *batch, const Patience *patience, gint64 slice_us)
-{
-  gint64 now_us = clock_monotonic_us ();
-  gint64 until_us = MIN (patience->deadline_us, now_us + slice_us);
-  kafka_cond_wait (&batch->changed, &batch->lock, until_us);
-}
-
 static rd_kafka_topic_t *
 topic_of (KafkaProducer *self, const char *name)
 {
@@ -295,62 +187,19 @@ produce (KafkaProducer *self, rd_kafka_topic_t *topic, Report *report)
 static gboolean
 hand_over (KafkaProducer *self, Report *report, const Patience *patience)
 {
-  Batch *batch = report->batch;
   rd_kafka_topic_t *topic = topic_of (self, report->message->topic);
-  rd_kafka_resp_err_t err
-      = topic != NULL ? RD_KAFKA_RESP_ERR__QUEUE_FULL : RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
-  atomic_fetch_add (&batch->refs, 1);
-  pthread_mutex_lock (&batch->lock);
-  batch->pending++;
+  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
+  batch_given (report);
   while (topic != NULL) {
-    pthread_mutex_unlock (&batch->lock);
     err = produce (self, topic, report);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       return TRUE;
-    pthread_mutex_lock (&batch->lock);
-    if (err != RD_KAFKA_RESP_ERR__QUEUE_FULL || is_over (patience))
+    if (err != RD_KAFKA_RESP_ERR__QUEUE_FULL || patience_is_over (patience))
       break;
-    wait_a_little (batch, patience, AGAIN_US);
+    batch_pause (report->batch, patience, AGAIN_US);
   }
-  batch->pending--;
-  report->err = err;
-  report->reported = TRUE;
-  batch->hopeless |= is_hopeless (err);
-  pthread_mutex_unlock (&batch->lock);
-  atomic_fetch_sub (&batch->refs, 1);
+  batch_kept (report, err);
   return err != RD_KAFKA_RESP_ERR__QUEUE_FULL;
-}
-
-static void
-await_reports (Batch *batch, const Patience *patience)
-{
-  pthread_mutex_lock (&batch->lock);
-  while (batch->pending > 0 && !batch->hopeless && !is_over (patience))
-    wait_a_little (batch, patience, patience->stop != NULL ? STOP_LOOK_US : G_USEC_PER_SEC);
-  pthread_mutex_unlock (&batch->lock);
-}
-
-/* Marks what arrived; the first failure, a hopeless one before others, is told in FAILED. Returns how many
- * are missing. */
-static guint
-collect (Batch *batch, Report *failed)
-{
-  guint missing = 0;
-  pthread_mutex_lock (&batch->lock);
-  for (guint i = 0; i < batch->n_reports; i++) {
-    Report *report = &batch->reports[i];
-    if (report->reported && report->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      report->message->acked = TRUE;
-      report->message->partition = report->partition;
-      report->message->offset = report->offset;
-      continue;
-    }
-    missing++;
-    if (failed->message == NULL || (is_hopeless (report->err) && !is_hopeless (failed->err)))
-      *failed = *report;
-  }
-  pthread_mutex_unlock (&batch->lock);
-  return missing;
 }
 
 static void
@@ -376,7 +225,7 @@ tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, 
     why = g_strdup (rd_kafka_err2str (failed->err));
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                "%s: %u messages not acknowledged (the first: topic %s), %s%s%s", where, missing,
-               failed->message->topic, is_stopped (patience) ? "stopped waiting" : "time is over",
+               failed->message->topic, patience_is_stopped (patience) ? "stopped waiting" : "time is over",
                why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
@@ -385,17 +234,17 @@ static gboolean
 attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GError **error)
 {
   g_autoptr (Batch) batch = batch_new (messages);
-  for (guint i = 0; i < batch->n_reports; i++)
-    if (!hand_over (self, &batch->reports[i], patience))
+  for (guint i = 0; i < batch_size (batch); i++)
+    if (!hand_over (self, batch_report (batch, i), patience))
       break;
-  await_reports (batch, patience);
+  batch_await (batch, patience);
   Report failed = { 0 };
-  guint missing = collect (batch, &failed);
+  guint missing = batch_collect (batch, &failed);
   if (missing == 0)
     return TRUE;
-  if (is_hopeless (failed.err))
+  if (batch_is_hopeless (failed.err))
     tell_hopeless (self, &failed, error);
-  else if (is_over (patience))
+  else if (patience_is_over (patience))
     tell_over (self, patience, &failed, missing, error);
   return FALSE;
 }

@@ -1,5 +1,5 @@
 /* The producer: idempotent, acks=all, no lingering; any number of threads publish batches through it
- * and wait for exactly their own acknowledgements.
+ * and wait for exactly their own acknowledgements (batch.h).
  *
  * Invariant: `acked` is set only after the broker has acknowledged that very message.
  *
@@ -21,7 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaProducer, kafka_producer_free)
  * TRUE: all are acknowledged. FALSE: those with `acked` arrived; the others may have, or may arrive as
  * long as message.timeout.ms (30 s unless set) after the call, so that a repeat can double them.
  * PRUNED_OUTAGE: time over, topic missing or forbidden (at once, naming it); PRUNED_DATA: the broker
- * will never take this message (too large); PRUNED_FATAL: the producer is fenced.
+ * will never take a message (too large; the others have arrived unless they are slow); PRUNED_FATAL: the producer is fenced.
  *
  * MESSAGES are the caller's again when it returns. Thread: any, many at once. */
 gboolean kafka_publish (KafkaProducer *producer, GPtrArray *messages, int timeout_ms,

@@ -500,17 +500,35 @@ assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeou
     g_error ("'%s' is not in '%s'", words, error->message);
 }
 
+static KafkaMessage *
+too_large (const char *topic)
+{
+  KafkaMessage *message = kafka_message_new (topic, 0);
+  GByteArray *bytes = g_byte_array_new ();
+  g_byte_array_set_size (bytes, 11 * 1024 * 1024);
+  memset (bytes->data, 'x', bytes->len);
+  kafka_message_take_value (message, bytes);
+  return message;
+}
+
 static void
 test_a_message_that_is_too_large_is_at_fault_itself (void)
 {
   make_topic ("large", 1);
   g_autoptr (KafkaProducer) producer = new_producer ();
-  KafkaMessage *message = kafka_message_new ("large", 0);
-  GByteArray *bytes = g_byte_array_new ();
-  g_byte_array_set_size (bytes, 11 * 1024 * 1024);
-  memset (bytes->data, 'x', bytes->len);
-  kafka_message_take_value (message, bytes);
-  assert_publish_fails (producer, message, -1, NULL, PRUNED_DATA, "topic large");
+  assert_publish_fails (producer, too_large ("large"), -1, NULL, PRUNED_DATA, "topic large");
+
+  /* Its neighbours are told from it. */
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) messages = messages_new ();
+  for (guint i = 0; i < 3; i++)
+    g_ptr_array_add (messages, i == 1 ? too_large ("large") : numbered ("large", 0, i));
+  g_assert_false (kafka_publish (producer, messages, -1, NULL, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_DATA);
+  for (guint i = 0; i < 3; i++) {
+    KafkaMessage *message = g_ptr_array_index (messages, i);
+    g_assert_cmpint (message->acked, ==, i != 1);
+  }
 }
 
 static void

@@ -1,0 +1,180 @@
+#include "kafka/batch.h"
+#include "base/clock.h"
+#include <stdatomic.h>
+
+#define STOP_LOOK_US (50 * 1000) /* how soon *STOP is noticed */
+#define HOPELESS_US G_USEC_PER_SEC
+
+struct _Batch {
+  atomic_int refs;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  guint pending;     /* under lock, as are the reports and */
+  gboolean hopeless; /* one of them */
+  guint n_reports;
+  Report reports[];
+};
+
+gboolean
+patience_is_stopped (const Patience *patience)
+{
+  return patience->stop != NULL && g_atomic_int_get (patience->stop);
+}
+
+gboolean
+patience_is_over (const Patience *patience)
+{
+  return patience_is_stopped (patience) || clock_monotonic_us () >= patience->deadline_us;
+}
+
+Batch *
+batch_new (GPtrArray *messages)
+{
+  Batch *self = g_malloc0 (sizeof (Batch) + messages->len * sizeof (Report));
+  atomic_init (&self->refs, 1);
+  pthread_mutex_init (&self->lock, NULL);
+  kafka_cond_init (&self->changed);
+  for (guint i = 0; i < messages->len; i++) {
+    KafkaMessage *message = g_ptr_array_index (messages, i);
+    if (!message->acked)
+      self->reports[self->n_reports++] = (Report){ .batch = self, .message = message };
+  }
+  return self;
+}
+
+void
+batch_unref (Batch *self)
+{
+  if (atomic_fetch_sub (&self->refs, 1) > 1)
+    return;
+  pthread_cond_destroy (&self->changed);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self);
+}
+
+guint
+batch_size (Batch *self)
+{
+  return self->n_reports;
+}
+
+Report *
+batch_report (Batch *self, guint i)
+{
+  return &self->reports[i];
+}
+
+gboolean
+batch_is_hopeless (rd_kafka_resp_err_t err)
+{
+  switch (err) {
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      return TRUE;
+    default:
+      return kafka_verdict (err) != PRUNED_OUTAGE;
+  }
+}
+
+/* --- reports ----------------------------------------------------------------------------------------- */
+
+static void
+settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
+{
+  Batch *self = report->batch;
+  pthread_mutex_lock (&self->lock);
+  report->err = err;
+  report->reported = TRUE;
+  if (raw != NULL) {
+    report->partition = raw->partition;
+    report->offset = raw->offset;
+  }
+  self->pending--;
+  self->hopeless |= batch_is_hopeless (err);
+  if (self->pending == 0 || self->hopeless)
+    pthread_cond_signal (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  batch_unref (self);
+}
+
+void
+batch_given (Report *report)
+{
+  Batch *self = report->batch;
+  atomic_fetch_add (&self->refs, 1);
+  pthread_mutex_lock (&self->lock);
+  self->pending++;
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+batch_kept (Report *report, rd_kafka_resp_err_t err)
+{
+  settle (report, err, NULL);
+}
+
+void
+batch_told (Report *report, const rd_kafka_message_t *raw)
+{
+  settle (report, raw->err, raw);
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------- */
+
+static void
+wait_until (Batch *self, const Patience *patience, gint64 until_us)
+{
+  kafka_cond_wait (&self->changed, &self->lock, MIN (patience->deadline_us, until_us));
+}
+
+void
+batch_pause (Batch *self, const Patience *patience, gint64 slice_us)
+{
+  pthread_mutex_lock (&self->lock);
+  wait_until (self, patience, clock_monotonic_us () + slice_us);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+batch_await (Batch *self, const Patience *patience)
+{
+  Patience left = *patience;
+  gint64 slice_us = patience->stop != NULL ? STOP_LOOK_US : G_USEC_PER_SEC;
+  gboolean shortened = FALSE;
+  pthread_mutex_lock (&self->lock);
+  while (self->pending > 0 && !patience_is_over (&left)) {
+    if (self->hopeless && !shortened) {
+      left.deadline_us = MIN (left.deadline_us, clock_monotonic_us () + HOPELESS_US);
+      shortened = TRUE;
+    }
+    wait_until (self, &left, clock_monotonic_us () + slice_us);
+  }
+  pthread_mutex_unlock (&self->lock);
+}
+
+guint
+batch_collect (Batch *self, Report *failed)
+{
+  guint missing = 0;
+  pthread_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->n_reports; i++) {
+    Report *report = &self->reports[i];
+    if (report->reported && report->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      report->message->acked = TRUE;
+      report->message->partition = report->partition;
+      report->message->offset = report->offset;
+      continue;
+    }
+    missing++;
+    if (failed->message == NULL
+        || (batch_is_hopeless (report->err) && !batch_is_hopeless (failed->err)))
+      *failed = *report;
+  }
+  pthread_mutex_unlock (&self->lock);
+  return missing;
+}

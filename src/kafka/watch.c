@@ -1,0 +1,129 @@
+#include "kafka/watch.h"
+#include "base/clock.h"
+#include <string.h>
+
+#define LOOK_EVERY_US G_USEC_PER_SEC
+#define LOOK_MS 200
+#define ON_BROKERS "brokers"
+#define ON_GROUP "group"
+#define ON_TOPIC "topic " /* and its name */
+
+struct _Watch {
+  rd_kafka_t *rk;
+  Trouble *trouble;
+  char *suspicion; /* why the brokers are to be looked at, or NULL */
+  gint64 looked_us;
+};
+
+Watch *
+watch_new (rd_kafka_t *rk, Trouble *trouble)
+{
+  Watch *self = g_new0 (Watch, 1);
+  self->rk = rk;
+  self->trouble = trouble;
+  return self;
+}
+
+void
+watch_free (Watch *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->suspicion);
+  g_free (self);
+}
+
+void
+watch_suspect (Watch *self, const char *reason)
+{
+  g_free (self->suspicion);
+  self->suspicion = g_strdup (reason);
+}
+
+gboolean
+watch_event (Watch *self, const rd_kafka_message_t *raw)
+{
+  if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return FALSE;
+  g_autofree char *subject = raw->rkt != NULL
+                                 ? g_strconcat (ON_TOPIC, rd_kafka_topic_name (raw->rkt), NULL)
+                                 : g_strdup (ON_GROUP);
+  trouble_set (self->trouble, subject, rd_kafka_message_errstr (raw));
+  return TRUE;
+}
+
+void
+watch_group (Watch *self, const char *reason)
+{
+  if (reason != NULL)
+    trouble_set (self->trouble, ON_GROUP, reason);
+  else
+    trouble_clear (self->trouble, ON_GROUP);
+}
+
+/* --- looking ----------------------------------------------------------------------------------------- */
+
+static gboolean
+brokers_answer (Watch *self)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  if (rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, LOOK_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return FALSE;
+  rd_kafka_metadata_destroy (metadata);
+  return TRUE;
+}
+
+static gboolean
+look_at_brokers (Watch *self)
+{
+  g_autofree char *reason = g_steal_pointer (&self->suspicion);
+  if (brokers_answer (self)) {
+    trouble_clear (self->trouble, ON_BROKERS);
+    return TRUE;
+  }
+  if (reason != NULL) {
+    g_autofree char *where = kafka_where (self->rk);
+    g_autofree char *text = g_strdup_printf ("%s does not answer: %s", where, reason);
+    trouble_set (self->trouble, ON_BROKERS, text);
+  }
+  return FALSE;
+}
+
+static gboolean
+topic_is_there (Watch *self, const char *name)
+{
+  const struct rd_kafka_metadata *metadata = NULL;
+  rd_kafka_topic_t *topic = rd_kafka_topic_new (self->rk, name, NULL);
+  gboolean there = topic != NULL
+                   && rd_kafka_metadata (self->rk, FALSE, topic, &metadata, LOOK_MS)
+                          == RD_KAFKA_RESP_ERR_NO_ERROR
+                   && metadata->topic_cnt == 1
+                   && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (metadata != NULL)
+    rd_kafka_metadata_destroy (metadata);
+  if (topic != NULL)
+    rd_kafka_topic_destroy (topic);
+  return there;
+}
+
+static void
+look_at_topics (Watch *self)
+{
+  g_autoptr (GPtrArray) subjects = trouble_subjects (self->trouble);
+  for (guint i = 0; i < subjects->len; i++) {
+    const char *subject = g_ptr_array_index (subjects, i);
+    if (g_str_has_prefix (subject, ON_TOPIC) && topic_is_there (self, subject + strlen (ON_TOPIC)))
+      trouble_clear (self->trouble, subject);
+  }
+}
+
+void
+watch_look (Watch *self)
+{
+  gboolean needed = self->suspicion != NULL || trouble_any (self->trouble);
+  if (!needed || clock_monotonic_us () - self->looked_us < LOOK_EVERY_US)
+    return;
+  if (look_at_brokers (self))
+    look_at_topics (self);
+  self->looked_us = clock_monotonic_us ();
+}
