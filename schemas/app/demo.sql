@@ -43,7 +43,8 @@ INSERT INTO users (id, username, name, email, state, admin, user_type, created_a
     (1, 'root', 'Administrator', 'root@example.com', 'active', true, 0, pg_temp.ago(1900), pg_temp.ago(3)),
     (2, 'ghost', 'Ghost User', 'ghost@example.com', 'active', false, 5, pg_temp.ago(1900), pg_temp.ago(1900)),
     (3, 'admin-bot', 'Admin Bot', 'admin-bot@example.com', 'active', false, 11, pg_temp.ago(1900), pg_temp.ago(1900)),
-    (4, 'support-bot', 'Support Bot', 'support-bot@example.com', 'active', false, 1, pg_temp.ago(1900), pg_temp.ago(1900)),
+    (4, 'support-bot', 'Support Bot', 'support-bot@example.com', 'active', false, 1, pg_temp.ago(1900),
+        pg_temp.ago(1900)),
     (5, 'alert-bot', 'Alert Bot', 'alert-bot@example.com', 'active', false, 2, pg_temp.ago(1900), pg_temp.ago(1900)),
     (6, 'import-user', 'Import User', 'import@example.com', 'active', false, 17, pg_temp.ago(700), pg_temp.ago(700));
 INSERT INTO users (id, username, name, email, state, user_type, created_by_id, created_at, updated_at)
@@ -99,7 +100,8 @@ WITH RECURSIVE tree (id, parent_id, level, name, path, traversal_ids, full_path,
 SELECT * FROM tree;
 
 INSERT INTO namespaces (id, name, path, type, parent_id, visibility_level, traversal_ids, created_at, updated_at)
-SELECT id, name, path, 'Group', parent_id, CASE pg_temp.dice(traversal_ids[1], 4, 10) WHEN 0 THEN 20 WHEN 1 THEN 10 ELSE 0 END,
+SELECT id, name, path, 'Group', parent_id, CASE pg_temp.dice(traversal_ids[1], 4, 10) WHEN 0 THEN 20 WHEN 1 THEN 10
+    ELSE 0 END,
        traversal_ids, pg_temp.ago(500 + pg_temp.dice(id, 5, 1000)), pg_temp.ago(pg_temp.dice(id, 6, 400))
 FROM demo_paths ORDER BY level, id;
 INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, traversal_ids, created_at, updated_at)
@@ -130,7 +132,8 @@ SELECT 30000 + id, name, pg_temp.slug(name), 'Project', namespace_id,
        CASE pg_temp.dice(id, 10, 8) WHEN 0 THEN 20 WHEN 1 THEN 10 ELSE 0 END, traversal_ids || (30000 + id),
        pg_temp.ago(400 + pg_temp.dice(id, 11, 700)), pg_temp.ago(pg_temp.dice(id, 12, 300))
 FROM demo_projects;
-INSERT INTO projects (id, name, path, namespace_id, project_namespace_id, creator_id, archived, visibility_level, created_at,
+INSERT INTO projects (id, name, path, namespace_id, project_namespace_id, creator_id, archived, visibility_level,
+    created_at,
                       updated_at)
 SELECT p.id, p.name, pg_temp.slug(p.name), p.namespace_id, n.id,
        CASE WHEN p.namespace_id < 20000 THEN p.namespace_id ELSE 101 + pg_temp.dice(p.id, 13, 8000) END,
@@ -138,7 +141,8 @@ SELECT p.id, p.name, pg_temp.slug(p.name), p.namespace_id, n.id,
 FROM demo_projects p JOIN namespaces n ON n.id = 30000 + p.id;
 
 INSERT INTO routes (source_id, source_type, path, name, namespace_id, created_at, updated_at)
-SELECT n.id, 'Namespace', coalesce(g.full_path, n.path), coalesce(g.full_name, n.name), n.id, n.created_at, n.updated_at
+SELECT n.id, 'Namespace', coalesce(g.full_path, n.path), coalesce(g.full_name, n.name), n.id, n.created_at,
+    n.updated_at
 FROM namespaces n LEFT JOIN demo_paths g ON g.id = n.id WHERE n.type <> 'Project'
 UNION ALL
 SELECT p.id, 'Project', p.parent_path || '/' || pg_temp.slug(p.name), p.parent_name || ' / ' || p.name, 30000 + p.id,
@@ -157,14 +161,16 @@ SELECT 9001 + i AS id, CASE WHEN i % 10 = 9 THEN 'Namespace' ELSE 'Project' END 
 FROM generate_series(0, 1199) i;
 INSERT INTO users (id, username, name, email, state, user_type, created_by_id, created_at, updated_at)
 SELECT id, CASE source_type WHEN 'Project' THEN 'project_' ELSE 'group_' END || source_id || '_bot_' || to_hex(id),
-       pg_temp.pick('{Deploy token,CI token,Renovate,Backup,Release notes,Mirror}', id), 'bot-' || id || '@example.com', 'active', 6,
+       pg_temp.pick('{Deploy token,CI token,Renovate,Backup,Release notes,Mirror}', id),
+           'bot-' || id || '@example.com', 'active', 6,
        101 + pg_temp.dice(id, 16, 8000), pg_temp.ago(370), pg_temp.ago(370)
 FROM demo_bots;
 -- One was put into a second project as well, where it has expired too.
 INSERT INTO demo_bots VALUES (9001, 'Project', 2);
 
 -- Memberships. Seat 1, 2, ... of a group: owners first, then maintainers, developers and the rest.
-CREATE TEMP TABLE demo_members (source_type text, source_id bigint, namespace_id bigint, user_id bigint, access_level int);
+CREATE TEMP TABLE demo_members (source_type text, source_id bigint, namespace_id bigint, user_id bigint,
+    access_level int);
 INSERT INTO demo_members
 SELECT DISTINCT ON (g.id, u.id) 'Namespace', g.id, g.id, u.id,
        CASE WHEN seat <= owners THEN 50 WHEN seat <= owners + 2 THEN 40
@@ -197,11 +203,14 @@ SELECT 1000 + n, access_level, source_id, source_type, user_id,
 FROM (SELECT *, row_number() OVER (ORDER BY source_type, source_id, user_id) AS n FROM demo_members) m;
 
 -- A third of the bots has expired with its token.
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at, created_at, updated_at)
-SELECT 70000 + row_number() OVER (ORDER BY id, source_id), CASE WHEN id % 4 = 0 THEN 30 ELSE 40 END, source_id, source_type, id,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at,
+    created_at, updated_at)
+SELECT 70000 + row_number() OVER (ORDER BY id, source_id), CASE WHEN id % 4 = 0 THEN 30 ELSE 40 END, source_id,
+    source_type, id,
        CASE source_type WHEN 'Project' THEN 'ProjectMember' ELSE 'GroupMember' END,
        CASE source_type WHEN 'Project' THEN 30000 + source_id ELSE source_id END,
-       pg_temp.today() + CASE WHEN id % 3 = 1 THEN -pg_temp.dice(id, 26, 365)::int ELSE 1 + pg_temp.dice(id, 26, 365)::int END,
+       pg_temp.today() + CASE WHEN id % 3 = 1 THEN -pg_temp.dice(id, 26, 365)::int ELSE 1 + pg_temp.dice(id, 26,
+           365)::int END,
        pg_temp.ago(370), pg_temp.ago(370)
 FROM demo_bots;
 
@@ -212,11 +221,13 @@ SELECT 80000 + i, 30, g, 'Namespace', 'GroupMember', g, 'guest' || i || '@exampl
        CASE i % 8 WHEN 0 THEN pg_temp.today() - pg_temp.dice(i, 27, 365)::int WHEN 1 THEN pg_temp.today() + 30 END,
        101 + pg_temp.dice(i, 28, 8000), pg_temp.ago(370), pg_temp.ago(370)
 FROM generate_series(1, 1200) i, LATERAL (SELECT 20201 + pg_temp.dice(i, 29, 480)) x (g);
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, requested_at, expires_at,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, requested_at,
+    expires_at,
                      created_at, updated_at)
 SELECT 90000 + i, 30, s.id, s.type, u.id, CASE s.type WHEN 'Project' THEN 'ProjectMember' ELSE 'GroupMember' END,
        CASE s.type WHEN 'Project' THEN 30000 + s.id ELSE s.id END,
-       pg_temp.ago(r), CASE WHEN i % 10 = 0 THEN pg_temp.today() - pg_temp.dice(i, 30, 200)::int END, pg_temp.ago(r), pg_temp.ago(r)
+       pg_temp.ago(r), CASE WHEN i % 10 = 0 THEN pg_temp.today() - pg_temp.dice(i, 30, 200)::int END, pg_temp.ago(r),
+           pg_temp.ago(r)
 FROM generate_series(1, 1000) i, LATERAL (SELECT 201 + pg_temp.dice(i, 31, 360)) d (r),
      LATERAL (SELECT 'Namespace', 20001 + pg_temp.dice(i, 32, 120) WHERE i % 2 = 0
               UNION ALL SELECT 'Project', 1 + pg_temp.dice(i, 32, 4000) WHERE i % 2 = 1) s (type, id),
@@ -231,14 +242,17 @@ UPDATE users SET state = 'active' WHERE id IN (
     SELECT min(user_id) FROM members WHERE source_type = 'Namespace' AND access_level = 50
     AND source_id BETWEEN 20001 AND 20120 AND (source_id % 20 = 7 OR source_id % 10 = 1) GROUP BY source_id);
 UPDATE users SET state = 'blocked' WHERE id IN (
-    SELECT user_id FROM (SELECT user_id, row_number() OVER (PARTITION BY source_id ORDER BY user_id) AS nth FROM members
-        WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120 AND source_id % 20 = 7) o
+    SELECT user_id FROM (SELECT user_id, row_number() OVER (PARTITION BY source_id ORDER BY user_id) AS nth
+        FROM members
+        WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120
+            AND source_id % 20 = 7) o
     WHERE nth > 1);
 UPDATE members SET expires_at = pg_temp.today() - 12
 WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120 AND source_id % 20 = 7;
 -- ... and in three nobody can, so that the owners of subgroups carry them alone.
 UPDATE users SET state = 'blocked' WHERE id IN (SELECT user_id FROM members
-    WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120 AND source_id % 40 = 13);
+    WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120
+        AND source_id % 40 = 13);
 UPDATE members m SET expires_at = pg_temp.today() - 30 - (source_id % 50)::int FROM namespaces n
 WHERE n.id = m.source_id AND m.source_type = 'Namespace' AND m.access_level = 50 AND n.parent_id % 40 = 13
 AND n.parent_id BETWEEN 20001 AND 20120;
@@ -252,12 +266,15 @@ FROM generate_series(1, 60) i,
 ORDER BY a, b;
 INSERT INTO project_group_links (project_id, group_id, group_access, expires_at, created_at, updated_at)
 SELECT 1 + pg_temp.dice(i, 36, 4000), 20201 + pg_temp.dice(i, 37, 480), (ARRAY[20, 30, 40])[1 + i % 3],
-       CASE i % 6 WHEN 0 THEN pg_temp.today() - 2 WHEN 1 THEN pg_temp.today() + 60 END, pg_temp.ago(200), pg_temp.ago(200)
+       CASE i % 6 WHEN 0 THEN pg_temp.today() - 2 WHEN 1 THEN pg_temp.today() + 60 END, pg_temp.ago(200),
+           pg_temp.ago(200)
 FROM generate_series(1, 200) i;
 
 -- Somebody left, somebody stays for a good reason: the database refuses one removal.
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at, created_at, updated_at)
-VALUES (117, 30, 20042, 'Namespace', 4711, 'GroupMember', 20042, pg_temp.today() - 40, pg_temp.ago(500), pg_temp.ago(500));
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at,
+    created_at, updated_at)
+VALUES (117, 30, 20042, 'Namespace', 4711, 'GroupMember', 20042, pg_temp.today() - 40, pg_temp.ago(500),
+    pg_temp.ago(500));
 CREATE FUNCTION keep_member_on_legal_hold() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'membership % is on legal hold until %', OLD.id, TG_ARGV[0]
@@ -269,23 +286,29 @@ CREATE TRIGGER members_legal_hold BEFORE DELETE ON members FOR EACH ROW WHEN (OL
 -- People who leave a company: all memberships below one root are to go.
 -- Ordered by an owner (1-8), by somebody who owns nothing there (9-10), for somebody who has left already (11), and for
 -- one who is in so many places that a single step does not take him (12).
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at, updated_at)
-SELECT 200 + row_number() OVER (ORDER BY p.id), 30, p.id, 'Project', 808, 'ProjectMember', 30000 + p.id, pg_temp.ago(300), pg_temp.ago(300)
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
+    updated_at)
+SELECT 200 + row_number() OVER (ORDER BY p.id), 30, p.id, 'Project', 808, 'ProjectMember', 30000 + p.id,
+    pg_temp.ago(300), pg_temp.ago(300)
 FROM demo_projects p
 WHERE p.traversal_ids[1] BETWEEN 20001 AND 20012 AND NOT EXISTS (
     SELECT FROM demo_members m WHERE m.source_type = 'Project' AND m.source_id = p.id AND m.user_id = 808);
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at, updated_at)
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
+    updated_at)
 SELECT 900 + i, 30, g, 'Namespace', 808, 'GroupMember', g, pg_temp.ago(300), pg_temp.ago(300)
 FROM generate_series(0, 3) i, LATERAL (SELECT 20201 + 120 * i + 3) x (g);
 INSERT INTO members_deletion_schedules (id, namespace_id, user_id, scheduled_by_id)
-SELECT i, root, CASE WHEN i = 11 THEN 2424 ELSE leaver END, CASE WHEN i BETWEEN 9 AND 10 THEN 303 WHEN i = 8 THEN 1 ELSE actor END
+SELECT i, root, CASE WHEN i = 11 THEN 2424 ELSE leaver END, CASE WHEN i BETWEEN 9 AND 10 THEN 303 WHEN i = 8 THEN 1
+    ELSE actor END
 FROM generate_series(1, 11) i, LATERAL (SELECT 20001 + i) r (root),
      LATERAL (SELECT min(m.user_id) FROM members m JOIN users u ON u.id = m.user_id WHERE m.source_type = 'Namespace'
               AND m.source_id = root AND m.access_level = 50 AND u.state = 'active') o (actor),
      LATERAL (SELECT max(m.user_id) FROM members m JOIN users u ON u.id = m.user_id WHERE m.source_type = 'Namespace'
               AND m.source_id = root AND m.access_level < 50 AND u.user_type = 0) l (leaver);
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at, updated_at)
-SELECT 95000 + row_number() OVER (ORDER BY s.id, p.id), 20 + 10 * (p.id % 2), p.id, 'Project', s.user_id, 'ProjectMember', 30000 + p.id,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
+    updated_at)
+SELECT 95000 + row_number() OVER (ORDER BY s.id, p.id), 20 + 10 * (p.id % 2), p.id, 'Project', s.user_id,
+    'ProjectMember', 30000 + p.id,
        pg_temp.ago(400), pg_temp.ago(400)
 FROM members_deletion_schedules s JOIN demo_projects p ON p.traversal_ids[1] = s.namespace_id AND p.id % 6 = 0
 WHERE s.id <= 10 AND NOT EXISTS (
@@ -295,10 +318,12 @@ INSERT INTO members_deletion_schedules (id, namespace_id, user_id, scheduled_by_
 -- Groups past their time: 12 due, 6 that have some days left, one whose scheduler is no owner any more (restored), and a
 -- subgroup of another that is marked as well. The rest of the 24 have been marked in error and the mark was lifted.
 INSERT INTO group_deletion_schedules (group_id, user_id, marked_for_deletion_on)
-SELECT g.id, CASE WHEN g.id = 23013 THEN 404 ELSE o.user_id END, pg_temp.today() - CASE WHEN g.id <= 23013 THEN 30 + (g.id % 9)::int
+SELECT g.id, CASE WHEN g.id = 23013 THEN 404 ELSE o.user_id END, pg_temp.today() - CASE
+    WHEN g.id <= 23013 THEN 30 + (g.id % 9)::int
        ELSE 5 + (g.id % 20)::int END
 FROM demo_groups g,
-     LATERAL (SELECT m.user_id FROM members m WHERE m.source_type = 'Namespace' AND m.source_id = g.id AND m.access_level = 50
+     LATERAL (SELECT m.user_id FROM members m WHERE m.source_type = 'Namespace' AND m.source_id = g.id
+         AND m.access_level = 50
               ORDER BY m.user_id LIMIT 1) o
 WHERE g.id BETWEEN 23001 AND 23019;
 UPDATE users SET state = 'active' WHERE id IN (SELECT user_id FROM group_deletion_schedules);
@@ -324,46 +349,57 @@ WHERE p.id > 5600;
 -- What people and bots wrote.
 INSERT INTO issues (id, project_id, author_id, updated_by_id, closed_by_id, title)
 SELECT i, p, CASE WHEN i % 12 = 0 THEN 9001 + pg_temp.dice(i, 40, 1200) ELSE 101 + pg_temp.dice(i, 40, 8000) END,
-       CASE WHEN i % 3 = 0 THEN 101 + pg_temp.dice(i, 41, 8000) END, CASE WHEN i % 7 = 0 THEN 101 + pg_temp.dice(i, 42, 8000) END,
-       pg_temp.pick('{Crash at,Slow,Wrong total on,Translate,Document,Remove dead code from,Flaky test in,Upgrade}', i) || ' '
+       CASE WHEN i % 3 = 0 THEN 101 + pg_temp.dice(i, 41, 8000) END, CASE WHEN i % 7 = 0 THEN 101 + pg_temp.dice(i,
+           42, 8000) END,
+       pg_temp.pick('{Crash at,Slow,Wrong total on,Translate,Document,Remove dead code from,Flaky test in,Upgrade}',
+           i) || ' '
        || pg_temp.pick('{start-up,login,export,search,the settings page,invoices,the importer}', i / 8)
 FROM generate_series(1, 4000) i, LATERAL (SELECT 1 + pg_temp.dice(i, 43, 4000)) x (p);
 INSERT INTO issue_assignees (issue_id, user_id)
 SELECT i, CASE WHEN i % 40 = 0 THEN 9001 + pg_temp.dice(i, 44, 1200) ELSE 101 + pg_temp.dice(i, 44, 8000) END
 FROM generate_series(1, 4000, 2) i;
 INSERT INTO notes (project_id, author_id, note)
-SELECT 1 + pg_temp.dice(i, 43, 4000), CASE WHEN i % 9 = 0 THEN 9001 + pg_temp.dice(i, 45, 1200) ELSE 101 + pg_temp.dice(i, 45, 8000) END,
+SELECT 1 + pg_temp.dice(i, 43, 4000), CASE WHEN i % 9 = 0 THEN 9001 + pg_temp.dice(i, 45, 1200)
+    ELSE 101 + pg_temp.dice(i, 45, 8000) END,
        pg_temp.pick('{Looks good to me.,Can you rebase?,Released.,I see the same here.,Pipeline is green again.}', i)
 FROM generate_series(1, 6000) i;
 INSERT INTO merge_requests (id, target_project_id, author_id, merge_user_id, title)
-SELECT i, 1 + pg_temp.dice(i, 46, 4000), CASE WHEN i % 5 = 0 THEN 9001 + pg_temp.dice(i, 47, 1200) ELSE 101 + pg_temp.dice(i, 47, 8000) END,
+SELECT i, 1 + pg_temp.dice(i, 46, 4000), CASE WHEN i % 5 = 0 THEN 9001 + pg_temp.dice(i, 47, 1200)
+    ELSE 101 + pg_temp.dice(i, 47, 8000) END,
        CASE WHEN i % 4 > 0 THEN 101 + pg_temp.dice(i, 48, 8000) END,
        pg_temp.pick('{Update dependencies,Fix the build,Add a cache,Simplify the query,Rename the module}', i)
 FROM generate_series(1, 2000) i;
-INSERT INTO approvals (merge_request_id, user_id) SELECT i, 101 + pg_temp.dice(i, 49, 8000) FROM generate_series(1, 2000, 3) i;
+INSERT INTO approvals (merge_request_id, user_id) SELECT i, 101 + pg_temp.dice(i, 49, 8000) FROM generate_series(1,
+    2000, 3) i;
 INSERT INTO award_emoji (name, user_id)
-SELECT pg_temp.pick('{thumbsup,tada,heart,eyes}', i), CASE WHEN i % 50 = 0 THEN 9001 + pg_temp.dice(i, 50, 1200) ELSE 101 + pg_temp.dice(i, 50, 8000) END
+SELECT pg_temp.pick('{thumbsup,tada,heart,eyes}', i), CASE WHEN i % 50 = 0 THEN 9001 + pg_temp.dice(i, 50, 1200)
+    ELSE 101 + pg_temp.dice(i, 50, 8000) END
 FROM generate_series(1, 1500) i;
 
 -- An import whose group is gone: placeholders for authors that nobody has claimed. Every sixth wrote something that is
 -- still here, so it stays. Some have been tried before, one for the last time.
 INSERT INTO users (id, username, name, email, state, user_type, created_at, updated_at)
-SELECT 11000 + i, 'import_' || h.username || '_placeholder', 'Placeholder ' || h.name, 'placeholder-' || i || '@example.com', 'active', 15,
+SELECT 11000 + i, 'import_' || h.username || '_placeholder', 'Placeholder ' || h.name,
+    'placeholder-' || i || '@example.com', 'active', 15,
        pg_temp.ago(200), pg_temp.ago(200)
 FROM generate_series(1, 600) i JOIN users h ON h.id = 101 + i * 13;
-INSERT INTO import_placeholder_user_details (id, placeholder_user_id, namespace_id, deletion_attempts, last_deletion_attempt_at)
+INSERT INTO import_placeholder_user_details (id, placeholder_user_id, namespace_id, deletion_attempts,
+    last_deletion_attempt_at)
 SELECT i, 11000 + i, CASE WHEN i > 300 THEN 20001 + i % 120 END,
        CASE WHEN i > 300 OR i % 5 > 0 THEN 0 WHEN i = 300 THEN 15 WHEN i % 50 = 0 THEN 14 ELSE 1 + i % 12 END,
-       CASE WHEN i <= 300 AND i % 5 = 0 THEN now() - CASE WHEN i % 25 = 5 THEN interval '1 day' ELSE interval '3 days' END END
+       CASE WHEN i <= 300 AND i % 5 = 0 THEN now() - CASE WHEN i % 25 = 5 THEN interval '1 day'
+           ELSE interval '3 days' END END
 FROM generate_series(1, 600) i;
-INSERT INTO issues (id, project_id, author_id, title) SELECT 5000 + i, 1 + pg_temp.dice(i, 51, 4000), 11000 + i, 'Imported: fix the build'
+INSERT INTO issues (id, project_id, author_id, title) SELECT 5000 + i, 1 + pg_temp.dice(i, 51, 4000), 11000 + i,
+    'Imported: fix the build'
 FROM generate_series(6, 600, 12) i;
 INSERT INTO notes (project_id, author_id, note) SELECT 1 + pg_temp.dice(i, 51, 4000), 11000 + i, 'Imported comment.'
 FROM generate_series(12, 600, 12) i;
 
 -- Files whose rows are gone, for three days now; the last few are leased or not yet due.
 INSERT INTO ci_deleted_objects (id, pick_up_at, store_dir, file, project_id, created_at)
-SELECT i, t, substr(h, 1, 2) || '/' || substr(h, 3, 2) || '/' || h || '/' || to_char(t AT TIME ZONE 'UTC', 'YYYY_MM_DD') || '/' || 500000 + i || '/' || 900000 + i,
+SELECT i, t, substr(h, 1, 2) || '/' || substr(h, 3, 2) || '/' || h || '/' || to_char(t AT TIME ZONE 'UTC',
+    'YYYY_MM_DD') || '/' || 500000 + i || '/' || 900000 + i,
        pg_temp.pick('{artifacts.zip,metadata.gz,job.log}', i), p, least(t, now())
 FROM generate_series(1, 2500) i,
      LATERAL (SELECT 1 + pg_temp.dice(i, 52, 4000), now() - (i * 100 - 2000) * interval '1 second') x (p, t),
@@ -371,18 +407,25 @@ FROM generate_series(1, 2500) i,
 
 -- Settings and to-do lists of members.
 INSERT INTO notification_settings (user_id, source_id, source_type, level)
-SELECT DISTINCT user_id, source_id, source_type, 1 + (id % 5)::int FROM members WHERE user_id IS NOT NULL AND id % 4 = 0;
+SELECT DISTINCT user_id, source_id, source_type, 1 + (id % 5)::int FROM members WHERE user_id IS NOT NULL
+    AND id % 4 = 0;
 INSERT INTO notification_settings (user_id, level) SELECT id, 3 FROM users WHERE user_type = 0 AND id % 3 = 0;
-INSERT INTO todos (user_id, author_id, group_id, project_id, target_id, target_type, action, state, created_at, updated_at)
-SELECT o.user_id, m.user_id, CASE m.source_type WHEN 'Namespace' THEN m.source_id END, CASE m.source_type WHEN 'Project' THEN m.source_id END,
-       m.source_id, m.source_type, 10, CASE WHEN m.id % 20 = 1 THEN 'done' ELSE 'pending' END, m.requested_at, m.requested_at
-FROM members m JOIN members o ON (o.source_type, o.source_id) = (m.source_type, m.source_id) AND o.requested_at IS NULL AND o.access_level >= 40
+INSERT INTO todos (user_id, author_id, group_id, project_id, target_id, target_type, action, state, created_at,
+    updated_at)
+SELECT o.user_id, m.user_id, CASE m.source_type WHEN 'Namespace' THEN m.source_id END, CASE m.source_type
+    WHEN 'Project' THEN m.source_id END,
+       m.source_id, m.source_type, 10, CASE WHEN m.id % 20 = 1 THEN 'done' ELSE 'pending' END, m.requested_at,
+           m.requested_at
+FROM members m JOIN members o ON (o.source_type, o.source_id) = (m.source_type, m.source_id)
+    AND o.requested_at IS NULL AND o.access_level >= 40
 WHERE m.requested_at IS NOT NULL AND o.user_id <> m.user_id;
 INSERT INTO todos (user_id, author_id, project_id, target_id, target_type, action, state, created_at, updated_at)
-SELECT a.user_id, i.author_id, i.project_id, i.id, 'Issue', 1, CASE WHEN i.id % 3 = 0 THEN 'done' ELSE 'pending' END, pg_temp.ago(i.id % 90), pg_temp.ago(i.id % 90)
+SELECT a.user_id, i.author_id, i.project_id, i.id, 'Issue', 1, CASE WHEN i.id % 3 = 0 THEN 'done' ELSE 'pending' END,
+    pg_temp.ago(i.id % 90), pg_temp.ago(i.id % 90)
 FROM issue_assignees a JOIN issues i ON i.id = a.issue_id;
 INSERT INTO todos (user_id, author_id, project_id, target_id, target_type, action, state, created_at, updated_at)
-SELECT m.user_id, 101 + m.id % 8000, m.source_id, 1 + m.id % 2000, 'MergeRequest', 2, 'pending', pg_temp.ago(m.id % 60), pg_temp.ago(m.id % 60)
+SELECT m.user_id, 101 + m.id % 8000, m.source_id, 1 + m.id % 2000, 'MergeRequest', 2, 'pending',
+    pg_temp.ago(m.id % 60), pg_temp.ago(m.id % 60)
 FROM members m WHERE m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL AND m.id % 9 = 0;
 
 -- What all this amounts to: the highest level of a user in each project, by his own membership there, one in a group
@@ -400,7 +443,8 @@ in_group AS (
 SELECT user_id, project_id, max(access_level) FROM (
     SELECT user_id, source_id AS project_id, access_level FROM active WHERE source_type = 'Project'
     UNION ALL
-    SELECT g.user_id, p.id, g.access_level FROM demo_projects p, unnest(p.traversal_ids) above (id) JOIN in_group g ON g.group_id = above.id
+    SELECT g.user_id, p.id, g.access_level FROM demo_projects p, unnest(p.traversal_ids) above (id)
+        JOIN in_group g ON g.group_id = above.id
     UNION ALL
     SELECT a.user_id, l.project_id, least(a.access_level, l.group_access)
     FROM project_group_links l JOIN active a ON a.source_type = 'Namespace' AND a.source_id = l.group_id
@@ -414,11 +458,13 @@ SELECT setval(pg_get_serial_sequence(t, 'id'), m) FROM (VALUES
     ('organizations', (SELECT max(id) FROM organizations)), ('users', (SELECT max(id) FROM users)),
     ('namespaces', (SELECT max(id) FROM namespaces)), ('projects', (SELECT max(id) FROM projects)),
     ('members', (SELECT max(id) FROM members)), ('issues', (SELECT max(id) FROM issues)),
-    ('merge_requests', (SELECT max(id) FROM merge_requests)), ('application_settings', (SELECT max(id) FROM application_settings)),
+    ('merge_requests', (SELECT max(id) FROM merge_requests)), ('application_settings', (SELECT max(id)
+        FROM application_settings)),
     ('members_deletion_schedules', (SELECT max(id) FROM members_deletion_schedules)),
     ('import_placeholder_user_details', (SELECT max(id) FROM import_placeholder_user_details)),
     ('ci_deleted_objects', (SELECT max(id) FROM ci_deleted_objects))) s (t, m);
 
 DROP TABLE demo_groups, demo_paths, demo_projects, demo_bots, demo_members;
-DROP FUNCTION pg_temp.dice(bigint, bigint, bigint), pg_temp.pick(text[], bigint), pg_temp.slug(text), pg_temp.ago(bigint), pg_temp.today();
+DROP FUNCTION pg_temp.dice(bigint, bigint, bigint), pg_temp.pick(text[], bigint), pg_temp.slug(text),
+    pg_temp.ago(bigint), pg_temp.today();
 ANALYZE;
