@@ -7,4 +7,3 @@ FROM (SELECT DISTINCT id FROM unnest(:user_id::bigint[]) AS l (id) WHERE id IS N
 ORDER BY u.id, k.kind
 ON CONFLICT (user_id, kind) DO UPDATE
 SET seq = d.seq + 1, due_at = CASE d.kind WHEN 'todos' THEN excluded.due_at ELSE d.due_at END
-RETURNING user_id AS key
