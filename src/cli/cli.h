@@ -27,6 +27,8 @@ Pg *cli_pg (Cli *cli, GError **error);
 Pg *cli_pg_bare (Cli *cli, GError **error);
 /* Adds what to do to an error of PG; returns CODE_POSTGRES. */
 ExitCode cli_pg_failed (const Pg *pg, GError **error);
+/* The same where one SQLSTATE has a remedy of its own. */
+ExitCode cli_pg_failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **error);
 
 /* --- Kafka ------------------------------------------------------------------------------------------ */
 /* `[kafka]` as pairs, NULL-terminated; NULL: no bootstrap servers, or nothing librdkafka knows (the code is

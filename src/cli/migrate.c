@@ -80,7 +80,7 @@ command_migrate (Cli *cli, GError **error)
                 && (!indexes || make_indexes (&done, pg, error));
   output_end (cli->out);
   if (!ok)
-    return cli_pg_failed (pg, error);
+    return cli_pg_failed_as (pg, "42501", "run it as the owner of the application's tables", error);
   if (done.n == 0)
     output_hint (cli->out, "Nothing to do: schema pruned is at step %d.", schema_wanted ());
   else if (!dry_run)

@@ -28,6 +28,24 @@ static const struct {
   { "", "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up" },
 };
 
+static void
+add_remedy (GError **error, const char *remedy)
+{
+  g_autofree char *said = g_strdup ((*error)->message);
+  int code = (*error)->code;
+  g_clear_error (error);
+  g_set_error (error, PRUNED_ERROR, code, "%s; %s", said, remedy);
+}
+
+ExitCode
+cli_pg_failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **error)
+{
+  if (!g_str_equal (pg_sqlstate (pg), sqlstate))
+    return cli_pg_failed (pg, error);
+  add_remedy (error, remedy);
+  return CODE_POSTGRES;
+}
+
 ExitCode
 cli_pg_failed (const Pg *pg, GError **error)
 {
@@ -36,10 +54,7 @@ cli_pg_failed (const Pg *pg, GError **error)
   const char *state = pg_sqlstate (pg);
   for (guint i = 0; i < G_N_ELEMENTS (REMEDIES); i++)
     if (g_str_has_prefix (state, REMEDIES[i].sqlstate) && (*REMEDIES[i].sqlstate != '\0' || *state == '\0')) {
-      g_autofree char *said = g_strdup ((*error)->message);
-      int code = (*error)->code;
-      g_clear_error (error);
-      g_set_error (error, PRUNED_ERROR, code, "%s; %s", said, REMEDIES[i].remedy);
+      add_remedy (error, REMEDIES[i].remedy);
       break;
     }
   return CODE_POSTGRES;

@@ -202,6 +202,12 @@ def test_migrate_makes_the_schema_once(new_pruned, new_database, topics):
     pruned.run("jobs").ok()
 
 
+def test_who_may_not_migrate_is_told_who_may(new_pruned, new_database, topics):
+    database = new_database("app")
+    says(new_pruned(database, topics).run("migrate"), 3, "permission denied", "owner of the application's tables")
+    assert database.value("SELECT to_regnamespace('pruned') IS NULL")
+
+
 def test_two_who_migrate_at_once_take_turns(new_pruned, new_database, topics):
     database = new_database("app")
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
