@@ -205,6 +205,11 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                  "roundrobin",
                                  "auto.offset.reset",
                                  "earliest",
+                                 /* A dead process holds its partitions no longer than this. */
+                                 "session.timeout.ms",
+                                 "6000",
+                                 "heartbeat.interval.ms",
+                                 "2000",
                                  "allow.auto.create.topics",
                                  "false",
                                  "queued.min.messages",
