@@ -20,9 +20,9 @@ child AS (
     JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.child
     JOIN pg_attribute b ON b.attrelid = f.confrelid AND b.attnum = k.parent) AS c
 )
-SELECT c.relname AS table_name,
+SELECT replace(c.oid::regclass::text, '''', '''''') AS table_name,
        format('DELETE FROM %s t USING (SELECT x%s.ctid, x%s.tableoid FROM %s x%s WHERE %s LIMIT :limit::int) AS x'
-              ' WHERE t.ctid = x.ctid AND t.tableoid = x.tableoid RETURNING %s AS key, to_jsonb(t) AS row',
+              ' WHERE t.ctid = x.ctid AND t.tableoid = x.tableoid RETURNING %s AS key, to_jsonb(t.*) AS row',
               c.oid::regclass, :depth::int, :depth::int, c.oid::regclass, :depth::int, :condition::text, k.audit) AS remove,
        (SELECT string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x%s WHERE %s)',
                                  h.relation, h.condition, h.relation, :depth::int + 1, h.condition), ' UNION ALL ')

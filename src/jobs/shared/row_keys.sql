@@ -3,7 +3,7 @@
 row_key AS MATERIALIZED (
   SELECT f.attrelid AS relid,
     CASE WHEN p.n IS NULL THEN 'jsonb_build_object(''ctid'', t.ctid::text)' ELSE format('jsonb_build_object(%s)', p.pairs) END AS object,
-    CASE p.n WHEN 1 THEN format('to_jsonb(%s)', p.of_t) ELSE coalesce(format('jsonb_build_object(%s)', p.pairs), 'to_jsonb(t)') END AS audit,
+    CASE p.n WHEN 1 THEN format('to_jsonb(%s)', p.of_t) ELSE coalesce(format('jsonb_build_object(%s)', p.pairs), 'to_jsonb(t.*)') END AS audit,
     CASE WHEN p.n IS NULL THEN '(SELECT (k.key ->> ''ctid'')::tid AS ctid)'
          ELSE format('jsonb_populate_record(NULL::%s, k.key)', f.attrelid::regclass) END AS record,
     coalesce(p.same, 't.ctid = r.ctid') AS same, coalesce(p.same_x, 'x.ctid = t.ctid') AS same_x,

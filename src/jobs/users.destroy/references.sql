@@ -41,19 +41,19 @@ clashes AS (
   WHERE NOT f.drops
   GROUP BY f.name
 )
-SELECT f.name, f.table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
+SELECT f.name, replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
        format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',
               k.object, f.table_name, f.column_name,
               CASE WHEN f.name = :name::text AND :after::text IS NOT NULL THEN k.beyond ELSE '' END, k.in_order) AS page,
        CASE WHEN c.test IS NOT NULL
        THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
-                   ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, to_jsonb(t) AS row',
+                   ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, to_jsonb(t.*) AS row',
                    f.table_name, k.record, k.same, f.column_name, c.test, k.audit) END AS clash,
        CASE WHEN f.drops
        THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
-                   ' WHERE %s AND t.%I = :user_id::bigint RETURNING %s AS key, to_jsonb(t) AS row',
+                   ' WHERE %s AND t.%I = :user_id::bigint RETURNING %s AS key, to_jsonb(t.*) AS row',
                    f.table_name, k.record, k.same, f.column_name, k.audit)
-       ELSE format('WITH t AS MATERIALIZED (SELECT t.tableoid AS part, t.ctid AS place, %s AS key, to_jsonb(t) AS row FROM unnest(:key::jsonb[]) AS k (key),'
+       ELSE format('WITH t AS MATERIALIZED (SELECT t.tableoid AS part, t.ctid AS place, %s AS key, to_jsonb(t.*) AS row FROM unnest(:key::jsonb[]) AS k (key),'
                    ' LATERAL %s AS r JOIN %I t ON %s WHERE t.%I = :user_id::bigint)'
                    ' UPDATE %I x SET %I = :ghost_id::bigint FROM t WHERE x.ctid = t.place AND x.tableoid = t.part RETURNING t.key, t.row',
                    k.audit, k.record, f.table_name, k.same, f.column_name, f.table_name, f.column_name) END AS change

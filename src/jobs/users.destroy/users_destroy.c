@@ -32,12 +32,19 @@ query (Destroy *destroy, const char *file, GError **error)
   return rows != NULL;
 }
 
-/* An effect whose first row, if it has one, was changed now. */
+/* Blocks him, if he is not yet, and says that his records are on their way. The run's own row is the user: it is counted when
+ * he is gone, or here if that is left to the application. */
 static gboolean
-effect (Destroy *destroy, const char *file, GError **error)
+mark (Destroy *destroy, GError **error)
 {
-  g_autoptr (PgRows) rows = step_apply (destroy->step, error, file, "user_id", destroy->user_id, NULL);
-  return rows != NULL;
+  g_autoptr (PgRows) blocked = step_apply (destroy->step, error, "begin/50-users.update", "user_id", destroy->user_id, NULL);
+  if (blocked == NULL)
+    return FALSE;
+  if (!step_setting_bool (destroy->step, "finish"))
+    step_count (destroy->step, "updated_rows", rows_count (blocked));
+  g_autoptr (PgRows) migration = step_apply (destroy->step, error, "begin/60-ghost_user_migrations.insert", "user_id",
+                                             destroy->user_id, NULL);
+  return migration != NULL;
 }
 
 /* *REASON: why he stays; "" if he does not. */
@@ -113,8 +120,7 @@ begin (Destroy *destroy, GError **error)
       step_reason (destroy->step, reason);
       return TRUE;
     }
-  return effect (destroy, "begin/50-users.update", error) && effect (destroy, "begin/60-ghost_user_migrations.insert", error)
-         && memberships (destroy, error);
+  return mark (destroy, error) && memberships (destroy, error);
 }
 
 static gboolean
