@@ -22,6 +22,6 @@ ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry demo_options[], emit_options[], migrate_options[], plan_options[], quarantine_options[], run_options[],
-    runs_options[], tick_options[], topics_options[], version_options[];
+extern const GOptionEntry config_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
+    quarantine_options[], run_options[], runs_options[], tick_options[], topics_options[], version_options[];
 extern const char topics_more[];

@@ -9,9 +9,23 @@ show (const char *key, const char *value, const char *origin, gpointer data)
   output_row (data, json_string (key), json_string (value), json_string (origin));
 }
 
+static gboolean example;
+
+const GOptionEntry config_options[] = {
+  { "example", 0, 0, G_OPTION_ARG_NONE, &example, "print a configuration file with every key explained", NULL },
+  { NULL }
+};
+
 ExitCode
 command_config (Cli *cli, GError **error)
 {
+  if (example) {
+    g_autofree char *text = config_example (jobs_names (cli->jobs), jobs_default, cli->jobs);
+    g_autoptr (json_t) object = json_pack ("{s:s}", "example", text);
+    output_object (cli->out, object);
+    output_say (cli->out, "%s", g_strchomp (text));
+    return CODE_OK;
+  }
   output_table (cli->out, COLUMNS);
   config_each (cli->config, show, cli->out);
   return CODE_OK;

@@ -30,13 +30,14 @@ def with_children_s(pid):
 class Cost:
     """Between its making and `each`: microseconds of CPU a thing, by who spent them."""
 
-    def __init__(self, stage, daemon):
+    def __init__(self, stage, pid):
         self._ask = {
-            "pruned": lambda: own_s(daemon.pid),
+            "caller": lambda: own_s(pid),
             "postgres": lambda: with_children_s(stage.postgres.process.pid),
             "kafka": lambda: own_s(stage.kafka.process.pid),
         }
         self._before = {name: ask() for name, ask in self._ask.items()}
 
     def each(self, number):
-        return {name: round((ask() - self._before[name]) / number * 1e6, 1) for name, ask in self._ask.items()}
+        spent = {name: round((ask() - self._before[name]) / number * 1e6, 1) for name, ask in self._ask.items()}
+        return spent | {"sum": round(sum(spent.values()), 1)}

@@ -51,11 +51,21 @@ SPREAD = """CASE (hashint8(i + 1) & 2147483647) % 20
     WHEN 2 THEN '{today}'::date + 1 + (hashint8(i + 4) & 2147483647) % 365 END"""
 ONE_DATE = "'{today}'::date - 1"
 
+# All at once is several times faster than row by row.
+INDEXES = """SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS make FROM pg_index
+    WHERE indrelid IN ('members'::regclass, 'todos'::regclass, 'notification_settings'::regclass) AND NOT indisprimary
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)"""
+
 
 def filler(members, expires_at):
     def fill(database):
+        indexes = database.rows(INDEXES)
+        for index in indexes:
+            database.execute(f"DROP INDEX {index['name']}")
         for statement in FILL.format(members=members, users=max(members // 5, 100), groups=max(members // 20, 8),
                                      expires_at=expires_at.format(today=TODAY)).split(";\n"):
             if statement.strip():
                 database.execute(statement)
+        for index in indexes:
+            database.execute(index["make"])
     return fill

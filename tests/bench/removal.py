@@ -1,10 +1,13 @@
 """members.remove_expired: beside the same effects written by hand, and through a backlog of one date."""
 
+import os
 import statistics
 
 from baseline_remove_expired import remove_expired
+from stack.process import wait_until
 
 import data
+from cost import Cost
 
 JOB = "members.remove_expired"
 # What is left must be the same, whoever did it.
@@ -24,30 +27,38 @@ def settings(page=1000):
 def by_hand(stage, template):
     database = stage.copy(template)
     try:
+        cost = Cost(stage, os.getpid())
         rows, seconds = remove_expired(database.url, data.TODAY.isoformat())
-        return rows / seconds, (database.row(LEFT), database.rows(AUDIT.format("baseline_deletions")))
+        return rows / seconds, cost.each(rows), (database.row(LEFT), database.rows(AUDIT.format("baseline_deletions")))
     finally:
         database.drop()
 
 
-def run_once(pruned, deadline_s=600):
-    """One tick to its end; the run's row with the seconds it took, and the daemon."""
+def ended(pruned, run_id):
+    row = pruned.run_row(run_id)
+    return row if row["state"] not in ("waiting", "ready") else None
+
+
+def run_once(stage, pruned, deadline_s=1200):
+    """One tick to its end; the run's row with the seconds it took and the CPU of a row, and the daemon."""
     daemon = pruned.start()
     daemon.wait_line("Partitions assigned")
+    cost = Cost(stage, daemon.pid)
     pruned.topics.tick(JOB)
     run_id = pruned.database.wait("SELECT run_id FROM pruned.runs WHERE job = %s", [JOB])
-    row = pruned.wait_run(run_id, deadline_s=deadline_s)
+    row = wait_until(lambda: ended(pruned, run_id), deadline_s, f"end of {JOB}", poll_s=0.2)
     if row["state"] != "finished" or row["result"]["status"] != "completed":
         raise RuntimeError(f"{JOB} ended as {row}")
     row["seconds"] = (row["finished_at"] - row["started_at"]).total_seconds()
+    row["cpu_us_each"] = cost.each(row["result"]["removed"])
     return row, daemon
 
 
 def by_pruned(stage, template):
     with stage.installation(template, settings()) as pruned:
-        row, _ = run_once(pruned)
+        row, _ = run_once(stage, pruned)
         left = pruned.database.row(LEFT), pruned.database.rows(AUDIT.format("pruned.deletions"))
-        return row["result"]["removed"] / row["seconds"], left, row["result"]
+        return row["result"]["removed"] / row["seconds"], row["cpu_us_each"], left, row["result"]
 
 
 def against_by_hand(stage, report, quick):
@@ -57,17 +68,18 @@ def against_by_hand(stage, report, quick):
     try:
         for number in range(rounds):
             report.say(f"remove_expired, round {number + 1} of {rounds}")
-            speed, wanted = by_hand(stage, template)
+            speed, cpu_by_hand, wanted = by_hand(stage, template)
             hand.append(speed)
-            speed, found, result = by_pruned(stage, template)
+            speed, cpu, found, result = by_pruned(stage, template)
             ours.append(speed)
             if found != wanted:
                 raise RuntimeError(f"not the same effects:\nby hand {wanted}\npruned  {found}")
     finally:
         template.drop()
     report.add("a", "remove_expired by hand in SQL", statistics.median(hand), "rows/s",
-               detail={"all": hand, "members": members, "removed": result["removed"], "kept": result["kept"]})
-    report.add("a", "remove_expired by pruned", statistics.median(ours), "rows/s", detail={"all": ours})
+               detail={"all": hand, "members": members, "removed": result["removed"], "kept": result["kept"],
+                       "cpu_us_each": cpu_by_hand})
+    report.add("a", "remove_expired by pruned", statistics.median(ours), "rows/s", detail={"all": ours, "cpu_us_each": cpu})
     report.add("a", "pruned / by hand", statistics.median(o / h for o, h in zip(ours, hand)), "ratio", at_least=0.8)
 
 
@@ -77,7 +89,7 @@ def one_date(stage, report, quick):
     template = stage.template(data.filler(members, data.ONE_DATE))
     try:
         with stage.installation(template, settings()) as pruned:
-            row, daemon = run_once(pruned, 3600)
+            row, daemon = run_once(stage, pruned, 3600)
             pages = [line["duration_s"] for line in daemon.lines("Finished", job=JOB)]
             most = report.memory(daemon.pid, "VmHWM")
     finally:

@@ -42,7 +42,7 @@ def runs(stage, report, quick):
     with stage.installation(template, {"topics.partitions": 8}) as pruned:
         pruned.topics.produce_many("ticks", ticks(EMPTY, number))
         daemon = pruned.start()
-        cost = Cost(stage, daemon)
+        cost = Cost(stage, daemon.pid)
         wait_outcomes(pruned, number)
         each = cost.each(number)
         seconds = pruned.database.value(
@@ -66,7 +66,7 @@ def steps(stage, report, quick):
         wait_until(lambda: pruned.database.value("SELECT count(*) FROM pruned.runs WHERE step > 2") == chains,
                    120, f"{chains} runs on their way", poll_s=0.5)
         asked = "SELECT sum(step)::bigint AS steps, extract(epoch FROM clock_timestamp())::float8 AS at FROM pruned.runs"
-        before, cost = pruned.database.row(asked), Cost(stage, daemon)
+        before, cost = pruned.database.row(asked), Cost(stage, daemon.pid)
         pruned.database.execute("SELECT pg_sleep(%s)", [seconds])
         after = pruned.database.row(asked)
         each = cost.each(after["steps"] - before["steps"])

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/resource.h"
 #include "cli/commands.h"
+#include "cli/demo/files.h"
 #include "engine/topics.h"
 
 #include <errno.h>
@@ -46,6 +47,13 @@ demo_is_interrupted (GError **error)
   return interrupted;
 }
 
+void
+demo_title (Demo *demo, const char *text)
+{
+  gboolean bold = isatty (STDOUT_FILENO) && g_getenv ("NO_COLOR") == NULL;
+  output_say (demo->cli->out, "\n%s%s%s", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
+}
+
 PgRows *
 demo_ask (Demo *demo, const char *file, GError **error)
 {
@@ -60,7 +68,7 @@ gboolean
 demo_type (Demo *demo, GError **error, const char *argument, ...)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autoptr (GString) shown = g_string_new ("\n$ pruned");
+  g_autoptr (GString) shown = g_string_new ("$ pruned");
   const char *const begin[] = { SELF, "-c", demo->conf, NULL };
   for (guint i = 0; begin[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer)begin[i]);
@@ -96,8 +104,9 @@ write_conf (Demo *demo, GError **error)
   g_autoptr (Jobs) jobs = jobs_load (NULL, error);
   if (jobs == NULL)
     return FALSE;
-  g_string_append_printf (text, "[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n",
-                          server_url (demo->server), demo->prefix);
+  g_string_append_printf (text, "[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
+                          "[store.local]\nroot = %s\nprune_empty_dirs = on\n",
+                          server_url (demo->server), demo->prefix, demo->objects);
   for (guint i = 0; i < jobs_count (jobs); i++)
     g_string_append_printf (text, "\n[jobs.%s]\ndelay_ms = 200\nspacing_ms = 50\nrefresh_delay_ms = 1000\ntodos_delay_ms = 1000\n",
                             jobs_at (jobs, i)->name);
@@ -138,10 +147,20 @@ load_file (Demo *demo, const char *file, GError **error)
 }
 
 static gboolean
+make_files (Demo *demo, GError **error)
+{
+  g_autoptr (PgRows) paths = demo_ask (demo, "src/cli/demo/sql/files.sql", error);
+  if (paths == NULL || !files_make (demo->objects, paths, error))
+    return FALSE;
+  demo->files = files_count (demo->objects);
+  return TRUE;
+}
+
+static gboolean
 fill (Demo *demo, GError **error)
 {
   if (!load_file (demo, "schemas/app/tables.sql", error) || !load_file (demo, "schemas/app/demo.sql", error)
-      || !pg_script (demo->pg, "ANALYZE", error))
+      || !pg_script (demo->pg, "ANALYZE", error) || !make_files (demo, error))
     return FALSE;
   demo->before = demo_ask (demo, "src/cli/demo/sql/counts.sql", error);
   return demo->before != NULL && demo_type (demo, error, "migrate", "--indexes", NULL);
@@ -189,7 +208,7 @@ start_daemon (Demo *demo, GError **error)
   const char *argv[] = { SELF, "-c", demo->conf, "-s", "log.format=json", "run", embedded ? "--embedded-kafka" : NULL, NULL };
   if (!embedded && !demo_type (demo, error, "topics", "--apply", NULL))
     return FALSE;
-  output_say (demo->cli->out, "\n$ pruned run%s &", embedded ? " --embedded-kafka" : "");
+  output_say (demo->cli->out, "$ pruned run%s &", embedded ? " --embedded-kafka" : "");
   demo->daemon = child_new (argv, demo->folder, demo->log, NULL, error);
   if (demo->daemon == NULL || (embedded && !await_bootstrap (demo, error)))
     return FALSE;
@@ -279,6 +298,7 @@ demo_open (Demo *demo, GError **error)
     return FALSE;
   demo->conf = g_build_filename (demo->folder, "pruned.conf", NULL);
   demo->log = g_build_filename (demo->folder, "daemon.log", NULL);
+  demo->objects = g_build_filename (demo->folder, "objects", NULL);
   demo->prefix = kafka != NULL ? g_path_get_basename (demo->folder) : g_strdup ("pruned");
   demo->bootstrap = g_strdup (kafka);
   return TRUE;
@@ -315,6 +335,7 @@ demo_close (Demo *demo, GError **error)
   g_free (demo->folder);
   g_free (demo->conf);
   g_free (demo->log);
+  g_free (demo->objects);
   g_free (demo->prefix);
   g_free (demo->bootstrap);
   return clean;
@@ -327,7 +348,7 @@ run_steps (Demo *demo, GError **error)
     if (demo_is_interrupted (error))
       return CODE_USAGE;
     if (STEPS[i].title != NULL)
-      output_say (demo->cli->out, "%s%s", i > 0 ? "\n" : "", STEPS[i].title);
+      demo_title (demo, STEPS[i].title);
     output_flush (demo->cli->out);
     if (!STEPS[i].run (demo, error))
       return STEPS[i].code;

@@ -10,15 +10,20 @@
 typedef struct {
   Cli *cli;
   char *folder, *conf, *log; /* everything is below the folder */
+  char *objects;             /* the local store */
   char *prefix;              /* of the topics */
   char *bootstrap;           /* of the Kafka that is used; NULL: not known yet */
   DemoServer *server;
   Child *daemon;
   Pg *pg;
   PgRows *before; /* counts */
+  guint files;    /* in the store, before */
   guint ticks;    /* sent */
   gint64 began_us;
 } Demo;
+
+/* A line that stands out where there are colours. */
+void demo_title (Demo *demo, const char *text);
 
 /* TRUE: Ctrl-C or SIGTERM has come; then ERROR says so. */
 gboolean demo_is_interrupted (GError **error);

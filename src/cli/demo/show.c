@@ -2,6 +2,7 @@
 
 #include "avro/message.h"
 #include "base/clock.h"
+#include "cli/demo/files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,27 +84,49 @@ demo_watch (Demo *demo, GError **error)
 /* --- before and after ----------------------------------------------------------------------------------- */
 
 static const Column COUNTS[] = {
-  { "rows of" }, { "before", CELL_NUMBER }, { "after", CELL_NUMBER }, { "difference", CELL_NUMBER }, { NULL }
+  { "rows of" }, { "before", CELL_NUMBER }, { "after", CELL_NUMBER }, { "difference", CELL_NUMBER },
+  { "deleted", CELL_NUMBER }, { "updated", CELL_NUMBER }, { NULL }
 };
 static const Column RUNS[] = {
   { "job" }, { "runs", CELL_NUMBER }, { "steps", CELL_NUMBER }, { "updated_rows", CELL_NUMBER }, { "kept", CELL_NUMBER },
   { "failed", CELL_NUMBER }, { "seconds", CELL_NUMBER }, { NULL }
 };
-static const Column REMOVED[] = { { "table_name" }, { "action" }, { "rows", CELL_NUMBER }, { NULL } };
+static const Column KEPT[] = { { "kept" }, { "why" }, { "rows", CELL_NUMBER }, { "example" }, { NULL } };
+static const Column QUARANTINED[] = {
+  { "job" }, { "item" }, { "items", CELL_NUMBER }, { "parked", CELL_BOOL }, { "reason" }, { NULL }
+};
 static const Column OUTCOMES[] = { { "outcome" }, { "reason" }, { "messages", CELL_NUMBER }, { NULL } };
+
+/* What the audit record says of a table; NULL: nothing. */
+static json_t *
+changed (const PgRows *changes, const char *table, const char *column)
+{
+  for (int i = 0; i < rows_count (changes); i++)
+    if (g_str_equal (rows_text (changes, i, "table_name"), table))
+      return cell_from_text (CELL_NUMBER, rows_text (changes, i, column));
+  return NULL;
+}
+
+static void
+put_count (Demo *demo, const char *what, gint64 was, gint64 is, const PgRows *changes)
+{
+  output_row (demo->cli->out, json_string (what), json_integer (was), json_integer (is),
+              is == was ? NULL : json_integer (is - was), changed (changes, what, "deleted"),
+              changed (changes, what, "updated"));
+}
 
 static gboolean
 show_counts (Demo *demo, GError **error)
 {
   g_autoptr (PgRows) after = demo_ask (demo, "src/cli/demo/sql/counts.sql", error);
-  if (after == NULL)
+  g_autoptr (PgRows) changes = after != NULL ? demo_ask (demo, "src/cli/demo/sql/changed.sql", error) : NULL;
+  if (changes == NULL)
     return FALSE;
+  output_say (demo->cli->out, "Before and after; deleted and updated as the audit record has it (pruned.deletions)");
   output_table (demo->cli->out, COUNTS);
-  for (int i = 0; i < rows_count (after); i++) {
-    gint64 was = rows_int (demo->before, i, "n"), is = rows_int (after, i, "n");
-    output_row (demo->cli->out, json_string (rows_text (after, i, "what")), json_integer (was), json_integer (is),
-                is == was ? NULL : json_integer (is - was));
-  }
+  for (int i = 0; i < rows_count (after); i++)
+    put_count (demo, rows_text (after, i, "what"), rows_int (demo->before, i, "n"), rows_int (after, i, "n"), changes);
+  put_count (demo, "files of the local store", demo->files, files_count (demo->objects), changes);
   output_end (demo->cli->out);
   return TRUE;
 }
@@ -114,7 +137,7 @@ show_rows (Demo *demo, const char *title, const Column *columns, const char *fil
   g_autoptr (PgRows) rows = demo_ask (demo, file, error);
   if (rows == NULL)
     return FALSE;
-  output_say (demo->cli->out, "\n%s", title);
+  demo_title (demo, title);
   output_table (demo->cli->out, columns);
   output_rows (demo->cli->out, rows);
   output_end (demo->cli->out);
@@ -152,7 +175,8 @@ show_outcomes (Demo *demo, GError **error)
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (!kafka_read_topic (settings, topic, -1, READ_MS, count_outcome, counts, error))
     return FALSE;
-  output_say (demo->cli->out, "\nAnnounced on %s: what was removed, what was kept and why", topic);
+  g_autofree char *title = g_strdup_printf ("Announced on %s", topic);
+  demo_title (demo, title);
   output_table (demo->cli->out, OUTCOMES);
   g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (counts), (GCompareFunc)strcmp);
   for (GList *name = names; name != NULL; name = name->next) {
@@ -164,18 +188,25 @@ show_outcomes (Demo *demo, GError **error)
   return TRUE;
 }
 
+/* One run as its row tells it. */
+static gboolean
+show_run (Demo *demo, GError **error)
+{
+  g_autoptr (PgRows) run = demo_ask (demo, "src/cli/demo/sql/longest.sql", error);
+  if (run == NULL)
+    return FALSE;
+  demo_title (demo, "The run with the most rows, as its row tells it");
+  return rows_count (run) == 0 || demo_type (demo, error, "runs", rows_text (run, 0, "run_id"), NULL);
+}
+
 gboolean
 demo_show (Demo *demo, GError **error)
 {
   if (!show_counts (demo, error)
       || !show_rows (demo, "By job", RUNS, "src/cli/demo/sql/runs.sql", error)
-      || !show_rows (demo, "Recorded before it went (pruned.deletions), in the same transaction", REMOVED,
-                     "src/cli/demo/sql/removed.sql", error)
-      || !show_outcomes (demo, error))
-    return FALSE;
-  output_say (demo->cli->out, "\nWhat could not be removed, and why");
-  if (!demo_type (demo, error, "quarantine", "list", "--all", NULL)
-      || !demo_type (demo, error, "runs", "--limit", "8", NULL))
+      || !show_rows (demo, "Kept, and why", KEPT, "src/cli/demo/sql/kept.sql", error)
+      || !show_rows (demo, "Quarantined, and why", QUARANTINED, "src/cli/demo/sql/quarantined.sql", error)
+      || !show_outcomes (demo, error) || !show_run (demo, error))
     return FALSE;
   output_say (demo->cli->out, "\nIt took %.1f s.", (double)(clock_monotonic_us () - demo->began_us) / 1e6);
   return TRUE;

@@ -1,0 +1,11 @@
+-- Where the local store has files: of objects whose rows are gone, of which every fiftieth was removed by somebody else, and
+-- of build results that still have a row.
+SELECT o.store_dir || '/' || o.file AS path
+FROM ci_deleted_objects o
+WHERE o.file_store = 1 AND o.id % 50 <> 0
+UNION ALL
+SELECT CASE WHEN a.file_final_path <> '' THEN a.file_final_path
+            ELSE concat_ws('/', left(p.hash, 2), substr(p.hash, 3, 2), p.hash, to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY_MM_DD'),
+                           a.job_id, a.id, a.file) END
+FROM ci_job_artifacts a, LATERAL (SELECT encode(sha256(a.project_id::text::bytea), 'hex')) AS p (hash)
+WHERE a.file_store = 1 AND (a.file <> '' OR a.file_final_path <> '')
