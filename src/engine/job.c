@@ -69,6 +69,7 @@ job_free (gpointer data)
   g_free (job->unique_key);
   g_free (job->table);
   g_free (job->failed_log);
+  g_free (job->failed_counter);
   g_free (job->work_topic);
   g_free (job);
 }

@@ -68,7 +68,7 @@ typedef struct {
   GPtrArray *locks; /* of PgStatement */
   GPtrArray *whats; /* of JobWhat */
   GPtrArray *events;/* of JobEvent */
-  char *failed_log;
+  char *failed_log, *failed_counter; /* NULL: none */
   gint64 retry_every_ms; /* instead of the growing back-off; 0: that one */
   const JobCode *code; /* NULL: a page job */
 

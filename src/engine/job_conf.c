@@ -143,6 +143,7 @@ parse_groups (Job *job, GError **error)
     else if (!g_str_equal (groups[i], "job") && !g_str_equal (groups[i], "failed"))
       return job_conf_bad (job, error, "unknown group", groups[i]);
   job->failed_log = job_conf_text (job->conf, "failed", "log");
+  job->failed_counter = job_conf_text (job->conf, "failed", "counter");
   return TRUE;
 }
 

@@ -91,6 +91,8 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, GErr
   if (keys->len == 0)
     return TRUE;
   step_count (step, "failed", keys->len);
+  if (step->job->failed_counter != NULL)
+    step_count (step, step->job->failed_counter, keys->len);
   g_autoptr (PgRows) context = NULL;
   if (step->job->context != NULL && (context = context_of (step, keys, error)) == NULL)
     return FALSE;

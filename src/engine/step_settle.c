@@ -77,6 +77,10 @@ add_declared_counters (const Step *step, json_t *result)
     step_add_count (result, ((const JobWhat *)step->job->whats->pdata[i])->counter, 0);
   if (step->job->decide != NULL)
     step_add_count (result, "failed", 0);
+  if (step->job->failed_counter != NULL)
+    step_add_count (result, step->job->failed_counter, 0);
+  if (step->job->children != NULL)
+    step_add_count (result, "scheduled", 0);
 }
 
 json_t *
