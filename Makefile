@@ -88,6 +88,11 @@ check: deps-test
 	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
 	@$(PYTHON) tests/run.py $(BUILD) $(ARGS)
 
+#: make bench        how fast it is here, one table and build/bench.json; QUICK=1: smaller sizes; ARGS=: only some sections
+bench: deps-test
+	+@$(MAKE) $(PARALLEL) all
+	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --json build/bench.json $(ARGS)
+
 #: make fuzz         each decoder with libFuzzer, FUZZ_SECONDS=60 each; later `make check` repeats it shortly
 fuzz: deps-build
 	@tests/stack/deps.sh test fuzz
@@ -120,5 +125,5 @@ help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
-.PHONY: all demo clean units deps-build deps-test check fuzz fuzzers coverage lint install help
+.PHONY: all demo bench clean units deps-build deps-test check fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:
