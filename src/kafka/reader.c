@@ -1,6 +1,6 @@
 #include "kafka/reader.h"
 #include "base/clock.h"
-#include "kafka/client.h"
+#include "kafka/fetcher.h"
 
 #define TIMESTAMP_MS 10000
 
@@ -9,6 +9,8 @@ typedef struct {
   rd_kafka_t *rk;
   rd_kafka_topic_t *topic;
   rd_kafka_queue_t *queue;
+  Fetcher *fetcher;
+  FetcherCount count;
   const char *name;
   gint64 deadline_us;
 } Reader;
@@ -21,6 +23,7 @@ typedef struct {
 static void
 reader_free (Reader *self)
 {
+  fetcher_free (self->fetcher);
   if (self->queue != NULL)
     rd_kafka_queue_destroy (self->queue);
   if (self->topic != NULL)
@@ -55,6 +58,7 @@ reader_new (const char *const *settings, const char *topic, int timeout_ms, GErr
     return NULL;
   }
   self->queue = rd_kafka_queue_new (self->rk);
+  self->fetcher = fetcher_new (self->rk);
   return g_steal_pointer (&self);
 }
 
@@ -251,6 +255,7 @@ read_on (Reader *self, Reading *reading, GError **error)
     err = raw->err;
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       go_on = show (reading, raw);
+      fetcher_taken (self->fetcher, &self->count, 1, raw->len + raw->key_len);
       advance (reading, raw->partition, raw->offset + 1);
     } else if (err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       err = RD_KAFKA_RESP_ERR_NO_ERROR;
