@@ -1,0 +1,177 @@
+"""A group past its grace period goes with everything in it, in bounded steps, and leaves nothing that points at it."""
+
+import datetime
+import hashlib
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
+AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
+
+
+@pytest.fixture
+def actor(tenant):  # noqa: F811
+    tenant.period(7)
+    return tenant.user(admin=True)
+
+
+def destroy(tenant, *groups, **settings):
+    for group in groups:
+        tenant.mark(group, tenant.actor, 30)
+    return tenant.tick(JOB, **AT_ONCE, **settings)
+
+
+@pytest.fixture
+def doomed(tenant, actor):  # noqa: F811
+    """A tree with something of everything in it, and a neighbour that stays."""
+    tenant.actor = actor
+    tenant.top = tenant.group()
+    tenant.sub = tenant.group(parent=tenant.top)
+    tenant.leaf = tenant.group(parent=tenant.sub)
+    tenant.project_id = tenant.project(tenant.leaf)
+    tenant.other_project = tenant.project(tenant.top)
+    tenant.neighbour = tenant.group()
+    tenant.neighbours_project = tenant.project(tenant.neighbour)
+    tenant.user_id, tenant.bot = tenant.user(), tenant.user(user_type=6)
+    tenant.member(tenant.user_id, tenant.sub)
+    tenant.member(tenant.user_id, project=tenant.project_id)
+    tenant.member(tenant.bot, project=tenant.project_id)
+    tenant.guest = tenant.user()
+    tenant.member(tenant.guest, tenant.leaf)
+    tenant.share(tenant.neighbour, tenant.leaf)
+    tenant.share(tenant.top, tenant.neighbour)
+    tenant.share_project(tenant.neighbours_project, tenant.sub)
+    tenant.share_project(tenant.project_id, tenant.neighbour)
+    for kind, id in (("Namespace", tenant.sub), ("Project", tenant.project_id)):
+        tenant.put("notification_settings", user_id=tenant.user_id, source_type=kind, source_id=id)
+        tenant.put("redirect_routes", source_type=kind, source_id=id, path=f"old/{kind}/{id}")
+    tenant.put("todos", user_id=tenant.user_id, author_id=1, project_id=tenant.project_id, target_type="Issue", action=1, state="pending")
+    tenant.put("todos", user_id=tenant.user_id, author_id=1, group_id=tenant.sub, target_type="Epic", action=1, state="pending")
+    tenant.put("project_authorizations", user_id=tenant.user_id, project_id=tenant.project_id, access_level=30)
+    issue = tenant.put("issues", project_id=tenant.project_id, author_id=tenant.user_id)
+    tenant.database.execute("INSERT INTO issue_assignees VALUES (%s, %s)", [tenant.user_id, issue])
+    tenant.put("ci_job_artifacts", project_id=tenant.project_id, job_id=7, file="a.zip")
+    tenant.leave(tenant.sub, tenant.user_id, by=actor)
+    tenant.mark(tenant.sub, actor, 1)
+    tenant.placeholder(namespace=tenant.top)
+    return tenant
+
+
+def pointers(tenant, groups, projects):
+    """Where any column that names a group, a namespace or a project still has one of these."""
+    columns = tenant.database.rows("""SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'
+        AND table_name <> 'ci_deleted_objects' AND column_name ~ '(group_id|namespace_id|project_id|parent_id)$'""")
+    there = [(c["table_name"], c["column_name"]) for c in columns if tenant.database.value(
+        f"SELECT count(*) FROM {c['table_name']} WHERE {c['column_name']} = ANY (%s)",
+        [projects if "project_id" in c["column_name"] else groups])]
+    for table in ("members", "routes", "redirect_routes", "notification_settings"):
+        if tenant.database.value(f"""SELECT count(*) FROM {table} WHERE source_type = 'Project' AND source_id = ANY (%s)
+                                     OR source_type = 'Namespace' AND source_id = ANY (%s)""", [projects, groups]):
+            there.append((table, "source_id"))
+    return there
+
+
+def test_nothing_points_into_the_tree_afterwards(doomed):
+    own = doomed.ids("namespaces", f"traversal_ids @> ARRAY[{doomed.top}::bigint]")
+    groups, projects = [doomed.top, doomed.sub, doomed.leaf], [doomed.project_id, doomed.other_project]
+    paths = {g: doomed.path("Namespace", g) for g in groups}
+    destroy(doomed, doomed.top)
+    (run,) = doomed.runs(CHILD)
+    assert run["state"] == "finished" and {"groups": 3, "projects": 2, "members": 4, "artifacts": 1}.items() <= result(run).items()
+    assert pointers(doomed, own, projects) == []
+    assert doomed.ids("namespaces", f"id = ANY ('{{{','.join(map(str, own))}}}')") == []
+    assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour] and doomed.ids("projects") == [doomed.neighbours_project]
+    assert doomed.database.value("SELECT namespace_id FROM import_placeholder_user_details") is None
+    gone = {o["group_id"]: o for o in doomed.outcomes("GroupDeleted")}
+    assert {g: o["full_path"] for g, o in gone.items()} == paths and gone[doomed.leaf]["parent_namespace_id"] == doomed.sub
+    assert {o["project_id"] for o in doomed.outcomes("ProjectDeleted")} == set(projects)
+    assert {o["reason"] for o in doomed.outcomes("MemberRemoved")} == {"group_destroyed"}
+
+
+def test_everybody_who_had_access_is_refreshed_and_bots_of_projects_go(doomed):
+    destroy(doomed, doomed.top, **{"jobs.users.refresh_authorizations.enabled": False})
+    dirty = set(doomed.database.column("SELECT user_id FROM pruned.dirty_users WHERE kind = 'authorizations'"))
+    assert {doomed.user_id, doomed.guest} <= dirty
+    (bots,) = doomed.runs("users.destroy")
+    assert bots["args"] == {"user_id": doomed.bot, "reason": "Project deleted", "initiator_id": doomed.actor}
+
+
+def test_files_are_recorded_as_their_rows_go(doomed):
+    made = datetime.datetime(2026, 1, 2, 23, 30, tzinfo=datetime.timezone.utc)
+    doomed.database.execute("DELETE FROM ci_job_artifacts")
+    plain = doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=7, file="a.zip", file_store=2, created_at=made)
+    doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=8, file="b.zip", file_final_path="@final/x/y/z.gz")
+    doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=9, file=None)
+    destroy(doomed, doomed.top)
+    digest = hashlib.sha256(str(doomed.project_id).encode()).hexdigest()
+    rows = doomed.database.rows("SELECT * FROM ci_deleted_objects ORDER BY file_store")
+    assert [(r["file_store"], r["store_dir"], r["file"], r["project_id"]) for r in rows] == [
+        (1, "@final/x/y", "z.gz", doomed.project_id),
+        (2, f"{digest[:2]}/{digest[2:4]}/{digest}/2026_01_02/7/{plain}", "a.zip", doomed.project_id)]
+    assert doomed.ids("ci_job_artifacts") == [] and all(r["pick_up_at"] == r["created_at"] for r in rows)
+
+
+def test_no_step_touches_more_than_a_page_of_a_table(doomed):
+    doomed.database.execute("""INSERT INTO ci_job_artifacts (project_id, job_id, file)
+        SELECT %s, i, 'f' FROM generate_series(1, 5000) i""", [doomed.project_id])
+    destroy(doomed, doomed.top)
+    most = doomed.database.value("SELECT max(jsonb_array_length(keys)) FROM pruned.deletions")
+    assert most == 1000 and doomed.database.value("SELECT count(*) FROM ci_deleted_objects") == 5001
+    assert doomed.database.value("SELECT count(*) FROM namespaces WHERE id = %s", [doomed.top]) == 0
+
+
+def test_two_marked_groups_of_one_line(doomed):
+    doomed.database.execute("UPDATE group_deletion_schedules SET marked_for_deletion_on = marked_for_deletion_on - 30")
+    destroy(doomed, doomed.top)
+    assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
+    assert {r["state"] for r in doomed.runs(CHILD)} == {"finished"}
+
+
+# --- foreign keys that nobody told us about
+
+KEYS = '''
+CREATE TABLE notes_of_others (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE);
+CREATE TABLE notes_below (note_id bigint REFERENCES notes_of_others ON DELETE CASCADE, secret_token text, line int, PRIMARY KEY (note_id, line));
+CREATE TABLE "Odd ""names""" (id bigserial PRIMARY KEY, "The group" bigint REFERENCES namespaces ON DELETE SET NULL);
+GRANT SELECT, UPDATE, DELETE ON notes_of_others, notes_below, "Odd ""names""" TO PUBLIC;
+'''
+
+
+def test_rows_that_a_key_would_take_along_are_deleted_explicitly_and_audited(doomed):
+    doomed.database.connection.execute(KEYS)
+    note = doomed.put("notes_of_others", project_id=doomed.project_id)
+    doomed.database.execute("INSERT INTO notes_below VALUES (%s, 'hush', 1), (%s, 'hush', 2)", [note, note])
+    doomed.database.execute('INSERT INTO "Odd ""names""" ("The group") VALUES (%s)', [doomed.sub])
+    destroy(doomed, doomed.top)
+    audit = {r["table_name"]: r for r in doomed.database.rows("SELECT * FROM pruned.deletions")}
+    assert audit["notes_of_others"]["keys"] == [note]
+    below = audit["notes_below"]
+    assert sorted(k["line"] for k in below["keys"]) == [1, 2] and "secret_token" not in below["rows"][0]
+    assert audit['"Odd ""names"""']["action"] == "updated"
+    assert doomed.database.value('SELECT "The group" FROM "Odd ""names"""') is None
+
+
+def test_a_key_that_forbids_is_named_and_the_others_go_on(doomed):
+    doomed.database.connection.execute("CREATE TABLE holds (project_id bigint REFERENCES projects)")
+    doomed.database.execute("INSERT INTO holds VALUES (%s)", [doomed.project_id])
+    destroy(doomed, doomed.top, doomed.neighbour)
+    held, done = sorted(doomed.runs(CHILD), key=lambda r: r["args"]["group_id"])
+    assert done["state"] == "finished" and held["state"] == "waiting" and held["attempts"] == 1 and "holds" in held["error"]
+    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    (line,) = doomed.lines("Rescheduling group deletion")
+    assert line["level"] == "error" and line["group_id"] == doomed.top and "holds" in line["error"] and line["user_id"] == doomed.actor
+    doomed.database.execute("DELETE FROM holds")
+    doomed.pruned.run("retry", str(held["run_id"])).ok()
+    doomed.work()
+    assert doomed.ids("namespaces", "type = 'Group'") == []
+
+
+def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(doomed):
+    doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
+    doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])
+    destroy(doomed, doomed.top)
+    assert doomed.database.value("SELECT count(*) FROM theirs") == 0
+    assert "theirs" in {line["table"] for line in doomed.lines("Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE")}

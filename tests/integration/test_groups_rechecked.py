@@ -1,0 +1,135 @@
+"""The deletion of a group looks again, at its beginning and at every step, whether it is still wanted."""
+
+import datetime
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
+LATER = {f"jobs.{JOB}.spacing_ms": 3600000}
+BLOCKED = "You can't delete this group because you're blocked."
+
+
+@pytest.fixture
+def waiting(tenant):  # noqa: F811
+    """The group's child waits for its hour."""
+    tenant.period(7)
+    tenant.actor = tenant.user()
+    first = tenant.group()
+    tenant.mark(first, tenant.user(admin=True), 30)
+    tenant.top = tenant.group(path="top-deleted-{id}")
+    for _ in range(3):
+        tenant.project(tenant.group(parent=tenant.top))
+    tenant.owner(tenant.actor, tenant.top)
+    tenant.mark(tenant.top, tenant.actor, 7)
+    tenant.tick(JOB, **LATER)
+    return tenant
+
+
+def child(tenant):
+    return next(r for r in tenant.runs(CHILD) if r["args"]["group_id"] == tenant.top)
+
+
+def let_go(tenant, **settings):
+    tenant.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    tenant.work(settings)
+    return child(tenant)
+
+
+def groups(tenant):
+    return tenant.database.value("SELECT count(*) FROM namespaces WHERE type = 'Group'")
+
+
+def test_nothing_has_changed(waiting):
+    assert let_go(waiting)["state"] == "finished" and groups(waiting) == 0
+
+
+def test_the_group_is_gone(waiting):
+    waiting.database.execute("DELETE FROM group_deletion_schedules WHERE group_id = %s", [waiting.top])
+    waiting.database.connection.execute("ALTER TABLE namespaces DISABLE TRIGGER ALL")
+    waiting.database.execute("DELETE FROM namespaces WHERE id = %s", [waiting.top])
+    assert result(let_go(waiting))["gone"] == 1
+
+
+def test_the_mark_is_gone(waiting):
+    waiting.database.execute("DELETE FROM group_deletion_schedules WHERE group_id = %s", [waiting.top])
+    assert result(let_go(waiting))["reason"] == "Group has not been marked for deletion" and groups(waiting) == 4
+
+
+def test_the_period_is_longer_now(waiting):
+    waiting.period(8)
+    assert result(let_go(waiting))["reason"] == "The grace period is not over" and groups(waiting) == 4
+
+
+def test_the_right_is_lost(waiting):
+    waiting.database.execute("DELETE FROM members WHERE user_id = %s", [waiting.actor])
+    run = let_go(waiting)
+    assert result(run)["restored"] == 1 and str(waiting.actor) in result(run)["reason"]
+    assert waiting.path("Namespace", waiting.top) == "top" and groups(waiting) == 4
+    assert [o["full_path"] for o in waiting.outcomes("GroupRestored")] == ["top"]
+
+
+def test_the_actor_is_blocked(waiting):
+    waiting.database.execute("UPDATE users SET state = 'blocked' WHERE id = %s", [waiting.actor])
+    assert result(let_go(waiting))["reason"] == BLOCKED and waiting.path("Namespace", waiting.top) == "top"
+
+
+def test_the_settings_are_gone(waiting):
+    waiting.database.execute("DELETE FROM application_settings")
+    run = let_go(waiting)
+    assert run["state"] == "waiting" and run["attempts"] == 0 and run["error"].startswith("blocked: application_settings")
+    assert groups(waiting) == 4
+
+
+# --- in the middle: a lock holds it after the first projects are gone
+
+@pytest.mark.parametrize("change, reason", [
+    ("DELETE FROM group_deletion_schedules", "Group has not been marked for deletion"),
+    ("UPDATE users SET state = 'blocked' WHERE id = {actor}", "Group deletion is in progress"),
+])
+def test_a_change_of_mind_in_the_middle_stops_it(waiting, change, reason):
+    waiting.database.connection.execute("""
+        CREATE FUNCTION change_of_mind() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+          $$ BEGIN """ + change.format(actor=waiting.actor) + """; RETURN NULL; END $$;
+        CREATE TRIGGER change_of_mind AFTER DELETE ON projects FOR EACH STATEMENT EXECUTE FUNCTION change_of_mind()""")
+    run = let_go(waiting)
+    assert run["state"] == "finished" and result(run)["cancelled"] == 1 and result(run)["reason"] == reason
+    assert groups(waiting) == 4 and waiting.ids("projects") == []
+    assert waiting.row("namespace_details", waiting.top, "namespace_id")["deleted_at"] is None
+
+
+def test_a_hierarchy_that_contradicts_itself_is_not_touched(waiting):
+    stray = waiting.group(parent=waiting.top)
+    waiting.database.execute("UPDATE namespaces SET traversal_ids = ARRAY[id] WHERE id = %s", [stray])
+    run = let_go(waiting)
+    assert result(run)["failed"] == 1 and str(stray) in result(run)["reason"] and groups(waiting) == 5
+    assert len(waiting.ids("projects")) == 3
+    (line,) = waiting.lines("Group cannot be deleted")
+    assert line["group_id"] == waiting.top
+
+
+def test_projects_and_groups_that_come_meanwhile_go_too(waiting):
+    waiting.database.connection.execute(f"""
+        CREATE SEQUENCE times;
+        CREATE FUNCTION come() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+          IF nextval('times') = 2 THEN
+            INSERT INTO namespaces (id, name, path, type, parent_id, traversal_ids)
+            SELECT 4444, 'late', 'late', 'Group', id, traversal_ids || 4444::bigint FROM namespaces
+            WHERE parent_id = {waiting.top} AND type = 'Group' ORDER BY id LIMIT 1;
+            INSERT INTO projects (name, path, namespace_id) VALUES ('late', 'late', 4444);
+          END IF; RETURN NULL; END $$;
+        CREATE TRIGGER come AFTER DELETE ON routes FOR EACH STATEMENT EXECUTE FUNCTION come()""")
+    assert let_go(waiting)["state"] == "finished" and groups(waiting) == 0 and waiting.ids("projects") == []
+
+
+def test_the_mark_in_the_details_stands_while_it_goes_on(waiting):
+    waiting.database.connection.execute("CREATE TABLE seen (deleted_at timestamptz)")
+    waiting.database.connection.execute(f"""
+        CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+          INSERT INTO seen SELECT deleted_at FROM namespace_details WHERE namespace_id = {waiting.top}; RETURN NULL; END $$;
+        CREATE TRIGGER look AFTER DELETE ON projects FOR EACH STATEMENT EXECUTE FUNCTION look()""")
+    before = datetime.datetime.now(datetime.timezone.utc)
+    let_go(waiting)
+    assert waiting.database.value("SELECT min(deleted_at) FROM seen") > before - datetime.timedelta(minutes=1)

@@ -1,0 +1,147 @@
+"""Which placeholders' details count an attempt, when, and what each attempt starts."""
+
+import datetime
+
+from support.instance import tenant  # noqa: F401
+from support.scene import child_id, result
+
+JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
+NOT_YET = {f"jobs.{JOB}.spacing_ms": 3600000}  # the first child is due at once, the others in hours
+AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
+LAST = ("Maximum deletion attempts (15) reached for deletion of placeholder user. "
+        "Making final deletion attempt.")
+DAYS, MOMENT = datetime.timedelta(days=2), datetime.timedelta(microseconds=1)
+
+
+def keep(tenant, *users):
+    """Something refers to them, so that they stay."""
+    for user in users:
+        tenant.put("issues", author_id=user)
+
+
+def attempts(tenant):
+    return {r["id"]: r["deletion_attempts"] for r in tenant.database.rows("SELECT * FROM import_placeholder_user_details")}
+
+
+def test_an_attempt_counts_if_the_last_one_is_more_than_two_days_ago(tenant):
+    never, user = tenant.placeholder()
+    exactly, _ = tenant.placeholder(attempts=1, last=tenant.at - DAYS)
+    before, other = tenant.placeholder(attempts=1, last=tenant.at - DAYS - MOMENT)
+    after, _ = tenant.placeholder(attempts=1, last=tenant.at - DAYS + MOMENT)
+    claimed, _ = tenant.placeholder(namespace=tenant.group())
+    keep(tenant, user, other)
+    run = tenant.tick(JOB, **AT_ONCE)
+    assert {"status": "completed", "updated_rows": 2, "scheduled": 2, "maximum_reached": 0}.items() <= result(run).items()
+    assert attempts(tenant) == {never: 1, exactly: 1, before: 2, after: 1, claimed: 0}
+    assert tenant.row("import_placeholder_user_details", before)["last_deletion_attempt_at"] == tenant.at
+
+
+def test_fourteen_attempts_fifteen_and_sixteen(tenant):
+    details = {n: tenant.placeholder(attempts=n) for n in (13, 14, 15, 16)}
+    keep(tenant, *(user for _, user in details.values()))
+    run = tenant.tick(JOB, **AT_ONCE)
+    assert attempts(tenant) == {details[13][0]: 14, details[14][0]: 15, details[15][0]: 15, details[16][0]: 16}
+    assert {"updated_rows": 2, "scheduled": 2, "maximum_reached": 1}.items() <= result(run).items()
+    (line,) = tenant.lines(LAST)
+    assert line["level"] == "warning" and line["placeholder_user_id"] == details[14][1] and "user" in line
+    items = tenant.database.rows("SELECT * FROM pruned.quarantine")
+    assert [(i["job"], i["item"], i["parked"]) for i in items] == [
+        (JOB, f"import_placeholder_user_details:{details[14][0]}", True)]
+    assert items[0]["reason"].startswith("abandoned")
+
+
+def test_children_are_spaced_by_their_place_in_the_whole_run(tenant):
+    users = [tenant.placeholder()[1] for _ in range(7)]
+    run = tenant.tick(JOB, **NOT_YET, **{f"jobs.{JOB}.batch": 3})
+    started = tenant.children(run)
+    assert [c["args"] for c in started] == [{"placeholder_user_id": user} for user in users]
+    assert [str(c["run_id"]) for c in started] == [child_id(run["run_id"], CHILD, user) for user in users]
+    assert [c["scheduled_at"] for c in started] == [tenant.at] * 7
+    hours = [(c["due_at"] - started[0]["due_at"]).total_seconds() for c in started]
+    assert hours == [3600 * i for i in range(7)]
+    assert run["step"] == 3 and result(run)["scheduled"] == 7
+    assert started[0]["state"] == "finished" and {c["state"] for c in started[1:]} == {"waiting"}
+
+
+def test_while_a_child_waits_its_row_is_not_counted_again(tenant):
+    first, second = tenant.placeholder()[0], tenant.placeholder()[0]
+    tenant.tick(JOB, **NOT_YET)
+    tenant.at += datetime.timedelta(seconds=1)
+    tenant.database.execute("UPDATE import_placeholder_user_details SET last_deletion_attempt_at = %s", [tenant.at - 2 * DAYS])
+    run = tenant.tick(JOB, **NOT_YET)
+    assert attempts(tenant).get(second) == 1 and first not in attempts(tenant)
+    assert result(run)["updated_rows"] == 0
+
+
+def test_one_child_for_two_details_of_one_user_and_no_attempt_without_a_child(tenant):
+    one, user = tenant.placeholder()
+    two, _ = tenant.placeholder(user=user)
+    keep(tenant, user)
+    run = tenant.tick(JOB, **{f"jobs.{JOB}.batch": 1})
+    assert [c["args"] for c in tenant.children(run)] == [{"placeholder_user_id": user}]
+    assert attempts(tenant) == {one: 1, two: 0}, "on another page the child of this run is used up"
+    later = tenant.tick(JOB, at=tenant.at + datetime.timedelta(seconds=1))
+    assert attempts(tenant) == {one: 1, two: 1} and len(tenant.children(later)) == 1
+
+
+def test_the_same_tick_again_changes_nothing(tenant):
+    detail, user = tenant.placeholder()
+    keep(tenant, user)
+    tenant.tick(JOB, **AT_ONCE)
+    tenant.tick(JOB, **AT_ONCE)
+    assert attempts(tenant) == {detail: 1} and len(tenant.runs()) == 2
+
+
+def test_a_row_that_cannot_be_counted_stops_nobody_and_starts_nothing(tenant):
+    details = [tenant.placeholder() for _ in range(3)]
+    keep(tenant, *(user for _, user in details))
+    bad, user = details[1]
+    tenant.database.connection.execute(f"""
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN IF NEW.id = {bad} THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$;
+        CREATE TRIGGER no BEFORE UPDATE ON import_placeholder_user_details FOR EACH ROW EXECUTE FUNCTION no()""")
+    run = tenant.tick(JOB, **AT_ONCE)
+    assert attempts(tenant) == {details[0][0]: 1, bad: 0, details[2][0]: 1}
+    assert {"updated_rows": 2, "scheduled": 2, "failed": 1}.items() <= result(run).items()
+    assert user not in [c["args"]["placeholder_user_id"] for c in tenant.children(run)]
+    assert tenant.database.column("SELECT item FROM pruned.quarantine") == [f"import_placeholder_user_details:{bad}"]
+
+
+def test_a_second_tick_within_the_run_is_skipped(tenant):
+    keep(tenant, *(tenant.placeholder()[1] for _ in range(3)))
+    tenant.pruned.start(settings=NOT_YET | {f"jobs.{JOB}.batch": 1, f"jobs.{JOB}.delay_ms": 3600000})
+    tenant.pruned.topics.tick(JOB, tenant.at)
+    first = tenant.database.wait("SELECT run_id FROM pruned.runs WHERE state = 'waiting' AND step = 1")
+    tenant.pruned.topics.tick(JOB, tenant.at + datetime.timedelta(seconds=1))
+    assert tenant.database.wait("SELECT error FROM pruned.runs WHERE state = 'skipped'") == f"overlaps {first}"
+    tenant.database.wait("SELECT state = 'finished' FROM pruned.runs WHERE job = %s", [CHILD])
+
+
+def test_an_event_counts_every_detail_of_its_user_at_once(tenant):
+    recent, user = tenant.placeholder(attempts=3, last=tenant.at - MOMENT)
+    never, _ = tenant.placeholder(user=user)
+    used_up, _ = tenant.placeholder(user=user, attempts=15)
+    other, _ = tenant.placeholder()
+    keep(tenant, user)
+    for avro in (False, True):
+        tenant.pruned.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": user}, ce_time=tenant.at, avro=avro,
+                                   ce_id="the same")
+    tenant.pruned.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 999999}, ce_time=tenant.at)
+    tenant.work()
+    assert attempts(tenant) == {recent: 4, never: 1, used_up: 15, other: 0}
+    mine = [r for r in tenant.runs(JOB) if r["args"] == {"placeholder_user_id": user}]
+    (child,) = tenant.children(mine[0])
+    assert len(mine) == 1 and mine[0]["scheduled_at"] == tenant.at and child["state"] == "finished"
+    assert [result(r)["updated_rows"] for r in tenant.runs(JOB) if r not in mine] == [0]
+
+
+def test_what_is_taken_out_of_quarantine_is_tried_again(tenant):
+    detail, user = tenant.placeholder(attempts=14)
+    keep(tenant, user)
+    tenant.tick(JOB)
+    item = f"import_placeholder_user_details:{detail}"
+    tenant.pruned.run("quarantine", "retry", JOB, item).ok()
+    tenant.tick(JOB, at=tenant.at + MOMENT * 1000)
+    assert attempts(tenant) == {detail: 16}
+    row = tenant.database.row("SELECT * FROM pruned.quarantine WHERE item = %s", [item])
+    assert row["parked"] and row["attempts"] == 16

@@ -1,0 +1,77 @@
+"""A placeholder goes when nothing refers to him any more, and stays, said aloud, while something does."""
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
+AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
+KEPT = "Unable to delete placeholder user because it is still referenced in other tables"
+
+
+def results(tenant):
+    return {r["args"]["placeholder_user_id"]: result(r) for r in tenant.runs(CHILD)}
+
+
+def test_references_keep_him_and_nothing_else_does(tenant):
+    users = {name: tenant.placeholder()[1] for name in ("free", "issue", "note", "approval", "no reference")}
+    tenant.put("issues", closed_by_id=users["issue"])
+    tenant.put("notes", author_id=users["note"])
+    tenant.put("approvals", user_id=users["approval"])
+    tenant.put("notes", updated_by_id=users["no reference"], resolved_by_id=users["no reference"])
+    tenant.put("merge_requests", last_edited_by_id=users["no reference"])
+    tenant.tick(JOB, **AT_ONCE)
+    there = set(tenant.ids("users", "user_type = 15"))
+    assert there == {users["issue"], users["note"], users["approval"]}
+    told = results(tenant)
+    assert {told[u]["kept"] for u in there} == {1} and told[users["free"]]["scheduled"] == 1
+    assert sorted(tenant.outcomes("PlaceholderKept"), key=lambda o: o["placeholder_user_id"]) == [
+        {"placeholder_user_id": users["issue"], "table": "issues", "column": "closed_by_id"},
+        {"placeholder_user_id": users["note"], "table": "notes", "column": "author_id"},
+        {"placeholder_user_id": users["approval"], "table": "approvals", "column": "user_id"}]
+    lines = tenant.lines(KEPT)
+    assert {line["placeholder_user_id"] for line in lines} == there
+    assert {line["level"] for line in lines} == {"warning"} and all(line["user"] for line in lines)
+
+
+def test_a_list_of_ones_own_is_asked_instead_as_far_as_it_exists(tenant):
+    issue, note = tenant.placeholder()[1], tenant.placeholder()[1]
+    tenant.put("issues", author_id=issue)
+    tenant.put("notes", author_id=note)
+    tenant.tick(JOB, **AT_ONCE, **{f"jobs.{CHILD}.references": "notes.author_id; notes.no_such; no_such.user_id",
+                                   "jobs.users.destroy.finish": False})
+    assert results(tenant)[note]["kept"] == 1 and results(tenant)[issue]["scheduled"] == 1
+
+
+def test_without_any_of_these_tables_he_goes(tenant):
+    tenant.database.execute("DROP TABLE issue_assignees, issues, notes, approvals, award_emoji, merge_requests")
+    _, user = tenant.placeholder()
+    tenant.tick(JOB)
+    assert user not in tenant.ids("users")
+
+
+def test_whoever_is_no_placeholder_or_was_claimed_again_is_left_alone(tenant):
+    _, human = tenant.placeholder(user=tenant.user())
+    _, claimed = tenant.placeholder()
+    tenant.placeholder(user=claimed, namespace=tenant.group())
+    tenant.database.execute("ALTER TABLE import_placeholder_user_details DROP CONSTRAINT "
+                            "import_placeholder_user_details_placeholder_user_id_fkey")
+    tenant.placeholder(user=999999)
+    run = tenant.tick(JOB, **AT_ONCE)
+    assert result(run)["scheduled"] == 3 and {human, claimed} <= set(tenant.ids("users"))
+    told = results(tenant)
+    assert [(told[u].get("kept", 0), told[u].get("scheduled", 0), told[u]["reason"]) for u in (human, claimed, 999999)] == [
+        (0, 0, "the user is no placeholder"), (0, 0, "the placeholder belongs to a namespace again"), (0, 0, "the user is gone")]
+
+
+def test_a_child_that_is_dead_after_the_last_attempt_leaves_an_abandoned_detail(tenant):
+    detail, user = tenant.placeholder(attempts=14)
+    tenant.put("issues", author_id=1)
+    tenant.database.execute("ALTER TABLE issues ALTER author_id TYPE text USING author_id::text")
+    tenant.database.execute("CREATE FUNCTION bad(text, bigint) RETURNS boolean LANGUAGE plpgsql AS "
+                            "$$ BEGIN RAISE EXCEPTION 'broken'; END $$")
+    tenant.database.execute("CREATE OPERATOR = (LEFTARG = text, RIGHTARG = bigint, FUNCTION = bad)")
+    tenant.tick(JOB, **{f"jobs.{CHILD}.max_attempts": 0})
+    (child,) = tenant.runs(CHILD)
+    assert child["state"] == "dead" and "broken" in child["error"]
+    (row,) = tenant.database.rows("SELECT * FROM pruned.quarantine")
+    assert row["item"] == f"import_placeholder_user_details:{detail}" and row["reason"].startswith("abandoned: broken")

@@ -1,0 +1,141 @@
+"""How scheduled removals are worked off: ten at a time, by their own cursors, nobody in the way of the others."""
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
+
+
+@pytest.fixture
+def hierarchy(tenant):  # noqa: F811
+    tenant.top = tenant.group()
+    tenant.admin = tenant.user(admin=True)
+    return tenant
+
+
+def many_projects(tenant, group, n):
+    """N projects without routes; their ids."""
+    return tenant.database.column("""INSERT INTO projects (name, path, namespace_id)
+        SELECT 'p' || i, 'p' || i, %s FROM generate_series(1, %s) i RETURNING id""", [group, n])
+
+
+def join(tenant, user, projects, level=30):
+    return tenant.database.column("""INSERT INTO members (user_id, source_type, source_id, type, access_level)
+        SELECT %s, 'Project', p, 'ProjectMember', %s FROM unnest(%s::bigint[]) p RETURNING id""", [user, level, projects])
+
+
+def prune(tenant, **settings):
+    tenant.tick(JOB, **settings)
+    return tenant.runs(CHILD)[-1]
+
+
+def test_a_hundred_denied_ones_never_hide_the_next(hierarchy):
+    user, boss = hierarchy.user(), hierarchy.user()
+    projects = many_projects(hierarchy, hierarchy.top, 251)
+    members = join(hierarchy, user, projects)
+    hierarchy.put("members", user_id=boss, source_type="Project", source_id=projects[-1], type="ProjectMember", access_level=40)
+    hierarchy.leave(hierarchy.top, user, boss)
+    run = prune(hierarchy)
+    assert {"removed": 1, "denied": 250, "updated_rows": 1}.items() <= result(run).items()
+    assert set(members) - set(hierarchy.ids("members")) == {members[-1]} and run["step"] == 3
+    denied = [id for o in hierarchy.outcomes("MemberDeletionProcessed") for id in o["denied_member_ids"]]
+    assert sorted(denied) == members[:-1]
+
+
+def test_all_are_worked_off_by_one_chain(hierarchy):
+    projects = many_projects(hierarchy, hierarchy.top, 5)
+    users = [hierarchy.user() for _ in range(23)]
+    for user in users:
+        join(hierarchy, user, projects)
+        hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    nobody = hierarchy.user()
+    hierarchy.leave(hierarchy.top, nobody, hierarchy.admin)  # without any membership
+    parent = hierarchy.tick(JOB)
+    (run,) = hierarchy.runs(CHILD)
+    assert result(parent)["scheduled"] == 1 and result(parent)["updated_rows"] == 0
+    assert run["step"] == 3 and {"removed": 115, "updated_rows": 24, "status": "completed"}.items() <= result(run).items()
+    assert hierarchy.ids("members_deletion_schedules") == []
+    again = hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=1000))
+    assert result(again)["reason"] == "nothing to do" and len(hierarchy.runs(CHILD)) == 1
+
+
+def test_two_schedules_for_one_user_in_nested_namespaces(hierarchy):
+    sub = hierarchy.group(parent=hierarchy.top)
+    user, weak = hierarchy.user(), hierarchy.user()
+    kept, gone = hierarchy.member(user, hierarchy.top), hierarchy.member(user, sub)
+    hierarchy.owner(weak, sub)
+    hierarchy.leave(sub, user, weak)
+    hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    run = prune(hierarchy)
+    assert {"removed": 2, "denied": 1, "updated_rows": 2}.items() <= result(run).items()
+    assert not {kept, gone} & set(hierarchy.ids("members"))
+
+
+def test_an_event_wakes_and_the_row_is_the_order(hierarchy):
+    user = hierarchy.user()
+    hierarchy.member(user, hierarchy.top)
+    hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    for avro in (True, False):
+        hierarchy.pruned.topics.event("MemberDeletionScheduled", {"namespace_id": 1, "user_id": 2, "scheduled_by_id": 3},
+                                      ce_time=hierarchy.at, avro=avro)
+    hierarchy.work()
+    assert hierarchy.ids("members", f"user_id = {user}") == [] and hierarchy.ids("members_deletion_schedules") == []
+    assert {r["parent_id"] for r in hierarchy.runs(CHILD)} == {None}
+    assert sum(result(r)["updated_rows"] for r in hierarchy.runs(CHILD) if r["state"] == "finished") == 1
+
+
+def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
+    projects = many_projects(hierarchy, hierarchy.top, 3)
+    for _ in range(4):
+        user = hierarchy.user()
+        join(hierarchy, user, projects)
+        hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    run = prune(hierarchy, **{f"jobs.{CHILD}.budget_ms": 1})
+    assert run["step"] == 4 and {"removed": 12, "updated_rows": 4}.items() <= result(run).items()
+
+
+def refuse(tenant, members):
+    tenant.database.connection.execute(f"""
+        CREATE OR REPLACE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF OLD.id = ANY ('{{{','.join(map(str, members))}}}') THEN RAISE EXCEPTION 'not %', OLD.id; END IF; RETURN OLD; END $$;
+        CREATE OR REPLACE TRIGGER no BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION no()""")
+
+
+def test_a_membership_that_cannot_go_keeps_its_schedule_which_waits(hierarchy):
+    user, other = hierarchy.user(), hierarchy.user()
+    stuck, free = hierarchy.member(user, hierarchy.top), hierarchy.member(user, hierarchy.group(parent=hierarchy.top))
+    fine = hierarchy.member(other, hierarchy.top)
+    first, second = hierarchy.leave(hierarchy.top, user, hierarchy.admin), hierarchy.leave(hierarchy.top, other, hierarchy.admin)
+    refuse(hierarchy, [stuck])
+    run = prune(hierarchy)
+    assert run["state"] == "finished" and {"removed": 2, "failed": 1, "updated_rows": 1}.items() <= result(run).items()
+    assert hierarchy.ids("members_deletion_schedules") == [first] and not {free, fine} & set(hierarchy.ids("members"))
+    items = {r["item"]: r for r in hierarchy.database.rows("SELECT * FROM pruned.quarantine")}
+    assert set(items) == {f"members:{stuck}", f"members_deletion_schedules:{first}"}
+    assert all(r["attempts"] == 1 and not r["parked"] for r in items.values()) and second not in items
+    idle = hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=1000))
+    assert result(idle)["reason"] == "nothing to do", "its next try lies ahead"
+    hierarchy.database.execute("DROP TRIGGER no ON members")
+    hierarchy.pruned.run("quarantine", "retry", CHILD).ok()
+    hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=2000))
+    assert hierarchy.ids("members_deletion_schedules") == [] and hierarchy.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
+def test_a_namespace_that_is_no_group_is_said_and_the_others_go_on(hierarchy):
+    project = hierarchy.project(hierarchy.top)
+    own = hierarchy.row("projects", project)["project_namespace_id"]
+    broken = hierarchy.group()
+    hierarchy.database.execute("UPDATE namespaces SET traversal_ids = '{}' WHERE id = %s", [broken])
+    users = [hierarchy.user() for _ in range(3)]
+    members = [hierarchy.member(u, project=project) for u in users]
+    wrong, empty = hierarchy.leave(own, users[0], hierarchy.admin), hierarchy.leave(broken, users[1], hierarchy.admin)
+    hierarchy.leave(hierarchy.top, users[2], hierarchy.admin)
+    run = prune(hierarchy)
+    assert run["state"] == "finished" and {"failed": 2, "removed": 1, "updated_rows": 1}.items() <= result(run).items()
+    assert set(members[:2]) <= set(hierarchy.ids("members")) and members[2] not in hierarchy.ids("members")
+    assert hierarchy.ids("members_deletion_schedules") == [wrong, empty]
+    assert len(hierarchy.lines("Scheduled member deletion cannot be processed")) == 2
+    parked = {r["item"]: r["parked"] for r in hierarchy.database.rows("SELECT * FROM pruned.quarantine")}
+    assert parked == {f"members_deletion_schedules:{wrong}": True, f"members_deletion_schedules:{empty}": False}
