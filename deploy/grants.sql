@@ -65,6 +65,24 @@ BEGIN
         END IF;
     END LOOP;
 
+    -- Tables whose rows a foreign key would take along, or empty a column of, when a group, a project or a user goes: they are
+    -- dealt with one by one and recorded first. A table that was made later goes by its key, unrecorded, until this
+    -- file is run again.
+    FOR t IN
+        WITH RECURSIVE taken (rel, depth) AS (
+            SELECT to_regclass(format('%I.%I', app, r)), 0
+            FROM unnest(ARRAY['namespaces', 'projects', 'users', 'members', 'routes', 'redirect_routes', 'todos',
+                              'notification_settings', 'ci_job_artifacts', 'issues', 'merge_requests']) r
+            UNION
+            SELECT c.conrelid, taken.depth + 1 FROM taken JOIN pg_constraint c ON c.confrelid = taken.rel
+            WHERE c.contype = 'f' AND c.confdeltype IN ('c', 'n') AND taken.depth < 5
+        )
+        SELECT DISTINCT c.relname FROM taken JOIN pg_class c ON c.oid = taken.rel
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = app
+    LOOP
+        EXECUTE format('GRANT SELECT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
+    END LOOP;
+
     -- Rows inserted into two of the application's tables take their ids from these sequences.
     FOREACH t IN ARRAY ARRAY['ci_deleted_objects', 'ghost_user_migrations'] LOOP
         r := pg_get_serial_sequence(format('%I.%I', app, t), 'id');
