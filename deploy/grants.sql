@@ -70,9 +70,9 @@ BEGIN
     -- file is run again.
     FOR t IN
         WITH RECURSIVE taken (rel, depth) AS (
-            SELECT to_regclass(format('%I.%I', app, r)), 0
+            SELECT to_regclass(format('%I.%I', app, root.name))::oid, 0
             FROM unnest(ARRAY['namespaces', 'projects', 'users', 'members', 'routes', 'redirect_routes', 'todos',
-                              'notification_settings', 'ci_job_artifacts', 'issues', 'merge_requests']) r
+                              'notification_settings', 'ci_job_artifacts', 'issues', 'merge_requests']) AS root (name)
             UNION
             SELECT c.conrelid, taken.depth + 1 FROM taken JOIN pg_constraint c ON c.confrelid = taken.rel
             WHERE c.contype = 'f' AND c.confdeltype IN ('c', 'n') AND taken.depth < 5
