@@ -64,7 +64,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB) $(BUILD)/pruned.gresource.o
 deps-build:
 	@tests/stack/deps.sh build
 deps-test: deps-build
-	@tests/stack/deps.sh test
+	@tests/stack/deps.sh test python kafka pg s3
 
 units: $(UNIT)
 

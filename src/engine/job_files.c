@@ -9,8 +9,8 @@
 #define AUDITED                                                                                    \
   "WITH applied AS (%s\n), audit AS (INSERT INTO pruned.deletions"                                   \
   " (run_id, step, table_name, action, keys, rows)"                                                \
-  " SELECT :run_id::uuid, :step::int, '%s', '%s', jsonb_agg(a.key),"                               \
-  " CASE WHEN :audit::text = 'full' THEN jsonb_agg(a.row - s.secret) END"                          \
+  " SELECT :run_id::uuid, :step::int, '%s', '%s', to_jsonb(array_agg(a.key)),"                               \
+  " CASE WHEN :audit::text = 'full' THEN to_jsonb(array_agg(a.row - s.secret)) END"                          \
   " FROM applied a, (SELECT coalesce(array_agg(attname::text), '{}') AS secret FROM pg_attribute"  \
   " WHERE attrelid = to_regclass('%s') AND attnum > 0"                                             \
   " AND attname ~ '(token|password|encrypted|digest)') s"                                          \

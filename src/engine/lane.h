@@ -54,6 +54,7 @@ typedef struct _Lane {
   gint64 mine_last_ms;  /* intake: timestamp of the message before it */
   gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
   guint suspects;       /* of `pending`, from its front: may have killed a process before (suspect.c) */
+  gboolean looked_back; /* what was counted before this assignment's first message is forgotten */
   gboolean one_by_one;  /* some of them were there when one died */
   char *counted_together; /* their offsets, as an array literal, while they are counted in PostgreSQL as one; NULL */
   gboolean full;        /* the last take came back full: the mailbox may hold more, and will not say so */

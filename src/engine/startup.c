@@ -4,6 +4,7 @@
 #include "engine/topics.h"
 
 #define TIMEOUT_MS 10000
+#define SHOW_US (2 * G_USEC_PER_SEC)
 
 GPtrArray *
 startup_subscription (const Service *service)
@@ -65,11 +66,23 @@ startup_topics (Service *service, GError **error)
       KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
       g_array_append_val (topics, topic);
     }
-  if (admin == NULL
-      || !kafka_admin_describe (admin, (KafkaTopic *)(gpointer)topics->data, topics->len, TIMEOUT_MS, error))
-    return FALSE;
+  /* A topic that was made just now may take a moment to show on every broker. */
+  for (gint64 until = g_get_monotonic_time () + SHOW_US;; g_usleep (SHOW_US / 10))
+    {
+      g_autoptr (GError) missing = NULL;
+      if (admin == NULL
+          || !kafka_admin_describe (admin, (KafkaTopic *)(gpointer)topics->data, topics->len, TIMEOUT_MS, error))
+        return FALSE;
+      if (all_there (service, topics, &missing))
+        break;
+      if (g_get_monotonic_time () >= until)
+        {
+          g_propagate_error (error, g_steal_pointer (&missing));
+          return FALSE;
+        }
+    }
   service->cluster_id = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);
-  return service->cluster_id != NULL && all_there (service, topics, error);
+  return service->cluster_id != NULL;
 }
 
 gboolean

@@ -188,3 +188,16 @@ suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle han
     g_clear_pointer (&lane->counted_together, g_free);
   return after_removal (service, lane, next, removed, error, hold_us);
 }
+
+void
+suspect_forget (Pg *pg, Lane *lane)
+{
+  gint64 first = lane->pending->len > 0 ? g_array_index (lane->pending, LaneMessage, 0).message->offset : lane->end_seen;
+  if (lane->looked_back || first < 0)
+    return;
+  g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);
+  g_autoptr (PgValues) names = names_of (lane, offset);
+  g_autoptr (GError) error = NULL; /* PostgreSQL is away: the next round looks back */
+  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "suspect_forget.sql", names, &error);
+  lane->looked_back = gone != NULL;
+}

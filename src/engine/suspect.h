@@ -9,6 +9,8 @@
 
 typedef LaneNext (*SuspectHandle) (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);
 
+/* Once an assignment: what was counted before the first message that it brings (or before the end, if it brings none) is forgotten. */
+void suspect_forget (Pg *pg, Lane *lane);
 /* Handles some of lane->pending with HANDLE; sets lane->one_by_one if a process died with one of them. */
 LaneNext suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us);
 /* Handles the first of lane->pending with HANDLE, or buries it. */

@@ -109,6 +109,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     }
   if (lane->pending->len == 0)
     take_messages (service, lane);
+  suspect_forget (pg, lane);
   LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
   note_handled (service, lane);
   return next == LANE_DONE && lane->full ? LANE_AGAIN : next;

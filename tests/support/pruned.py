@@ -244,6 +244,8 @@ class Pruned:
         except TimeoutError as error:
             daemon.kill()
             return [str(error)]
+        if code == -signal.SIGTERM and not daemon.lines("Started"):
+            return []  # it was asked to end before it had begun
         return [] if code == 0 else [f"{daemon.name} ended with {code} on SIGTERM\n{tail(daemon.log)}"]
 
 
