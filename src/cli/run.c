@@ -1,4 +1,5 @@
 #include "engine/engine.h"
+#include "web/pages.h"
 
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -29,5 +30,14 @@ command_run (Cli *cli, GError **error)
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config, .jobs = cli->jobs, .embedded_kafka = embedded_kafka,
                             .until_idle = until_idle, .progress = is_text && isatty (STDERR_FILENO) };
-  return (ExitCode)engine_run (&options, error);
+  GError *cause = NULL;
+  Pages *pages = pages_start (cli->config, cli->jobs, &cause);
+  if (cause != NULL)
+    {
+      g_propagate_error (error, cause);
+      return CODE_CONFIG;
+    }
+  ExitCode code = (ExitCode)engine_run (&options, error);
+  pages_stop (pages);
+  return code;
 }
