@@ -1,4 +1,5 @@
-/* Destroying a group: destroy.c walks the hierarchy (which groups and projects are next), drain.c removes one batch of them.
+/* Destroying a group: destroy.c looks whether it is still wanted, walk.c goes through the hierarchy (which groups and projects
+ * are next), drain.c removes one batch of them.
  *
  * A batch is up to 100 groups of one depth, or up to 100 projects. What belongs to it goes first, at most `limit` rows of a table
  * a step; the batch itself goes when nothing is left.
@@ -24,3 +25,12 @@ gboolean batch_drain (Step *step, const Batch *batch, gboolean *empty, GError **
 gboolean batch_finish (Step *step, const Batch *batch, GError **error);
 /* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
 gboolean batch_warn (Step *step, const char *kind, GError **error);
+
+typedef struct {
+  Step *step;
+  const char *group, *root;
+  json_t *cursor; /* the next step's; what this one changes */
+} Walk;
+
+/* One step on: continues the run, or lets it end with the group itself. */
+gboolean walk_on (Walk *walk, GError **error);

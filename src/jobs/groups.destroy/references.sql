@@ -6,14 +6,16 @@
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows. `may` is false where
 -- the role has no right; then the rows go by their foreign key, without a record.
 WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
-  VALUES ('project_group_links', 'project_id', 'projects', 'id', 'c'), ('project_group_links', 'group_id', 'namespaces', 'id', 'c'),
+  VALUES ('project_group_links', 'project_id', 'projects', 'id', 'c'),
+         ('project_group_links', 'group_id', 'namespaces', 'id', 'c'),
          ('project_authorizations', 'project_id', 'projects', 'id', 'c'), ('todos', 'project_id', 'projects', 'id', 'c'),
          ('todos', 'group_id', 'namespaces', 'id', 'c'), ('group_group_links', 'shared_group_id', 'namespaces', 'id', 'c'),
          ('group_group_links', 'shared_with_group_id', 'namespaces', 'id', 'c'),
          ('members_deletion_schedules', 'namespace_id', 'namespaces', 'id', 'c'),
          ('import_placeholder_user_details', 'namespace_id', 'namespaces', 'id', 'n'),
          ('issues', 'project_id', 'projects', 'id', 'c'), ('issue_assignees', 'issue_id', 'issues', 'id', 'c'),
-         ('merge_requests', 'target_project_id', 'projects', 'id', 'c'), ('approvals', 'merge_request_id', 'merge_requests', 'id', 'c'),
+         ('merge_requests', 'target_project_id', 'projects', 'id', 'c'),
+         ('approvals', 'merge_request_id', 'merge_requests', 'id', 'c'),
          ('merge_request_assignees', 'merge_request_id', 'merge_requests', 'id', 'c'),
          ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c')
 ),
@@ -32,13 +34,13 @@ reference (rel, col, target, refcol, rule) AS (
 own (tab, projects, groups) AS (
   VALUES ('projects', 'id = ANY (:project::bigint[])', NULL),
          ('namespaces', 'id = ANY (:namespace::bigint[])', 'id = ANY (:group::bigint[])'),
-         ('members', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
-         ('notification_settings', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
-         ('redirect_routes', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
-         ('routes', 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])', 'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'),
          ('namespace_details', 'namespace_id = ANY (:namespace::bigint[])', 'namespace_id = ANY (:group::bigint[])'),
          ('group_deletion_schedules', NULL, 'group_id = ANY (:group::bigint[])'),
          ('ci_job_artifacts', 'project_id = ANY (:project::bigint[])', NULL)
+  UNION ALL
+  SELECT tab, 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])',
+         'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'
+  FROM unnest(ARRAY['members', 'notification_settings', 'redirect_routes', 'routes']) AS t (tab)
 ),
 here (rel, condition) AS (
   SELECT to_regclass(o.tab), CASE :kind::text WHEN 'projects' THEN projects ELSE groups END FROM own o

@@ -7,6 +7,7 @@ SELECT b.id FROM below b LEFT JOIN below p ON p.id = b.parent_id
 WHERE b.id <> :group::bigint AND b.traversal_ids IS DISTINCT FROM p.traversal_ids || b.id
 UNION
 SELECT c.id FROM below b, LATERAL (
-  SELECT c.id FROM namespaces c WHERE c.parent_id = b.id AND c.type = 'Group' AND NOT c.traversal_ids @> ARRAY[:group::bigint] OFFSET 0) AS c
+  SELECT c.id FROM namespaces c
+  WHERE c.parent_id = b.id AND c.type = 'Group' AND NOT c.traversal_ids @> ARRAY[:group::bigint] OFFSET 0) AS c
 ORDER BY id
 LIMIT 10

@@ -21,7 +21,8 @@ asked AS (SELECT key AS ask, scheduled_by_id AS actor_id, traversal_ids AS group
 -- include: ../shared/rights.sql
 ,
 judged AS MATERIALIZED (
-  SELECT p.*, CASE WHEN (p.traversal_ids[1] = p.root_id) IS NOT TRUE THEN 'gone' WHEN p.user_type = 6 THEN 'project bot' WHEN NOT r.active THEN 'actor not active'
+  SELECT p.*, CASE WHEN (p.traversal_ids[1] = p.root_id) IS NOT TRUE THEN 'gone' WHEN p.user_type = 6 THEN 'project bot'
+                   WHEN NOT r.active THEN 'actor not active'
                    WHEN r.level < CASE WHEN p.project_id IS NULL OR p.access_level = 50 THEN 50 ELSE 40 END THEN 'no rights' END AS why
   FROM page p LEFT JOIN rights r ON r.ask = p.key
 ),

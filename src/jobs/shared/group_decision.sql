@@ -45,7 +45,8 @@ restored (key, name, path, was_path, full_path, was_name, full_name) AS (
   SELECT w.key, w.name || t.ending, w.path || t.ending, w.full_path, w.route || t.ending,
          w.full_name, regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1') || t.ending
   FROM wish w,
-  LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = w.route AND (x.source_type, x.source_id) <> ('Namespace', w.key))
+  LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = w.route
+                                              AND (x.source_type, x.source_id) <> ('Namespace', w.key))
                        THEN '-' || w.random ELSE '' END AS ending) AS t
   WHERE w.above IS NULL
   UNION ALL
@@ -54,7 +55,8 @@ restored (key, name, path, was_path, full_path, was_name, full_name) AS (
                                             length(a.was_name) + 1) || t.ending
   FROM restored a JOIN wish w ON w.above = a.key,
   LATERAL (SELECT a.full_path || substr(w.route, length(a.was_path) + 1) AS route) AS c,
-  LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = c.route AND (x.source_type, x.source_id) <> ('Namespace', w.key))
+  LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = c.route
+                                              AND (x.source_type, x.source_id) <> ('Namespace', w.key))
                        THEN '-' || w.random ELSE '' END AS ending) AS t
 )
 SELECT d.key, d.what, d.pos - 1 AS position,

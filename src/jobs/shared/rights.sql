@@ -34,7 +34,8 @@ place (ask, user_id, source_type, source_id) AS (
   SELECT ask, actor_id, 'Project', project_id FROM asked WHERE project_id IS NOT NULL
 ),
 rights (ask, active, level) AS MATERIALIZED (
-  SELECT p.ask, bool_or(u.id IS NOT NULL), CASE WHEN bool_or(u.admin) THEN 50 ELSE coalesce(max(g.level) FILTER (WHERE g.level >= 40), 0) END
+  SELECT p.ask, bool_or(u.id IS NOT NULL),
+         CASE WHEN bool_or(u.admin) THEN 50 ELSE coalesce(max(g.level) FILTER (WHERE g.level >= 40), 0) END
   FROM place p
   LEFT JOIN actor u ON u.id = p.user_id
   LEFT JOIN given g ON g.user_id = p.user_id AND g.source_type = p.source_type AND g.source_id = p.source_id

@@ -1,5 +1,6 @@
 -- The groups that go now, with what their outcomes say. Fast by primary and unique keys.
-SELECT n.id AS group_id, n.traversal_ids[1] AS root_namespace_id, n.parent_id AS parent_namespace_id, coalesce(r.path, n.path) AS full_path
+SELECT n.id AS group_id, n.traversal_ids[1] AS root_namespace_id, n.parent_id AS parent_namespace_id,
+       coalesce(r.path, n.path) AS full_path
 FROM namespaces n LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = n.id
 WHERE n.id = ANY (:group::bigint[]) AND n.type = 'Group'
 ORDER BY n.id FOR UPDATE OF n

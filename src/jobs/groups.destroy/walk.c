@@ -1,0 +1,265 @@
+/* Three stages, each a walk over the hierarchy: `refresh` marks everybody who has access, `projects` removes projects group by
+ * group, `groups` removes groups from the leaves up, and at last the group itself. The index on traversal_ids gives a whole
+ * hierarchy at once, whatever is asked; so the cursor carries a chunk of up to 500 group ids, and what was removed is not found
+ * again. Only `refresh`, which removes nothing, needs a place to go on from. */
+#include "jobs/groups.destroy/destroy.h"
+
+#define BATCH_GROUPS 100
+
+static const char *
+stage_of (const Walk *walk)
+{
+  return json_string_value (json_object_get (walk->cursor, "stage"));
+}
+
+static void
+enter (Walk *walk, const char *stage)
+{
+  json_object_clear (walk->cursor);
+  json_object_set_new (walk->cursor, "stage", json_string (stage));
+}
+
+/* The first N ids of the chunk, as an array literal. */
+static char *
+chunk_array (const Walk *walk, size_t n)
+{
+  GString *array = array_new ();
+  const json_t *chunk = json_object_get (walk->cursor, "groups");
+  for (size_t i = 0; i < json_array_size (chunk) && i < n; i++)
+    array_add_int (array, json_integer_value (json_array_get (chunk, i)));
+  return array_take (array);
+}
+
+static size_t
+chunk_size (const Walk *walk)
+{
+  return json_array_size (json_object_get (walk->cursor, "groups"));
+}
+
+static void
+drop_from_chunk (Walk *walk, size_t n)
+{
+  json_t *chunk = json_object_get (walk->cursor, "groups");
+  while (n-- > 0 && json_array_size (chunk) > 0)
+    json_array_remove (chunk, 0);
+}
+
+static char *
+after_text (const Walk *walk, const char *name)
+{
+  return g_strdup_printf ("%" JSON_INTEGER_FORMAT, json_integer_value (json_object_get (walk->cursor, name)));
+}
+
+/* The next groups into the cursor; none left: the chunk stays empty. */
+static gboolean
+load_chunk (Walk *walk, const char *file, GError **error)
+{
+  g_autofree char *after = after_text (walk, "after");
+  g_autoptr (PgRows) rows = step_query (walk->step, error, file, "group", walk->group, "after", after, NULL);
+  if (rows == NULL)
+    return FALSE;
+  json_t *chunk = json_array ();
+  for (int i = 0; i < rows_count (rows); i++)
+    json_array_append_new (chunk, json_integer (rows_int (rows, i, "id")));
+  if (rows_count (rows) > 0)
+    json_object_set_new (walk->cursor, "after", json_integer (rows_int (rows, rows_count (rows) - 1, "id")));
+  json_object_set_new (walk->cursor, "groups", chunk);
+  json_object_del (walk->cursor, "project");
+  return TRUE;
+}
+
+/* --- refresh: nothing goes before everybody is marked ------------------------------------------------ */
+
+static gboolean
+refresh_stage (Walk *walk, GError **error)
+{
+  if (chunk_size (walk) == 0)
+    {
+      if (!load_chunk (walk, "chunk/groups", error))
+        return FALSE;
+      if (chunk_size (walk) == 0)
+        {
+          enter (walk, "projects");
+          return TRUE;
+        }
+      g_autofree char *fresh = chunk_array (walk, G_MAXSIZE);
+      g_autoptr (PgRows) marked = step_query (walk->step, error, "refresh/groups", "group", fresh, NULL);
+      if (marked == NULL)
+        return FALSE;
+    }
+  g_autofree char *groups = chunk_array (walk, G_MAXSIZE), *after = after_text (walk, "project");
+  g_autoptr (PgRows) projects = step_query (walk->step, error, "refresh/projects", "group", groups, "after", after, NULL);
+  if (projects == NULL)
+    return FALSE;
+  if (rows_count (projects) == 0)
+    drop_from_chunk (walk, G_MAXSIZE);
+  else
+    json_object_set_new (walk->cursor, "project", json_integer (rows_int (projects, rows_count (projects) - 1, "id")));
+  return TRUE;
+}
+
+/* --- batches ------------------------------------------------------------------------------------------ */
+
+/* A step that timed out comes back with a smaller limit. */
+static char *
+limit_of (const Walk *walk)
+{
+  gint64 limit = json_integer_value (json_object_get (step_cursor (walk->step), "limit"));
+  gint64 batch = step_setting (walk->step, "batch");
+  return g_strdup_printf ("%" G_GINT64_FORMAT, limit > 0 && limit < batch ? limit : batch);
+}
+
+static Batch
+batch_of (const Walk *walk, const char *kind)
+{
+  return (Batch){ .kind = kind, .projects = g_strdup ("{}"), .namespaces = g_strdup ("{}"), .groups = g_strdup ("{}"),
+                  .root = walk->root, .actor = step_arg (walk->step, "user_id"), .limit = limit_of (walk) };
+}
+
+static void
+batch_clear (Batch *batch)
+{
+  g_free (batch->projects);
+  g_free (batch->namespaces);
+  g_free (batch->groups);
+  g_free (batch->limit);
+}
+
+/* Takes the batch away as far as this step goes; *DONE: all of it. */
+static gboolean
+remove_batch (Walk *walk, const Batch *batch, gboolean *done, GError **error)
+{
+  return batch_drain (walk->step, batch, done, error) && (!*done || batch_finish (walk->step, batch, error));
+}
+
+static char *
+array_without_null (const PgRows *rows, const char *name)
+{
+  GString *array = array_new ();
+  for (int i = 0; i < rows_count (rows); i++)
+    if (rows_text (rows, i, name) != NULL)
+      array_add (array, rows_text (rows, i, name));
+  return array_take (array);
+}
+
+/* Removes projects of GROUPS; *NONE: there is none. */
+static gboolean
+remove_projects (Walk *walk, const char *groups, gboolean *none, GError **error)
+{
+  g_autoptr (PgRows) rows = step_query (walk->step, error, "chunk/projects", "group", groups, NULL);
+  if (rows == NULL)
+    return FALSE;
+  *none = rows_count (rows) == 0;
+  if (*none)
+    return TRUE;
+  Batch batch = batch_of (walk, "projects");
+  g_free (batch.projects);
+  g_free (batch.namespaces);
+  batch.projects = rows_array (rows, "id");
+  batch.namespaces = array_without_null (rows, "project_namespace_id");
+  gboolean done, ok = remove_batch (walk, &batch, &done, error);
+  batch_clear (&batch);
+  return ok;
+}
+
+static gboolean
+projects_stage (Walk *walk, GError **error)
+{
+  if (chunk_size (walk) == 0)
+    {
+      if (!load_chunk (walk, "chunk/groups", error))
+        return FALSE;
+      if (chunk_size (walk) == 0)
+        {
+          enter (walk, "groups");
+          return TRUE;
+        }
+    }
+  g_autofree char *groups = chunk_array (walk, G_MAXSIZE);
+  gboolean none;
+  if (!remove_projects (walk, groups, &none, error))
+    return FALSE;
+  if (none)
+    drop_from_chunk (walk, G_MAXSIZE);
+  return TRUE;
+}
+
+/* --- groups, the leaves first ----------------------------------------------------------------------------- */
+
+/* Namespaces of projects that are gone. */
+static gboolean
+remove_strays (Walk *walk, const PgRows *children, GError **error)
+{
+  GString *strays = array_new ();
+  for (int i = 0; i < rows_count (children); i++)
+    if (g_str_equal (rows_text (children, i, "type"), "Project"))
+      array_add (strays, rows_text (children, i, "id"));
+  Batch batch = batch_of (walk, "projects");
+  g_free (batch.namespaces);
+  batch.namespaces = array_take (strays);
+  gboolean done, ok = remove_batch (walk, &batch, &done, error);
+  batch_clear (&batch);
+  return ok;
+}
+
+/* *CLEAR: nothing is below GROUPS. What came meanwhile goes first. */
+static gboolean
+clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
+{
+  gboolean no_projects;
+  *clear = FALSE;
+  if (!remove_projects (walk, groups, &no_projects, error))
+    return FALSE;
+  if (!no_projects)
+    return TRUE;
+  g_autoptr (PgRows) children = step_query (walk->step, error, "chunk/children", "group", groups, NULL);
+  if (children == NULL)
+    return FALSE;
+  *clear = rows_count (children) == 0;
+  for (int i = 0; i < rows_count (children); i++)
+    if (!g_str_equal (rows_text (children, i, "type"), "Project"))
+      {
+        drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves are others now */
+        return TRUE;
+      }
+  return *clear || remove_strays (walk, children, error);
+}
+
+/* *LAST: this group itself has gone. */
+static gboolean
+groups_stage (Walk *walk, gboolean *last, GError **error)
+{
+  if (chunk_size (walk) == 0 && !load_chunk (walk, "chunk/leaves", error))
+    return FALSE;
+  gboolean itself = chunk_size (walk) == 0, clear, done;
+  g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group) : chunk_array (walk, BATCH_GROUPS);
+  if (!clear_below (walk, groups, &clear, error))
+    return FALSE;
+  if (!clear)
+    return TRUE;
+  Batch batch = batch_of (walk, "groups");
+  g_free (batch.groups);
+  batch.groups = g_steal_pointer (&groups);
+  gboolean ok = remove_batch (walk, &batch, &done, error);
+  batch_clear (&batch);
+  if (ok && done)
+    drop_from_chunk (walk, BATCH_GROUPS);
+  *last = ok && done && itself;
+  return ok;
+}
+
+gboolean
+walk_on (Walk *walk, GError **error)
+{
+  gboolean last = FALSE, ok;
+  const char *stage = stage_of (walk);
+  if (g_str_equal (stage, "refresh"))
+    ok = refresh_stage (walk, error);
+  else if (g_str_equal (stage, "projects"))
+    ok = projects_stage (walk, error);
+  else
+    ok = groups_stage (walk, &last, error);
+  if (ok && !last)
+    step_continue (walk->step, json_incref (walk->cursor), 0);
+  return ok;
+}
