@@ -21,6 +21,7 @@
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
 #define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
+#define LEAVE_S 5
 #define EXIT_CONFIG 2
 #define EXIT_POSTGRES 3
 #define EXIT_KAFKA 4
@@ -276,6 +277,24 @@ stop (Service *service, Workers *workers)
   dispatcher_stop (service->dispatcher);
 }
 
+/* Everything is committed and given back; only libraries are still to let go of their connections. They get five seconds: a
+ * broker that does not answer must not keep a process that was asked to end. */
+static void *
+leave_in_time (void *code)
+{
+  sleep (LEAVE_S);
+  log_warning ("Left without waiting for connections to close");
+  _exit (GPOINTER_TO_INT (code));
+}
+
+static void
+begin_to_leave (int code)
+{
+  pthread_t thread;
+  if (pthread_create (&thread, NULL, leave_in_time, GINT_TO_POINTER (code)) == 0)
+    pthread_detach (thread);
+}
+
 static int
 run_threads (const EngineOptions *options, Service *service, GError **error)
 {
@@ -290,6 +309,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   log_info ("Stopping");
   stop (service, workers);
   log_info ("Stopped");
+  begin_to_leave (code);
   return code;
 }
 
