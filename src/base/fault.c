@@ -15,6 +15,7 @@ typedef enum { ACTION_KILL, ACTION_STOP, ACTION_SLEEP, ACTION_ERROR } Action;
 /* What PRUNED_FAULT asks for; written once, before the first passage is counted. */
 static struct {
   char *point;
+  const char *subject; /* NULL: any */
   Action action;
   guint64 sleep_ms;
   guint64 nth;
@@ -55,21 +56,26 @@ arm (void)
     return;
   g_auto (GStrv) parts = g_strsplit (asked, ":", 3);
   armed.nth = 1;
+  char *subject = strchr (parts[0], '=');
+  if (subject != NULL)
+    *subject++ = '\0';
   if (parts[1] == NULL || !parse_action (parts[1])
       || (parts[2] != NULL
           && !g_ascii_string_to_unsigned (parts[2], 10, 1, G_MAXINT, &armed.nth, NULL)))
-    g_error ("PRUNED_FAULT=%s: wanted <point>:kill|stop|sleep=<ms>|error[:<n>]", asked);
+    g_error ("PRUNED_FAULT=%s: wanted <point>[=<subject>]:kill|stop|sleep=<ms>|error[:<n>]", asked);
   if (!is_listed (parts[0]))
     g_error ("PRUNED_FAULT=%s: there is no fault point '%s'", asked, parts[0]);
+  armed.subject = g_strdup (subject);
   armed.point = g_strdup (parts[0]);
 }
 
 /* Whether this passage is the one that was asked for. */
 static gboolean
-is_hit (const char *name)
+is_hit (const char *name, const char *subject)
 {
   pthread_once (&arming, arm);
-  if (armed.point == NULL || !g_str_equal (armed.point, name))
+  if (armed.point == NULL || !g_str_equal (armed.point, name)
+      || (armed.subject != NULL && g_strcmp0 (armed.subject, subject) != 0))
     return FALSE;
   return atomic_fetch_add (&passages, 1) + 1 == armed.nth;
 }
@@ -93,16 +99,16 @@ act (void)
 }
 
 void
-fault_pass (const char *name)
+fault_pass (const char *name, const char *subject)
 {
-  if (is_hit (name))
+  if (is_hit (name, subject))
     act ();
 }
 
 gboolean
 fault_error (const char *name)
 {
-  if (!is_hit (name))
+  if (!is_hit (name, NULL))
     return FALSE;
   act ();
   return armed.action == ACTION_ERROR;

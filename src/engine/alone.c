@@ -9,7 +9,7 @@ work (Lane *lane, Step *step, GError **error)
   if (lane->errand == NULL)
     {
       steps_log_started (step);
-      FAULT ("step.after_fence");
+      FAULT_ABOUT ("step.after_fence", step->run->run_id);
       return step_work (step, error);
     }
   FAULT ("errand.before_settle");

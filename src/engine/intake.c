@@ -69,6 +69,7 @@ add_spec (Intake *intake, const Job *job, char *run_id, gint64 scheduled_at_us, 
       spec.state = "skipped";
       spec.error = g_strdup ("disabled");
     }
+  FAULT_ABOUT ("intake.decoded", run_id);
   g_array_append_val (intake->specs, spec);
 }
 

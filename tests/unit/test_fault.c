@@ -28,6 +28,8 @@ pass_both (void)
   FAULT ("test.one");
   puts ("behind one");
   fflush (stdout);
+  FAULT_ABOUT ("test.about", "Jack");
+  FAULT_ABOUT ("test.about", "Jill");
   gboolean failed = FAULT_ERROR ("test.two");
   puts (failed ? "two failed" : "two passed");
   return failed;
@@ -74,6 +76,17 @@ test_kill_ends_the_process_at_the_point (void)
 }
 
 static void
+test_a_subject_has_passages_of_its_own (void)
+{
+  run_child ("test.about=Jill:kill:2");
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stdout ("*two passed*behind one*");
+  g_test_trap_assert_stdout_unmatched ("*two passed*two passed*");
+  run_child ("test.about=Nobody:kill");
+  g_test_trap_assert_passed ();
+}
+
+static void
 test_error_fails_the_nth_passage_only (void)
 {
   run_child ("test.two:error:2");
@@ -110,6 +123,8 @@ main (int argc, char **argv)
   g_test_add_func ("/fault/points_list_themselves", test_points_list_themselves);
   g_test_add_func ("/fault/kill_ends_the_process_at_the_point",
                    test_kill_ends_the_process_at_the_point);
+  g_test_add_func ("/fault/a_subject_has_passages_of_its_own",
+                   test_a_subject_has_passages_of_its_own);
   g_test_add_func ("/fault/error_fails_the_nth_passage_only",
                    test_error_fails_the_nth_passage_only);
   g_test_add_func ("/fault/sleep_goes_on", test_sleep_goes_on);

@@ -1,0 +1,102 @@
+"""What kills its process is out of the way after three deaths, and nothing else is."""
+
+import pytest
+
+from support.scene import fill, now, outcome_id, result, tick_id
+
+JOB = "scratch.wide"
+
+
+@pytest.fixture
+def poisoned(scene_with_faults):
+    """One lane; the tests' own processes take over from a dead one at once."""
+    scene_with_faults.settings |= {"jobs.scratch.wide.capacity": 1, "kafka.group.instance.id": "the one process"}
+    return scene_with_faults
+
+
+def die(scene, point, run_id, times):
+    for _ in range(times):
+        assert scene.start(environment=armed(point, run_id)).wait(60) == -9
+
+
+def armed(point, run_id):
+    return {"PRUNED_FAULT": f"{point}={run_id}:kill"}
+
+
+def produce(scene, n):
+    """Ticks of N runs of one lane, a minute apart; their ids in the order of the topic."""
+    times = [now(minutes=i - n) for i in range(n)]
+    for i, at in enumerate(times):
+        scene.topics.tick(JOB, at, {"n": i + 1})
+    return [tick_id(JOB, at, f'{{"n":{i + 1}}}') for i, at in enumerate(times)]
+
+
+def suspects(scene):
+    return scene.database.column("SELECT deaths FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"])
+
+
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_run_that_kills_its_process_is_dead_after_three_deaths_and_its_neighbours_go_on(poisoned, place):
+    ids = produce(poisoned, 5)
+    poison = ids[place]
+    die(poisoned, "step.after_fence", poison, 3)
+    assert poisoned.run_row(poison)["state"] == "ready"
+    daemon = poisoned.run_until_idle(environment=armed("step.after_fence", poison))
+    row = poisoned.run_row(poison)
+    assert (row["state"], row["attempts"], row["step"], row["unique_key"]) == ("dead", 1, 0, None)
+    assert row["error"].startswith("poison: ")
+    assert {poisoned.run_row(i)["state"] for i in ids if i != poison} == {"finished"}
+    assert poisoned.database.column("SELECT id FROM scratch_log ORDER BY id") == [n + 1 for n in range(5) if n != place]
+    assert suspects(poisoned) == []
+    [line] = daemon.lines("Run is dead", level="error", job=JOB, run_id=poison)
+    assert line["error"] == row["error"]
+    [said] = [m for m in poisoned.topics.outcomes("RunFinished") if m.text_key == poison]
+    assert (said.value["state"], said.value["error"]) == ("dead", row["error"])
+    assert said.headers["ce_id"] == outcome_id(poison, 0, "RunFinished", poison)
+
+
+def test_after_two_deaths_a_run_is_innocent(poisoned):
+    ids = produce(poisoned, 3)
+    die(poisoned, "step.after_fence", ids[1], 2)
+    poisoned.run_until_idle()
+    assert {poisoned.run_row(i)["state"] for i in ids} == {"finished"}
+    assert suspects(poisoned) == []
+
+
+def test_deaths_of_more_than_three_days_ago_do_not_count(poisoned):
+    [poison] = produce(poisoned, 1)
+    die(poisoned, "step.after_fence", poison, 3)
+    poisoned.database.execute("UPDATE pruned.suspects SET at = at - interval '73 hours'")
+    poisoned.run_until_idle()
+    assert poisoned.run_row(poison)["state"] == "finished"
+
+
+def test_a_chain_that_dies_of_poison_can_be_retried_by_hand(poisoned):
+    fill(poisoned.database, 25)
+    at = now(minutes=-1)
+    poisoned.topics.tick("scratch.remove", at)
+    poison = tick_id("scratch.remove", at)
+    die(poisoned, "step.after_fence", poison, 3)
+    poisoned.run_until_idle(environment=armed("step.after_fence", poison))
+    assert poisoned.run_row(poison)["state"] == "dead"
+    poisoned.run("retry", poison).ok()
+    poisoned.run_until_idle()
+    row = poisoned.run_row(poison)
+    assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 25)
+
+
+def test_a_message_that_kills_intake_goes_to_the_dead_topic_and_its_neighbours_go_on(poisoned):
+    ids = produce(poisoned, 5)
+    poison = ids[2]
+    die(poisoned, "intake.decoded", poison, 3)
+    assert poisoned.topics.read("dead") == []
+    poisoned.run_until_idle(environment=armed("intake.decoded", poison))
+    [letter] = poisoned.topics.read("dead")
+    [sent] = [m for m in poisoned.topics.read("ticks") if m.value["args"] == {"n": 3}]
+    assert letter.raw == sent.raw and letter.headers["pruned_reason"].startswith("poison: ")
+    assert letter.headers["pruned_attempts"] == "3"
+    source = (poisoned.topics.full("ticks"), str(sent.partition), str(sent.offset))
+    assert source == tuple(letter.headers[f"pruned_source_{name}"] for name in ("topic", "partition", "offset"))
+    assert poisoned.run_row(poison) is None
+    assert {poisoned.run_row(i)["state"] for i in ids if i != poison} == {"finished"}
+    assert suspects(poisoned) == []
