@@ -225,6 +225,8 @@ def pruned_with_faults(pruned):
 
 @pytest.fixture
 def scene_with_faults(scene):
+    """One process at a time, a static member of its group: the next one has the partitions of a dead one at once."""
     scene.binary = binary_with_faults()
+    scene.settings["kafka.group.instance.id"] = "the one process"
     assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"
     return scene
