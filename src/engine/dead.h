@@ -13,3 +13,17 @@ gboolean dead_letters_send (Service *service, GPtrArray *letters, GError **error
 
 /* The line about it, and the counter; after Kafka has acknowledged it. */
 void dead_letter_log (const KafkaMessage *message, const char *reason);
+
+/* A message of the dead topic taken apart. Its texts belong to the message. */
+typedef struct {
+  const char *reason, *source_topic, *first_seen, *last_seen;
+  const char *omitted;                             /* why it has no value; NULL: it is whole */
+  gint64 source_partition, source_offset, attempts; /* -1: not said */
+  guint n_headers;                                 /* of the message's own: they come first */
+} DeadLetter;
+
+/* FALSE: it is no letter of ours; nothing but n_headers is known. */
+gboolean dead_letter_read (const KafkaMessage *message, DeadLetter *letter);
+/* The message as it was before it was buried, to be sent to where it came from: its time too, which its run's T and id may be
+ * made of. */
+KafkaMessage *dead_letter_original (const KafkaMessage *message, const DeadLetter *letter);

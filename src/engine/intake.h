@@ -11,5 +11,3 @@ LaneNext intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 
 
 /* Where the lane begins, before its first take: the lower of what PostgreSQL and the consumer group say (DESIGN 1.7). */
 gboolean intake_start (Service *service, Pg *pg, Lane *lane, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* A reason of the dead topic for a tick of JOB with ARGS at T, or NULL: it is taken. g_free. NOW_US: the database's. */
-char *intake_refusal (const Service *service, const Job *job, gint64 scheduled_at_us, const json_t *args, gint64 now_us);

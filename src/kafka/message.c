@@ -114,14 +114,20 @@ kafka_message_header (const KafkaMessage *message, const char *name)
 KafkaMessage *
 kafka_message_copy (const KafkaMessage *message)
 {
-  KafkaMessage *copy = kafka_message_new (message->topic, message->partition);
+  return kafka_message_copy_as (message, message->topic, message->n_headers);
+}
+
+KafkaMessage *
+kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_headers)
+{
+  KafkaMessage *copy = kafka_message_new (topic, message->partition);
   copy->offset = message->offset;
   copy->timestamp_ms = message->timestamp_ms;
   copy->key = copy_bytes (message->key, message->key_len);
   copy->key_len = message->key_len;
   copy->value = copy_bytes (message->value, message->value_len);
   copy->value_len = message->value_len;
-  for (guint i = 0; i < message->n_headers; i++) {
+  for (guint i = 0; i < n_headers; i++) {
     const MessageHeader *header = &message->headers[i];
     append_header (copy, header->name, header->value, header->value_len);
   }

@@ -13,7 +13,7 @@ typedef struct {
   char *topic;
   gint32 partition;    /* to be sent: -1 = by key; once acknowledged: where it is */
   gint64 offset;       /* received or acknowledged */
-  gint64 timestamp_ms; /* received: as Kafka says; -1: none */
+  gint64 timestamp_ms; /* received: as Kafka says, -1: none; to be sent: -1 = now */
   guint8 *key;         /* NULL: none */
   gsize key_len;
   guint8 *value; /* NULL: tombstone */
@@ -37,3 +37,5 @@ void kafka_message_add_header (KafkaMessage *message, const char *name, const ch
 const MessageHeader *kafka_message_header (const KafkaMessage *message, const char *name);
 /* All but `acked`. */
 KafkaMessage *kafka_message_copy (const KafkaMessage *message);
+/* For another topic, with the first N_HEADERS only. */
+KafkaMessage *kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_headers);

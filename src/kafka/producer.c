@@ -177,7 +177,8 @@ produce (KafkaProducer *self, rd_kafka_topic_t *topic, Report *report)
       self->rk, RD_KAFKA_V_RKT (topic), RD_KAFKA_V_PARTITION (message->partition),
       RD_KAFKA_V_MSGFLAGS (RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY (message->key, message->key_len),
       RD_KAFKA_V_VALUE (message->value, message->value_len), RD_KAFKA_V_HEADERS (headers),
-      RD_KAFKA_V_OPAQUE (report), RD_KAFKA_V_END);
+      RD_KAFKA_V_TIMESTAMP (MAX (message->timestamp_ms, 0)), RD_KAFKA_V_OPAQUE (report),
+      RD_KAFKA_V_END);
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR && headers != NULL)
     rd_kafka_headers_destroy (headers);
   return err;

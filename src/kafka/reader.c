@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "kafka/fetcher.h"
 
-#define TIMESTAMP_MS 10000
+#define MESSAGE_MS 10000
 
 /* A consumer without a group, reading some partitions of one topic through one queue. */
 typedef struct {
@@ -12,6 +12,7 @@ typedef struct {
   Fetcher *fetcher;
   FetcherCount count;
   const char *name;
+  int timeout_ms;
   gint64 deadline_us;
 } Reader;
 
@@ -34,6 +35,13 @@ reader_free (Reader *self)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Reader, reader_free)
 
+/* Time counts anew. */
+static void
+be_patient (Reader *self)
+{
+  self->deadline_us = clock_monotonic_us () + (gint64)self->timeout_ms * 1000;
+}
+
 static Reader *
 reader_new (const char *const *settings, const char *topic, int timeout_ms, GError **error)
 {
@@ -48,7 +56,8 @@ reader_new (const char *const *settings, const char *topic, int timeout_ms, GErr
   rd_kafka_conf_set (conf, "auto.offset.reset", "error", NULL, 0);
   g_autoptr (Reader) self = g_new0 (Reader, 1);
   self->name = topic;
-  self->deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  self->timeout_ms = timeout_ms;
+  be_patient (self);
   self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
   if (self->rk == NULL)
     return NULL;
@@ -152,45 +161,56 @@ stop (Reader *self, Range *ranges, gint32 n)
 /* --- one message ------------------------------------------------------------------------------------- */
 
 /* Waits for what comes first: the message, the end of the partition, an error. */
-static gboolean
-first_timestamp (Reader *self, gint64 offset, gint64 *timestamp_ms, GError **error)
+static KafkaMessage *
+first_message (Reader *self, gint64 offset, GError **error)
 {
   rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
-  if (raw == NULL)
-    return fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
+  if (raw == NULL) {
+    fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
+    return NULL;
+  }
   rd_kafka_resp_err_t err = raw->err;
-  rd_kafka_timestamp_type_t kind;
-  gboolean found = err == RD_KAFKA_RESP_ERR_NO_ERROR && raw->offset == offset;
-  if (found)
-    *timestamp_ms = rd_kafka_message_timestamp (raw, &kind);
+  KafkaMessage *message = NULL;
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR && raw->offset == offset)
+    message = kafka_message_from (raw);
   rd_kafka_message_destroy (raw);
-  if (found || err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR__PARTITION_EOF
-      || err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET || err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE)
-    return found;
-  return fail (self, err, error);
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR && err != RD_KAFKA_RESP_ERR__PARTITION_EOF
+      && err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET && err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE)
+    fail (self, err, error);
+  return message;
+}
+
+KafkaMessage *
+kafka_read_message (const char *const *settings, const char *topic, gint32 partition, gint64 offset,
+                    GError **error)
+{
+  g_autoptr (Reader) reader = reader_new (settings, topic, MESSAGE_MS, error);
+  Range range;
+  gint32 n = 0;
+  if (reader == NULL || !count_partitions (reader, &n, error))
+    return NULL;
+  if (partition < 0 || partition >= n || offset < 0)
+    return NULL;
+  if (!bounds_of (reader, partition, &range, error))
+    return NULL;
+  if (offset < range.next || offset >= range.end)
+    return NULL;
+  range.next = offset;
+  if (!start (reader, partition, &range, error))
+    return NULL;
+  KafkaMessage *message = first_message (reader, offset, error);
+  rd_kafka_consume_stop (reader->topic, partition);
+  return message;
 }
 
 gboolean
 kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
                          gint64 offset, gint64 *timestamp_ms, GError **error)
 {
-  g_autoptr (Reader) reader = reader_new (settings, topic, TIMESTAMP_MS, error);
-  Range range;
-  gint32 n = 0;
-  if (reader == NULL || !count_partitions (reader, &n, error))
-    return FALSE;
-  if (partition >= n || offset < 0)
-    return FALSE;
-  if (!bounds_of (reader, partition, &range, error))
-    return FALSE;
-  if (offset < range.next || offset >= range.end)
-    return FALSE;
-  range.next = offset;
-  if (!start (reader, partition, &range, error))
-    return FALSE;
-  gboolean found = first_timestamp (reader, offset, timestamp_ms, error);
-  rd_kafka_consume_stop (reader->topic, partition);
-  return found;
+  g_autoptr (KafkaMessage) message = kafka_read_message (settings, topic, partition, offset, error);
+  if (message != NULL)
+    *timestamp_ms = message->timestamp_ms;
+  return message != NULL;
 }
 
 /* --- a whole topic ------------------------------------------------------------------------------------ */
@@ -249,6 +269,7 @@ read_on (Reader *self, Reading *reading, GError **error)
   gboolean go_on = TRUE;
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
   while (reading->unfinished > 0 && go_on && err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    be_patient (self); /* the visitor takes the time it needs */
     rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
     if (raw == NULL)
       return fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);

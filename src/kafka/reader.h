@@ -5,13 +5,16 @@
 #pragma once
 #include "kafka/message.h"
 
-/* The timestamp of the message at OFFSET; FALSE without error if there is none. */
+/* The message at OFFSET; NULL without error if there is none. */
+KafkaMessage *kafka_read_message (const char *const *settings, const char *topic, gint32 partition, gint64 offset,
+                                  GError **error);
+/* Its timestamp; FALSE without error if there is none. */
 gboolean kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
                                   gint64 offset, gint64 *timestamp_ms, GError **error);
 
 /* Gives every message of TOPIC with a timestamp of at least FROM_TIMESTAMP_MS (-1: all) to VISIT, in order
  * within a partition, up to the end as it was when the call began. VISIT returns FALSE to stop.
- * TIMEOUT_MS is for the whole. PRUNED_OUTAGE: time over, or the topic is not there. */
+ * TIMEOUT_MS: so long without a message. PRUNED_OUTAGE: time over, or the topic is not there. */
 typedef gboolean (*KafkaVisit) (const KafkaMessage *message, gpointer data);
 gboolean kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,
                            int timeout_ms, KafkaVisit visit, gpointer data, GError **error)

@@ -959,6 +959,31 @@ test_a_message_is_asked_for_its_time (void)
   g_assert_no_error (error);
 }
 
+static void
+test_one_message_is_read_with_the_time_it_was_sent_with (void)
+{
+  g_autoptr (GError) error = NULL;
+  const char *settings[16];
+  settings_of (settings);
+  make_topic ("single", 1);
+  g_autoptr (KafkaProducer) producer = new_producer ();
+  g_autoptr (GPtrArray) sent = messages_new ();
+  for (int i = 0; i < 3; i++) {
+    g_ptr_array_add (sent, numbered ("single", 0, i));
+    ((KafkaMessage *)g_ptr_array_index (sent, i))->timestamp_ms = 1700000000000 + i;
+  }
+  publish (producer, sent);
+  g_autoptr (KafkaMessage) got = kafka_read_message (settings, "single", 0, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (got->offset, ==, 1);
+  g_assert_cmpint (got->timestamp_ms, ==, 1700000000001);
+  g_assert_cmpmem (got->value, got->value_len, "1", 1);
+  g_assert_null (kafka_read_message (settings, "single", 0, 3, &error));
+  g_assert_null (kafka_read_message (settings, "single", 1, 0, &error));
+  g_assert_null (kafka_read_message (settings, "single", -1, 0, &error));
+  g_assert_no_error (error);
+}
+
 #define ADD(test) g_test_add_func ("/kafka/" #test, test_##test)
 
 int
@@ -993,6 +1018,7 @@ main (int argc, char **argv)
   ADD (a_broker_that_is_gone_is_trouble);
   ADD (a_topic_is_read_to_its_end);
   ADD (a_message_is_asked_for_its_time);
+  ADD (one_message_is_read_with_the_time_it_was_sent_with);
   int failed = g_test_run ();
   g_clear_pointer (&shared_member, member_free);
   kafka_embedded_free (kafka);

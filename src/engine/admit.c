@@ -1,0 +1,111 @@
+#include "engine/admit.h"
+
+#include "avro/identity.h"
+#include "avro/message.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/timer.h"
+
+#include <string.h>
+
+#define AHEAD_US (24 * G_TIME_SPAN_HOUR)
+
+static char *
+time_refusal (const Admission *admission, gint64 scheduled_at_us)
+{
+  if (scheduled_at_us > admission->now_us + AHEAD_US)
+    return g_strdup ("scheduled_at in the future: more than 24 h ahead");
+  if (scheduled_at_us < admission->now_us - admission->keep_us)
+    return g_strdup ("too old: before what [runs] keep_days keeps");
+  return NULL;
+}
+
+static char *
+tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, const json_t *args)
+{
+  if (!job->by_tick)
+    return g_strdup_printf ("job %s takes no ticks", job->name);
+  const char *name;
+  json_t *value;
+  json_object_foreach ((json_t *)args, name, value)
+    if (!job_takes_argument (job, name))
+      return g_strdup_printf ("unknown argument %s", name);
+  return time_refusal (admission, scheduled_at_us);
+}
+
+static void
+add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args, char *unique_key)
+{
+  RunSpec spec = { .run_id = run_id, .job = job, .scheduled_at_us = scheduled_at_us, .due_at_us = scheduled_at_us,
+                   .unique_key = unique_key, .late_key = TRUE, .args = args };
+  if (!job->enabled)
+    {
+      spec.state = "skipped";
+      spec.error = g_strdup ("disabled");
+    }
+  FAULT_ABOUT ("intake.decoded", run_id);
+  g_array_append_val (specs, spec);
+}
+
+static gint64
+time_of (const json_t *content, const char *field, gint64 otherwise_us)
+{
+  const char *text = json_string_value (json_object_get (content, field));
+  gint64 us = otherwise_us;
+  g_autoptr (GError) error = NULL;
+  if (text != NULL && !clock_parse (text, &us, &error))
+    g_error ("%s was checked when it was decoded: %s", field, error->message);
+  return us;
+}
+
+static char *
+admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
+{
+  const char *name = json_string_value (json_object_get (decoded->content, "job"));
+  const Job *job = jobs_find (admission->jobs, name);
+  if (job == NULL)
+    return g_strdup_printf ("unknown job %s", name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) args = json_parse (decoded->args_text, strlen (decoded->args_text), &error);
+  if (args == NULL)
+    return g_strdup_printf ("undecodable: args: %s", error->message);
+  gint64 at = time_of (decoded->content, "scheduled_at", message->timestamp_ms * 1000);
+  add_spec (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
+            job_expand_key (job->unique_key, args));
+  return tick_refusal (admission, job, at, args);
+}
+
+static char *
+admit_event (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
+{
+  gint64 at = decoded->ce_time_us != 0 ? decoded->ce_time_us : message->timestamp_ms * 1000;
+  for (guint i = 0; i < jobs_count (admission->jobs); i++)
+    {
+      const Job *job = jobs_at (admission->jobs, i);
+      const JobEvent *event = job_event (job, decoded->type);
+      if (event == NULL)
+        continue;
+      char *run_id = decoded->ce_id != NULL && decoded->ce_source != NULL
+                         ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
+                         : identity_event_position (message->topic, message->partition, message->offset,
+                                                    message->timestamp_ms, job->name);
+      const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
+      add_spec (specs, job, run_id, at, json_deep_copy (decoded->content), job_expand_key (key, decoded->content));
+      timer_prepare (event, &g_array_index (specs, RunSpec, specs->len - 1));
+    }
+  return time_refusal (admission, at);
+}
+
+char *
+admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick, GArray *specs)
+{
+  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers,
+                           is_tick ? "pruned.Tick" : NULL, is_tick ? "pruned.Tick" : "pruned.events." };
+  MessageDecoded decoded = { 0 };
+  g_autoptr (GError) error = NULL;
+  if (!message_decode (&source, &decoded, &error))
+    return g_strdup (error->message);
+  char *reason = (is_tick ? admit_tick : admit_event) (admission, message, &decoded, specs);
+  message_decoded_clear (&decoded);
+  return reason;
+}

@@ -1,0 +1,61 @@
+#include "engine/intake.h"
+
+#define SQL "src/engine/sql/"
+
+/* Is the message before OFFSET another one than the last we took? Then the topic was made anew. */
+static gboolean
+is_remade (Service *service, const Lane *lane, gint64 low, gint64 high, gboolean *remade, GError **error)
+{
+  *remade = lane->mine > high;
+  if (*remade || lane->mine - 1 < low)
+    return TRUE;
+  gint64 timestamp_ms = 0;
+  GError *cause = NULL;
+  gboolean found = kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, lane->mine - 1,
+                                            &timestamp_ms, &cause);
+  if (cause != NULL)
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  *remade = found && timestamp_ms != lane->mine_last_ms;
+  return TRUE;
+}
+
+static gboolean
+read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "cluster_id", service->cluster_id);
+  pg_values_set (values, "topic", lane->topic);
+  pg_values_int (values, "partition", lane->number);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_start.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  lane->mine = rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1;
+  lane->mine_last_ms = rows_count (rows) > 0 ? rows_int (rows, 0, "last_ms") : 0;
+  return TRUE;
+}
+
+gboolean
+intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
+{
+  gint64 committed, low, high;
+  gboolean remade = FALSE;
+  if (!read_mine (service, pg, lane, error)
+      || !kafka_partition_committed (lane->partition, 5000, &committed, error)
+      || !kafka_partition_watermarks (lane->partition, 5000, &low, &high, error)
+      || (lane->mine >= 0 && !is_remade (service, lane, low, high, &remade, error)))
+    return FALSE;
+  gint64 start = lane->mine < 0 ? committed : committed < 0 ? lane->mine : MIN (lane->mine, committed);
+  if (remade || start < low || start > high)
+    start = low;
+  lane->remade = remade;
+  if (!kafka_partition_seek (lane->partition, start, error))
+    return FALSE;
+  lane->started = TRUE;
+  g_autofree char *at = g_strdup_printf ("%" G_GINT64_FORMAT, start);
+  g_autofree char *partition = g_strdup_printf ("%d", lane->number);
+  log_debug ("Intake begins", "topic", lane->topic, "partition", partition, "offset", at);
+  return TRUE;
+}
