@@ -111,6 +111,18 @@ def check(letters, cases, source):
     assert not wrong, "\n".join(wrong)
 
 
+def test_a_tick_that_is_none_is_dead_with_the_reason_and_the_next_one_runs(busy_scene):
+    scene = busy_scene
+    letters = refused(scene, "ticks", TICKS)
+    at = now(hours=-1)
+    scene.topics.tick(JOB, at)
+    scene.wait_run(tick_id(JOB, at))
+    check(letters, TICKS, scene.topics.full("ticks"))
+    assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE job <> 'scratch.one'") == 1
+    lines = scene.daemons[0].lines("Message went to the dead topic")
+    assert len(lines) >= len(TICKS) and all(line["level"] == "warning" and line["reason"] for line in lines)
+
+
 def test_an_event_that_is_none_is_dead_with_the_reason_and_the_next_one_runs(busy_scene):
     scene = busy_scene
     letters = refused(scene, "events", EVENTS)

@@ -40,6 +40,16 @@ def test_until_idle_waits_for_what_is_missing(scene):
     assert scene.run_row(run_id)["state"] == "finished"
 
 
+def test_a_work_topic_made_anew_loses_no_run(new_scene):
+    scene = new_scene()
+    fill(scene.database, 3)
+    ids = insert_ready(scene, "scratch.wide", 3) + insert_ready(scene)
+    scene.topics.drop("work.scratch.remove", "work.scratch.wide")
+    scene.run("topics", "--apply").ok()
+    scene.run_until_idle()
+    assert {scene.run_row(run_id)["state"] for run_id in ids} == {"finished"}
+
+
 def test_a_backlog_republishes_nothing(new_scene):
     """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which one looks."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
