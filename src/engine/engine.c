@@ -3,10 +3,9 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/dispatcher.h"
+#include "engine/health.h"
 #include "engine/idle.h"
 #include "engine/progress.h"
-#include "engine/schedule.h"
-#include "engine/schema.h"
 #include "engine/service.h"
 #include "engine/startup.h"
 #include "engine/worker.h"
@@ -142,72 +141,6 @@ on_wake (gpointer lane, gpointer data)
 
 static const KafkaHandlers HANDLERS = { on_assigned, on_ready, on_revoked, on_wake };
 
-/* --- start ------------------------------------------------------------------------------------------------ */
-
-static void
-add_setting (const char *key, const char *value, gpointer data)
-{
-  g_ptr_array_add (data, g_strdup (key));
-  g_ptr_array_add (data, g_strdup (value));
-}
-
-static gboolean
-start_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *settings, GError **error)
-{
-  *embedded = kafka_embedded_new (error);
-  if (*embedded == NULL)
-    return FALSE;
-  add_setting ("bootstrap.servers", kafka_embedded_bootstrap (*embedded), settings);
-  add_setting ("fetch.wait.max.ms", "10", settings);
-  if (!startup_embedded_topics (service, *embedded, error))
-    return FALSE;
-  log_info ("embedded Kafka listens", "bootstrap", kafka_embedded_bootstrap (*embedded));
-  return TRUE;
-}
-
-static gboolean
-start_postgres (Service *service, GError **error)
-{
-  g_autoptr (Pg) pg = pg_new (&service->pg);
-  if (*service->pg.url == '\0')
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                   "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
-      return FALSE;
-    }
-  return pg_ensure (pg, error) && schema_check (pg, error) && startup_indexes (service, pg, error)
-         && schedule_plant (service, pg, error);
-}
-
-/* The prefix, unless [kafka] says otherwise. */
-static const char *
-group_of (const Service *service)
-{
-  const char *const *settings = (const char *const *)service->kafka_settings;
-  for (guint i = 0; settings[i] != NULL; i += 2)
-    if (g_str_equal (settings[i], "group.id"))
-      return settings[i + 1];
-  return service->prefix;
-}
-
-static gboolean
-start_kafka (Service *service, GError **error)
-{
-  g_autoptr (GPtrArray) topics = startup_subscription (service);
-  service->producer = kafka_producer_new (service->kafka_settings, error);
-  if (service->producer == NULL)
-    return FALSE;
-  service->publisher = publisher_new (service->producer, service->prefix);
-  guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    lanes += (guint)jobs_at (service->jobs, i)->capacity;
-  if (!startup_topics (service, error))
-    return FALSE;
-  service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
-                                          (const char *const *)topics->pdata, lanes, &HANDLERS, service, error);
-  return service->consumer != NULL;
-}
-
 /* --- the main thread's rounds ------------------------------------------------------------------------------- */
 
 static void
@@ -232,7 +165,7 @@ round_once (Service *service, gint64 *committed_us, GError **error)
     return TRUE;
   *committed_us = now;
   watch_workers (service);
-  g_atomic_int_set (&ready, kafka_consumer_joined (service->consumer) && kafka_producer_is_up (service->producer));
+  g_atomic_int_set (&ready, health_look (service) && kafka_consumer_joined (service->consumer));
   FAULT ("offsets.before_commit");
   g_autoptr (GError) cause = NULL;
   if (!kafka_consumer_commit (service->consumer, FALSE, &cause))
@@ -324,6 +257,8 @@ service_clear (Service *service)
   if (service->producer != NULL)
     kafka_producer_free (service->producer);
   g_free (service->cluster_id);
+  g_free (service->trouble_seen);
+  g_free (service->trouble_told);
   g_free (service->tick_again_us);
 }
 
@@ -340,17 +275,17 @@ engine_run (const EngineOptions *options, GError **error)
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;
   catch_signals ();
-  config_each_kafka (options->config, add_setting, settings);
+  config_each_kafka (options->config, startup_add_setting, settings);
   service.lanes = lanes_new (jobs_count (options->jobs));
   service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
-  gboolean ok = !options->embedded_kafka || start_embedded (&service, &embedded, settings, error);
+  gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
   if (ok && !stores_start (options->config, error))
     code = EXIT_CONFIG;
-  else if (ok && !start_postgres (&service, error))
+  else if (ok && !startup_postgres (&service, error))
     code = EXIT_POSTGRES;
-  else if (ok && start_kafka (&service, error))
+  else if (ok && startup_kafka (&service, &HANDLERS, error))
     code = run_threads (options, &service, error);
   stores_stop ();
   service_clear (&service);

@@ -20,6 +20,7 @@ typedef struct {
   Dispatcher *dispatcher;
   char *cluster_id;
   gint64 keep_us;               /* [runs] keep_days */
+  char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what was logged of it */
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
   volatile gint stop;           /* publishing gives up */
   volatile gint failed;         /* a thread found a reason to end the process */

@@ -1,13 +1,14 @@
 #include "engine/startup.h"
 
+#include "engine/schedule.h"
 #include "engine/schema.h"
 #include "engine/topics.h"
 
 #define TIMEOUT_MS 10000
 #define SHOW_US (2 * G_USEC_PER_SEC)
 
-GPtrArray *
-startup_subscription (const Service *service)
+static GPtrArray *
+subscription (const Service *service)
 {
   GPtrArray *topics = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (topics, g_strconcat (service->prefix, ".ticks", NULL));
@@ -55,8 +56,8 @@ all_there (Service *service, const GArray *topics, GError **error)
   return FALSE;
 }
 
-gboolean
-startup_topics (Service *service, GError **error)
+static gboolean
+look_at_topics (Service *service, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (service->kafka_settings, error);
   g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
@@ -85,8 +86,8 @@ startup_topics (Service *service, GError **error)
   return service->cluster_id != NULL;
 }
 
-gboolean
-startup_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **error)
+static gboolean
+make_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **error)
 {
   g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
   for (guint i = 0; i < wanted->len; i++)
@@ -98,8 +99,8 @@ startup_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError
   return TRUE;
 }
 
-gboolean
-startup_indexes (Service *service, Pg *pg, GError **error)
+static gboolean
+look_at_indexes (Service *service, Pg *pg, GError **error)
 {
   g_autoptr (GPtrArray) indexes = schema_indexes (pg, service->jobs, error);
   if (indexes == NULL)
@@ -112,4 +113,68 @@ startup_indexes (Service *service, Pg *pg, GError **error)
                      index->job->name, "index", index->name, "table", index->table, "remedy", "pruned migrate --indexes");
     }
   return TRUE;
+}
+
+void
+startup_add_setting (const char *key, const char *value, gpointer data)
+{
+  g_ptr_array_add (data, g_strdup (key));
+  g_ptr_array_add (data, g_strdup (value));
+}
+
+gboolean
+startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *settings, GError **error)
+{
+  *embedded = kafka_embedded_new (error);
+  if (*embedded == NULL)
+    return FALSE;
+  startup_add_setting ("bootstrap.servers", kafka_embedded_bootstrap (*embedded), settings);
+  startup_add_setting ("fetch.wait.max.ms", "10", settings);
+  if (!make_embedded_topics (service, *embedded, error))
+    return FALSE;
+  log_info ("embedded Kafka listens", "bootstrap", kafka_embedded_bootstrap (*embedded));
+  return TRUE;
+}
+
+gboolean
+startup_postgres (Service *service, GError **error)
+{
+  g_autoptr (Pg) pg = pg_new (&service->pg);
+  if (*service->pg.url == '\0')
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                   "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
+      return FALSE;
+    }
+  return pg_ensure (pg, error) && schema_check (pg, error) && look_at_indexes (service, pg, error)
+         && schedule_plant (service, pg, error);
+}
+
+/* The prefix, unless [kafka] says otherwise. */
+static const char *
+group_of (const Service *service)
+{
+  const char *const *settings = (const char *const *)service->kafka_settings;
+  for (guint i = 0; settings[i] != NULL; i += 2)
+    if (g_str_equal (settings[i], "group.id"))
+      return settings[i + 1];
+  return service->prefix;
+}
+
+gboolean
+startup_kafka (Service *service, const KafkaHandlers *handlers, GError **error)
+{
+  g_autoptr (GPtrArray) topics = subscription (service);
+  service->producer = kafka_producer_new (service->kafka_settings, error);
+  if (service->producer == NULL)
+    return FALSE;
+  service->publisher = publisher_new (service->producer, service->prefix);
+  guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    lanes += (guint)jobs_at (service->jobs, i)->capacity;
+  if (!look_at_topics (service, error))
+    return FALSE;
+  service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
+                                          (const char *const *)topics->pdata, lanes, handlers, service, error);
+  return service->consumer != NULL;
 }

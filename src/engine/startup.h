@@ -1,14 +1,16 @@
-/* What is looked at before the daemon joins: topics and their partitions, the indexes that cursors want.
- * Threads: main. Ownership: as said.
+/* What happens before the daemon joins: PostgreSQL, the indexes that cursors want, Kafka, its topics and their partitions.
+ * Threads: main. Ownership: what is made belongs to SERVICE, the embedded Kafka to the caller.
  */
 #pragma once
 #include "engine/service.h"
 
-/* Ticks, events and the work topics of all jobs: NULL-terminated array of texts. g_ptr_array_unref it. */
-GPtrArray *startup_subscription (const Service *service);
-/* Fills in cluster_id and the jobs' partitions. A topic that is missing: PRUNED_OUTAGE with the remedy; fewer partitions than the
- * job's capacity: a warning. */
-gboolean startup_topics (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean startup_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* A warning for each index that a cursor wants and does not have. */
-gboolean startup_indexes (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* For config_each_kafka: appends key and value to DATA, a GPtrArray. */
+void startup_add_setting (const char *key, const char *value, gpointer data);
+/* A Kafka of our own with all topics; SETTINGS gets its address. */
+gboolean startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *settings,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Schema and schedules; a warning for each index that a cursor wants and does not have. */
+gboolean startup_postgres (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Fills in producer, publisher, consumer, cluster_id and the jobs' partitions. A topic that is missing: PRUNED_OUTAGE with the
+ * remedy; fewer partitions than the job's capacity: a warning. */
+gboolean startup_kafka (Service *service, const KafkaHandlers *handlers, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -50,6 +50,20 @@ def test_a_work_topic_made_anew_loses_no_run(new_scene):
     assert {scene.run_row(run_id)["state"] for run_id in ids} == {"finished"}
 
 
+def test_a_topic_that_vanishes_is_told_and_a_new_one_is_taken_up(new_scene):
+    scene = new_scene()
+    fill(scene.database, 3)
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    scene.topics.drop("work.scratch.remove")
+    [run_id] = insert_ready(scene)
+    trouble = daemon.wait_line("Kafka is in trouble; what can go on goes on")
+    assert scene.topics.full("work.scratch.remove") in trouble["detail"] and "topics --apply" in trouble["remedy"]
+    scene.run("topics", "--apply").ok()
+    assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
+    daemon.wait_line("Kafka is well again")
+
+
 def test_a_backlog_republishes_nothing(new_scene):
     """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which one looks."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})

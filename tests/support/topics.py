@@ -47,6 +47,8 @@ class Topics:
     def drop(self, *names):
         for done in self.admin.delete_topics([self.full(n) for n in names]).values():
             done.result(30)
+        # The broker shows them a moment longer.
+        wait_until(lambda: not self.partitions().keys() & set(names), 30, f"topics {names} to be gone")
 
     def partitions(self):
         """{name: partitions} of the topics that are there."""
