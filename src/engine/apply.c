@@ -139,7 +139,7 @@ page_apply (Step *step, GPtrArray *keys, va_list pairs, PgRows **decided, GError
   Extra extra = extra_of (pairs);
   Trial trial = { 0 };
   gboolean ok = record_pass_over (step, keys, known, error) && apply_good (step, keys, &extra, &trial, error)
-                && record_trial (step, keys, &trial, known, error);
+                && record_trial (step, keys, &trial, &extra, known, error);
   if (ok)
     {
       mark_refused (step, &trial);

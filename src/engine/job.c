@@ -70,6 +70,8 @@ job_free (gpointer data)
   g_free (job->table);
   g_free (job->failed_log);
   g_free (job->failed_counter);
+  g_free (job->failed_outcome);
+  g_clear_pointer (&job->failed_constants, json_decref);
   g_free (job->work_topic);
   g_free (job);
 }

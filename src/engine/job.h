@@ -68,7 +68,8 @@ typedef struct {
   GPtrArray *locks; /* of PgStatement */
   GPtrArray *whats; /* of JobWhat */
   GPtrArray *events;/* of JobEvent */
-  char *failed_log, *failed_counter; /* NULL: none */
+  char *failed_log, *failed_counter, *failed_outcome; /* NULL: none */
+  json_t *failed_constants;
   gint64 retry_every_ms; /* instead of the growing back-off; 0: that one */
   const JobCode *code; /* NULL: a page job */
 

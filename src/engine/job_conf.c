@@ -84,14 +84,14 @@ parse_log (const Job *job, JobWhat *what, char *text, GError **error)
 }
 
 static void
-parse_constants (const Job *job, JobWhat *what, const char *group)
+parse_constants (const Job *job, json_t *constants, const char *group)
 {
   g_auto (GStrv) keys = g_key_file_get_keys (job->conf, group, NULL, NULL);
   for (guint i = 0; keys[i] != NULL; i++)
     if (g_str_has_prefix (keys[i], "outcome."))
       {
         g_autofree char *value = job_conf_text (job->conf, group, keys[i]);
-        json_object_set_new (what->constants, keys[i] + strlen ("outcome."), json_string (value));
+        json_object_set_new (constants, keys[i] + strlen ("outcome."), json_string (value));
       }
 }
 
@@ -112,7 +112,7 @@ parse_what (Job *job, const char *group, GError **error)
   if (what->entity == NULL)
     what->entity = g_strdup ("key");
   what->log_fields = list_of (job->conf, group, "log_fields");
-  parse_constants (job, what, group);
+  parse_constants (job, what->constants, group);
   return parse_log (job, what, job_conf_text (job->conf, group, "log"), error);
 }
 
@@ -128,6 +128,16 @@ parse_event (Job *job, const char *group)
   event->cancel_on_null = g_key_file_get_boolean (job->conf, group, "cancel_on_null", NULL);
 }
 
+static void
+parse_failed (Job *job)
+{
+  job->failed_log = job_conf_text (job->conf, "failed", "log");
+  job->failed_counter = job_conf_text (job->conf, "failed", "counter");
+  job->failed_outcome = job_conf_text (job->conf, "failed", "outcome");
+  job->failed_constants = json_object ();
+  parse_constants (job, job->failed_constants, "failed");
+}
+
 static gboolean
 parse_groups (Job *job, GError **error)
 {
@@ -140,10 +150,10 @@ parse_groups (Job *job, GError **error)
       }
     else if (g_str_has_prefix (groups[i], "event "))
       parse_event (job, groups[i]);
-    else if (!g_str_equal (groups[i], "job") && !g_str_equal (groups[i], "failed"))
+    else if (g_str_equal (groups[i], "failed"))
+      parse_failed (job);
+    else if (!g_str_equal (groups[i], "job"))
       return job_conf_bad (job, error, "unknown group", groups[i]);
-  job->failed_log = job_conf_text (job->conf, "failed", "log");
-  job->failed_counter = job_conf_text (job->conf, "failed", "counter");
   return TRUE;
 }
 

@@ -85,11 +85,26 @@ failed_message (const Step *step, const char *key, const char *reason)
   return g_strjoinv (reason, rest);
 }
 
+/* A row that stays because it failed is announced with what is known of it now. */
 static gboolean
-record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, GError **error)
+announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
+{
+  const Job *job = step->job;
+  if (job->failed_outcome == NULL)
+    return TRUE;
+  g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
+  for (int i = 0; decided != NULL && i < rows_count (decided); i++)
+    step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
+  return decided != NULL;
+}
+
+static gboolean
+record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra, GError **error)
 {
   if (keys->len == 0)
     return TRUE;
+  if (!announce_failed (step, keys, extra, error))
+    return FALSE;
   step_count (step, "failed", keys->len);
   if (step->job->failed_counter != NULL)
     step_count (step, step->job->failed_counter, keys->len);
@@ -207,7 +222,7 @@ record_children (Step *step, const PgRows *children)
 }
 
 gboolean
-record_trial (Step *step, const GPtrArray *keys, const Trial *trial, GHashTable *known, GError **error)
+record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra, GHashTable *known, GError **error)
 {
   g_autoptr (GPtrArray) failed = g_ptr_array_new (), reasons = g_ptr_array_new ();
   g_autoptr (GHashTable) words = g_hash_table_new (g_str_hash, g_str_equal);
@@ -242,6 +257,6 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, GHashTable 
     if (!record_what (step, word, trial, error))
       return FALSE;
   record_children (step, trial->children);
-  return record_failed (step, failed, reasons, error);
+  return record_failed (step, failed, reasons, extra, error);
 }
 

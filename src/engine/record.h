@@ -7,5 +7,5 @@
 
 /* Takes keys out of KEYS that quarantine puts off; KNOWN (a set of texts) gets those whose time has come. */
 gboolean record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean record_trial (Step *step, const GPtrArray *keys, const Trial *trial, GHashTable *known, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+gboolean record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra, GHashTable *known,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

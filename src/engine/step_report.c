@@ -88,9 +88,9 @@ static const char *
 look_in_row (const char *field, gpointer data)
 {
   const RowFields *from = data;
+  const char *constant = json_string_value (json_object_get (from->constants, field));
   int column = rows_column (from->rows, field);
-  const char *text = column >= 0 ? rows_at (from->rows, from->row, column) : NULL;
-  return text != NULL ? text : json_string_value (json_object_get (from->constants, field));
+  return constant != NULL || column < 0 ? constant : rows_at (from->rows, from->row, column);
 }
 
 void

@@ -79,6 +79,14 @@ page_decide (Step *step, const char *keys, const char *gone, GError **error)
   return pg_run (step->pg, decide_statement (step->job), values, error);
 }
 
+PgRows *
+trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
+{
+  g_autofree char *key = trial_literal (keys);
+  g_autoptr (PgValues) values = decide_values (step, key, "{}", extra);
+  return pg_run (step->pg, decide_statement (step->job), values, error);
+}
+
 /* Locks and decision in one pipeline: each statement sees the world after the waits of the earlier ones. */
 static gboolean
 lock_and_decide (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)

@@ -25,5 +25,7 @@ gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, Trial
 GArray *trial_rows (const Trial *trial, const char *word);
 /* The step's own parameters, and EXTRA (may be NULL). */
 PgValues *trial_values (Step *step, const PgStatement *statement, const Extra *extra);
+/* The decision about KEYS anew, as the world is now. */
+PgRows *trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error);
 /* Texts as an array literal. g_free it. */
 char *trial_literal (const GPtrArray *texts);

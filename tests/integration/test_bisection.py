@@ -144,7 +144,7 @@ def test_an_item_is_parked_after_its_last_try_and_released_by_hand(page):
     assert left(page) == [] and quarantine(page) == []
 
 
-def test_the_line_about_a_member_names_him_and_his_place(new_scene):
+def test_the_line_and_the_outcome_about_a_member_name_him_and_his_place(new_scene):
     scene = new_scene()
     there = Instance(scene.database)
     root = there.group(path="root{id}")
@@ -165,3 +165,6 @@ def test_the_line_about_a_member_names_him_and_his_place(new_scene):
     assert (lines[str(member)]["user"], lines[str(member)]["namespace"]) == ("stubborn", there.path("Namespace", below))
     assert lines[str(member)]["root_namespace"] == there.path("Namespace", root)
     assert (lines[str(other)]["user"], lines[str(other)]["project"]) == ("stubborn", there.path("Project", project))
+    said = {m.value["member_id"]: m.value for m in scene.topics.outcomes("MemberKept")}
+    assert {(id, m["user_id"], m["source_type"], m["source_id"], m["reason"]) for id, m in said.items()} == {
+        (member, user, "Namespace", below, "failed"), (other, user, "Project", project, "failed")}

@@ -38,31 +38,45 @@ class Judge:
             WHERE state IN ('ready', 'held') OR state = 'waiting' AND attempts = 0 AND due_at < now() + interval '1 hour')
             AND EXISTS (SELECT FROM pruned.runs) AND NOT EXISTS (SELECT FROM pruned.unpublished)""")
 
-    def run(self, seed, size):
+    def fill(self, seed, size):
+        """Nothing is known of earlier seeds; the scheduled time of this one."""
         for table in ("runs", "quarantine", "dirty_users", "deletions"):
             self.database.execute(f"DELETE FROM pruned.{table}")
         midnight = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
         t = midnight + datetime.timedelta(microseconds=seed, days=-(seed % 7))  # each seed has runs of its own
-        generate(self.database.connection, seed, size=size, t=t, **self.options)
+        return generate(self.database.connection, seed, size=size, t=t, **self.options)
+
+    def wait(self, seed):
+        wait_until(self.settled, 60, lambda: f"seed {seed}: {self.database.rows('SELECT * FROM pruned.runs')}")
+
+    def differences(self, seed, size, outcomes=(), ignore=(QUARANTINE,), prepare=lambda database: None):
+        """Of one tick with all that it starts. PREPARE changes the instance before."""
+        t = self.fill(seed, size)
+        prepare(self.database)
         before = load(self.database.connection)
         self.pruned.topics.tick(self.job, t)
-        wait_until(self.settled, 60, lambda: f"seed {seed}: {self.database.rows('SELECT * FROM pruned.runs')}")
+        self.wait(seed)
         model = before.copy()
-        return t, before, load(self.database.connection), model, run_to_end(model, self.job, t)
+        runs = run_to_end(model, self.job, t)
+        lines = self.database_differences(before, model, runs, ignore) + self.outcome_differences(runs, outcomes)
+        lines += self.quarantine_differences(runs)
+        return lines + compare_result(runs[0][2].result, self.pruned.run_row(tick_id(self.job, t))["result"])
 
-    def differences(self, seed, size, outcomes=(), ignore=(QUARANTINE,)):
-        t, before, real, model, runs = self.run(seed, size)
-        row = self.pruned.run_row(tick_id(self.job, t))
+    def database_differences(self, before, model, runs, ignore):
+        real = load(self.database.connection)
         lines = compare(before, real, model, ignore_tables=ignore)
         if DIRTY in ignore:
             lines += [f"no refresh of {key}" for key in model.tables[DIRTY] if key not in real.tables[DIRTY]]
-        lines += compare_result(runs[0][2].result, row["result"])
         # Of two groups in one line, either run may be the one that takes a project's bot.
-        lines += compare_children(
+        return lines + compare_children(
             [replace(c, args=without_initiator(c.args)) for _, _, e in runs for c in e.children],
             [{"job": c["job"], "args": without_initiator(c["args"])}
              for c in self.database.rows("SELECT job, args FROM pruned.runs WHERE parent_id IS NOT NULL")])
-        return lines + self.outcome_differences(runs, outcomes)
+
+    def quarantine_differences(self, runs):
+        wanted = {item for _, _, e in runs for item in e.quarantine}
+        there = set(self.database.column("SELECT item FROM pruned.quarantine"))
+        return [f"not in quarantine: {i}" for i in wanted - there] + [f"in quarantine: {i}" for i in there - wanted]
 
     def outcome_differences(self, runs, types):
         here = {str(id) for id in self.database.column("SELECT run_id FROM pruned.runs")}

@@ -1,0 +1,28 @@
+"""Expired members of random instances, some of which a trigger refuses, against the model: in one page and in many."""
+
+import pytest
+
+from support.judge import SEEDS, new_judge  # noqa: F401
+
+JOB = "members.remove_expired"
+OUTCOMES = ["MemberRemoved", "MemberKept", "UserDeleted"]
+
+
+@pytest.fixture(scope="module")
+def judge(new_judge):  # noqa: F811
+    return new_judge(JOB, refusals=True)
+
+
+@pytest.fixture(scope="module")
+def judge_of_pages(new_judge):  # noqa: F811
+    return new_judge(JOB, {f"jobs.{JOB}.batch": 3, f"jobs.{JOB}.delay_ms": 0}, refusals=True, many_pages=True)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS // 3))
+def test_like_the_model(judge, seed):
+    assert judge.differences(seed, size=20 + seed % 5 * 20, outcomes=OUTCOMES) == []
+
+
+@pytest.mark.parametrize("seed", range(SEEDS, SEEDS + SEEDS // 6))
+def test_in_many_pages_like_the_model(judge_of_pages, seed):
+    assert judge_of_pages.differences(seed, size=20 + seed % 5 * 20, outcomes=OUTCOMES) == []
