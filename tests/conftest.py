@@ -184,10 +184,10 @@ def scene_settings(shared, tmp_path_factory):
 def new_scene(new_database, new_topics, new_pruned, scene_settings):
     """Makes installations with the tests' own tables and jobs (support/scene.py), without schedules."""
 
-    def make(settings=None):
-        database = new_database("migrated")
+    def make(settings=None, server=None, bootstrap=None):
+        database = new_database("migrated", server)
         make_tables(database)
-        one = new_pruned(database, new_topics(), settings=scene_settings | (settings or {}))
+        one = new_pruned(database, new_topics(bootstrap), settings=scene_settings | (settings or {}))
         one.run("topics", "--apply").ok()
         return one
 

@@ -5,6 +5,7 @@
 #include "engine/dispatcher.h"
 #include "engine/health.h"
 #include "engine/idle.h"
+#include "engine/leave.h"
 #include "engine/progress.h"
 #include "engine/service.h"
 #include "engine/startup.h"
@@ -14,13 +15,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define POLL_MS 50
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
 #define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
-#define LEAVE_S 5
+#define STOP_S 9  /* in which a process that was asked to end has ended, whatever does not answer */
+#define LEAVE_S 5 /* of these for libraries to let go of their connections */
 #define EXIT_CONFIG 2
 #define EXIT_POSTGRES 3
 #define EXIT_KAFKA 4
@@ -210,24 +211,6 @@ stop (Service *service, Workers *workers)
   dispatcher_stop (service->dispatcher);
 }
 
-/* Everything is committed and given back; only libraries are still to let go of their connections. They get five seconds: a
- * broker that does not answer must not keep a process that was asked to end. */
-static void *
-leave_in_time (void *code)
-{
-  sleep (LEAVE_S);
-  log_warning ("Left without waiting for connections to close");
-  _exit (GPOINTER_TO_INT (code));
-}
-
-static void
-begin_to_leave (int code)
-{
-  pthread_t thread;
-  if (pthread_create (&thread, NULL, leave_in_time, GINT_TO_POINTER (code)) == 0)
-    pthread_detach (thread);
-}
-
 static int
 run_threads (const EngineOptions *options, Service *service, GError **error)
 {
@@ -240,9 +223,10 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   show_lanes (NULL);
   g_atomic_int_set (&ready, FALSE);
   log_info ("Stopping");
+  leave_within (STOP_S, code);
   stop (service, workers);
   log_info ("Stopped");
-  begin_to_leave (code);
+  leave_within (LEAVE_S, code);
   return code;
 }
 

@@ -243,6 +243,8 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     }
   else if (next == LANE_AGAIN || lane->woken)
     lanes_make_ready (lanes, lane);
+  if (lanes->stopping) /* workers that wait for the last errand to be settled */
+    pthread_cond_broadcast (&lanes->ready);
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);

@@ -63,6 +63,7 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
       else
         lane_free (lane);
     }
+  pthread_cond_broadcast (&lanes->ready); /* workers of a process that ends wait for errands on these */
   pthread_mutex_unlock (&lanes->lock);
 }
 

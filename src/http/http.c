@@ -57,6 +57,19 @@ on_body (char *data, size_t size, size_t n, void *user)
   return size * n;
 }
 
+static gboolean
+is_unwanted (const Transfer *transfer)
+{
+  return transfer->request->unwanted != NULL && transfer->request->unwanted (transfer->data);
+}
+
+/* Not 0: curl ends the transfer. */
+static int
+on_progress (void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
+{
+  return is_unwanted (user);
+}
+
 static void
 prepare (Http *http, Transfer *transfer)
 {
@@ -72,6 +85,9 @@ prepare (Http *http, Transfer *transfer)
   curl_easy_setopt (easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt (easy, CURLOPT_WRITEFUNCTION, on_body);
   curl_easy_setopt (easy, CURLOPT_WRITEDATA, transfer);
+  curl_easy_setopt (easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+  curl_easy_setopt (easy, CURLOPT_XFERINFODATA, transfer);
+  curl_easy_setopt (easy, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt (easy, CURLOPT_ERRORBUFFER, transfer->words);
   curl_easy_setopt (easy, CURLOPT_PRIVATE, transfer);
   if (request->body != NULL)
@@ -119,6 +135,7 @@ finish (Http *http, Transfer *transfer, CURLcode code)
       answer.status = 0;
       answer.error = *transfer->words != '\0' ? transfer->words : curl_easy_strerror (code);
       answer.sent_nothing = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+      answer.unwanted = code == CURLE_ABORTED_BY_CALLBACK;
     }
   g_hash_table_remove (http->under_way, transfer);
   transfer->done (&answer, transfer->data);
@@ -138,7 +155,12 @@ start_due (Http *http)
     {
       Transfer *transfer = link->data;
       next = link->next;
-      if (transfer->request->start_us <= now)
+      if (is_unwanted (transfer))
+        {
+          g_queue_delete_link (&http->later, link);
+          finish (http, transfer, CURLE_ABORTED_BY_CALLBACK);
+        }
+      else if (transfer->request->start_us <= now)
         {
           g_queue_delete_link (&http->later, link);
           start (http, transfer);

@@ -22,6 +22,7 @@ typedef struct {
   char *ca_file;       /* NULL: the system's */
   gint64 start_us;     /* monotonic: not before; 0: at once */
   long timeout_ms;
+  gboolean (*unwanted) (gpointer data); /* asked once a second: whether nobody waits for the answer any more; NULL: somebody does */
 } HttpRequest;
 
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
   gsize body_len;
   const char *error;   /* why there was none, in curl's words */
   gboolean sent_nothing; /* the connection was never made: nothing can have happened */
+  gboolean unwanted;     /* there was none because nobody waited for it */
 } HttpAnswer;
 
 /* REQUEST is taken (heap-allocated by g_new0, its texts too). DONE is called exactly once. */

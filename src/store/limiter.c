@@ -57,6 +57,14 @@ limiter_succeeded (Limiter *limiter)
 }
 
 void
+limiter_abandoned (Limiter *limiter)
+{
+  pthread_mutex_lock (&limiter->lock);
+  limiter->probing = FALSE;
+  pthread_mutex_unlock (&limiter->lock);
+}
+
+void
 limiter_slow_down (Limiter *limiter)
 {
   gint64 now = g_get_monotonic_time ();

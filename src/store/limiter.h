@@ -23,6 +23,7 @@ void limiter_clear (Limiter *limiter);
 /* TRUE: the request may start at *START_US. FALSE: the circuit is open for *RETRY_MS; *WORDS (g_free) says why. */
 gboolean limiter_ask (Limiter *limiter, gint64 *start_us, gint64 *retry_ms, char **words);
 void limiter_succeeded (Limiter *limiter);
+void limiter_abandoned (Limiter *limiter); /* the request was not waited for */
 void limiter_slow_down (Limiter *limiter);                   /* the service asked for it */
 void limiter_failed (Limiter *limiter, const char *words);   /* no answer, or one that makes no sense */
 void limiter_open (Limiter *limiter, const char *words);     /* nothing will work until somebody mends it */

@@ -202,6 +202,12 @@ on_answer (const HttpAnswer *http, gpointer data)
   S3 *s3 = call->job->s3;
   S3Answer answer = { 0 };
   g_autofree char *why = NULL;
+  if (http->unwanted) /* it says nothing about the service */
+    {
+      limiter_abandoned (&s3->limiter);
+      call_end (call);
+      return;
+    }
   if (http->status == 0)
     {
       limiter_failed (&s3->limiter, http->error);
@@ -240,6 +246,12 @@ on_answer (const HttpAnswer *http, gpointer data)
 
 /* --- requests ------------------------------------------------------------------------------------------------- */
 
+static gboolean
+is_unwanted (gpointer call)
+{
+  return store_part_cancelled (((Call *)call)->job->part);
+}
+
 static void
 send_call (Call *call)
 {
@@ -260,6 +272,7 @@ send_call (Call *call)
                                     : s3_request_single (s3->target, call->keys->pdata[0]);
   gint64 left_ms = (call->job->part->batch->deadline_us - g_get_monotonic_time ()) / 1000;
   request->start_us = start_us;
+  request->unwanted = is_unwanted;
   request->timeout_ms = CLAMP (left_ms, 1, request->timeout_ms);
   http_send (s3->http, request, on_answer, call);
 }

@@ -82,9 +82,15 @@ store_key (const char *prefix, const StoreObject *object)
 }
 
 gboolean
+store_part_cancelled (const StorePart *part)
+{
+  return g_atomic_int_get (&part->batch->cancelled);
+}
+
+gboolean
 store_part_over (const StorePart *part)
 {
-  return g_atomic_int_get (&part->batch->cancelled) || g_get_monotonic_time () >= part->batch->deadline_us;
+  return store_part_cancelled (part) || g_get_monotonic_time () >= part->batch->deadline_us;
 }
 
 static void

@@ -19,6 +19,7 @@ typedef struct {
 /* DOWN: the store is down, come again in RETRY_MS (NULL: it is not). Frees the part. */
 void store_part_done (StorePart *part, const char *down, gint64 retry_ms);
 gboolean store_part_over (const StorePart *part); /* cancelled, or the deadline is past */
+gboolean store_part_cancelled (const StorePart *part);
 
 typedef struct {
   void (*delete_part) (gpointer store, StorePart *part); /* takes the part */

@@ -1,0 +1,147 @@
+"""A daemon that is asked to end does so within seconds: what it is doing is finished or given back, and nothing happens twice."""
+
+import signal
+import socket
+import time
+
+import pytest
+
+from support.scene import fill, now, result, tick_id
+from support.slow import quick_rows, slow_rows, wait_in_flight
+
+JOB = "scratch.remove"
+SIGNALS = [signal.SIGTERM, signal.SIGINT]
+
+
+def end(daemon, within_s, *numbers):
+    """Sends the signals; the exit code is 0 and comes in time."""
+    began = time.monotonic()
+    for number in numbers:
+        daemon.send(number)
+    assert daemon.wait(within_s + 20) == 0
+    assert time.monotonic() - began < within_s
+
+
+def in_flight(scene, seconds, rows=25):
+    """A daemon in the middle of a step; each page of ten has one slow row."""
+    fill(scene.database, rows)
+    slow_rows(scene.database, seconds, "OLD.id % 10 = 6")
+    at = now(minutes=-1)
+    scene.topics.tick(JOB, at)
+    daemon = scene.start()
+    wait_in_flight(scene.database)
+    return daemon, tick_id(JOB, at)
+
+
+def check_all_once(scene, run_id, rows=25):
+    """After another daemon: each row went once, and the audit has it once."""
+    scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert (row["state"], row["attempts"], row["step"], result(row)["removed"]) == ("finished", 0, 3, rows)
+    audit = scene.database.column("SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE run_id = %s", [run_id])
+    assert sorted(audit) == list(range(1, rows + 1))
+    assert [m.text_key for m in scene.topics.outcomes("RunFinished")] == [run_id]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_while_idle_it_ends_at_once(scene, number):
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    end(daemon, 5, number)
+
+
+def test_before_it_has_its_partitions_it_ends_too(scene):
+    daemon = scene.start()
+    daemon.wait_line("Started")
+    end(daemon, 5, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("numbers", [[signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM], [signal.SIGTERM, signal.SIGINT]])
+def test_a_step_that_is_nearly_done_is_finished(scene, numbers):
+    daemon, run_id = in_flight(scene, 1.5)
+    end(daemon, 10, *numbers)
+    row = scene.run_row(run_id)
+    assert (row["state"], row["step"], row["attempts"]) == ("ready", 1, 0)
+    assert scene.database.value("SELECT count(*) FROM scratch") == 15
+    check_all_once(scene, run_id)
+
+
+def test_a_step_that_takes_longer_is_given_back_and_charged_to_nobody(scene):
+    daemon, run_id = in_flight(scene, 12)
+    end(daemon, 10, signal.SIGTERM)
+    row = scene.run_row(run_id)
+    assert (row["state"], row["step"], row["attempts"], row["error"]) == ("ready", 0, 0, None)
+    assert scene.database.value("SELECT count(*) FROM scratch") == 25
+    assert not daemon.lines(level="error")
+    quick_rows(scene.database)
+    check_all_once(scene, run_id)
+
+
+def test_its_partitions_are_free_at_once(scene):
+    """Nobody waits for a session to time out: the next one starts within a fraction of that."""
+    daemon, run_id = in_flight(scene, 12)
+    end(daemon, 10, signal.SIGTERM)
+    quick_rows(scene.database)
+    began = time.monotonic()
+    scene.start().wait_line("Partitions assigned")
+    assert time.monotonic() - began < scene.settings["kafka.session.timeout.ms"] / 1000 - 1
+    scene.wait_run(run_id)
+
+
+def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
+    at = now(minutes=-30)
+    times = [at.replace(microsecond=1000 * n) for n in range(600)]
+    scene.topics.produce_many("ticks", [("scratch.wide", (
+        f'{{"job":"scratch.wide","scheduled_at":"{t.isoformat()}","args":{{"n":{n}}}}}').encode()) for n, t in enumerate(times)])
+    daemon = scene.start()
+    scene.database.wait("SELECT count(*) FROM scratch_log", until=lambda n: n >= 20)
+    end(daemon, 10, signal.SIGTERM)
+    assert scene.database.value("SELECT count(*) FROM scratch_log") < 600
+    scene.run_until_idle(deadline_s=120)
+    assert scene.database.value("SELECT count(*) FROM scratch_log") == 600
+    assert scene.database.rows("SELECT state, count(*) AS n FROM pruned.runs GROUP BY 1") == [{"state": "finished", "n": 600}]
+    assert scene.database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]) == 0
+
+
+@pytest.fixture
+def silent_store():
+    """Takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_objects_under_way_are_given_back_with_their_age(scene, silent_store):
+    scene.settings |= {"store.object.endpoint": silent_store, "store.object.bucket": "b", "store.object.access_key": "a",
+                       "store.object.secret_key": "s", "store.object.region": "r"}
+    due = scene.database.value("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at) "
+                               "VALUES (2, 'a', 'b', now() - interval '1 h') RETURNING pick_up_at")
+    scene.topics.tick("ci.schedule_delete_objects", now(minutes=-1))
+    daemon = scene.start()
+    scene.database.wait("SELECT pick_up_at > now() FROM ci_deleted_objects")
+    end(daemon, 5, signal.SIGTERM)
+    assert daemon.lines("Stopped")
+    assert scene.database.column("SELECT pick_up_at FROM ci_deleted_objects") == [due]
+    row = scene.database.row("SELECT * FROM pruned.runs WHERE job = 'ci.delete_objects'")
+    assert row["state"] in ("ready", "waiting") and row["attempts"] == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
+def test_a_postgres_that_takes_no_connections_keeps_nobody(new_scene, own_postgres):
+    """The step cannot even be cancelled; its transaction ends with the connection."""
+    scene = new_scene(server=own_postgres)
+    daemon, run_id = in_flight(scene, 14)
+    own_postgres.freeze()
+    end(daemon, 10, signal.SIGTERM)
+    own_postgres.thaw()
+    scene.database.wait("SELECT count(*) FROM pg_locks WHERE relation = 'scratch'::regclass AND pid <> pg_backend_pid()", until=0)
+    quick_rows(scene.database)
+    check_all_once(scene, run_id)
+
+
+def test_a_broker_that_does_not_answer_keeps_nobody(new_scene, own_kafka):
+    scene = new_scene(bootstrap=own_kafka.bootstrap)
+    daemon, run_id = in_flight(scene, 1.5)
+    own_kafka.freeze()
+    end(daemon, 10, signal.SIGTERM)
+    own_kafka.thaw()
+    check_all_once(scene, run_id)
