@@ -22,25 +22,25 @@ DECLARE
     r    text;
 BEGIN
     FOREACH t IN ARRAY ARRAY[
-        -- table: rights. UPDATE is also what row locks ask for.
-        'members:SELECT, UPDATE, DELETE',
-        'users:SELECT, UPDATE, DELETE',
-        'namespaces:SELECT, UPDATE, DELETE',
-        'namespace_details:SELECT, UPDATE, DELETE',
-        'projects:SELECT, UPDATE, DELETE',
-        'members_deletion_schedules:SELECT, UPDATE, DELETE',
-        'group_deletion_schedules:SELECT, UPDATE, DELETE',
-        'group_group_links:SELECT, UPDATE, DELETE',
-        'project_group_links:SELECT, UPDATE, DELETE',
-        'routes:SELECT, UPDATE, DELETE',
-        'redirect_routes:SELECT, UPDATE, DELETE',
-        'notification_settings:SELECT, UPDATE, DELETE',
-        'todos:SELECT, UPDATE, DELETE',
+        -- table: rights. UPDATE is also what row locks ask for; INSERT is what `pruned restore` puts rows back with.
+        'members:SELECT, INSERT, UPDATE, DELETE',
+        'users:SELECT, INSERT, UPDATE, DELETE',
+        'namespaces:SELECT, INSERT, UPDATE, DELETE',
+        'namespace_details:SELECT, INSERT, UPDATE, DELETE',
+        'projects:SELECT, INSERT, UPDATE, DELETE',
+        'members_deletion_schedules:SELECT, INSERT, UPDATE, DELETE',
+        'group_deletion_schedules:SELECT, INSERT, UPDATE, DELETE',
+        'group_group_links:SELECT, INSERT, UPDATE, DELETE',
+        'project_group_links:SELECT, INSERT, UPDATE, DELETE',
+        'routes:SELECT, INSERT, UPDATE, DELETE',
+        'redirect_routes:SELECT, INSERT, UPDATE, DELETE',
+        'notification_settings:SELECT, INSERT, UPDATE, DELETE',
+        'todos:SELECT, INSERT, UPDATE, DELETE',
         'project_authorizations:SELECT, INSERT, UPDATE, DELETE',
         'application_settings:SELECT',
-        'import_placeholder_user_details:SELECT, UPDATE, DELETE',
+        'import_placeholder_user_details:SELECT, INSERT, UPDATE, DELETE',
         'ci_deleted_objects:SELECT, INSERT, UPDATE, DELETE',
-        'ci_job_artifacts:SELECT, UPDATE, DELETE',
+        'ci_job_artifacts:SELECT, INSERT, UPDATE, DELETE',
         'ghost_user_migrations:SELECT, INSERT, UPDATE, DELETE']
     LOOP
         r := split_part(t, ':', 2);
@@ -61,7 +61,7 @@ BEGIN
         'resource_milestone_events', 'resource_state_events', 'timelogs', 'vulnerabilities', 'subscriptions']
     LOOP
         IF to_regclass(format('%I.%I', app, t)) IS NOT NULL THEN
-            EXECUTE format('GRANT SELECT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
         END IF;
     END LOOP;
 
@@ -80,7 +80,7 @@ BEGIN
         SELECT DISTINCT c.relname FROM taken JOIN pg_class c ON c.oid = taken.rel
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = app
     LOOP
-        EXECUTE format('GRANT SELECT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
     END LOOP;
 
     -- Rows inserted into two of the application's tables take their ids from these sequences.

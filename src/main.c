@@ -44,6 +44,9 @@ static const Command commands[] = {
     "pruned retry 0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11", command_retry, .least = 1, .most = 1 },
   { "discard", "ID", "end a run that has not ended, or that is dead, as skipped",
     "pruned discard 0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11", command_discard, .least = 1, .most = 1 },
+  { "doctor", "", "is all well, and if not what to do; changes nothing", "pruned doctor", command_doctor,
+    .more = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, 5 store, 6 something that is missing.\n"
+            "Warnings have ok false, too, and do not change it." },
   { "version", "[--faults]", "versions of pruned and of what it is made of", "pruned version", command_version,
     version_options, .bare = TRUE },
   { NULL }

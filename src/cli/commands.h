@@ -7,6 +7,7 @@
 ExitCode command_config (Cli *cli, GError **error);
 ExitCode command_demo (Cli *cli, GError **error);
 ExitCode command_discard (Cli *cli, GError **error);
+ExitCode command_doctor (Cli *cli, GError **error);
 ExitCode command_emit (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);

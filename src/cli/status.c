@@ -3,9 +3,9 @@
  */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/dead_letters.h"
 #include "cli/status.h"
 #include "engine/topics.h"
-#include "kafka/offsets.h"
 
 #include <string.h>
 
@@ -140,42 +140,15 @@ take_lag (Status *status)
   set (status->found, "lag", lag);
 }
 
-static PgRows *
-ask_verdicts (Status *status, const char *topic, GError **error)
-{
-  GString *partitions = array_new (), *lows = array_new ();
-  for (guint i = 0; i < status->offsets->len; i++) {
-    const KafkaOffset *offset = &g_array_index (status->offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, topic)) {
-      array_add_int (partitions, offset->partition);
-      array_add_int (lows, offset->low);
-    }
-  }
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "topic", topic);
-  pg_values_take (values, "partition", array_take (partitions));
-  pg_values_take (values, "low", array_take (lows));
-  return pg_run_file (status->pg, "src/cli/sql/status_verdicts.sql", values, error);
-}
-
-/* Messages of the dead topic that nobody has decided about; without PostgreSQL: all. */
+/* Without PostgreSQL: all that are there. */
 static void
 look_at_dead (Status *status)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *topic = cli_topic (status->cli, "dead");
-  gint64 n = 0;
-  for (guint i = 0; i < status->offsets->len; i++) {
-    const KafkaOffset *offset = &g_array_index (status->offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, topic))
-      n += offset->high - offset->low;
-  }
-  if (n > 0 && status->pg != NULL) {
-    g_autoptr (PgRows) rows = ask_verdicts (status, topic, &error);
-    if (rows != NULL)
-      n -= rows_int (rows, 0, "verdicts");
-    else
-      note_down (status, "postgres", json_object (), cli_pg_failed (status->pg, &error), error);
+  gint64 n = dead_letters_waiting (status->cli, status->pg, status->offsets, &error);
+  if (n < 0) {
+    note_down (status, "postgres", json_object (), cli_pg_failed (status->pg, &error), error);
+    n = dead_letters_waiting (status->cli, NULL, status->offsets, NULL);
   }
   set (status->found, "dead", json_integer (n));
 }

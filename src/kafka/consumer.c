@@ -1,5 +1,6 @@
 #include "kafka/consumer.h"
 #include "base/clock.h"
+#include "kafka/inspect.h"
 #include "kafka/partition_private.h"
 #include "kafka/watch.h"
 #include <stdatomic.h>
@@ -203,6 +204,9 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                  group,
                                  "partition.assignment.strategy",
                                  "roundrobin",
+                                 /* So that members of other versions are told apart (`pruned doctor`). */
+                                 "client.id",
+                                 KAFKA_MEMBER_OF PRUNED_VERSION,
                                  "auto.offset.reset",
                                  "earliest",
                                  /* A dead process holds its partitions no longer than this. */

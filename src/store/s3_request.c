@@ -183,9 +183,21 @@ s3_request_bulk (S3Target *target, const GPtrArray *keys)
   return request;
 }
 
+static HttpRequest *
+request_for (S3Target *target, const char *method, const char *key)
+{
+  g_autofree char *escaped = http_escape_path (key);
+  return request_new (target, method, g_strconcat (target->base, "/", escaped, NULL), "", 0);
+}
+
 HttpRequest *
 s3_request_single (S3Target *target, const char *key)
 {
-  g_autofree char *escaped = http_escape_path (key);
-  return request_new (target, "DELETE", g_strconcat (target->base, "/", escaped, NULL), "", 0);
+  return request_for (target, "DELETE", key);
+}
+
+HttpRequest *
+s3_request_look (S3Target *target, const char *key)
+{
+  return request_for (target, "GET", key);
 }

@@ -14,3 +14,5 @@ const char *s3_target_name (const S3Target *target); /* `endpoint/bucket`, for w
 
 HttpRequest *s3_request_bulk (S3Target *target, const GPtrArray *keys);
 HttpRequest *s3_request_single (S3Target *target, const char *key);
+/* Reads one object. */
+HttpRequest *s3_request_look (S3Target *target, const char *key);

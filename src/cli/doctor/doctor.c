@@ -1,0 +1,154 @@
+#include "cli/doctor/doctor.h"
+
+#include "cli/commands.h"
+
+#include <stdarg.h>
+
+#define LISTED 5
+
+typedef struct {
+  const char *check, *level;
+  ExitCode code;
+  char *detail, *remedy; /* remedy NULL: none */
+} Finding;
+
+static const Column FOR_MACHINES[] = {
+  { "check" }, { "ok", CELL_BOOL }, { "level" }, { "detail" }, { "remedy" }, { NULL }
+};
+static const Column FOR_PEOPLE[] = { { "check" }, { "level" }, { "detail" }, { NULL } };
+
+static void
+finding_free (gpointer data)
+{
+  Finding *finding = data;
+  g_free (finding->detail);
+  g_free (finding->remedy);
+  g_free (finding);
+}
+
+/* Words of libpq and librdkafka come in several lines. */
+static char *
+one_line (char *text)
+{
+  g_strdelimit (text, "\r\n\t", ' ');
+  return g_strstrip (text);
+}
+
+static void
+add (Doctor *doctor, const char *check, const char *level, ExitCode code, const char *remedy, const char *format, va_list list)
+{
+  Finding *finding = g_new0 (Finding, 1);
+  *finding = (Finding){ check, level, code, one_line (g_strdup_vprintf (format, list)), g_strdup (remedy) };
+  g_ptr_array_add (doctor->findings, finding);
+}
+
+void
+doctor_ok (Doctor *doctor, const char *check, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (doctor, check, "ok", CODE_OK, NULL, format, list);
+  va_end (list);
+}
+
+void
+doctor_warn (Doctor *doctor, const char *check, const char *remedy, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (doctor, check, "warning", CODE_OK, remedy, format, list);
+  va_end (list);
+}
+
+void
+doctor_error (Doctor *doctor, ExitCode code, const char *check, const char *remedy, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (doctor, check, "error", code, remedy, format, list);
+  va_end (list);
+}
+
+PgRows *
+doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values)
+{
+  g_autoptr (GError) error = NULL;
+  PgRows *rows = pg_begin_read_only (doctor->pg, &error) ? pg_run_file (doctor->pg, file, values, &error) : NULL;
+  pg_rollback (doctor->pg);
+  if (rows == NULL)
+    doctor_error (doctor, CODE_POSTGRES, check, "psql -v role=NAME -f deploy/grants.sql", "cannot be looked at: %s",
+                  error->message);
+  return rows;
+}
+
+char *
+doctor_list (const PgRows *rows, const char *name)
+{
+  GString *list = g_string_new (NULL);
+  for (int i = 0; i < rows_count (rows) && i < LISTED; i++)
+    g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", rows_text (rows, i, name));
+  if (rows_count (rows) > LISTED)
+    g_string_append_printf (list, " and %d more", rows_count (rows) - LISTED);
+  return g_string_free (list, FALSE);
+}
+
+static void
+show_for_people (const Doctor *doctor, Output *out)
+{
+  gboolean all_well = TRUE;
+  output_table (out, FOR_PEOPLE);
+  for (guint i = 0; i < doctor->findings->len; i++) {
+    const Finding *finding = doctor->findings->pdata[i];
+    output_row (out, json_string (finding->check), json_string (finding->level), json_string (finding->detail));
+  }
+  output_end (out);
+  for (guint i = 0; i < doctor->findings->len; i++) {
+    const Finding *finding = doctor->findings->pdata[i];
+    if (finding->remedy == NULL)
+      continue;
+    if (all_well)
+      output_say (out, "\nWhat to do:");
+    all_well = FALSE;
+    output_say (out, "  # %s\n  %s", finding->check, finding->remedy);
+  }
+  if (all_well)
+    output_hint (out, "\nAll is well.");
+}
+
+static void
+show_for_machines (const Doctor *doctor, Output *out)
+{
+  output_table (out, FOR_MACHINES);
+  for (guint i = 0; i < doctor->findings->len; i++) {
+    const Finding *finding = doctor->findings->pdata[i];
+    output_row (out, json_string (finding->check), json_boolean (finding->level[0] == 'o'), json_string (finding->level),
+                json_string (finding->detail), json_string (finding->remedy));
+  }
+}
+
+static ExitCode
+code_of (const Doctor *doctor)
+{
+  for (guint i = 0; i < doctor->findings->len; i++) {
+    const Finding *finding = doctor->findings->pdata[i];
+    if (finding->code != CODE_OK)
+      return finding->code;
+  }
+  return CODE_OK;
+}
+
+ExitCode
+command_doctor (Cli *cli, GError **error)
+{
+  g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
+  Doctor doctor = { .cli = cli, .findings = findings };
+  doctor_postgres (&doctor);
+  doctor_kafka (&doctor);
+  doctor_stores (&doctor);
+  doctor_rights (&doctor);
+  doctor_work (&doctor);
+  (output_is_json (cli->out) ? show_for_machines : show_for_people) (&doctor, cli->out);
+  g_clear_pointer (&doctor.pg, pg_free);
+  g_strfreev (doctor.kafka);
+  return code_of (&doctor);
+}

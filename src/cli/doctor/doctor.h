@@ -1,0 +1,36 @@
+/* `pruned doctor`: each check says what it found, as a finding; none changes anything, and none hides another: a check that
+ * cannot be made because something is down is left out, the thing that is down is the finding.
+ *
+ * Invariant: the exit code is that of the first finding that is an error, whatever warnings stand before it.
+ * Threads: main only.
+ * Ownership: the Doctor owns its findings and its connection.
+ */
+#pragma once
+#include "cli/cli.h"
+
+typedef struct {
+  Cli *cli;
+  Pg *pg;            /* NULL: PostgreSQL cannot be asked */
+  gboolean migrated; /* schema pruned is as this program wants it */
+  char **kafka;      /* settings; NULL: no Kafka is named */
+  GPtrArray *findings;
+} Doctor;
+
+/* All is well there. */
+void doctor_ok (Doctor *doctor, const char *check, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* REMEDY is a command to copy. A warning does not change the exit code. */
+void doctor_warn (Doctor *doctor, const char *check, const char *remedy, const char *format, ...) G_GNUC_PRINTF (4, 5);
+void doctor_error (Doctor *doctor, ExitCode code, const char *check, const char *remedy, const char *format, ...)
+    G_GNUC_PRINTF (5, 6);
+
+/* A statement in a read-only transaction of its own. NULL: said as an error of CHECK. */
+PgRows *doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values);
+/* The column NAME of all rows in one line, at most a few of them. g_free it. */
+char *doctor_list (const PgRows *rows, const char *name);
+
+/* In this order (DESIGN 6: the code is that of the first thing found). */
+void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
+void doctor_rights (Doctor *doctor);   /* what jobs need: rights, tables, columns, rows of settings, indexes */
+void doctor_kafka (Doctor *doctor);    /* reachable, topics, retention, group, dead letters */
+void doctor_stores (Doctor *doctor);
+void doctor_work (Doctor *doctor);     /* runs, quarantine, bloat, the application's own workers */

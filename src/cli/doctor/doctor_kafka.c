@@ -1,0 +1,147 @@
+#include "cli/dead_letters.h"
+#include "cli/doctor/doctor.h"
+#include "engine/topics.h"
+#include "kafka/inspect.h"
+
+#define TIMEOUT_MS 5000
+#define COUNT_WITHIN_MS 15000 /* a group that is new is looked for by the broker first */
+#define DAY_MS G_GINT64_CONSTANT (86400000)
+
+static const char *const *
+settings_of (const Doctor *doctor)
+{
+  return (const char *const *)doctor->kafka;
+}
+
+static const char *
+bootstrap_of (const Doctor *doctor)
+{
+  const char *servers = "";
+  for (char **pair = doctor->kafka; *pair != NULL; pair += 2)
+    if (g_str_equal (pair[0], "bootstrap.servers") || g_str_equal (pair[0], "metadata.broker.list"))
+      servers = pair[1];
+  return servers;
+}
+
+static void
+check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
+{
+  gboolean all = TRUE;
+  for (guint i = 0; i < wanted->len; i++) {
+    gint32 least = g_array_index (wanted, WantedTopic, i).partitions;
+    if (found[i].partitions >= least)
+      continue;
+    all = FALSE;
+    if (found[i].partitions < 0)
+      doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply", "there is no topic %s", found[i].name);
+    else
+      doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply",
+                    "topic %s has %d partitions, wanted are %d: so many runs at a time and no more", found[i].name,
+                    found[i].partitions, least);
+  }
+  if (all)
+    doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot", wanted->len);
+}
+
+/* A message that outlives the ledger could not be told from a new one: it would be refused as too old. */
+static void
+check_retention (Doctor *doctor, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *topic = cli_topic (doctor->cli, name);
+  gint64 keep_days = config_int (doctor->cli->config, "runs", "keep_days"), retention_ms = 0;
+  if (!kafka_topic_retention (settings_of (doctor), topic, TIMEOUT_MS, &retention_ms, &error)) {
+    doctor_ok (doctor, "retention", "not looked at: %s", error->message);
+    return;
+  }
+  g_autofree char *days = g_strdup_printf ("%.1f days", (double)retention_ms / (double)DAY_MS);
+  g_autofree char *remedy = g_strdup_printf (
+      "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+      " --add-config cleanup.policy=delete,retention.ms=%" G_GINT64_FORMAT,
+      bootstrap_of (doctor), topic, MIN (7, keep_days - 1) * DAY_MS);
+  if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
+    doctor_ok (doctor, "retention", "topic %s keeps messages %s, ended runs are kept %" G_GINT64_FORMAT " days", topic, days,
+               keep_days);
+  else
+    doctor_warn (doctor, "retention", remedy,
+                 "topic %s keeps messages %s, but ended runs are known for %" G_GINT64_FORMAT
+                 " days only ([runs] keep_days): what is older is refused as too old",
+                 topic, retention_ms < 0 ? "for ever" : days, keep_days);
+}
+
+static void
+check_group (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) others = g_string_new (NULL);
+  const char *group = config_text (doctor->cli->config, "topics", "prefix");
+  g_autoptr (GPtrArray) members = kafka_group_members (settings_of (doctor), group, TIMEOUT_MS, &error);
+  if (members == NULL) {
+    doctor_ok (doctor, "group", "not looked at: %s", error->message);
+    return;
+  }
+  for (guint i = 0; i < members->len; i++)
+    if (!g_str_has_prefix (members->pdata[i], KAFKA_MEMBER_OF PRUNED_VERSION " "))
+      g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "", (char *)members->pdata[i]);
+  if (others->len > 0)
+    doctor_warn (doctor, "group", "pruned version",
+                 "of %u members of group %s these are not of version %s, by their client.id: %s (two versions side by side work,"
+                 " for the time of an upgrade)",
+                 members->len, group, PRUNED_VERSION, others->str);
+  else
+    doctor_ok (doctor, "group", members->len == 0 ? "no process of group %s is running now (%u)" : "group %s has %u members, all of this version",
+               group, members->len);
+}
+
+/* FOUND: all topics. One that is missing was said before. */
+static void
+check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *topic = cli_topic (doctor->cli, "dead");
+  const char *group = config_text (doctor->cli->config, "topics", "prefix");
+  guint dead = 0;
+  while (dead < n_found && !g_str_equal (found[dead].name, topic))
+    dead++;
+  if (dead == n_found || found[dead].partitions < 0)
+    return;
+  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), group, &found[dead], 1, COUNT_WITHIN_MS, &error);
+  gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
+  if (n < 0)
+    doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
+                  error->message);
+  else if (n > 0)
+    doctor_warn (doctor, "dead letters", "pruned dead list", "%" G_GINT64_FORMAT " messages that could not be handled wait for a verdict", n);
+  else
+    doctor_ok (doctor, "dead letters", "none");
+}
+
+static gboolean
+ask_kafka (Doctor *doctor, const GArray *wanted, KafkaTopic **found, GError **error)
+{
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new (settings_of (doctor), error);
+  return admin != NULL && (*found = topics_found (admin, wanted, TIMEOUT_MS, error)) != NULL;
+}
+
+void
+doctor_kafka (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree KafkaTopic *found = NULL;
+  doctor->kafka = cli_kafka_settings (doctor->cli, &error);
+  if (doctor->kafka == NULL) {
+    doctor_error (doctor, CODE_CONFIG, "Kafka", "export PRUNED_KAFKA_BOOTSTRAP_SERVERS=HOST:PORT", "%s", error->message);
+    return;
+  }
+  g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);
+  if (!ask_kafka (doctor, wanted, &found, &error)) {
+    doctor_error (doctor, CODE_KAFKA, "Kafka", "pruned config | grep kafka", "%s", error->message);
+    return;
+  }
+  doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap_of (doctor));
+  check_topics (doctor, wanted, found);
+  check_retention (doctor, "ticks");
+  check_retention (doctor, "events");
+  check_group (doctor);
+  check_dead_letters (doctor, found, wanted->len);
+}

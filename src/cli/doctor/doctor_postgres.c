@@ -1,0 +1,53 @@
+#include "cli/doctor/doctor.h"
+
+#include "base/clock.h"
+#include "engine/schema.h"
+
+#define SQL "src/cli/doctor/sql/"
+#define CLOCK_OFF_US (2 * G_USEC_PER_SEC)
+
+/* The database's time is compared with the middle of the time that the question took. */
+static void
+compare_clocks (Doctor *doctor)
+{
+  gint64 before_us = clock_now_us ();
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "clock", SQL "clock.sql", NULL);
+  gint64 after_us = clock_now_us ();
+  if (rows == NULL)
+    return;
+  gint64 off_us = rows_int (rows, 0, "now_us") - (before_us + after_us) / 2;
+  gint64 unsure_us = (after_us - before_us) / 2;
+  if (ABS (off_us) > CLOCK_OFF_US + unsure_us)
+    doctor_warn (doctor, "clock", "timedatectl set-ntp true",
+                 "the database's clock is %.1f s %s of this machine's: due times go by the database's, log lines by this one's",
+                 (double)ABS (off_us) / G_USEC_PER_SEC, off_us > 0 ? "ahead" : "behind");
+  else
+    doctor_ok (doctor, "clock", "within %.1f s of the database's", (double)CLOCK_OFF_US / G_USEC_PER_SEC);
+}
+
+static void
+check_schema (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  doctor->migrated = schema_check (doctor->pg, &error);
+  if (doctor->migrated)
+    doctor_ok (doctor, "schema", "schema pruned is at step %d", schema_wanted ());
+  else
+    doctor_error (doctor, CODE_POSTGRES, "schema", "pruned migrate", "%s", error->message);
+}
+
+void
+doctor_postgres (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  doctor_ok (doctor, "configuration", "it was read; `pruned config` says where each setting comes from");
+  doctor->pg = cli_pg_bare (doctor->cli, &error);
+  if (doctor->pg == NULL) {
+    doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", "pruned config | grep postgres.url", "%s", error->message);
+    return;
+  }
+  int version = pg_server_version (doctor->pg);
+  doctor_ok (doctor, "PostgreSQL", "it answers, version %d.%d", version / 10000, version % 10000);
+  check_schema (doctor);
+  compare_clocks (doctor);
+}

@@ -1,0 +1,50 @@
+#include "cli/doctor/doctor.h"
+#include "store/probe.h"
+
+#define SQL "src/cli/doctor/sql/"
+
+static const struct {
+  const char *check, *section, *key, *remedy;
+} STORES[] = {
+  { "local store", "store.local", "root", "pruned config | grep store.local" },
+  { "object store", "store.object", "endpoint", "pruned config | grep store.object" },
+};
+
+/* No such store: that is a finding only where objects wait for it. */
+static void
+check_unset (Doctor *doctor, guint i)
+{
+  const char *check = STORES[i].check;
+  const Job *job = jobs_find (doctor->cli->jobs, "ci.delete_objects");
+  if (doctor->pg == NULL || job == NULL || !job->enabled) {
+    doctor_ok (doctor, check, "[%s] %s is not set: there is no such store", STORES[i].section, STORES[i].key);
+    return;
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "file_store", i + 1);
+  g_autoptr (PgRows) rows = NULL;
+  if (pg_begin_read_only (doctor->pg, NULL))
+    rows = pg_run_file (doctor->pg, SQL "objects_wait.sql", values, NULL); /* a table that is missing is another check's finding */
+  pg_rollback (doctor->pg);
+  if (rows != NULL && rows_bool (rows, 0, "wait"))
+    doctor_error (doctor, CODE_STORE, check, STORES[i].remedy, "[%s] %s is not set, but objects wait to be deleted there",
+                  STORES[i].section, STORES[i].key);
+  else
+    doctor_ok (doctor, check, "[%s] %s is not set, and nothing waits for it", STORES[i].section, STORES[i].key);
+}
+
+void
+doctor_stores (Doctor *doctor)
+{
+  const Config *config = doctor->cli->config;
+  for (guint i = 0; i < G_N_ELEMENTS (STORES); i++) {
+    g_autoptr (GError) error = NULL;
+    const char *place = config_text (config, STORES[i].section, STORES[i].key);
+    if (*place == '\0')
+      check_unset (doctor, i);
+    else if (i == 0 ? probe_local (place, &error) : probe_object (config, &error))
+      doctor_ok (doctor, STORES[i].check, "it is there: %s", place);
+    else
+      doctor_error (doctor, CODE_STORE, STORES[i].check, STORES[i].remedy, "%s", error->message);
+  }
+}

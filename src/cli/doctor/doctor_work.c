@@ -1,0 +1,109 @@
+#include "cli/doctor/doctor.h"
+
+#define SQL "src/cli/doctor/sql/"
+
+static void
+check_runs (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "runs", SQL "runs.sql", NULL);
+  if (rows == NULL)
+    return;
+  gint64 overdue = rows_int (rows, 0, "overdue"), dead = rows_int (rows, 0, "dead");
+  if (overdue > 0)
+    doctor_warn (doctor, "runs overdue", "pruned status",
+                 "%" G_GINT64_FORMAT " runs should have begun, the oldest %s %s ago: is a daemon running, and are its lanes moving?",
+                 overdue, rows_text (rows, 0, "job"), rows_text (rows, 0, "age"));
+  else
+    doctor_ok (doctor, "runs overdue", "none");
+  if (dead > 0)
+    doctor_warn (doctor, "dead runs", "pruned runs --state dead",
+                 "%" G_GINT64_FORMAT " runs have used up their attempts: `pruned retry ID`, or `pruned discard ID`", dead);
+  else
+    doctor_ok (doctor, "dead runs", "none");
+  if (rows_text (rows, 0, "paused") != NULL)
+    doctor_warn (doctor, "paused", "pruned jobs", "paused by hand: %s (`pruned resume JOB`)", rows_text (rows, 0, "paused"));
+  else
+    doctor_ok (doctor, "paused", "no job");
+}
+
+static void
+check_quarantine (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "quarantine", SQL "quarantine.sql", NULL);
+  if (rows == NULL)
+    return;
+  if (rows_int (rows, 0, "parked") > 0)
+    doctor_warn (doctor, "quarantine", "pruned quarantine list",
+                 "%s items are parked: nothing is tried with them again before `pruned quarantine retry`",
+                 rows_text (rows, 0, "parked"));
+  else
+    doctor_ok (doctor, "quarantine", "nothing is parked; %s items will be tried again by themselves", rows_text (rows, 0, "others"));
+}
+
+static void
+check_bloat (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "bloat", SQL "bloat.sql", NULL);
+  if (rows == NULL)
+    return;
+  for (int i = 0; i < rows_count (rows); i++)
+    if (rows_bool (rows, i, "bloated")) {
+      g_autofree char *remedy = g_strdup_printf ("psql -c 'VACUUM (ANALYZE) %s'", rows_text (rows, i, "name"));
+      doctor_warn (doctor, "bloat", remedy, "%s has %s dead rows beside %s live ones (%s); the oldest open transaction is %s old",
+                   rows_text (rows, i, "name"), rows_text (rows, i, "dead"), rows_text (rows, i, "live"),
+                   rows_text (rows, i, "size"), rows_text (rows, i, "oldest"));
+    } else
+      doctor_ok (doctor, "bloat", "%s: %s dead rows, %s live ones (%s)", rows_text (rows, i, "name"), rows_text (rows, i, "dead"),
+                 rows_text (rows, i, "live"), rows_text (rows, i, "size"));
+}
+
+/* Workers by the class that a job's label names, and whatever looks like a background worker and writes to the same tables. */
+static void
+check_application (Doctor *doctor)
+{
+  GString *workers = array_new (), *tables = array_new ();
+  for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
+    const Job *job = jobs_at (doctor->cli->jobs, i);
+    if (!job->enabled)
+      continue;
+    if (job->labels[0] != NULL)
+      array_add (workers, job->labels[0]);
+    if (job->table != NULL)
+      array_add (tables, job->table);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "worker", array_take (workers));
+  pg_values_take (values, "relation", array_take (tables));
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "application's workers", SQL "workers.sql", values);
+  if (rows == NULL)
+    return;
+  gboolean found = FALSE;
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *worker = rows_text (rows, i, "worker");
+    if (worker == NULL)
+      continue;
+    found = TRUE;
+    g_autofree char *remedy = g_strdup_printf (
+        "gitlab-rails runner 'Sidekiq::Cron::Job.all.select { |job| %%w[%s].include?(job.klass) }.each(&:disable!)'",
+        rows_text (rows, i, "classes"));
+    doctor_warn (doctor, "application's workers", remedy, "session %s of '%s' does the same work (%s): %s", rows_text (rows, i, "pid"),
+                 rows_text (rows, i, "name"), worker, rows_text (rows, i, "query"));
+  }
+  if (!found)
+    doctor_ok (doctor, "application's workers", "none among %s other sessions of this database (application_name and last statement,"
+               " as pg_stat_activity shows them now; %s sessions hide theirs from this role)",
+               rows_text (rows, 0, "sessions"), rows_text (rows, 0, "hidden"));
+}
+
+void
+doctor_work (Doctor *doctor)
+{
+  if (doctor->pg == NULL)
+    return;
+  if (doctor->migrated) {
+    check_runs (doctor);
+    check_quarantine (doctor);
+    check_bloat (doctor);
+  }
+  check_application (doctor);
+}

@@ -1,0 +1,7 @@
+-- Tables from which jobs delete and into which this role may not insert. Only the catalogue is read.
+SELECT DISTINCT w.relation AS missing
+FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
+JOIN pg_namespace n ON n.nspname = :app_schema::text
+JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p')
+WHERE w.name = 'DELETE' AND NOT has_table_privilege(c.oid, 'INSERT')
+ORDER BY missing

@@ -1,0 +1,2 @@
+-- Whether objects of this store wait to be deleted. Reads rows until it finds one: without such a store there should be none.
+SELECT EXISTS (SELECT FROM ci_deleted_objects WHERE file_store = :file_store::int) AS wait

@@ -1,0 +1,14 @@
+-- Runs that should have begun (due a minute ago, or ready and untouched for two), not counting paused jobs; dead runs; paused jobs.
+-- Fast by the partial indexes on waiting, ready and dead runs.
+WITH overdue AS MATERIALIZED (
+  SELECT r.job, CASE r.state WHEN 'waiting' THEN r.due_at ELSE r.changed_at END AS since
+  FROM pruned.runs r
+  WHERE ((r.state = 'waiting' AND r.due_at < now() - interval '1 minute')
+         OR (r.state = 'ready' AND r.changed_at < now() - interval '2 minutes'))
+    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
+),
+oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
+SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,
+       (SELECT date_trunc('second', now() - since)::text FROM oldest) AS age,
+       (SELECT count(*) FROM pruned.runs WHERE state = 'dead') AS dead,
+       (SELECT string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused) AS paused

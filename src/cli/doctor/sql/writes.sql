@@ -1,0 +1,7 @@
+-- What this role may not write of the application's tables, of those that are there. Only the catalogue is read.
+SELECT DISTINCT w.name || ' on ' || w.relation AS missing
+FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
+JOIN pg_namespace n ON n.nspname = :app_schema::text
+JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p')
+WHERE NOT has_table_privilege(c.oid, w.name)
+ORDER BY missing

@@ -1,0 +1,97 @@
+#include "store/probe.h"
+
+#include "http/http.h"
+#include "store/s3_request.h"
+#include "store/s3_xml.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ABSENT "pruned-doctor-looks-for-nothing"
+#define WITHIN_MS 5000L
+
+gboolean
+probe_local (const char *root, GError **error)
+{
+  struct stat info;
+  const char *why = NULL;
+  if (stat (root, &info) != 0 || (S_ISDIR (info.st_mode) && access (root, W_OK | X_OK) != 0))
+    why = g_strerror (errno);
+  else if (!S_ISDIR (info.st_mode))
+    why = "not a folder";
+  if (why == NULL)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "[store.local] root %s: %s", root, why);
+  return FALSE;
+}
+
+/* The answer, waited for. */
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t came;
+  gboolean done;
+  char *why; /* NULL: the service has said that there is no such object, or that we may not see whether there is */
+} Probe;
+
+/* Without the right to list, an absent object is answered as denied: that says nothing against deleting. */
+static char *
+judge (const HttpAnswer *answer)
+{
+  S3Answer parsed = { 0 };
+  g_autofree char *broken = NULL;
+  if (answer->status == 0)
+    return g_strdup (answer->error);
+  if (!s3_xml_parse (answer->body, answer->body_len, &parsed, &broken) && answer->status / 100 != 2)
+    return g_strdup_printf ("HTTP %ld: %s", answer->status, broken);
+  gboolean fine = answer->status / 100 == 2 || g_strcmp0 (parsed.code, "NoSuchKey") == 0
+                  || g_strcmp0 (parsed.code, "AccessDenied") == 0;
+  char *why = fine ? NULL
+                   : g_strdup_printf ("HTTP %ld %s %s", answer->status, parsed.code != NULL ? parsed.code : "",
+                                      parsed.message != NULL ? parsed.message : "");
+  s3_answer_clear (&parsed);
+  return why;
+}
+
+/* Thread: http. */
+static void
+on_answer (const HttpAnswer *answer, gpointer data)
+{
+  Probe *probe = data;
+  pthread_mutex_lock (&probe->lock);
+  probe->why = judge (answer);
+  probe->done = TRUE;
+  pthread_cond_signal (&probe->came);
+  pthread_mutex_unlock (&probe->lock);
+}
+
+static char *
+ask (S3Target *target)
+{
+  Probe probe = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, FALSE, NULL };
+  Http *http = http_new ();
+  HttpRequest *request = s3_request_look (target, ABSENT);
+  request->timeout_ms = WITHIN_MS;
+  http_send (http, request, on_answer, &probe);
+  pthread_mutex_lock (&probe.lock);
+  while (!probe.done)
+    pthread_cond_wait (&probe.came, &probe.lock);
+  pthread_mutex_unlock (&probe.lock);
+  http_free (http);
+  return probe.why;
+}
+
+gboolean
+probe_object (const Config *config, GError **error)
+{
+  S3Target *target = s3_target_new (config, error);
+  if (target == NULL)
+    return FALSE;
+  g_autofree char *why = ask (target);
+  if (why != NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: %s", s3_target_name (target), why);
+  s3_target_free (target);
+  return why == NULL;
+}
