@@ -34,6 +34,8 @@ ExitCode cli_pg_failed_as (const Pg *pg, const char *sqlstate, const char *remed
 /* `[kafka]` as pairs, NULL-terminated; NULL: no bootstrap servers, or nothing librdkafka knows (the code is
  * CODE_CONFIG). g_strfreev it. */
 char **cli_kafka_settings (Cli *cli, GError **error);
+/* Adds what to do to an error about TOPIC; returns CODE_KAFKA. */
+ExitCode cli_topic_failed (char **settings, const char *topic, GError **error);
 /* `<prefix>.<name>`; g_free it. */
 char *cli_topic (Cli *cli, const char *name);
 /* Publishes MESSAGE with our headers, TYPE's; afterwards it has partition and offset. Returns the code. */

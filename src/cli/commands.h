@@ -5,6 +5,7 @@
 #include "cli/command.h"
 
 ExitCode command_config (Cli *cli, GError **error);
+ExitCode command_dead (Cli *cli, GError **error);
 ExitCode command_demo (Cli *cli, GError **error);
 ExitCode command_discard (Cli *cli, GError **error);
 ExitCode command_doctor (Cli *cli, GError **error);
@@ -23,6 +24,6 @@ ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry config_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
+extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
     quarantine_options[], run_options[], runs_options[], tick_options[], topics_options[], version_options[];
-extern const char topics_more[];
+extern const char dead_more[], topics_more[];

@@ -3,18 +3,20 @@
 static PgRows *
 ask_verdicts (Pg *pg, const char *topic, const GArray *offsets, GError **error)
 {
-  GString *partitions = array_new (), *lows = array_new ();
+  GString *partitions = array_new (), *lows = array_new (), *highs = array_new ();
   for (guint i = 0; i < offsets->len; i++) {
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
     if (g_str_equal (offset->topic, topic)) {
       array_add_int (partitions, offset->partition);
       array_add_int (lows, offset->low);
+      array_add_int (highs, offset->high);
     }
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "topic", topic);
   pg_values_take (values, "partition", array_take (partitions));
   pg_values_take (values, "low", array_take (lows));
+  pg_values_take (values, "high", array_take (highs));
   return pg_run_file (pg, "src/cli/sql/status_verdicts.sql", values, error);
 }
 

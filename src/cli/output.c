@@ -179,9 +179,8 @@ output_end (Output *out)
   out->n_columns = 0;
 }
 
-/* Takes CELLS, which has one a column. */
-static void
-add_row (Output *out, json_t *cells)
+void
+output_cells (Output *out, json_t *cells)
 {
   if (out->terminal) {
     g_ptr_array_add (out->rows, cells);
@@ -224,7 +223,7 @@ output_row (Output *out, ...)
     json_array_append_new (cells, cell != NULL ? cell : json_null ());
   }
   va_end (list);
-  add_row (out, cells);
+  output_cells (out, cells);
 }
 
 static json_t *
@@ -242,7 +241,7 @@ void
 output_rows (Output *out, const PgRows *rows)
 {
   for (int row = 0; row < rows_count (rows); row++)
-    add_row (out, cells_of (out, rows, row));
+    output_cells (out, cells_of (out, rows, row));
 }
 
 static void
@@ -262,12 +261,18 @@ put_named (Output *out, const char *name, const char *text, int width)
 void
 output_record (Output *out, const Column *columns, const PgRows *rows, int row)
 {
-  output_end (out);
-  out->columns = columns;
+  output_table (out, columns);
+  output_record_cells (out, columns, cells_of (out, rows, row));
+}
+
+void
+output_record_cells (Output *out, const Column *columns, json_t *taken)
+{
+  g_autoptr (json_t) cells = taken;
   int width = 0;
-  for (out->n_columns = 0; columns[out->n_columns].name != NULL; out->n_columns++)
-    width = MAX (width, (int)strlen (columns[out->n_columns].name));
-  g_autoptr (json_t) cells = cells_of (out, rows, row);
+  output_table (out, columns);
+  for (guint i = 0; i < out->n_columns; i++)
+    width = MAX (width, (int)strlen (columns[i].name));
   g_autoptr (json_t) object = row_object (out, cells);
   output_object (out, object);
   for (guint i = 0; !out->json && i < out->n_columns; i++) {

@@ -22,10 +22,14 @@ gboolean output_is_json (const Output *out);
 void output_table (Output *out, const Column *columns);
 /* A json_t * for each column, in their order; NULL is null. Taken. */
 void output_row (Output *out, ...);
+/* The same as a JSON array. Taken. */
+void output_cells (Output *out, json_t *cells);
 /* All rows of a statement, whose columns are found by name. */
 void output_rows (Output *out, const PgRows *rows);
 /* One row of a statement on its own: a line a column, details too. */
 void output_record (Output *out, const Column *columns, const PgRows *rows, int row);
+/* The same of a JSON array with a cell for each column. Taken. */
+void output_record_cells (Output *out, const Column *columns, json_t *cells);
 /* Ends the table: on a terminal it is written now. */
 void output_end (Output *out);
 /* Makes everything said so far visible. */

@@ -128,16 +128,16 @@ cli_topic (Cli *cli, const char *name)
   return g_strconcat (config_text (cli->config, "topics", "prefix"), ".", name, NULL);
 }
 
-/* Why could nothing be written? A missing topic has its own remedy. */
-static void
-explain_missing_topic (char **settings, const char *topic, GError **error)
+/* A missing topic has its own remedy. */
+ExitCode
+cli_topic_failed (char **settings, const char *topic, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new ((const char *const *)settings, NULL);
   KafkaTopic asked = { .name = (char *)topic };
   if (admin == NULL || !kafka_admin_describe (admin, &asked, 1, DESCRIBE_MS, NULL) || asked.partitions >= 0)
-    return;
+    return CODE_KAFKA;
   g_clear_error (error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "there is no topic %s; run: pruned topics --apply", topic);
+  return cli_fail (CODE_KAFKA, error, "there is no topic %s; run: pruned topics --apply", topic);
 }
 
 ExitCode
@@ -155,6 +155,6 @@ cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_i
   if (kafka_publish (producer, messages, PUBLISH_MS, NULL, error))
     return CODE_OK;
   if (kafka_producer_is_up (producer))
-    explain_missing_topic (settings, message->topic, error);
+    return cli_topic_failed (settings, message->topic, error);
   return CODE_KAFKA;
 }

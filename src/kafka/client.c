@@ -1,9 +1,11 @@
 #include "kafka/client.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "kafka/kafka.h"
 #include <errno.h>
 #include <string.h>
 
+#define AGAIN_US (50 * 1000)
 #define LOG_INTERVAL_S 60
 #define SYSLOG_WARNING 4 /* librdkafka counts as syslog does */
 
@@ -184,4 +186,28 @@ kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_u
   struct timespec until = { .tv_sec = deadline_us / G_USEC_PER_SEC,
                             .tv_nsec = deadline_us % G_USEC_PER_SEC * 1000 };
   return pthread_cond_timedwait (cond, mutex, &until) != ETIMEDOUT;
+}
+
+/* A topic that was just made, or a broker that just went, has no leader for a moment. */
+static gboolean
+will_pass (rd_kafka_resp_err_t err)
+{
+  return err == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION
+         || err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
+         || err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+         || err == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+}
+
+rd_kafka_resp_err_t
+kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 deadline_us, gint64 *low,
+                  gint64 *high)
+{
+  for (;;) {
+    int left_ms = (int)CLAMP ((deadline_us - clock_monotonic_us ()) / 1000, 0, G_MAXINT);
+    rd_kafka_resp_err_t err
+        = rd_kafka_query_watermark_offsets (rk, topic, partition, low, high, left_ms);
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR || !will_pass (err) || left_ms == 0)
+      return err;
+    g_usleep (AGAIN_US);
+  }
 }

@@ -27,6 +27,11 @@ void kafka_set_error (GError **error, rd_kafka_resp_err_t err, const char *forma
 /* TRUE if RK is beyond repair; then ERROR says why. */
 gboolean kafka_is_fatal (rd_kafka_t *rk, GError **error);
 
+/* What the broker keeps of a partition: [LOW, HIGH). A leader that is missing for a moment is waited for
+ * until DEADLINE_US (clock_monotonic_us). */
+rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition,
+                                      gint64 deadline_us, gint64 *low, gint64 *high);
+
 /* A received message as one block. */
 KafkaMessage *kafka_message_from (const rd_kafka_message_t *raw);
 /* Headers as librdkafka wants them, or NULL. */

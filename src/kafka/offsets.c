@@ -2,8 +2,6 @@
 #include "base/clock.h"
 #include "kafka/client.h"
 
-#define AGAIN_US (50 * 1000)
-
 typedef struct {
   rd_kafka_t *rk;
   rd_kafka_topic_partition_list_t *list;
@@ -45,29 +43,12 @@ look_open (Look *self, const char *const *settings, const char *group, GError **
   return self->rk != NULL;
 }
 
-/* A topic that was just made, or a broker that just went, has no leader for a moment. */
-static gboolean
-will_pass (rd_kafka_resp_err_t err)
-{
-  return err == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION
-         || err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
-         || err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
-         || err == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
-}
-
 static gboolean
 watermarks (const Look *self, KafkaOffset *offset, GError **error)
 {
-  for (;;) {
-    rd_kafka_resp_err_t err
-        = rd_kafka_query_watermark_offsets (self->rk, offset->topic, offset->partition,
-                                            &offset->low, &offset->high, left_ms (self));
-    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
-      return TRUE;
-    if (!will_pass (err) || left_ms (self) == 0)
-      return fail (self, err, offset->topic, error);
-    g_usleep (AGAIN_US);
-  }
+  rd_kafka_resp_err_t err = kafka_watermarks (self->rk, offset->topic, offset->partition, self->deadline_us,
+                                              &offset->low, &offset->high);
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, offset->topic, error);
 }
 
 static gboolean

@@ -103,9 +103,9 @@ count_partitions (Reader *self, gint32 *n, GError **error)
 static gboolean
 bounds_of (Reader *self, gint32 partition, Range *range, GError **error)
 {
-  int64_t low = 0, high = 0;
-  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (self->rk, self->name, partition, &low,
-                                                              &high, left_ms (self));
+  gint64 low = 0, high = 0;
+  rd_kafka_resp_err_t err
+      = kafka_watermarks (self->rk, self->name, partition, self->deadline_us, &low, &high);
   *range = (Range){ low, high, FALSE };
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
 }

@@ -75,7 +75,7 @@ class Message:
         return cls(
             received.topic(), received.partition(), received.offset(), received.timestamp()[1],
             received.key(), received.value(),
-            {name: value.decode() if value is not None else None for name, value in headers},
+            {name: value.decode(errors="backslashreplace") if value is not None else None for name, value in headers},
             headers,
         )
 

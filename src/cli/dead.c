@@ -1,0 +1,307 @@
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/resend.h"
+
+#define READ_MS 10000
+#define AT_ONCE 500
+#define AT_ONCE_BYTES (8 * 1024 * 1024)
+#define TOLD 5 /* letters whose obstacle is said */
+
+static gboolean all;
+
+const GOptionEntry dead_options[] = {
+  { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list: also those that were retried or dropped", NULL },
+  { NULL }
+};
+
+const char dead_more[]
+    = "An ID is PARTITION:OFFSET on the dead topic. Without one, all letters are meant that nobody has decided about.\n"
+      "retry sends the message as it was, its time included, to where it came from, and waits until Kafka has it. Let a daemon\n"
+      "run: Kafka drops messages by their time. A retry that was cut short is repeated: the same message is the same run.";
+
+typedef struct _Dead Dead;
+
+typedef struct {
+  const char *name;
+  guint least, most;                            /* IDs behind it */
+  ExitCode (*deal) (Dead *dead, GError **error); /* with dead->letters */
+  const char *const *settled;                   /* verdicts of a letter named by ID that it refuses; NULL: none */
+} Verb;
+
+struct _Dead {
+  Cli *cli;
+  const Verb *verb;
+  Pg *pg;
+  char **settings;
+  char *topic;
+  Resend *resend;
+  GPtrArray *letters; /* read, and not dealt with yet */
+  gsize bytes;
+  guint shown, obstacles;
+  GString *told; /* what stands in the way of the first of them */
+  ExitCode code; /* of what was dealt with while reading */
+  GError *failure;
+};
+
+static void
+dead_clear (Dead *dead)
+{
+  g_clear_pointer (&dead->resend, resend_free);
+  g_clear_pointer (&dead->pg, pg_free);
+  g_clear_pointer (&dead->letters, g_ptr_array_unref);
+  g_clear_error (&dead->failure);
+  g_string_free (dead->told, TRUE);
+  g_strfreev (dead->settings);
+  g_free (dead->topic);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dead, dead_clear)
+
+/* --- what is done with letters ------------------------------------------------------------------------- */
+
+static void
+show_rows (Dead *dead, const GPtrArray *letters)
+{
+  for (guint i = 0; i < letters->len; i++)
+    letter_show (dead->cli->out, letters->pdata[i]);
+  dead->shown += letters->len;
+}
+
+static ExitCode
+list (Dead *dead, GError **error)
+{
+  show_rows (dead, dead->letters);
+  return CODE_OK;
+}
+
+static ExitCode
+show (Dead *dead, GError **error)
+{
+  letter_show_whole (dead->cli->out, dead->letters->pdata[0], config_text (dead->cli->config, "topics", "prefix"));
+  return CODE_OK;
+}
+
+static ExitCode
+drop (Dead *dead, GError **error)
+{
+  if (!letters_decide (dead->pg, dead->topic, dead->letters, LETTER_DROPPED, error))
+    return cli_pg_failed (dead->pg, error);
+  show_rows (dead, dead->letters);
+  return CODE_OK;
+}
+
+static void
+tell_obstacle (Dead *dead, const Letter *letter, const char *why)
+{
+  g_autofree char *id = letter_id (letter);
+  if (dead->obstacles++ < TOLD)
+    g_string_append_printf (dead->told, "%s%s: %s", dead->told->len > 0 ? "; " : "", id, why);
+}
+
+/* Those of the letters that can be sent; borrowed. */
+static GPtrArray *
+without_obstacle (Dead *dead, GError **error)
+{
+  g_autoptr (GPtrArray) good = g_ptr_array_new ();
+  for (guint i = 0; i < dead->letters->len; i++) {
+    GError *cause = NULL;
+    g_autofree char *why = resend_obstacle (dead->resend, dead->letters->pdata[i], &cause);
+    if (cause != NULL) {
+      g_propagate_error (error, cause);
+      return NULL;
+    }
+    if (why != NULL)
+      tell_obstacle (dead, dead->letters->pdata[i], why);
+    else
+      g_ptr_array_add (good, dead->letters->pdata[i]);
+  }
+  return g_steal_pointer (&good);
+}
+
+/* The verdict comes after the acknowledgement: cut short in between, the letter is sent again, which is the same run. */
+static ExitCode
+note_retried (Dead *dead, GPtrArray *arrived, GError **error)
+{
+  if (arrived->len > 0 && !letters_decide (dead->pg, dead->topic, arrived, LETTER_RETRIED, error)) {
+    g_prefix_error (error, "%u messages were sent again, which could not be noted (repeat it: the same message is the same run): ",
+                    arrived->len);
+    return cli_pg_failed (dead->pg, error);
+  }
+  show_rows (dead, arrived);
+  return CODE_OK;
+}
+
+static ExitCode
+retry (Dead *dead, GError **error)
+{
+  const char *prefix = config_text (dead->cli->config, "topics", "prefix");
+  if (dead->resend == NULL && (dead->resend = resend_new (prefix, dead->settings, error)) == NULL)
+    return CODE_CONFIG;
+  g_autoptr (GPtrArray) good = without_obstacle (dead, error), arrived = g_ptr_array_new ();
+  if (good == NULL)
+    return CODE_KAFKA;
+  GError *cause = NULL;
+  g_autofree gboolean *sent = g_new0 (gboolean, good->len + 1);
+  gboolean ok = resend_letters (dead->resend, good, sent, &cause);
+  gboolean goes_on = ok || cause->code == PRUNED_DATA;
+  for (guint i = 0; i < good->len; i++)
+    if (sent[i])
+      g_ptr_array_add (arrived, good->pdata[i]);
+    else if (goes_on)
+      tell_obstacle (dead, good->pdata[i], cause->message);
+  ExitCode code = note_retried (dead, arrived, error);
+  if (code == CODE_OK && !goes_on) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+    code = CODE_KAFKA;
+  }
+  g_clear_error (&cause);
+  return code;
+}
+
+static const char *const RETRIED[] = { LETTER_RETRIED, NULL };
+static const char *const ANY_VERDICT[] = { LETTER_RETRIED, LETTER_DROPPED, NULL };
+
+static const Verb VERBS[] = {
+  { "list", 0, 0, list },
+  { "show", 1, 1, show },
+  { "retry", 0, ANY_NUMBER, retry, RETRIED },
+  { "drop", 0, ANY_NUMBER, drop, ANY_VERDICT },
+};
+
+/* --- which letters ------------------------------------------------------------------------------------- */
+
+static const Verb *
+find_verb (Cli *cli, GError **error)
+{
+  const char *names[G_N_ELEMENTS (VERBS) + 1] = { NULL };
+  const char *given = cli->n_arguments > 0 ? cli->arguments[0] : "list";
+  guint n = cli->n_arguments > 0 ? cli->n_arguments - 1 : 0;
+  for (guint i = 0; i < G_N_ELEMENTS (VERBS); i++) {
+    names[i] = VERBS[i].name;
+    if (!g_str_equal (given, VERBS[i].name))
+      continue;
+    if (n >= VERBS[i].least && n <= VERBS[i].most)
+      return &VERBS[i];
+    cli_usage (error, n < VERBS[i].least ? "dead %s: which one? An ID is PARTITION:OFFSET, see: pruned dead" : "dead %s: too many arguments",
+               given);
+    return NULL;
+  }
+  set_unknown (error, "command", given, names);
+  return NULL;
+}
+
+static ExitCode
+read_named (Dead *dead, const GArray *ids, GError **error)
+{
+  for (guint i = 0; i < ids->len; i++) {
+    const LetterId *id = &g_array_index (ids, LetterId, i);
+    GError *cause = NULL;
+    KafkaMessage *message
+        = kafka_read_message ((const char *const *)dead->settings, dead->topic, id->partition, id->offset, &cause);
+    if (message != NULL) {
+      g_ptr_array_add (dead->letters, letter_new (message));
+      continue;
+    }
+    if (cause == NULL)
+      return cli_fail (CODE_NOT_FOUND, error, "there is no message %d:%" G_GINT64_FORMAT " on %s", id->partition, id->offset,
+                       dead->topic);
+    g_propagate_error (error, cause);
+    return cli_topic_failed (dead->settings, dead->topic, error);
+  }
+  return CODE_OK;
+}
+
+static ExitCode
+check_named (Dead *dead, GError **error)
+{
+  for (guint i = 0; i < dead->letters->len; i++) {
+    const Letter *letter = dead->letters->pdata[i];
+    g_autofree char *id = letter_id (letter);
+    if (letter->verdict != NULL && dead->verb->settled != NULL && g_strv_contains (dead->verb->settled, letter->verdict))
+      return cli_usage (error, "letter %s was %s at %s UTC: nothing is done", id, letter->verdict, letter->verdict_at);
+  }
+  return CODE_OK;
+}
+
+static ExitCode
+deal_with_named (Dead *dead, const GArray *ids, GError **error)
+{
+  ExitCode code = read_named (dead, ids, error);
+  if (code != CODE_OK)
+    return code;
+  if (!letters_judge (dead->pg, dead->topic, dead->letters, error))
+    return cli_pg_failed (dead->pg, error);
+  code = check_named (dead, error);
+  return code == CODE_OK ? dead->verb->deal (dead, error) : code;
+}
+
+/* What was read so far. */
+static ExitCode
+deal_with_open (Dead *dead, GError **error)
+{
+  if (!letters_judge (dead->pg, dead->topic, dead->letters, error))
+    return cli_pg_failed (dead->pg, error);
+  gboolean decided_too = all && dead->verb->deal == list;
+  for (guint i = dead->letters->len; i-- > 0 && !decided_too;)
+    if (((Letter *)dead->letters->pdata[i])->verdict != NULL)
+      g_ptr_array_remove_index (dead->letters, i);
+  ExitCode code = dead->verb->deal (dead, error);
+  g_ptr_array_set_size (dead->letters, 0);
+  dead->bytes = 0;
+  return code;
+}
+
+static gboolean
+take (const KafkaMessage *message, gpointer data)
+{
+  Dead *dead = data;
+  g_ptr_array_add (dead->letters, letter_new (kafka_message_copy (message)));
+  dead->bytes += message->value_len;
+  if (dead->letters->len >= AT_ONCE || dead->bytes >= AT_ONCE_BYTES)
+    dead->code = deal_with_open (dead, &dead->failure);
+  return dead->code == CODE_OK;
+}
+
+static ExitCode
+deal_with_all (Dead *dead, GError **error)
+{
+  if (!kafka_read_topic ((const char *const *)dead->settings, dead->topic, -1, READ_MS, take, dead, error))
+    return cli_topic_failed (dead->settings, dead->topic, error);
+  if (dead->code == CODE_OK)
+    dead->code = deal_with_open (dead, &dead->failure);
+  if (dead->failure != NULL)
+    g_propagate_error (error, g_steal_pointer (&dead->failure));
+  return dead->code;
+}
+
+static ExitCode
+deal_with (Dead *dead, const GArray *ids, GError **error)
+{
+  if (dead->verb->deal != show)
+    output_table (dead->cli->out, LETTER_COLUMNS);
+  ExitCode code = ids->len > 0 ? deal_with_named (dead, ids, error) : deal_with_all (dead, error);
+  if (code == CODE_OK && dead->obstacles > 0)
+    return cli_usage (error, "%u letters cannot be retried: %s%s", dead->obstacles, dead->told->str,
+                      dead->obstacles > TOLD ? "; ..." : "");
+  if (code == CODE_OK && dead->shown == 0 && dead->verb->deal != show)
+    output_hint (dead->cli->out, "No letters%s.", all ? "" : " that nobody has decided about");
+  return code;
+}
+
+ExitCode
+command_dead (Cli *cli, GError **error)
+{
+  const Verb *verb = find_verb (cli, error);
+  char **behind = cli->arguments + MIN (cli->n_arguments, 1);
+  g_autoptr (GArray) ids = verb != NULL ? letter_ids_parse (behind, error) : NULL;
+  if (ids == NULL)
+    return CODE_USAGE;
+  g_auto (Dead) dead = { .cli = cli, .verb = verb, .letters = letters_new (), .told = g_string_new (NULL) };
+  dead.settings = cli_kafka_settings (cli, error);
+  if (dead.settings == NULL)
+    return CODE_CONFIG;
+  dead.pg = cli_pg (cli, error);
+  if (dead.pg == NULL)
+    return CODE_POSTGRES;
+  dead.topic = cli_topic (cli, "dead");
+  return deal_with (&dead, ids, error);
+}

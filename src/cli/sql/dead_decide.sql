@@ -1,0 +1,6 @@
+-- A verdict on these messages; never before they were sent, whatever the clocks say.
+INSERT INTO pruned.dead_verdicts (topic, partition, "offset", verdict, at)
+SELECT :topic::text, u.partition, u."offset", :verdict::text, greatest(clock_timestamp(), u.sent_at)
+FROM unnest(:partition::int[], :offset::bigint[], :sent_at::timestamptz[]) AS u (partition, "offset", sent_at)
+ORDER BY u.partition, u."offset"
+ON CONFLICT (topic, partition, "offset") DO UPDATE SET verdict = excluded.verdict, at = excluded.at
