@@ -1,4 +1,4 @@
--- The rights the daemon needs, and no more:
+-- The rights that the daemon and `pruned restore` need, and no more:
 --   psql -v role=NAME [-v app_schema=public] -f deploy/grants.sql
 -- Run it as the owner of the tables after `pruned migrate`; run it again after an upgrade. Tables that a database
 -- does not have are left out.

@@ -61,6 +61,11 @@ job_free (gpointer data)
   g_ptr_array_unref (job->events);
   g_strfreev (job->arguments);
   g_strfreev (job->needs);
+  g_strfreev (job->items);
+  g_strfreev (job->follows);
+  g_strfreev (job->makes);
+  g_free (job->item_column);
+  g_free (job->final);
   g_clear_pointer (&job->cron, cron_free);
   g_clear_pointer (&job->zone, g_time_zone_unref);
   g_clear_pointer (&job->conf, g_key_file_unref);

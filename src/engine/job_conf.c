@@ -173,6 +173,11 @@ job_conf_read (Job *job, GError **error)
   job->table = job_conf_text (job->conf, "job", "table");
   job->arguments = list_of (job->conf, "job", "arguments");
   job->needs = list_of (job->conf, "job", "needs");
+  job->items = list_of (job->conf, "job", g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
+  job->final = job_conf_text (job->conf, "job", "final");
+  job->item_column = job_conf_text (job->conf, "job", "item_column");
+  job->follows = list_of (job->conf, "job", "follows");
+  job->makes = list_of (job->conf, "job", "makes");
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
   return parse_cursor (job, error) && parse_starts (job, error) && parse_groups (job, error);

@@ -13,7 +13,7 @@
   " CASE WHEN :audit::text = 'full' THEN to_jsonb(array_agg(a.row - s.secret)) END"                          \
   " FROM applied a, (SELECT coalesce(array_agg(attname::text), '{}') AS secret FROM pg_attribute"  \
   " WHERE attrelid = to_regclass('%s') AND attnum > 0"                                             \
-  " AND attname ~ '(token|password|encrypted|digest)') s"                                          \
+  " AND attname ~ '" JOB_FILES_SECRET "') s"                                          \
   " WHERE :audit::text <> 'off' HAVING count(*) > 0)%s%s"                                          \
   " SELECT %s FROM applied"
 #define THEN "\n-- then:" /* what follows is further common table expressions, which read `applied` */

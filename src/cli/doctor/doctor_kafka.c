@@ -89,8 +89,7 @@ check_group (Doctor *doctor)
                  " for the time of an upgrade)",
                  members->len, group, PRUNED_VERSION, others->str);
   else
-    doctor_ok (doctor, "group", members->len == 0 ? "no process of group %s is running now (%u)" : "group %s has %u members, all of this version",
-               group, members->len);
+    doctor_ok (doctor, "group", "group %s has %u members%s", group, members->len, members->len > 0 ? ", all of this version" : " now");
 }
 
 /* FOUND: all topics. One that is missing was said before. */
@@ -111,7 +110,8 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
     doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
                   error->message);
   else if (n > 0)
-    doctor_warn (doctor, "dead letters", "pruned dead list", "%" G_GINT64_FORMAT " messages that could not be handled wait for a verdict", n);
+    doctor_warn (doctor, "dead letters", "pruned dead list",
+                 "%" G_GINT64_FORMAT " messages that could not be handled wait for a verdict", n);
   else
     doctor_ok (doctor, "dead letters", "none");
 }

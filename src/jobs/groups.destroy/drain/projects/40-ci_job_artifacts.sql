@@ -7,14 +7,7 @@ WITH doomed AS MATERIALIZED (
 DELETE FROM ci_job_artifacts a USING doomed d
 WHERE a.id = d.id
 RETURNING a.id AS key, to_jsonb(a) AS row, a.file_store, a.project_id,
-          CASE WHEN a.file_final_path <> ''
-               THEN substring(a.file_final_path FROM '^/?') || regexp_replace(ltrim(a.file_final_path, '/'), '/*[^/]*$', '')
-               ELSE concat_ws('/', left(encode(sha256(a.project_id::text::bytea), 'hex'), 2),
-                                   substr(encode(sha256(a.project_id::text::bytea), 'hex'), 3, 2),
-                                   encode(sha256(a.project_id::text::bytea), 'hex'),
-                                   to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY_MM_DD'), a.job_id, a.id) END AS store_dir,
-          CASE WHEN a.file_final_path <> '' THEN nullif(regexp_replace(a.file_final_path, '^.*/', ''), '')
-               ELSE nullif(a.file, '') END AS file
+-- include: ../../../shared/artifact_object.sql
 -- then:
 -- What has a file is recorded by the same statement, so that no file is forgotten.
 recorded AS (

@@ -1,0 +1,195 @@
+#include "cli/restore/restore.h"
+
+#include "cli/commands.h"
+
+static gboolean with_children, dry_run, partial;
+
+const GOptionEntry restore_options[] = {
+  { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children, "also what the runs removed that it started", NULL },
+  { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "try it in one transaction that is rolled back", NULL },
+  { "partial", 0, 0, G_OPTION_ARG_NONE, &partial, "also where not everything can come back", NULL },
+  { NULL }
+};
+
+const char restore_more[]
+    = "A row that exists again is left as it is, a change is undone only if nobody has touched the row since. What comes back is\n"
+      "held in quarantine, so that the next run does not remove it again: `pruned quarantine drop JOB ITEM` ends that.\n"
+      "Wants INSERT on the tables (deploy/grants.sql). Exit code 6 if rows cannot come back, unless --partial says that this is\n"
+      "known; refused without it where a foreign key may have taken rows along that nobody recorded. It may be run again.";
+
+static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };
+
+static void
+line_free (gpointer data)
+{
+  Line *line = data;
+  g_free (line->table);
+  g_free (line->key);
+  g_free (line->reason);
+  g_free (line);
+}
+
+void
+restore_record_free (gpointer data)
+{
+  Record *record = data;
+  g_free (record->table);
+  g_free (record->part);
+  g_free (record->place);
+  g_free (record->xid);
+  g_free (record->blocked);
+  g_free (record->notes);
+  g_array_unref (record->open);
+  g_free (record);
+}
+
+static void
+step_free (gpointer data)
+{
+  RestoreStep *step = data;
+  g_free (step->run_id);
+  g_free (step->step);
+  g_clear_pointer (&step->records, g_ptr_array_unref);
+  g_free (step);
+}
+
+static void
+restore_clear (Restore *restore)
+{
+  GPtrArray *arrays[] = { restore->runs, restore->jobs, restore->above, restore->steps, restore->own, restore->lines };
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    g_ptr_array_unref (arrays[i]);
+  g_clear_pointer (&restore->pg, pg_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
+
+/* --- what is said ------------------------------------------------------------------------------------ */
+
+void
+restore_add_line (Restore *restore, const char *table, const char *key, const char *action, char *reason)
+{
+  Line *line = g_new0 (Line, 1);
+  *line = (Line){ g_strdup (table), g_strdup (key), reason, action };
+  g_ptr_array_add (restore->lines, line);
+}
+
+static void
+count (Restore *restore, const char *action)
+{
+  if (g_str_equal (action, "restored"))
+    restore->restored++;
+  else if (g_str_equal (action, "exists again"))
+    restore->there++;
+  else if (g_str_equal (action, "cannot be"))
+    restore->lost++;
+  else
+    restore->left_out++;
+}
+
+void
+restore_say_lines (Restore *restore)
+{
+  for (guint i = 0; i < restore->lines->len; i++) {
+    const Line *line = restore->lines->pdata[i];
+    count (restore, line->action);
+    output_row (restore->cli->out, json_string (line->table), json_string (line->key), json_string (line->action),
+                line->reason != NULL ? json_string (line->reason) : NULL);
+  }
+  g_ptr_array_set_size (restore->lines, 0);
+}
+
+static void
+say_end (Restore *restore)
+{
+  Output *out = restore->cli->out;
+  output_end (out);
+  output_say (out, "%s%u restored, %u exist again, %u cannot be, %u left out%s", restore->restored > 0 ? "\n" : "",
+              restore->restored, restore->there, restore->lost, restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
+  if (restore->children > 0)
+    output_say (out, "It has started %u runs: what they removed comes back with --with-children.", restore->children);
+  if (restore->restored > 0 && !dry_run)
+    output_say (out, "Held in quarantine: pruned quarantine list");
+}
+
+/* --- all steps ---------------------------------------------------------------------------------------- */
+
+/* Of a step that was looked at. */
+static guint
+open_rows (const RestoreStep *step)
+{
+  guint n = 0;
+  for (guint i = 0; step->records != NULL && i < step->records->len; i++)
+    n += ((const Record *)step->records->pdata[i])->open->len;
+  return n;
+}
+
+static guint
+all_open_rows (const Restore *restore)
+{
+  guint n = 0;
+  for (guint i = 0; i < restore->steps->len; i++)
+    n += open_rows (restore->steps->pdata[i]);
+  return n;
+}
+
+static gboolean
+pass (Restore *restore, GError **error)
+{
+  for (guint i = 0; i < restore->steps->len; i++) {
+    RestoreStep *step = restore->steps->pdata[i];
+    if ((step->records == NULL || open_rows (step) > 0) && !restore_step (restore, step, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Rows that wait for others get another pass as long as the one before has brought some of them back. */
+static gboolean
+all_passes (Restore *restore, GError **error)
+{
+  guint before = G_MAXUINT, now;
+  if (!pass (restore, error))
+    return FALSE;
+  while ((now = all_open_rows (restore)) > 0) {
+    restore->last = now == before;
+    before = now;
+    if (!pass (restore, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+put_back (Restore *restore, GError **error)
+{
+  if (!dry_run)
+    return all_passes (restore, error);
+  gboolean ok = restore_begin (restore, error) && all_passes (restore, error);
+  pg_rollback (restore->pg);
+  restore_say_lines (restore);
+  return ok;
+}
+
+ExitCode
+command_restore (Cli *cli, GError **error)
+{
+  g_auto (Restore) restore = { .cli = cli, .dry_run = dry_run, .partial = partial, .run_id = cli->arguments[0],
+                               .runs = g_ptr_array_new_with_free_func (g_free), .jobs = g_ptr_array_new (),
+                               .above = g_ptr_array_new (), .steps = g_ptr_array_new_with_free_func (step_free),
+                               .own = g_ptr_array_new_with_free_func (g_free),
+                               .lines = g_ptr_array_new_with_free_func (line_free) };
+  restore.pg = cli_pg (cli, error);
+  if (restore.pg == NULL)
+    return CODE_POSTGRES;
+  ExitCode code = restore_look (&restore, with_children, error);
+  if (code != CODE_OK)
+    return code;
+  output_table (cli->out, COLUMNS);
+  gboolean ok = put_back (&restore, error);
+  say_end (&restore);
+  if (!ok) {
+    g_prefix_error (error, "what was said is %s, the rest can be tried again: ", dry_run ? "what would be" : "back");
+    return cli_pg_failed (restore.pg, error);
+  }
+  return restore.lost > 0 && !partial ? CODE_NOT_FOUND : CODE_OK;
+}

@@ -1,0 +1,192 @@
+#include "cli/restore/restore.h"
+
+#include "base/uuid5.h"
+#include "engine/trial.h"
+
+#include <string.h>
+
+#define SQL "src/cli/restore/sql/"
+#define LISTED 3
+
+/* Reads, in a transaction of its own. */
+static PgRows *
+ask (Restore *restore, const char *file, PgValues *values, GError **error)
+{
+  PgRows *rows = pg_begin_read_only (restore->pg, error) ? pg_run_file (restore->pg, file, values, error) : NULL;
+  pg_rollback (restore->pg);
+  return rows;
+}
+
+static PgRows *
+ask_of_runs (Restore *restore, const char *file, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", trial_literal (restore->runs));
+  return ask (restore, file, values, error);
+}
+
+static gboolean
+has_ended (const char *state)
+{
+  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
+  return g_strv_contains (ended, state);
+}
+
+static ExitCode
+take_runs (Restore *restore, const PgRows *rows, GError **error)
+{
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *run_id = rows_text (rows, i, "run_id"), *state = rows_text (rows, i, "state");
+    Job *job = jobs_find (restore->cli->jobs, rows_text (rows, i, "job"));
+    if (rows_bool (rows, i, "above")) {
+      if (job != NULL)
+        g_ptr_array_add (restore->above, job);
+      continue;
+    }
+    if (!has_ended (state))
+      return cli_usage (error, "run %s of %s is %s: what it removes comes back when it has ended (pruned discard %s)", run_id,
+                        rows_text (rows, i, "job"), state, run_id);
+    g_ptr_array_add (restore->runs, g_strdup (run_id));
+    g_ptr_array_add (restore->jobs, job);
+    restore->effective |= rows_bool (rows, i, "effective");
+    restore->children = (guint)rows_int (rows, i, "children");
+  }
+  if (restore->runs->len == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", restore->run_id);
+  return CODE_OK;
+}
+
+static ExitCode
+find_runs (Restore *restore, gboolean with_children, GError **error)
+{
+  if (!uuid5_is_valid (restore->run_id))
+    return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", restore->run_id);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", restore->run_id);
+  pg_values_set (values, "with_children", with_children ? "true" : "false");
+  g_autoptr (PgRows) rows = ask (restore, SQL "runs.sql", values, error);
+  return rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
+}
+
+static const Job *
+job_of (const Restore *restore, const char *run_id)
+{
+  for (guint i = 0; i < restore->runs->len; i++)
+    if (g_str_equal (restore->runs->pdata[i], run_id))
+      return restore->jobs->pdata[i];
+  return NULL;
+}
+
+static ExitCode
+find_steps (Restore *restore, GError **error)
+{
+  g_autoptr (PgRows) rows = ask_of_runs (restore, SQL "steps.sql", error);
+  if (rows == NULL)
+    return cli_pg_failed (restore->pg, error);
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (rows_bool (rows, i, "bare"))
+      return cli_fail (CODE_NOT_FOUND, error,
+                       "the rows that run %s removed are not recorded, only their keys ([audit] rows was keys): a backup has them",
+                       rows_text (rows, i, "run_id"));
+    RestoreStep *step = g_new0 (RestoreStep, 1);
+    step->run_id = g_strdup (rows_text (rows, i, "run_id"));
+    step->step = g_strdup (rows_text (rows, i, "step"));
+    step->job = job_of (restore, step->run_id);
+    g_ptr_array_add (restore->steps, step);
+  }
+  if (restore->steps->len == 0 && restore->effective)
+    return cli_fail (CODE_NOT_FOUND, error,
+                     "nothing is recorded of what run %s removed ([audit] rows was off, or [audit] keep_days are over): a backup has it",
+                     restore->run_id);
+  return CODE_OK;
+}
+
+static ExitCode
+check_rights (Restore *restore, GError **error)
+{
+  g_autoptr (PgRows) rows = ask_of_runs (restore, SQL "tables.sql", error);
+  if (rows == NULL)
+    return cli_pg_failed (restore->pg, error);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (!rows_bool (rows, i, "may"))
+      return cli_fail (CODE_POSTGRES, error,
+                       "this role may not put rows back into %s; run it as the owner of the tables (-s postgres.url=...), or grant the "
+                       "rights: psql -v role=NAME -f deploy/grants.sql",
+                       rows_text (rows, i, "table_name"));
+  return CODE_OK;
+}
+
+/* --- rows that went by a foreign key, unrecorded ------------------------------------------------------- */
+
+/* `c`, `n`: as pg_constraint says them. */
+static char *
+follows_of (const Job *job)
+{
+  GString *kinds = g_string_new (NULL);
+  for (char **follow = job != NULL ? job->follows : NULL; follow != NULL && *follow != NULL; follow++)
+    g_string_append_c (kinds, g_str_equal (*follow, "cascade") ? 'c' : 'n');
+  return g_string_free (kinds, FALSE);
+}
+
+/* Tables that the job has statements for. */
+static char *
+own_of (const Job *job)
+{
+  GString *tables = g_string_new (NULL);
+  for (guint i = 0; job != NULL && i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    for (guint k = 0; k < what->apply->len; k++)
+      g_string_append_printf (tables, "%s ", g_array_index (what->apply, JobApply, k).table);
+  }
+  return g_string_free (tables, FALSE);
+}
+
+static PgRows *
+ask_unseen (Restore *restore, GError **error)
+{
+  GString *follows = array_new (), *own = array_new ();
+  for (guint i = 0; i < restore->runs->len; i++) {
+    g_autofree char *kinds = follows_of (restore->jobs->pdata[i]), *tables = own_of (restore->jobs->pdata[i]);
+    array_add (follows, kinds);
+    array_add (own, tables);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", trial_literal (restore->runs));
+  pg_values_take (values, "follows", array_take (follows));
+  pg_values_take (values, "own", array_take (own));
+  return ask (restore, SQL "unseen.sql", values, error);
+}
+
+static ExitCode
+check_unseen (Restore *restore, GError **error)
+{
+  if (restore->partial)
+    return CODE_OK;
+  g_autoptr (PgRows) rows = ask_unseen (restore, error);
+  if (rows == NULL)
+    return cli_pg_failed (restore->pg, error);
+  if (rows_count (rows) == 0)
+    return CODE_OK;
+  g_autoptr (GString) list = g_string_new (NULL);
+  for (int i = 0; i < rows_count (rows) && i < LISTED; i++)
+    g_string_append_printf (list, "%s%s of %s (%s, ON DELETE %s)", i > 0 ? ", " : "", rows_text (rows, i, "child"),
+                            rows_text (rows, i, "parent"), rows_text (rows, i, "name"), rows_text (rows, i, "rule"));
+  if (rows_count (rows) > LISTED)
+    g_string_append_printf (list, " and %d more", rows_count (rows) - LISTED);
+  return cli_usage (error,
+                    "a foreign key may have taken rows along that nobody recorded: %s; --partial restores what is recorded, a backup "
+                    "has the rest", list->str);
+}
+
+ExitCode
+restore_look (Restore *restore, gboolean with_children, GError **error)
+{
+  ExitCode code = find_runs (restore, with_children, error);
+  if (code == CODE_OK)
+    code = find_steps (restore, error);
+  if (code == CODE_OK)
+    code = check_rights (restore, error);
+  if (code == CODE_OK)
+    code = check_unseen (restore, error);
+  return code;
+}

@@ -1,0 +1,290 @@
+#include "cli/restore/restore.h"
+
+#include "base/resource.h"
+#include "engine/trial.h"
+
+#include <string.h>
+
+#define SQL "src/cli/restore/sql/"
+#define AT_ONCE 1000
+#define TRIALS 30 /* over 64 subtransactions snapshots overflow */
+#define TOO_LONG "57014" /* statement_timeout */
+#define WAITS "23503" /* a row that it refers to is not there */
+
+static char *
+positions_of (const GArray *part)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < part->len; i++)
+    array_add_int (array, g_array_index (part, gint64, i));
+  return array_take (array);
+}
+
+static PgValues *
+values_of (const Restore *restore, const RestoreStep *step, const Record *record, const GArray *part)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "own", trial_literal (restore->own));
+  pg_values_take (values, "runs", trial_literal (restore->runs));
+  pg_values_set (values, "run_id", step->run_id);
+  pg_values_set (values, "part", record->part);
+  pg_values_set (values, "place", record->place);
+  pg_values_set (values, "xid", record->xid);
+  pg_values_set (values, "makes", record->makes ? "true" : "false");
+  pg_values_take (values, "position", positions_of (part));
+  return values;
+}
+
+static gboolean
+is_restored (const PgRows *rows, int row)
+{
+  return g_str_equal (rows_text (rows, row, "action"), "restored");
+}
+
+/* --- what goes with the rows --------------------------------------------------------------------------- */
+
+typedef struct {
+  GString *jobs, *items;
+} Held;
+
+static void
+hold_row (Held *held, const Job *job, const char *table, const char *key)
+{
+  g_autofree char *item = g_strdup_printf ("%s:%s", table, key);
+  array_add (held->jobs, job->name);
+  array_add (held->items, item);
+}
+
+/* As JOB's quarantine would name them. */
+static void
+hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
+{
+  gboolean named = g_strv_contains ((const char *const *)job->items, record->table);
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (!is_restored (rows, i))
+      continue;
+    if (job->item_column == NULL) {
+      if (named)
+        hold_row (held, job, record->table, rows_text (rows, i, "key"));
+      continue;
+    }
+    const char *row = rows_text (rows, i, "row");
+    g_autoptr (json_t) object = json_parse (row, strlen (row), NULL);
+    const json_t *value = json_object_get (object, job->item_column);
+    g_autofree char *key = json_is_integer (value) ? json_text (value) : NULL;
+    if (key != NULL && job->table != NULL)
+      hold_row (held, job, job->table, key);
+  }
+}
+
+static void
+hold_back_from (gpointer job, gpointer jobs)
+{
+  if (job != NULL && !g_ptr_array_find (jobs, job, NULL))
+    g_ptr_array_add (jobs, job);
+}
+
+/* From the jobs of these runs, and from those that started them. */
+static gboolean
+hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
+{
+  g_autoptr (GPtrArray) jobs = g_ptr_array_new ();
+  Held held = { array_new (), array_new () };
+  g_ptr_array_foreach (restore->jobs, hold_back_from, jobs);
+  g_ptr_array_foreach (restore->above, hold_back_from, jobs);
+  for (guint i = 0; i < jobs->len; i++)
+    hold_rows (&held, jobs->pdata[i], record, rows);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", array_take (held.jobs));
+  pg_values_take (values, "item", array_take (held.items));
+  g_autoptr (PgRows) done = pg_run_file (restore->pg, SQL "hold.sql", values, error);
+  return done != NULL;
+}
+
+static char *
+restored_keys (const PgRows *rows)
+{
+  GString *keys = array_new ();
+  for (int i = 0; i < rows_count (rows); i++)
+    if (is_restored (rows, i))
+      array_add (keys, rows_text (rows, i, "key"));
+  return array_take (keys);
+}
+
+/* `restored/<table>.sql` of the job. *SAID: what it says of single rows, NULL: the job has no such file. */
+static gboolean
+run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, const PgRows *rows, PgRows **said, GError **error)
+{
+  if (step->job == NULL || !record->deleted)
+    return TRUE;
+  g_autofree char *path = g_strdup_printf ("%s/restored/%s.sql", step->job->folder, record->table);
+  if (!resource_exists (path))
+    return TRUE;
+  g_autofree char *text = resource_sql (path, error);
+  const PgStatement *statement = text != NULL ? pg_statement_text (path, text, error) : NULL;
+  if (statement == NULL)
+    return FALSE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "key", restored_keys (rows));
+  return (*said = pg_run (restore->pg, statement, values, error)) != NULL;
+}
+
+/* --- one part ------------------------------------------------------------------------------------------- */
+
+static const char *
+said_of (const PgRows *said, const char *key)
+{
+  for (int i = 0; said != NULL && i < rows_count (said); i++)
+    if (g_str_equal (rows_text (said, i, "key"), key))
+      return rows_text (said, i, "reason");
+  return NULL;
+}
+
+static const char *
+action_of (const PgRows *rows, int row)
+{
+  static const char *const actions[] = { "restored", "exists again", "left out" };
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    if (g_str_equal (actions[i], rows_text (rows, row, "action")))
+      return actions[i];
+  return "cannot be";
+}
+
+/* A change of a row that is not there (yet): an earlier record may bring it back. */
+static gboolean
+row_waits (const Restore *restore, Record *record, const PgRows *rows, int row)
+{
+  gint64 n = rows_int (rows, row, "n");
+  if (restore->last || !g_str_equal (rows_text (rows, row, "action"), "waits"))
+    return FALSE;
+  g_array_append_val (record->open, n);
+  return TRUE;
+}
+
+static void
+take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *said)
+{
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (row_waits (restore, record, rows, i))
+      continue;
+    const char *key = rows_text (rows, i, "key"), *reason = rows_text (rows, i, "reason"), *xid = rows_text (rows, i, "xid");
+    const char *parts[4] = { NULL };
+    guint n = 0;
+    if (reason != NULL)
+      parts[n++] = reason;
+    if (is_restored (rows, i) && record->notes != NULL)
+      parts[n++] = record->notes;
+    if ((parts[n] = said_of (said, key)) != NULL)
+      n++;
+    restore_add_line (restore, record->table, key, action_of (rows, i), n > 0 ? g_strjoinv ("; ", (char **)parts) : NULL);
+    if (xid != NULL && (restore->own->len == 0 || !g_str_equal (restore->own->pdata[restore->own->len - 1], xid)))
+      g_ptr_array_add (restore->own, g_strdup (xid));
+  }
+}
+
+/* TRUE: they went through. FALSE without ERROR: a row is at fault, *WHY says what PostgreSQL said. */
+static gboolean
+try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *part, char **why, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (PgRows) rows = NULL, said = NULL;
+  g_autoptr (PgValues) values = values_of (restore, step, record, part);
+  restore->trials++;
+  if (!pg_exec (restore->pg, "SAVEPOINT part", error))
+    return FALSE;
+  rows = pg_run (restore->pg, record->statement, values, &cause);
+  gboolean ok = rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause) && hold (restore, record, rows, &cause);
+  gboolean smaller_may = cause != NULL && part->len > 1 && g_str_equal (pg_sqlstate (restore->pg), TOO_LONG);
+  if (!ok && cause->code != PRUNED_DATA && !smaller_may) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+    return FALSE;
+  }
+  if (!ok)
+    *why = g_strdup (cause->message);
+  if ((!ok && !pg_exec (restore->pg, "ROLLBACK TO part", error)) || !pg_exec (restore->pg, "RELEASE part", error))
+    return FALSE;
+  if (ok)
+    take_rows (restore, record, rows, said);
+  return ok;
+}
+
+/* --- all parts ------------------------------------------------------------------------------------------ */
+
+static GArray *
+part_new (const GArray *all, guint from, guint n)
+{
+  GArray *part = g_array_sized_new (FALSE, FALSE, sizeof (gint64), n);
+  return g_array_append_vals (part, &g_array_index (all, gint64, from), n);
+}
+
+static gboolean
+give_up (Restore *restore, const RestoreStep *step, const Record *record, const GArray *part, const char *why, GError **error)
+{
+  g_autoptr (PgValues) values = values_of (restore, step, record, part);
+  g_autoptr (PgRows) keys = pg_run_file (restore->pg, SQL "key.sql", values, error);
+  for (int i = 0; keys != NULL && i < rows_count (keys); i++)
+    restore_add_line (restore, record->table, rows_text (keys, i, "key"), "cannot be", g_strdup (why));
+  return keys != NULL;
+}
+
+/* A part that failed is halved; a single row waits, or is given up. */
+static gboolean
+after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue *parts, const GArray *part, const char *why,
+               GError **error)
+{
+  if (part->len > 1) {
+    guint half = part->len / 2;
+    g_queue_push_head (parts, part_new (part, half, part->len - half));
+    g_queue_push_head (parts, part_new (part, 0, half));
+    return TRUE;
+  }
+  if (restore->last || !g_str_equal (pg_sqlstate (restore->pg), WAITS))
+    return give_up (restore, step, record, part, why, error);
+  g_array_append_val (record->open, g_array_index (part, gint64, 0));
+  return TRUE;
+}
+
+/* A transaction has only so many savepoints; a dry run has but one transaction. */
+static gboolean
+next_transaction (Restore *restore, GError **error)
+{
+  if (restore->dry_run || restore->trials < TRIALS)
+    return TRUE;
+  return restore_commit (restore, error) && restore_begin (restore, error);
+}
+
+static gboolean
+all_parts (Restore *restore, RestoreStep *step, Record *record, GQueue *parts, GError **error)
+{
+  while (!g_queue_is_empty (parts)) {
+    g_autoptr (GArray) part = g_queue_pop_head (parts);
+    g_autofree char *why = NULL;
+    GError *cause = NULL;
+    if (!next_transaction (restore, error))
+      return FALSE;
+    if (try_part (restore, step, record, part, &why, &cause))
+      continue;
+    if (cause != NULL) {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+    if (!after_failure (restore, step, record, parts, part, why, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+restore_rows (Restore *restore, RestoreStep *step, Record *record, GError **error)
+{
+  g_autoptr (GArray) open = record->open;
+  record->open = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (record->blocked != NULL)
+    return open->len == 0 || give_up (restore, step, record, open, record->blocked, error);
+  GQueue parts = G_QUEUE_INIT;
+  for (guint from = 0; from < open->len; from += AT_ONCE)
+    g_queue_push_tail (&parts, part_new (open, from, MIN (AT_ONCE, open->len - from)));
+  gboolean ok = all_parts (restore, step, record, &parts, error);
+  g_queue_clear_full (&parts, (GDestroyNotify)g_array_unref);
+  return ok;
+}

@@ -1,0 +1,113 @@
+#include "cli/restore/restore.h"
+
+#include "engine/job_files.h"
+
+#define SQL "src/cli/restore/sql/"
+
+gboolean
+restore_begin (Restore *restore, GError **error)
+{
+  restore->trials = 0;
+  /* One restore at a time: two of the same run would take each other's rows for somebody else's. */
+  return pg_begin (restore->pg, error) && pg_exec (restore->pg, "SET LOCAL lock_timeout = '14s'", error)
+         && pg_exec (restore->pg, "SELECT pg_advisory_xact_lock(hashtext('pruned.restore'))", error)
+         && pg_exec (restore->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
+}
+
+gboolean
+restore_commit (Restore *restore, GError **error)
+{
+  if (!pg_commit (restore->pg, error))
+    return FALSE;
+  restore_say_lines (restore);
+  return TRUE;
+}
+
+/* --- the records of a step ----------------------------------------------------------------------------- */
+
+static gboolean
+job_makes (const Job *job, const char *table)
+{
+  return job != NULL && g_strv_contains ((const char *const *)job->makes, table);
+}
+
+/* The statement for rows of the record. One text is one statement, whatever record it is for. FINAL: why the job's rows are of no
+ * use any more, or NULL. */
+static gboolean
+build (Restore *restore, Record *record, const char *columns, const char *final, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "table_name", record->table);
+  pg_values_set (values, "columns", columns);
+  pg_values_set (values, "action", record->deleted ? "deleted" : "updated");
+  pg_values_set (values, "secret", JOB_FILES_SECRET);
+  g_autoptr (PgRows) made = pg_run_file (restore->pg, SQL "build.sql", values, error);
+  if (made == NULL)
+    return FALSE;
+  const char *sql = rows_text (made, 0, "sql"), *notes = rows_text (made, 0, "notes");
+  record->blocked = g_strdup (final != NULL ? final : rows_text (made, 0, "blocked"));
+  record->notes = record->deleted && *notes != '\0' ? g_strdup (notes) : NULL;
+  if (record->blocked != NULL)
+    return TRUE;
+  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
+  g_autofree char *name = g_strdup_printf ("restore %s %s", record->table, digest);
+  return (record->statement = pg_statement_text (name, sql, error)) != NULL;
+}
+
+static Record *
+record_new (const RestoreStep *step, const PgRows *rows, int row)
+{
+  Record *record = g_new0 (Record, 1);
+  record->table = g_strdup (rows_text (rows, row, "table_name"));
+  record->part = g_strdup (rows_text (rows, row, "part"));
+  record->place = g_strdup (rows_text (rows, row, "place"));
+  record->xid = g_strdup (rows_text (rows, row, "xid"));
+  record->deleted = g_str_equal (rows_text (rows, row, "action"), "deleted");
+  record->makes = job_makes (step->job, record->table);
+  record->open = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (gint64 n = 1; n <= rows_int (rows, row, "n"); n++)
+    g_array_append_val (record->open, n);
+  return record;
+}
+
+static gboolean
+look_at_records (Restore *restore, RestoreStep *step, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run_id);
+  pg_values_set (values, "step", step->step);
+  g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "entries.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  const char *final = step->job != NULL ? step->job->final : NULL;
+  step->records = g_ptr_array_new_with_free_func (restore_record_free);
+  for (int i = 0; i < rows_count (rows); i++) {
+    Record *record = record_new (step, rows, i);
+    g_ptr_array_add (step->records, record);
+    if (!build (restore, record, rows_text (rows, i, "columns"), final, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+all_records (Restore *restore, RestoreStep *step, GError **error)
+{
+  if (step->records == NULL && !look_at_records (restore, step, error))
+    return FALSE;
+  for (guint i = 0; i < step->records->len; i++)
+    if (!restore_rows (restore, step, step->records->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+restore_step (Restore *restore, RestoreStep *step, GError **error)
+{
+  if (restore->dry_run)
+    return all_records (restore, step, error);
+  if (restore_begin (restore, error) && all_records (restore, step, error) && restore_commit (restore, error))
+    return TRUE;
+  pg_rollback (restore->pg);
+  return FALSE;
+}

@@ -1,0 +1,96 @@
+-- The statement that puts rows of a table back, or a change of them, from a record whose rows have these columns; why it cannot be
+-- (`blocked`); and what of the rows will not be as it was (`notes`). Names come from the catalogue and are quoted here and nowhere
+-- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), and for changes `:xid` and
+-- `:own` (transactions whose rows are ours) and `:runs` (all that are restored). Only the catalogue is read.
+WITH relation AS (
+  SELECT to_regclass(:table_name::text) AS rel,
+         (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
+          WHERE c.oid = to_regclass(:table_name::text)) AS xid
+),
+col AS (
+  SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
+         a.attname ~ :secret::text AS secret,
+         a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
+         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey::smallint[])) AS is_key
+  FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
+),
+piece AS (
+  SELECT string_agg(format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
+         string_agg(format('r.%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
+         string_agg(format('%1$I = r.%1$I', c.attname), ', ' ORDER BY c.attnum)
+           FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
+         coalesce(string_agg(format('x.%1$I = r.%1$I', c.attname), ' AND ') FILTER (WHERE c.is_key),
+                  format('to_jsonb(x) - %L::text[] = e.row', coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
+         coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
+         coalesce('jsonb_build_array(' || string_agg('%1$s -> ' || replace(quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
+                    FILTER (WHERE c.is_key) || ')',
+                  '%1$s - ' || replace(quote_literal(coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}')::text), '%', '%%')
+                    || '::text[]') AS key_of,
+         string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.wanted OR c.is_key)) AS missing,
+         string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret) AS secrets,
+         string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND NOT c.secret) AS added,
+         (SELECT string_agg(u, ', ') FROM unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT o.attname FROM col o)) AS dropped
+  FROM col c
+),
+text AS (
+  SELECT
+    'WITH entry AS MATERIALIZED (SELECT e.n, k.key, e.row, d.at, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
+    ' CROSS JOIN LATERAL jsonb_array_elements(d.rows) WITH ORDINALITY AS e (row, n)'
+    ' JOIN LATERAL jsonb_array_elements(d.keys) WITH ORDINALITY AS k (key, n) ON k.n = e.n'
+    ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
+    '(SELECT string_agg(a.key, '', '' ORDER BY a.key) FROM jsonb_each(%s) AS a JOIN jsonb_each(%s) AS b USING (key)'
+    ' WHERE a.value IS DISTINCT FROM b.value)' AS differs
+)
+SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
+            WHEN p.missing IS NOT NULL THEN 'not in the record, and may not be empty: ' || p.missing
+            WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
+       END AS blocked,
+       concat_ws('; ', 'not in the record (it looks like a secret), not as it was: ' || p.secrets, 'column made since: ' || p.added,
+                 'column dropped since: ' || p.dropped) AS notes,
+       CASE WHEN :action::text = 'deleted' THEN
+         t.entry
+         || format(', there AS MATERIALIZED (SELECT e.n, to_jsonb(x) AS now FROM entry e'
+                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s)', r.rel, p.match)
+         || ', own AS MATERIALIZED (SELECT e.n FROM entry e WHERE :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'''
+            ' AND (e.row ->> ''created_at'')::timestamptz >= (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs'
+            ' UNION ALL SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1))'
+         || format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM entry e'
+                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r'
+                   ' WHERE e.n NOT IN (SELECT n FROM there) AND e.n NOT IN (SELECT n FROM own) ORDER BY e.n'
+                   ' RETURNING to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
+         || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row::text AS row, p.xid,'
+            ' CASE WHEN h.n IS NOT NULL THEN ''exists again'' WHEN w.n IS NOT NULL THEN ''left out'''
+            ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
+         || format(' CASE WHEN h.n IS NOT NULL THEN ''different now: '' || %s WHEN w.n IS NOT NULL THEN ''the run made it itself'''
+                   ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
+                   ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
+                   format(t.differs, 'e.row', 'h.now'), format(t.differs, 'e.row', 'p.now'))
+         || format(' FROM entry e LEFT JOIN there h ON h.n = e.n LEFT JOIN own w ON w.n = e.n'
+                   ' LEFT JOIN put p ON %s = %s ORDER BY e.n', format(p.key_of, 'p.now'), format(p.key_of, 'e.row'))
+       ELSE
+         t.entry
+         || format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, to_jsonb(x) AS now,'
+                   ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
+                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
+         || format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', format(t.differs, 'f.row', 'f.now'))
+         -- A row that is as one of these runs found it later was put back by an earlier restore: it goes on from there. One that is
+         -- as it was before is further back already. Looked for only if such rows are possible.
+         || ', image AS MATERIALIZED (SELECT v.row, bool_or(i.at > e.at OR (i.at = e.at AND i.cmin::text::bigint > e.command)) AS later'
+            ' FROM (SELECT DISTINCT at, command, table_name FROM entry) AS e JOIN pruned.deletions i ON i.run_id = ANY (:runs::uuid[])'
+            ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'
+            ' CROSS JOIN LATERAL jsonb_array_elements(i.rows) AS v (row)'
+            ' WHERE (SELECT bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
+         || format(', judged AS MATERIALIZED (SELECT f.n, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
+                   ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row = f.now - %L::text[])', p.secret)
+         || format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, j.row) AS r'
+                   ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
+                   ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid)
+         || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row::text AS row, p.xid,'
+            ' CASE WHEN p.n IS NOT NULL THEN ''restored'' WHEN j.n IS NULL THEN ''waits'' WHEN j.differs IS NULL OR j.back THEN ''exists again'''
+            ' ELSE ''cannot be'' END AS action,'
+            ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''
+            ' WHEN j.differs IS NULL OR j.back THEN NULL WHEN NOT j.ours THEN ''changed since by somebody else: '' || j.differs'
+            ' ELSE ''a trigger or a rule kept it as it is: '' || j.differs END AS reason'
+            ' FROM entry e LEFT JOIN judged j ON j.n = e.n LEFT JOIN put p ON p.n = e.n ORDER BY e.n'
+       END AS sql
+FROM relation r, piece p, text t

@@ -1,0 +1,23 @@
+-- The records of one step, in the order in which they are put back: removed rows first, tables that others refer to before those
+-- that do, then changes, each the other way round than they happened (`cmin` counts the statements of a transaction). A record is
+-- named by its place. `xid` tells a row that nobody has touched since. Fast by the index on (run_id, step).
+WITH RECURSIVE record AS MATERIALIZED (
+  SELECT d.table_name, d.action, d.tableoid AS part, d.ctid AS place, d.xmin::text AS xid, d.cmin::text::bigint AS command,
+         jsonb_array_length(d.keys) AS n, (SELECT coalesce(array_agg(c ORDER BY c), '{}') FROM jsonb_object_keys(d.rows -> 0) AS c) AS columns
+  FROM pruned.deletions d
+  WHERE d.run_id = :run_id::uuid AND d.step = :step::int
+),
+tab AS (SELECT DISTINCT to_regclass(r.table_name)::oid AS rel FROM record r WHERE r.action = 'deleted'),
+level (rel, depth) AS (
+  SELECT t.rel, 0 FROM tab t
+  UNION
+  SELECT f.conrelid, l.depth + 1
+  FROM level l
+  JOIN pg_constraint f ON f.confrelid = l.rel AND f.contype = 'f' AND f.conrelid <> f.confrelid
+  JOIN tab t ON t.rel = f.conrelid
+  WHERE l.depth < 16
+)
+SELECT r.table_name, r.action, r.part::text AS part, r.place::text AS place, r.xid, r.n, r.columns::text[] AS columns
+FROM record r
+ORDER BY r.action = 'updated',
+         (SELECT max(l.depth) FROM level l WHERE r.action = 'deleted' AND l.rel = to_regclass(r.table_name)::oid), r.command DESC

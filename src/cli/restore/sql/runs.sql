@@ -1,0 +1,33 @@
+-- The run, with children (all the way down) if they are wanted, and the jobs of its ancestors (`above`), which may want to remove
+-- again what comes back. A child's T is its parent's, so one day of the archive is looked at.
+WITH RECURSIVE found AS MATERIALIZED (
+  SELECT run_id, parent_id, job, state, scheduled_at, started_at, result FROM pruned.runs WHERE run_id = :run_id::uuid
+  UNION ALL
+  SELECT run_id, parent_id, job, state, scheduled_at, started_at, result FROM pruned.runs_done WHERE run_id = :run_id::uuid
+),
+below AS (
+  SELECT f.* FROM found f
+  UNION ALL
+  SELECT c.* FROM below b CROSS JOIN LATERAL (
+    SELECT run_id, parent_id, job, state, scheduled_at, started_at, result FROM pruned.runs WHERE parent_id = b.run_id
+    UNION ALL
+    SELECT run_id, parent_id, job, state, scheduled_at, started_at, result FROM pruned.runs_done
+    WHERE parent_id = b.run_id AND scheduled_at = b.scheduled_at) AS c
+  WHERE :with_children::boolean
+),
+above AS (
+  SELECT p.* FROM found f CROSS JOIN LATERAL (
+    SELECT run_id, parent_id, job, scheduled_at FROM pruned.runs WHERE run_id = f.parent_id
+    UNION ALL
+    SELECT run_id, parent_id, job, scheduled_at FROM pruned.runs_done WHERE run_id = f.parent_id AND scheduled_at = f.scheduled_at) AS p
+  UNION ALL
+  SELECT p.* FROM above a CROSS JOIN LATERAL (
+    SELECT run_id, parent_id, job, scheduled_at FROM pruned.runs WHERE run_id = a.parent_id
+    UNION ALL
+    SELECT run_id, parent_id, job, scheduled_at FROM pruned.runs_done WHERE run_id = a.parent_id AND scheduled_at = a.scheduled_at) AS p
+)
+SELECT run_id, job, state, false AS above, coalesce((result ->> 'updated_rows')::bigint, 0) > 0 AS effective,
+       (SELECT count(*) FROM pruned.runs c WHERE c.parent_id = :run_id::uuid AND NOT :with_children::boolean) AS children
+FROM below
+UNION ALL
+SELECT run_id, job, NULL, true, false, 0 FROM above

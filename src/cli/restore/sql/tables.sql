@@ -1,0 +1,7 @@
+-- The tables that these runs removed rows from or changed, whether they are still there, and whether this role may write them.
+SELECT d.table_name, d.action, to_regclass(d.table_name) IS NOT NULL AS there,
+       coalesce(has_table_privilege(to_regclass(d.table_name), CASE d.action WHEN 'deleted' THEN 'INSERT' ELSE 'UPDATE' END), true) AS may
+FROM pruned.deletions d
+WHERE d.run_id = ANY (:run_id::uuid[])
+GROUP BY d.table_name, d.action
+ORDER BY d.table_name, d.action
