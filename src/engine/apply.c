@@ -9,6 +9,19 @@
 #define TRANSACTION_BUDGET_US (18 * G_USEC_PER_SEC) /* no transaction is longer than 20 s */
 #define SYSTEMIC_TRIES 3
 
+/* A row that is not given back may have changed since it was decided: the page is tried again from its locks on. What is not given
+ * back by the second try either is refused. */
+static gboolean
+try_twice (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+{
+  if (!trial_run (step, keys, extra, trial, error))
+    return FALSE;
+  if (trial->refused == 0)
+    return TRUE;
+  trial_clear (trial);
+  return pg_exec (step->pg, "ROLLBACK TO page", error) && trial_run (step, keys, extra, trial, error);
+}
+
 /* TRUE: the keys went through (KEEP: and stay). FALSE without an error: a row is at fault, *REASON says which words it got. */
 static gboolean
 try_under_savepoint (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep, Trial *trial, char **reason,
@@ -17,7 +30,7 @@ try_under_savepoint (Step *step, const GPtrArray *keys, const Extra *extra, gboo
   g_autoptr (GError) cause = NULL;
   if (!pg_exec (step->pg, "SAVEPOINT page", error))
     return FALSE;
-  gboolean ok = trial_run (step, keys, extra, trial, &cause);
+  gboolean ok = try_twice (step, keys, extra, trial, &cause);
   if (!ok && cause->code != PRUNED_DATA)
     {
       g_propagate_error (error, g_steal_pointer (&cause));

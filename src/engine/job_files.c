@@ -10,11 +10,10 @@
   "WITH applied AS (%s\n), audit AS (INSERT INTO pruned.deletions"                                   \
   " (run_id, step, table_name, action, keys, rows)"                                                \
   " SELECT :run_id::uuid, :step::int, '%s', '%s', to_jsonb(array_agg(a.key)),"                               \
-  " CASE WHEN :audit::text = 'full' THEN to_jsonb(array_agg(a.row - s.secret)) END"                          \
-  " FROM applied a, (SELECT coalesce(array_agg(attname::text), '{}') AS secret FROM pg_attribute"  \
-  " WHERE attrelid = to_regclass('%s') AND attnum > 0"                                             \
-  " AND attname ~ '" JOB_FILES_SECRET "') s"                                          \
-  " WHERE :audit::text <> 'off' HAVING count(*) > 0)%s%s"                                          \
+  " CASE WHEN :audit::text = 'full' THEN to_jsonb(array_agg(a.row - (SELECT coalesce(array_agg(attname::text), '{}')"  \
+  " FROM pg_attribute WHERE attrelid = to_regclass('%s') AND attnum > 0"                           \
+  " AND attname ~ '" JOB_FILES_SECRET "'))) END"                                      \
+  " FROM applied a WHERE :audit::text <> 'off' HAVING count(*) > 0)%s%s"                           \
   " SELECT %s FROM applied"
 #define THEN "\n-- then:" /* what follows is further common table expressions, which read `applied` */
 

@@ -14,6 +14,7 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->decided, rows_free);
   g_clear_pointer (&trial->children, rows_free);
   g_clear_pointer (&trial->what, g_free);
+  trial->refused = 0;
 }
 
 char *
@@ -144,6 +145,7 @@ drop_refused (Trial *trial, GArray *which, const PgRows *returned)
       else
         {
           trial->what[row] = "failed";
+          trial->refused++;
           g_array_remove_index (which, i);
         }
     }

@@ -10,6 +10,7 @@ typedef struct {
   PgRows *decided;
   const char **what; /* per row of decided; "failed" for a refused one */
   PgRows *children;  /* NULL: no children.sql */
+  guint refused;     /* rows that the job's own table did not give back */
 } Trial;
 void trial_clear (Trial *trial);
 

@@ -67,6 +67,25 @@ def test_the_application_changes_its_mind(group):
     assert scene.database.value(OWNERS, [group.root]) == 1
 
 
+def test_a_member_that_becomes_the_only_owner_meanwhile_stays(group):
+    """His membership was decided on as a developer's; it is not one any more when it is to go."""
+    scene = group.scene
+    group.scene.database.execute("DELETE FROM members WHERE id = %s", [group.expired])
+    heir = group.member(group.user(), group.root, level=30, expires_at=group.day(-1))
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("UPDATE members SET access_level = 50 WHERE id = %s", [heir])
+        application.execute("DELETE FROM members WHERE id = %s", [group.other])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        application.commit()
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert (result(row)["removed"], result(row)["kept"], result(row).get("failed", 0)) == (0, 1, 0)
+    assert group.ids("members", f"source_id = {group.root}") == [heir]
+    assert scene.database.rows("SELECT * FROM pruned.quarantine") == []
+
+
 def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
     """We were first: whoever wants to take the other owner away waits for our commit."""
     scene = group.scene

@@ -3,7 +3,7 @@
 -- A project's root is that of the project's own namespace, which the membership names; if it does not, the project does.
 WITH RECURSIVE page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
-         u.user_type, n.id AS namespace_id, n.traversal_ids,
+         m.requested_at IS NOT NULL OR coalesce(m.state, 0) <> 0 AS asking, u.user_type, n.id AS namespace_id, n.traversal_ids,
          m.expires_at <=
          -- include: cutoff.sql
          AS over,
@@ -22,7 +22,7 @@ gone AS (SELECT unnest(:gone::bigint[]) AS id),
 -- include: ../shared/last_owner.sql
 SELECT p.key, d.what,
        CASE d.what WHEN 'kept' THEN 'last_owner' WHEN 'not_expired' THEN 'not expired' END AS reason,
-       p.key AS member_id, p.user_id, p.user_type, p.source_type, p.source_id, p.access_level, p.expires_at,
+       p.key AS member_id, p.user_id, p.user_type, p.source_type, p.source_id, p.access_level, p.expires_at, p.asking,
        coalesce(p.traversal_ids[1], CASE p.source_type
          WHEN 'Project' THEN (SELECT coalesce(n.traversal_ids[1], n.id)
                               FROM projects o JOIN namespaces n ON n.id = o.namespace_id WHERE o.id = p.source_id)

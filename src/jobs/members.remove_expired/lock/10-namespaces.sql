@@ -1,18 +1,19 @@
 -- Locks the groups that have an owner on the page, and those above them. Fast because a page is a range of (expires_at, id)
--- (its first key is the newest, its last the oldest), and an index over owners only has the few of them; that they are
--- keys is asked in a way no index answers, else the planner would look up every key.
+-- (its first key is the newest, its last the oldest), and an index over owners only has the few of them. The days alone are
+-- asked for too, because the planner knows that such a range is small.
 -- Who becomes an owner after this is not protected by a lock, so nobody else is removed relying on him.
 WITH edge AS (
   SELECT coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[1]), 'infinity') AS newest,
          coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[cardinality(:key::bigint[])]), '-infinity') AS oldest
 ),
-owner AS MATERIALIZED (
+near AS MATERIALIZED (
   SELECT m.id, m.source_id
   FROM members m JOIN users u ON u.id = m.user_id
   WHERE (m.expires_at, m.id) <= ((SELECT newest FROM edge), (:key::bigint[])[1])
     AND (m.expires_at, m.id) >= ((SELECT oldest FROM edge), (:key::bigint[])[cardinality(:key::bigint[])])
-    AND ARRAY[m.id] <@ :key::bigint[] AND
+    AND m.expires_at <= (SELECT newest FROM edge) AND m.expires_at >= (SELECT oldest FROM edge) AND
   -- include: ../../shared/owner_rule.sql
 ),
+owner AS MATERIALIZED (SELECT id, source_id FROM near WHERE id IN (SELECT unnest(:key::bigint[]))),
 further AS (SELECT NULL::bigint AS id WHERE false),
 -- include: ../../shared/lock_groups.sql

@@ -1,1 +1,4 @@
--- include: ../../shared/lock_members.sql
+-- Locks the memberships of the owners among the keys by id: what is decided about them still holds when it is done. The others
+-- need no lock, since whether they go depends on nobody else: apply asks again whether they are what they were decided on.
+SELECT m.id FROM unnest(current_setting('pruned.owners')::bigint[]) AS k (id) JOIN members m ON m.id = k.id
+ORDER BY m.id FOR UPDATE OF m

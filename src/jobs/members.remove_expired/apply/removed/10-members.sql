@@ -1,6 +1,9 @@
--- Deletes the memberships, if they are still over. Fast by primary key.
+-- Deletes the memberships, if they are still over, and still what was decided on: an invitation may have been accepted, a
+-- member made an owner meanwhile. By id, as everybody locks members. Fast by primary key.
 DELETE FROM members m
-USING unnest(:key::bigint[]) AS k (id)
-WHERE m.id = k.id AND m.expires_at <=
+USING (SELECT k.* FROM unnest(:key::bigint[], :user_id::bigint[], :access_level::integer[], :asking::boolean[])
+       AS k (id, user_id, access_level, asking) ORDER BY k.id) AS k
+WHERE m.id = k.id AND m.access_level = k.access_level AND m.user_id IS NOT DISTINCT FROM k.user_id
+  AND (m.requested_at IS NOT NULL OR coalesce(m.state, 0) <> 0) = k.asking AND m.expires_at <=
   -- include: ../../cutoff.sql
 RETURNING m.id AS key, to_jsonb(m) AS row
