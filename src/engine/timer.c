@@ -90,6 +90,19 @@ drop_known (Pg *pg, GArray *specs, const GArray *which, GError **error)
   return rows != NULL;
 }
 
+/* The same event twice in one batch: the first speaks for both. */
+static void
+drop_repeated (GArray *specs, const GArray *which)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < which->len; i++)
+    {
+      RunSpec *spec = at (specs, which, i);
+      if (!g_hash_table_add (seen, spec->run_id))
+        spec->placed = PLACED_KNOWN;
+    }
+}
+
 /* The latest of each key; of equal times the one that came last. The others of the batch lose. */
 static void
 settle_within_batch (GArray *specs, const GArray *which)
@@ -168,6 +181,7 @@ timer_place (Pg *pg, GArray *specs, GError **error)
   g_autoptr (GArray) all = open_timers (specs);
   if (all->len == 0)
     return TRUE;
+  drop_repeated (specs, all);
   if (!drop_known (pg, specs, all, error))
     return FALSE;
   g_autoptr (GArray) fresh = open_timers (specs);
