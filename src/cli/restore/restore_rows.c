@@ -38,7 +38,7 @@ values_of (const Restore *restore, const RestoreStep *step, const Record *record
 static gboolean
 is_restored (const PgRows *rows, int row)
 {
-  return g_str_equal (rows_text (rows, row, "action"), "restored");
+  return rows_text (rows, row, "key") != NULL && g_str_equal (rows_text (rows, row, "action"), "restored");
 }
 
 /* --- what goes with the rows --------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static void
 take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *said)
 {
   for (int i = 0; i < rows_count (rows); i++) {
-    if (row_waits (restore, record, rows, i))
+    if (rows_text (rows, i, "key") == NULL || row_waits (restore, record, rows, i))
       continue;
     const char *key = rows_text (rows, i, "key"), *reason = rows_text (rows, i, "reason"), *xid = rows_text (rows, i, "xid");
     const char *parts[4] = { NULL };

@@ -34,9 +34,8 @@ piece AS (
 ),
 text AS (
   SELECT
-    'WITH entry AS MATERIALIZED (SELECT e.n, k.key, e.row, d.at, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
-    ' CROSS JOIN LATERAL jsonb_array_elements(d.rows) WITH ORDINALITY AS e (row, n)'
-    ' JOIN LATERAL jsonb_array_elements(d.keys) WITH ORDINALITY AS k (key, n) ON k.n = e.n'
+    'WITH entry AS MATERIALIZED (SELECT e.n, e.key, e.row, d.at, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
+    ' CROSS JOIN LATERAL ROWS FROM (jsonb_array_elements(d.rows), jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT string_agg(a.key, '', '' ORDER BY a.key) FROM jsonb_each(%s) AS a JOIN jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs
@@ -49,24 +48,26 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
                  'column dropped since: ' || p.dropped) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
-         || format(', there AS MATERIALIZED (SELECT e.n, to_jsonb(x) AS now FROM entry e'
-                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s)', r.rel, p.match)
-         || ', own AS MATERIALIZED (SELECT e.n FROM entry e WHERE :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'''
-            ' AND (e.row ->> ''created_at'')::timestamptz >= (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs'
-            ' UNION ALL SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1))'
-         || format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM entry e'
-                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r'
-                   ' WHERE e.n NOT IN (SELECT n FROM there) AND e.n NOT IN (SELECT n FROM own) ORDER BY e.n'
+         || format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, e.key, e.row, to_jsonb(x) AS now,'
+                   ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
+                   ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
+                   ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
+                   ' FROM entry e CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r'
+                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match)
+         || format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
+                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, l.row) AS r'
+                   ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
                    ' RETURNING to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
-         || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row::text AS row, p.xid,'
-            ' CASE WHEN h.n IS NOT NULL THEN ''exists again'' WHEN w.n IS NOT NULL THEN ''left out'''
+         || ' SELECT DISTINCT ON (l.n) l.n, l.key #>> ''{}'' AS key, l.row::text AS row, p.xid,'
+            ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
-         || format(' CASE WHEN h.n IS NOT NULL THEN ''different now: '' || %s WHEN w.n IS NOT NULL THEN ''the run made it itself'''
+         || format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
-                   format(t.differs, 'e.row', 'h.now'), format(t.differs, 'e.row', 'p.now'))
-         || format(' FROM entry e LEFT JOIN there h ON h.n = e.n LEFT JOIN own w ON w.n = e.n'
-                   ' LEFT JOIN put p ON %s = %s ORDER BY e.n', format(p.key_of, 'p.now'), format(p.key_of, 'e.row'))
+                   format(t.differs, 'l.row', 'l.now'), format(t.differs, 'l.row', 'p.now'))
+         -- Full joins are hashed or merged, whatever the planner thinks of the number of rows; a row of `put` without one of
+         -- `looked` (a trigger gave it another key) has no `n`.
+         || format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', format(p.key_of, 'p.now'), format(p.key_of, 'l.row'))
        ELSE
          t.entry
          || format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, to_jsonb(x) AS now,'
@@ -91,6 +92,6 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
             ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''
             ' WHEN j.differs IS NULL OR j.back THEN NULL WHEN NOT j.ours THEN ''changed since by somebody else: '' || j.differs'
             ' ELSE ''a trigger or a rule kept it as it is: '' || j.differs END AS reason'
-            ' FROM entry e LEFT JOIN judged j ON j.n = e.n LEFT JOIN put p ON p.n = e.n ORDER BY e.n'
+            ' FROM entry e FULL JOIN judged j ON j.n = e.n FULL JOIN put p ON p.n = e.n ORDER BY e.n'
        END AS sql
 FROM relation r, piece p, text t
