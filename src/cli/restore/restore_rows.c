@@ -3,8 +3,6 @@
 #include "base/resource.h"
 #include "engine/trial.h"
 
-#include <string.h>
-
 #define SQL "src/cli/restore/sql/"
 #define AT_ONCE 1000
 #define TRIALS 30 /* over 64 subtransactions snapshots overflow */
@@ -31,6 +29,7 @@ values_of (const Restore *restore, const RestoreStep *step, const Record *record
   pg_values_set (values, "place", record->place);
   pg_values_set (values, "xid", record->xid);
   pg_values_set (values, "makes", record->makes ? "true" : "false");
+  pg_values_set (values, "item_column", step->job != NULL ? step->job->item_column : NULL);
   pg_values_take (values, "position", positions_of (part));
   return values;
 }
@@ -55,7 +54,7 @@ hold_row (Held *held, const Job *job, const char *table, const char *key)
   array_add (held->items, item);
 }
 
-/* As JOB's quarantine would name them. */
+/* As JOB's quarantine would name them: by the rows themselves, or by a column of them. */
 static void
 hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
 {
@@ -63,17 +62,11 @@ hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
   for (int i = 0; i < rows_count (rows); i++) {
     if (!is_restored (rows, i))
       continue;
-    if (job->item_column == NULL) {
-      if (named)
-        hold_row (held, job, record->table, rows_text (rows, i, "key"));
-      continue;
-    }
-    const char *row = rows_text (rows, i, "row");
-    g_autoptr (json_t) object = json_parse (row, strlen (row), NULL);
-    const json_t *value = json_object_get (object, job->item_column);
-    g_autofree char *key = json_is_integer (value) ? json_text (value) : NULL;
-    if (key != NULL && job->table != NULL)
-      hold_row (held, job, job->table, key);
+    const char *item = rows_text (rows, i, "item");
+    if (job->item_column != NULL && job->table != NULL && item != NULL)
+      hold_row (held, job, job->table, item);
+    else if (job->item_column == NULL && named)
+      hold_row (held, job, record->table, rows_text (rows, i, "key"));
   }
 }
 

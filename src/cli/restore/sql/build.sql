@@ -1,6 +1,6 @@
 -- The statement that puts rows of a table back, or a change of them, from a record whose rows have these columns; why it cannot be
 -- (`blocked`); and what of the rows will not be as it was (`notes`). Names come from the catalogue and are quoted here and nowhere
--- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), and for changes `:xid` and
+-- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), `:item_column` (see job.conf), `:makes`, and for changes `:xid` and
 -- `:own` (transactions whose rows are ours) and `:runs` (all that are restored). Only the catalogue is read.
 WITH relation AS (
   SELECT to_regclass(:table_name::text) AS rel,
@@ -58,7 +58,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
                    ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
                    ' RETURNING to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
-         || ' SELECT DISTINCT ON (l.n) l.n, l.key #>> ''{}'' AS key, l.row::text AS row, p.xid,'
+         || ' SELECT DISTINCT ON (l.n) l.n, l.key #>> ''{}'' AS key, l.row ->> :item_column::text AS item, p.xid,'
             ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
          || format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
@@ -86,7 +86,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
          || format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid)
-         || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row::text AS row, p.xid,'
+         || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row ->> :item_column::text AS item, p.xid,'
             ' CASE WHEN p.n IS NOT NULL THEN ''restored'' WHEN j.n IS NULL THEN ''waits'' WHEN j.differs IS NULL OR j.back THEN ''exists again'''
             ' ELSE ''cannot be'' END AS action,'
             ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''
