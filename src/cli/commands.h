@@ -15,6 +15,7 @@ ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
 ExitCode command_plan (Cli *cli, GError **error);
 ExitCode command_quarantine (Cli *cli, GError **error);
+ExitCode command_replay (Cli *cli, GError **error);
 ExitCode command_restore (Cli *cli, GError **error);
 ExitCode command_resume (Cli *cli, GError **error);
 ExitCode command_retry (Cli *cli, GError **error);
@@ -26,6 +27,6 @@ ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
 extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
-    quarantine_options[], restore_options[], run_options[], runs_options[], tick_options[], topics_options[],
+    quarantine_options[], replay_options[], restore_options[], run_options[], runs_options[], tick_options[], topics_options[],
     version_options[];
-extern const char dead_more[], restore_more[], topics_more[];
+extern const char dead_more[], replay_more[], restore_more[], topics_more[];

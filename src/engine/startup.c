@@ -56,8 +56,8 @@ all_there (Service *service, const GArray *topics, GError **error)
   return FALSE;
 }
 
-static gboolean
-look_at_topics (Service *service, GError **error)
+gboolean
+startup_topics (Service *service, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (service->kafka_settings, error);
   g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
@@ -172,7 +172,7 @@ startup_kafka (Service *service, const KafkaHandlers *handlers, GError **error)
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     lanes += (guint)jobs_at (service->jobs, i)->capacity;
-  if (!look_at_topics (service, error))
+  if (!startup_topics (service, error))
     return FALSE;
   service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
                                           (const char *const *)topics->pdata, lanes, handlers, service, error);

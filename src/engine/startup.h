@@ -11,6 +11,8 @@ gboolean startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Schema and schedules; a warning for each index that a cursor wants and does not have. */
 gboolean startup_postgres (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Fills in producer, publisher, consumer, cluster_id and the jobs' partitions. A topic that is missing: PRUNED_OUTAGE with the
- * remedy; fewer partitions than the job's capacity: a warning. */
+/* Fills in cluster_id and the jobs' partitions. A topic that is missing: PRUNED_OUTAGE with the remedy; fewer partitions than the
+ * job's capacity: a warning. Wants kafka_settings, config, jobs. */
+gboolean startup_topics (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same, and producer, publisher, consumer. */
 gboolean startup_kafka (Service *service, const KafkaHandlers *handlers, GError **error) G_GNUC_WARN_UNUSED_RESULT;

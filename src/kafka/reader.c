@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
   gint64 next, end; /* what is still to be read: [next, end) */
   gboolean started;
+  gboolean reached; /* a message that is young enough: all behind it count */
 } Range;
 
 static void
@@ -106,7 +107,7 @@ bounds_of (Reader *self, gint32 partition, Range *range, GError **error)
   gint64 low = 0, high = 0;
   rd_kafka_resp_err_t err
       = kafka_watermarks (self->rk, self->name, partition, self->deadline_us, &low, &high);
-  *range = (Range){ low, high, FALSE };
+  *range = (Range){ .next = low, .end = high };
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
 }
 
@@ -257,10 +258,12 @@ advance (Reading *reading, gint32 partition, gint64 next)
 static gboolean
 show (Reading *reading, const rd_kafka_message_t *raw)
 {
-  if (raw->offset >= reading->ranges[raw->partition].end)
+  Range *range = &reading->ranges[raw->partition];
+  if (raw->offset >= range->end)
     return TRUE;
   g_autoptr (KafkaMessage) message = kafka_message_from (raw);
-  return message->timestamp_ms < reading->from_ms || reading->visit (message, reading->data);
+  range->reached = range->reached || message->timestamp_ms >= reading->from_ms;
+  return !range->reached || reading->visit (message, reading->data);
 }
 
 static gboolean

@@ -12,8 +12,9 @@ KafkaMessage *kafka_read_message (const char *const *settings, const char *topic
 gboolean kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
                                   gint64 offset, gint64 *timestamp_ms, GError **error);
 
-/* Gives every message of TOPIC with a timestamp of at least FROM_TIMESTAMP_MS (-1: all) to VISIT, in order
- * within a partition, up to the end as it was when the call began. VISIT returns FALSE to stop.
+/* Gives the messages of TOPIC to VISIT, in order within a partition, from the first one on that has a timestamp of at least
+ * FROM_TIMESTAMP_MS (-1: all) up to the end as it was when the call began: also those behind it that say they are older.
+ * VISIT returns FALSE to stop.
  * TIMEOUT_MS: so long without a message. PRUNED_OUTAGE: time over, or the topic is not there. */
 typedef gboolean (*KafkaVisit) (const KafkaMessage *message, gpointer data);
 gboolean kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,

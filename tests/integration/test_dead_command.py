@@ -5,7 +5,6 @@ import json
 import shutil
 
 import pytest
-from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
 from stack.process import wait_until
 from support.messages import encode
@@ -42,6 +41,13 @@ def refused(done, code, *words):
     for word in words:
         assert word in done.stderr, done
     return done
+
+
+def make_dead_anew(scene, **config):
+    scene.topics.drop("dead")
+    wait_until(lambda: "dead" not in scene.topics.partitions(), 30, "topic is gone")
+    refused(scene.run("dead"), 4, "there is no topic", "pruned topics --apply")
+    scene.topics.make("dead", **config)
 
 
 def test_a_letter_says_where_it_is_where_it_came_from_and_why(scene, bury):
@@ -138,10 +144,7 @@ def test_a_dropped_letter_is_settled_and_can_still_be_retried(scene, bury):
 
 
 def test_a_letter_without_its_value_is_not_retried_and_says_where_the_message_was(scene, bury):
-    topic = ConfigResource(ResourceType.TOPIC, scene.topics.full("dead"), incremental_configs=[
-        ConfigEntry("max.message.bytes", "50000", incremental_operation=AlterConfigOpType.SET)])
-    for done in scene.topics.admin.incremental_alter_configs([topic]).values():
-        done.result(30)
+    make_dead_anew(scene, max_message_bytes=50000)
     _, offset = scene.topics.produce("ticks", b"x" * 100000, headers={"pruned_attempts": "theirs"})
     scene.topics.tick(JOB, now(hours=-1))
     bury()
@@ -188,10 +191,7 @@ def test_an_avro_body_can_be_read(scene, bury):
 def test_verdicts_are_not_those_of_a_topic_that_was_made_anew(scene):
     scene.topics.produce("dead", b"old")
     letters(scene, "drop")
-    scene.topics.drop("dead")
-    wait_until(lambda: "dead" not in scene.topics.partitions(), 30, "topic is gone")
-    refused(scene.run("dead"), 4, "there is no topic", "pruned topics --apply")
-    scene.run("topics", "--apply").ok()
+    make_dead_anew(scene)
     scene.topics.produce("dead", b"new")
     [letter] = letters(scene)
     assert letter["verdict"] is None

@@ -1,0 +1,222 @@
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "engine/replay.h"
+#include "engine/startup.h"
+
+#define READ_MS 10000
+#define AT_ONCE 500
+#define AT_ONCE_BYTES (8 * 1024 * 1024)
+
+static char *from, *to, *topics, *job;
+static gboolean dry_run;
+
+const GOptionEntry replay_options[] = {
+  { "from", 0, 0, G_OPTION_ARG_STRING, &from, "from the first message on of then or later, by Kafka's time", "TIME" },
+  { "to", 0, 0, G_OPTION_ARG_STRING, &to, "only those before then (default: to the end)", "TIME" },
+  { "topic", 0, 0, G_OPTION_ARG_STRING, &topics, "ticks, events, or both (default: ticks,events)", "TOPICS" },
+  { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only what is this job's", "J" },
+  { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only say what would be started", NULL },
+  { NULL }
+};
+
+const char replay_more[]
+    = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each message has a line: done (its run has\n"
+      "ended), running, started (dry: would start), refused (why is said). What has its run already is left alone, so it may be\n"
+      "repeated. The daemon's own place in the log does not move. Runs that only overlap each other are not foreseen.";
+
+static const Column COLUMNS[] = { { "topic" }, { "partition", CELL_NUMBER }, { "offset", CELL_NUMBER }, { "job" }, { "run_id" },
+                                  { "verdict" }, { "state", CELL_TEXT, TRUE }, { "reason" }, { NULL } };
+
+static const char *const VERDICTS[] = { [REPLAY_DONE] = "done",
+                                        [REPLAY_RUNNING] = "running",
+                                        [REPLAY_STARTED] = "started",
+                                        [REPLAY_WOULD_START] = "would start",
+                                        [REPLAY_REFUSED] = "refused" };
+
+typedef struct {
+  gint64 from_us, to_us;
+  gboolean ticks, events;
+  const Job *job;
+} Wanted;
+
+typedef struct {
+  Cli *cli;
+  Wanted wanted;
+  Service service;     /* as much of it as is needed here */
+  Replay replay;
+  GPtrArray *messages; /* read, and not placed yet */
+  gsize bytes;
+  guint told[G_N_ELEMENTS (VERDICTS)];
+  GError *failure;     /* of what was placed while reading */
+} Course;
+
+/* --- what is asked for --------------------------------------------------------------------------------- */
+
+static gboolean
+parse_topics (Wanted *wanted, GError **error)
+{
+  static const char *const names[] = { "ticks", "events", NULL };
+  g_auto (GStrv) given = g_strsplit (topics != NULL ? topics : "ticks,events", ",", -1);
+  for (char **name = given; *name != NULL; name++)
+    if (g_str_equal (*name, "ticks"))
+      wanted->ticks = TRUE;
+    else if (g_str_equal (*name, "events"))
+      wanted->events = TRUE;
+    else {
+      set_unknown (error, "topic", *name, names);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_time (const char *option, const char *text, gint64 *us, GError **error)
+{
+  if (cli_time (text, us, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", option);
+  return FALSE;
+}
+
+static ExitCode
+parse_options (Cli *cli, Wanted *wanted, GError **error)
+{
+  *wanted = (Wanted){ .to_us = G_MAXINT64 };
+  if (from == NULL)
+    return cli_usage (error, "--from TIME: since when?");
+  if (!parse_time ("--from", from, &wanted->from_us, error) || (to != NULL && !parse_time ("--to", to, &wanted->to_us, error))
+      || !parse_topics (wanted, error))
+    return CODE_USAGE;
+  if (wanted->to_us <= wanted->from_us)
+    return cli_usage (error, "--to %s is not later than --from %s", to, from);
+  if (job != NULL && (wanted->job = cli_job (cli, job, error)) == NULL)
+    return CODE_NOT_FOUND;
+  return CODE_OK;
+}
+
+/* --- what is said -------------------------------------------------------------------------------------- */
+
+static json_t *
+text (const char *words)
+{
+  return words != NULL ? json_string (words) : json_null ();
+}
+
+static void
+tell (const ReplayAnswer *answer, gpointer data)
+{
+  Course *course = data;
+  course->told[answer->verdict]++;
+  output_row (course->cli->out, text (answer->message->topic), json_integer (answer->message->partition),
+              json_integer (answer->message->offset), text (answer->job), text (answer->run_id), text (VERDICTS[answer->verdict]),
+              text (answer->state), text (answer->reason));
+}
+
+static void
+sum_up (const Course *course)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  output_end (course->cli->out);
+  for (guint i = 0; i < G_N_ELEMENTS (VERDICTS); i++)
+    if (course->told[i] > 0)
+      g_string_append_printf (line, "%s%u %s", line->len > 0 ? ", " : "", course->told[i], VERDICTS[i]);
+  output_hint (course->cli->out, "%s.", line->len > 0 ? line->str : "No messages of that time");
+}
+
+/* --- reading ------------------------------------------------------------------------------------------- */
+
+static gboolean
+place_read (Course *course)
+{
+  gboolean ok = replay_messages (&course->replay, (KafkaMessage *const *)course->messages->pdata, course->messages->len,
+                                 &course->failure);
+  g_ptr_array_set_size (course->messages, 0);
+  course->bytes = 0;
+  output_flush (course->cli->out);
+  return ok;
+}
+
+static gboolean
+take (const KafkaMessage *message, gpointer data)
+{
+  Course *course = data;
+  if (message->timestamp_ms * 1000 >= course->wanted.to_us)
+    return TRUE;
+  g_ptr_array_add (course->messages, kafka_message_copy (message));
+  course->bytes += message->value_len;
+  return (course->messages->len < AT_ONCE && course->bytes < AT_ONCE_BYTES) || place_read (course);
+}
+
+static ExitCode
+replay_topic (Course *course, const char *name, GError **error)
+{
+  g_autofree char *topic = cli_topic (course->cli, name);
+  gint64 from_ms = (course->wanted.from_us + 999) / 1000;
+  if (!kafka_read_topic (course->service.kafka_settings, topic, from_ms, READ_MS, take, course, error))
+    return cli_topic_failed ((char **)course->service.kafka_settings, topic, error);
+  if (course->failure == NULL && place_read (course))
+    return CODE_OK;
+  g_propagate_error (error, g_steal_pointer (&course->failure));
+  return cli_pg_failed (course->replay.pg, error);
+}
+
+static ExitCode
+replay_topics (Course *course, GError **error)
+{
+  ExitCode code = CODE_OK;
+  output_table (course->cli->out, COLUMNS);
+  if (course->wanted.ticks)
+    code = replay_topic (course, "ticks", error);
+  if (code == CODE_OK && course->wanted.events)
+    code = replay_topic (course, "events", error);
+  sum_up (course);
+  return code;
+}
+
+/* The partitions of the work topics must be known before anything is sent. */
+static ExitCode
+replay_with_kafka (Course *course, char **settings, GError **error)
+{
+  Cli *cli = course->cli;
+  const char *prefix = config_text (cli->config, "topics", "prefix");
+  course->service = (Service){ .config = cli->config, .jobs = cli->jobs, .prefix = prefix,
+                               .kafka_settings = (const char **)settings };
+  gboolean there = startup_topics (&course->service, error);
+  g_free (course->service.cluster_id);
+  if (!there)
+    return CODE_KAFKA;
+  g_autoptr (KafkaProducer) producer = kafka_producer_new (course->service.kafka_settings, error);
+  if (producer == NULL)
+    return CODE_CONFIG;
+  g_autoptr (Publisher) publisher = publisher_new (producer, prefix);
+  course->replay.publisher = dry_run ? NULL : publisher;
+  return replay_topics (course, error);
+}
+
+static ExitCode
+replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **error)
+{
+  g_autoptr (Pg) pg = cli_pg (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  g_autofree char *ticks = cli_topic (cli, "ticks");
+  g_autoptr (GHashTable) announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  Course course = { .cli = cli, .wanted = *wanted, .messages = messages };
+  course.replay = (Replay){ .pg = pg, .ticks = ticks, .job = wanted->job, .announced = announced, .tell = tell, .data = &course };
+  course.replay.admission = (Admission){ .jobs = cli->jobs,
+                                         .keep_us = config_int (cli->config, "runs", "keep_days") * G_TIME_SPAN_DAY };
+  return replay_with_kafka (&course, settings, error);
+}
+
+ExitCode
+command_replay (Cli *cli, GError **error)
+{
+  Wanted wanted;
+  ExitCode code = parse_options (cli, &wanted, error);
+  if (code != CODE_OK)
+    return code;
+  g_auto (GStrv) settings = cli_kafka_settings (cli, error);
+  return settings != NULL ? replay_with_postgres (cli, &wanted, settings, error) : CODE_CONFIG;
+}
