@@ -5,10 +5,10 @@ import subprocess
 import pytest
 
 from support.places import binary_with_faults
-from support.scene import fill, now, outcome_id, refuse_rows, tick_id
+from support.scene import fill, now, refuse_rows, tick_id
+from support.story import JOB, check, prepare
 
-JOB = "scratch.remove"
-# Where this scenario does not come by (errands of objects are in test_objects_*.py): each has a test of its own, or is about something else.
+# Where this scenario does not come by: each has a test of its own, errands are in test_kill_every_job.py, or is about something else.
 ELSEWHERE = {"rebalance.before_revoke", "rebalance.after_revoke", "dispatcher.before_commit", "dispatcher.after_commit",
              "answer.after_commit", "suspect.counted", "schedule.before_publish", "schedule.after_publish", "schedule.before_commit"}
 
@@ -18,62 +18,6 @@ def points():
         return ["none: make FAULTS=1"]
     listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True)
     return [name for name in listed.stdout.split() if "." in name and not name.startswith("errand.")]
-
-
-def state(scene):
-    """All that may be compared: rows, runs, quarantine, audit, outcomes with their identities."""
-    database = scene.database
-    audit = database.rows("SELECT run_id::text, step, table_name, keys FROM pruned.deletions ORDER BY 1, 2, 3")
-    return {
-        "rows": database.column("SELECT id FROM scratch ORDER BY id"),
-        "runs": database.rows("SELECT run_id::text, state, step, attempts, unique_key, cursor, result, error "
-                              "FROM pruned.runs ORDER BY run_id"),
-        "quarantine": database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY item"),
-        "audit": [a | {"keys": sorted(a["keys"])} for a in audit],
-        "outcomes": {(m.schema, m.headers["ce_id"], m.raw) for m in scene.topics.outcomes()},
-        "unpublished": database.value("SELECT count(*) FROM pruned.unpublished"),
-        "suspects": database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]),
-    }
-
-
-def expected(chain, wide, dead):
-    return {
-        "rows": [7],
-        "runs": sorted([
-            {"run_id": chain, "state": "finished", "step": 3, "attempts": 0, "unique_key": None,
-             "cursor": {"day": "2026-01-01", "id": 6}, "error": None,
-             "result": {"status": "completed", "updated_rows": 24, "removed": 24, "failed": 1}},
-            *({"run_id": run_id, "state": "finished", "step": 1, "attempts": 0, "unique_key": None, "cursor": None,
-               "error": None, "result": {"status": "completed", "updated_rows": 0, "removed": 0}} for run_id in wide)],
-            key=lambda run: run["run_id"]),
-        "quarantine": [{"item": "scratch:7", "attempts": 1}],
-        "audit": [{"run_id": chain, "step": step, "table_name": "scratch", "keys": keys} for step, keys in enumerate(
-            (list(range(16, 26)), [6, *range(8, 16)], list(range(1, 6))))],
-        "ids": {outcome_id(chain, 2, "RunFinished", chain), *(outcome_id(r, 0, "RunFinished", r) for r in wide)},
-        "dead": dead,
-    }
-
-
-def check(scene, chain, wide, dead):
-    got, wanted = state(scene), expected(chain, wide, dead)
-    for name in ("rows", "runs", "quarantine", "audit"):
-        assert got[name] == wanted[name], name
-    assert {ce_id for _, ce_id, _ in got["outcomes"]} == wanted["ids"]
-    assert len(got["outcomes"]) == len(wanted["ids"])  # a repeat is the same, byte by byte
-    assert (got["unpublished"], got["suspects"]) == (0, 0)
-    assert {m.raw for m in scene.topics.read("dead")} == {dead}
-
-
-def prepare(scene):
-    """A chain of three pages with one row that stays, runs without rows, a message that is none."""
-    fill(scene.database, 25)
-    refuse_rows(scene.database, "OLD.id = 7")
-    at, others = now(minutes=-9), [now(minutes=-30 + n) for n in range(3)]
-    scene.topics.tick(JOB, at)
-    for other in others:
-        scene.topics.tick("scratch.wide", other)
-    scene.topics.produce("ticks", b"nonsense")
-    return tick_id(JOB, at), [tick_id("scratch.wide", other) for other in others], b"nonsense"
 
 
 def kill_at(scene, point, passage=1):

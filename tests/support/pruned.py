@@ -107,7 +107,10 @@ class Daemon:
     def freeze(self):
         """Returns when no thread of it runs any more."""
         self.send(signal.SIGSTOP)
-        wait_until(lambda: self._state() in ("T", None), 10, f"{self.name} stopped")
+        self.wait_stopped()
+
+    def wait_stopped(self):
+        wait_until(lambda: self._state() in ("T", None), 30, lambda: f"{self.name} stopped\n{tail(self.log)}")
 
     def thaw(self):
         self.send(signal.SIGCONT)
