@@ -287,6 +287,31 @@ def test_a_change_is_undone_only_where_nobody_touched_the_row(expired):
     assert expired.database.value("SELECT state FROM todos") == "done"
 
 
+def test_a_change_of_a_row_that_another_run_removed(expired):
+    todo = expired.put("todos", user_id=expired.bot, author_id=expired.people[0], group_id=expired.top, target_type="Namespace",
+                       action=10, state="pending")
+    before = world(expired.database)
+    run = expired.tick(EXPIRED, **QUIET)
+    (line,) = [o for o in restore(expired.pruned, run["run_id"], "--dry-run", code=6) if o["action"] == "cannot be"]
+    assert (line["table"], line["key"], line["reason"]) == ("todos", str(todo), "the row is gone")
+    restore(expired.pruned, run["run_id"], "--with-children")
+    assert world(expired.database) == before
+
+
+def test_rows_that_wait_for_others(expired):
+    """The record says that the bot went before his membership did: as if two steps had overlapped."""
+    expired.database.execute("ALTER TABLE members ADD FOREIGN KEY (user_id) REFERENCES users NOT VALID")
+    before = world(expired.database)
+    run = expired.tick(EXPIRED, **QUIET)
+    expired.database.execute("UPDATE pruned.deletions SET at = at + interval '1 minute' WHERE run_id = %s", [run["run_id"]])
+    lines = restore(expired.pruned, run["run_id"], "--with-children", code=6)
+    bad = [line for line in lines if line["action"] == "cannot be"]
+    assert {line["table"] for line in bad} == {"todos"}  # rewritten records say nothing about who wrote a row
+    assert {line["key"] for line in lines if line["table"] == "members" and line["action"] == "restored"} >= set(map(str, expired.ids_gone))
+    after = world(expired.database)
+    assert {t for t in before if after[t] != before[t]} == {"todos"}
+
+
 def test_columns_that_came_and_went_and_computed_ones(expired):
     database = expired.database
     database.execute("ALTER TABLE members ADD COLUMN leaves text DEFAULT 'x', ADD COLUMN twice bigint GENERATED ALWAYS AS (access_level * 2) STORED,"
