@@ -9,6 +9,7 @@
 
 #define SQL "src/engine/sql/"
 #define BLOCKED_RETRY_MS 60000
+#define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
 #define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
 
 static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
@@ -16,7 +17,7 @@ static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data
 gint64
 answer_hold_us (guint outages)
 {
-  double seconds = MIN (30.0, 0.1 * pow (2, MIN (outages, 12)));
+  double seconds = MIN (HOLD_MOST_S, 0.1 * pow (2, MIN (outages, 12)));
   return (gint64)(seconds * g_random_double_range (0.5, 1.0) * G_USEC_PER_SEC);
 }
 

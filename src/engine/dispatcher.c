@@ -199,7 +199,7 @@ dispatcher_main (void *data)
         {
           pg_rollback (dispatcher->pg);
           log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
-          wait_us = MIN (30, 1 << MIN (failures++, 5)) * G_USEC_PER_SEC / 2;
+          wait_us = (1 << MIN (failures++, 2)) * G_USEC_PER_SEC / 2; /* seconds after an outage all goes on */
         }
       else
         failures = 0;

@@ -1,0 +1,99 @@
+"""PostgreSQL or Kafka goes away under a daemon that has joined: it stays, waits, charges nobody, and goes on within seconds."""
+
+import re
+import time
+
+import pytest
+
+from support.scene import fill, now, result, tick_id
+
+JOB = "scratch.remove"
+BACK_WITHIN_S = 5
+SESSION_S = 6  # a broker that comes back lets a member in again when its old session has ended
+KAFKA_IS_DOWN = re.compile("Kafka is in trouble|Publishing waits for Kafka")
+
+
+@pytest.fixture
+def scene(new_scene, own_postgres, own_kafka):
+    """Forty pages of ten, a tenth of a second apart: something is always under way."""
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, server=own_postgres, bootstrap=own_kafka.bootstrap)
+    fill(scene.database, 400)
+    scene.run_id = tick_id(JOB, at := now(minutes=-1))
+    scene.topics.tick(JOB, at)
+    scene.daemon = scene.start()
+    wait_step(scene, 3)
+    return scene
+
+
+def step(scene):
+    return (scene.run_row(scene.run_id) or {"step": 0})["step"]
+
+
+def wait_step(scene, least):
+    scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [scene.run_id], until=lambda n: n and n >= least)
+
+
+def goes_on(scene, within_s=BACK_WITHIN_S):
+    """Within seconds from now; then to the end, each row once, nobody charged."""
+    scene.database.close()  # it may have been ended, too
+    began, before = time.monotonic(), step(scene)
+    wait_step(scene, before + 1)
+    assert time.monotonic() - began < within_s
+    row = scene.wait_run(scene.run_id, deadline_s=60)
+    assert (row["state"], row["step"], row["attempts"], result(row)["removed"]) == ("finished", 40, 0, 400)
+    audit = scene.database.column("SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions")
+    assert sorted(audit) == list(range(1, 401))
+    scene.topics.wait("outcomes", lambda m: m.text_key == scene.run_id)
+    assert scene.daemon.running and not scene.daemon.lines(level="error")
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_postgres_is_restarted(scene, own_postgres, how):
+    getattr(own_postgres, how)()
+    scene.daemon.wait_line("The dispatcher waits")
+    own_postgres.start()
+    goes_on(scene)
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_the_broker_is_restarted(scene, own_kafka, how):
+    getattr(own_kafka, how)()
+    scene.daemon.wait_line(KAFKA_IS_DOWN)
+    assert step(scene) < 40
+    own_kafka.start()
+    goes_on(scene, BACK_WITHIN_S + SESSION_S)
+
+
+def test_postgres_is_away_for_longer(scene, own_postgres):
+    """The line is said every ten seconds: pauses between tries have grown as far as they grow."""
+    own_postgres.stop()
+    scene.daemon.wait_line("The dispatcher waits", count=3, deadline_s=60)
+    own_postgres.start()
+    goes_on(scene)
+
+
+def test_connections_are_ended_by_an_administrator(scene):
+    for _ in range(3):
+        before = step(scene)
+        scene.database.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                               "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        wait_step(scene, before + 2)
+    goes_on(scene)
+
+
+def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(scene, own_postgres):
+    own_postgres.kill()
+    at = now(minutes=-2)
+    scene.topics.tick("scratch.wide", at, {"n": 1})
+    own_postgres.start()
+    goes_on(scene)
+    assert scene.wait_run(tick_id("scratch.wide", at, '{"n":1}'))["state"] == "finished"
+
+
+def test_both_are_away(scene, own_postgres, own_kafka):
+    own_postgres.kill()
+    own_kafka.kill()
+    scene.daemon.wait_line("The dispatcher waits")
+    own_kafka.start()
+    own_postgres.start()
+    goes_on(scene, BACK_WITHIN_S + SESSION_S)
