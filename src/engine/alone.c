@@ -103,7 +103,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
     return begin_errand (service, lane, &transaction, step);
   if (step_and_commit (service, lane, &transaction, step, steps, &error))
     {
-      steps_conclude (service, lane, steps, bundle);
+      steps_conclude (service, lane, steps, &bundle);
       return ANSWER_HANDLED;
     }
   g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));

@@ -148,7 +148,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
       return FALSE;
     }
   steps_note_stale (service, lane, works->len - runs->len);
-  steps_conclude (service, lane, steps, bundle);
+  steps_conclude (service, lane, steps, &bundle);
   keep_heavy (lane, works, heavy);
   return TRUE;
 }

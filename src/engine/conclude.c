@@ -1,7 +1,7 @@
 #include "engine/conclude.h"
 
-#include "engine/answer.h"
 #include "engine/dispatcher.h"
+#include "engine/sending.h"
 #include "engine/stats.h"
 
 #define SQL "src/engine/sql/"
@@ -63,11 +63,11 @@ log_finished (const Step *step)
 
 /* After the commit: lines, messages, and the dispatcher's alarm clock. */
 void
-steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle *bundle)
+steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
-  if (bundle_size (bundle) > 0)
-    answer_publish (service, lane, bundle);
+  if (bundle_size (*bundle) > 0)
+    sending_begin (service, lane, g_steal_pointer (bundle));
   for (guint i = 0; i < steps->len; i++)
     {
       Step *step = steps->pdata[i];

@@ -8,8 +8,8 @@
 #include "engine/step.h"
 
 void steps_log_started (const Step *step);
-/* After the commit: messages, lines, alarm. */
-void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle *bundle);
+/* After the commit: messages (BUNDLE is taken), lines, alarm. */
+void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
 /* N messages had no run at their step. */
 void steps_note_stale (Service *service, const Lane *lane, double n);
 /* Runs of a paused job wait. */

@@ -233,13 +233,13 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
 static void
 service_clear (Service *service)
 {
+  if (service->producer != NULL)
+    kafka_producer_free (service->producer); /* tells lanes of what it had not sent */
   if (service->lanes != NULL)
     lanes_free (service->lanes);
   if (service->consumer != NULL)
     kafka_consumer_free (service->consumer);
   publisher_free (service->publisher);
-  if (service->producer != NULL)
-    kafka_producer_free (service->producer);
   g_free (service->cluster_id);
   g_free (service->trouble_seen);
   g_free (service->trouble_told);

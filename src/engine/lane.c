@@ -11,6 +11,7 @@ lane_free (Lane *lane)
   g_array_unref (lane->pending);
   bisect_free (lane->bisect);
   errand_free (lane->errand);
+  sending_free (lane->sending);
   g_free (lane->counted_together);
   g_free (lane->topic);
   g_free (lane);
@@ -170,18 +171,19 @@ pop (Lanes *lanes, gboolean intake)
   return g_queue_pop_head (&lanes->queues[n_jobs]);
 }
 
-/* When stopping, only errands that have ended are settled still. Sets *LEFT if some have not. With the lock. */
+/* When stopping, only errands and messages that have ended are settled still. Sets *LEFT if some have not. With the lock. */
 static Lane *
-pop_errand (Lanes *lanes, gboolean *left)
+pop_last (Lanes *lanes, gboolean *left)
 {
   *left = FALSE;
   for (guint i = 0; i < lanes->all->len; i++)
     {
       Lane *lane = lanes->all->pdata[i];
-      if (lane->errand == NULL || lane->state == LANE_HELD)
+      if ((lane->errand == NULL && lane->sending == NULL)
+          || (lane->state == LANE_HELD && (lane->sending == NULL || !lane->sending->done)))
         continue;
       *left = TRUE;
-      if (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane))
+      if (lane->state == LANE_HELD || (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane)))
         return lane;
     }
   return NULL;
@@ -196,7 +198,7 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   for (;;)
     {
       gint64 next = release_held (lanes);
-      lane = lanes->stopping ? pop_errand (lanes, &left) : pop (lanes, intake);
+      lane = lanes->stopping ? pop_last (lanes, &left) : pop (lanes, intake);
       if (lane != NULL || !left)
         break;
       lanes_wait (lanes, &lanes->ready, next);
@@ -218,7 +220,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   pthread_mutex_lock (&lanes->lock);
   lane->state = LANE_IDLE;
   lane->cancel = NULL;
-  gboolean forgotten = lane->forgotten && lane->errand == NULL;
+  gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
   if (next == LANE_GO_AWAY)
     {
       lane->state = LANE_AWAY;
@@ -230,7 +232,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   else if (lane->revoked && lane->errand != NULL) /* it could not be settled: the lease runs out by itself */
     {
       g_clear_pointer (&lane->errand, errand_free);
-      forgotten = lane->forgotten;
+      forgotten = lane->forgotten && !lane_is_referred_to (lane);
       pthread_cond_broadcast (&lanes->at_rest);
     }
   else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
@@ -297,7 +299,7 @@ lanes_view (Lanes *lanes)
         continue;
       LaneView view = { kafka_partition_ref (lane->partition), lane->job, g_strdup (lane->topic), lane->number,
                         __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE), g_atomic_int_get (&lane->at_end),
-                        lane->state != LANE_IDLE };
+                        lane->state != LANE_IDLE || lane->sending != NULL };
       g_array_append_val (views, view);
     }
   pthread_mutex_unlock (&lanes->lock);

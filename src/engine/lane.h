@@ -14,6 +14,7 @@
 #pragma once
 #include "engine/bisect.h"
 #include "engine/job.h"
+#include "engine/publish.h"
 #include "kafka/kafka.h"
 
 typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneState;
@@ -32,6 +33,15 @@ struct _Errand {
   gboolean done; /* under the list's lock */
 };
 
+/* What the lane's last transaction has to publish, on its way while the lane goes on (sending.h). */
+typedef struct {
+  struct _Lanes *lanes;
+  struct _Lane *lane;
+  Publisher *publisher;
+  Bundle *bundle;
+  gboolean done; /* under the list's lock */
+} Sending;
+
 typedef struct _Lane {
   KafkaPartition *partition;
   char *topic;
@@ -44,6 +54,7 @@ typedef struct _Lane {
   gint64 hold_until_us; /* monotonic */
   Pg *cancel;           /* the connection of the worker that has it */
   Errand *errand;       /* what goes on, or has ended, elsewhere; NULL: nothing */
+  Sending *sending;     /* not acknowledged yet, or not noted; NULL: nothing */
   /* of the worker that has it */
   GArray *pending;      /* of LaneMessage: taken, not handled */
   gboolean fresh;       /* nothing of this assignment was handled yet */

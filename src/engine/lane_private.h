@@ -1,4 +1,4 @@
-/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c only.
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c only.
  * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
  */
 #pragma once
@@ -24,3 +24,6 @@ void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */
 void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
+void sending_free (Sending *sending); /* NULL: nothing; what is not acknowledged is the outbox' again */
+/* A worker has it, or something that is under way refers to it: it cannot be freed. With the lock. */
+gboolean lane_is_referred_to (const Lane *lane);

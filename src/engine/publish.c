@@ -21,6 +21,7 @@ struct _Bundle {
   GVariant *sealed;
   guint size;
   GPtrArray *messages;     /* of KafkaMessage, made when first sent */
+  KafkaSending *sending;   /* begun, not ended */
   char *name;              /* in flight under this name; NULL: not stored */
 };
 
@@ -52,6 +53,7 @@ bundle_free (Bundle *bundle)
     return;
   g_clear_pointer (&bundle->stored, g_variant_builder_unref);
   g_clear_pointer (&bundle->sealed, g_variant_unref);
+  g_clear_pointer (&bundle->sending, kafka_sending_drop);
   g_clear_pointer (&bundle->messages, g_ptr_array_unref);
   g_free (bundle->run_id);
   g_free (bundle->job);
@@ -211,6 +213,9 @@ publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint 
     return TRUE;
   if (bundle->messages == NULL)
     bundle->messages = messages_from (publisher, bundle_sealed (bundle));
+  if (bundle->sending != NULL)
+    return kafka_publish_end (publisher->producer, g_steal_pointer (&bundle->sending), bundle->messages, SEND_TIMEOUT_MS, stop,
+                              error);
   return publisher_send_messages (publisher, bundle->messages, stop, error);
 }
 
@@ -222,10 +227,19 @@ note_sent (Publisher *publisher, const char *name)
   pthread_mutex_unlock (&publisher->lock);
 }
 
+void
+publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data)
+{
+  FAULT ("publish.before");
+  bundle->messages = messages_from (publisher, bundle_sealed (bundle));
+  bundle->sending = kafka_publish_begin (publisher->producer, bundle->messages, done, data);
+}
+
 gboolean
 publisher_send (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
 {
-  FAULT ("publish.before");
+  if (bundle->sending == NULL)
+    FAULT ("publish.before");
   if (!publisher_send_plain (publisher, bundle, stop, error))
     return FALSE;
   FAULT ("publish.after_acknowledgement");

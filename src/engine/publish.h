@@ -37,6 +37,9 @@ void publisher_abandon (Publisher *publisher, Bundle *bundle);
 /* Sends and waits for every acknowledgement; PRUNED_OUTAGE: call again, what was acknowledged is not sent again. */
 gboolean publisher_send (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Begins to send; DONE(DATA) is called when every message has been acknowledged or has failed (kafka_publish_begin). Then
+ * publisher_send. */
+void publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data);
 /* The same without the table: for what can be found again otherwise (intake, dispatcher, cron). */
 gboolean publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -4,6 +4,7 @@
 #include "engine/answer.h"
 #include "engine/batch.h"
 #include "engine/intake.h"
+#include "engine/sending.h"
 #include "engine/suspect.h"
 
 #include <pthread.h>
@@ -35,7 +36,10 @@ take_messages (Service *service, Lane *lane)
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
-  kafka_partition_take (lane->partition, most (lane), messages, &lane->end_seen);
+  gint64 end = -1;
+  kafka_partition_take (lane->partition, most (lane), messages, &end);
+  if (messages->len > 0 || end >= 0) /* else the end that was seen before still holds */
+    lane->end_seen = end;
   for (guint i = 0; i < messages->len; i++)
     {
       LaneMessage pending = { messages->pdata[i], FALSE };
@@ -49,26 +53,6 @@ take_messages (Service *service, Lane *lane)
   if (lane->fresh)
     lane->suspects = messages->len;
   lane->fresh = FALSE;
-}
-
-/* Everything before the first pending message is handled. */
-static void
-note_handled (Service *service, Lane *lane)
-{
-  gboolean empty = lane->pending->len == 0;
-  gint64 handled = !empty                 ? g_array_index (lane->pending, LaneMessage, 0).message->offset
-                   : lane->end_seen >= 0 ? lane->end_seen
-                                         : lane->taken;
-  if (handled > lane->handled && lane->taken >= 0 && !lane_is_lost (service->lanes, lane))
-    {
-      FAULT ("lane.before_store");
-      (void)kafka_partition_store (lane->partition, handled); /* no longer ours: the next owner reads it again */
-      FAULT ("lane.after_store");
-    }
-  if (handled >= 0)
-    __atomic_store_n (&lane->handled, handled, __ATOMIC_RELEASE);
-  if (empty && lane->end_seen >= 0)
-    g_atomic_int_set (&lane->at_end, TRUE);
 }
 
 static LaneNext
@@ -107,11 +91,17 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
           return LANE_HOLD;
         }
     }
+  if (lane->sending != NULL)
+    {
+      sending_note_if_done (service, lane);
+      if (lane->errand == NULL && lane_should_yield (service->lanes, lane))
+        return LANE_DONE;
+    }
   if (lane->pending->len == 0)
     take_messages (service, lane);
   suspect_forget (pg, lane);
   LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
-  note_handled (service, lane);
+  sending_note_handled (service, lane);
   return next == LANE_DONE && lane->full ? LANE_AGAIN : next;
 }
 

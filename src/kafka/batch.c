@@ -11,6 +11,9 @@ struct _Batch {
   pthread_cond_t changed;
   guint pending;     /* under lock, as are the reports and */
   gboolean hopeless; /* one of them */
+  GDestroyNotify done; /* called when nothing is pending, if anybody wants to know */
+  gpointer data;
+  GThread *calling; /* who calls it just now */
   guint n_reports;
   Report reports[];
 };
@@ -83,6 +86,51 @@ batch_is_hopeless (rd_kafka_resp_err_t err)
 
 /* --- reports ----------------------------------------------------------------------------------------- */
 
+/* One less is pending. */
+static void
+one_less (Batch *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->pending--;
+  GDestroyNotify done = self->pending == 0 ? g_steal_pointer (&self->done) : NULL;
+  if (done != NULL)
+    self->calling = g_thread_self ();
+  if (self->pending == 0 || self->hopeless)
+    pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  if (done == NULL)
+    return;
+  done (self->data);
+  pthread_mutex_lock (&self->lock);
+  self->calling = NULL;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+batch_forget_done (Batch *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->done = NULL;
+  while (self->calling != NULL && self->calling != g_thread_self ())
+    pthread_cond_wait (&self->changed, &self->lock);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+batch_on_done (Batch *self, GDestroyNotify done, gpointer data)
+{
+  self->done = done;
+  self->data = data;
+  self->pending++; /* until all are given */
+}
+
+void
+batch_all_given (Batch *self)
+{
+  one_less (self);
+}
+
 static void
 settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
 {
@@ -94,11 +142,9 @@ settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
     report->partition = raw->partition;
     report->offset = raw->offset;
   }
-  self->pending--;
   self->hopeless |= batch_is_hopeless (err);
-  if (self->pending == 0 || self->hopeless)
-    pthread_cond_signal (&self->changed);
   pthread_mutex_unlock (&self->lock);
+  one_less (self);
   batch_unref (self);
 }
 

@@ -31,6 +31,12 @@ gboolean patience_is_over (const Patience *patience);
 
 /* A report for each of MESSAGES that is not acknowledged yet. */
 Batch *batch_new (GPtrArray *messages);
+/* Calls DONE once, when all that was given before batch_all_given has been reported. Thread: the one that serves reports, or
+ * the caller's. */
+void batch_on_done (Batch *batch, GDestroyNotify done, gpointer data);
+void batch_all_given (Batch *batch);
+/* DONE is not called any more when this returns (or it is our caller). */
+void batch_forget_done (Batch *batch);
 void batch_unref (Batch *batch);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Batch, batch_unref)
 guint batch_size (Batch *batch);

@@ -230,14 +230,18 @@ tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, 
                why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-/* One attempt. TRUE: nothing is missing any more. FALSE without error: worth another. */
-static gboolean
-attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GError **error)
+static void
+hand_over_all (KafkaProducer *self, Batch *batch, const Patience *patience)
 {
-  g_autoptr (Batch) batch = batch_new (messages);
   for (guint i = 0; i < batch_size (batch); i++)
     if (!hand_over (self, batch_report (batch, i), patience))
       break;
+}
+
+/* The end of an attempt. TRUE: nothing is missing any more. FALSE without error: worth another. */
+static gboolean
+await (KafkaProducer *self, Batch *batch, const Patience *patience, GError **error)
+{
   batch_await (batch, patience);
   Report failed = { 0 };
   guint missing = batch_collect (batch, &failed);
@@ -250,6 +254,14 @@ attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GEr
   return FALSE;
 }
 
+static gboolean
+attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GError **error)
+{
+  g_autoptr (Batch) batch = batch_new (messages);
+  hand_over_all (self, batch, patience);
+  return await (self, batch, patience, error);
+}
+
 static void
 pause_between_attempts (const Patience *patience)
 {
@@ -258,16 +270,19 @@ pause_between_attempts (const Patience *patience)
     g_usleep (MIN (left_us, AGAIN_US));
 }
 
-gboolean
-kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const volatile gint *stop,
-               GError **error)
+/* BATCH: the first attempt, which is under way already; NULL: none is. */
+static gboolean
+publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms, const volatile gint *stop, GError **error)
 {
   Patience patience = { G_MAXINT64, stop };
   if (timeout_ms >= 0)
     patience.deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   for (;;) {
     GError *failure = NULL;
-    if (attempt (self, messages, &patience, &failure))
+    gboolean all = batch != NULL ? await (self, batch, &patience, &failure)
+                                 : attempt (self, messages, &patience, &failure);
+    batch = NULL;
+    if (all)
       return TRUE;
     if (failure != NULL) {
       g_propagate_error (error, failure);
@@ -275,4 +290,40 @@ kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const v
     }
     pause_between_attempts (&patience);
   }
+}
+
+gboolean
+kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const volatile gint *stop,
+               GError **error)
+{
+  return publish (self, NULL, messages, timeout_ms, stop, error);
+}
+
+KafkaSending *
+kafka_publish_begin (KafkaProducer *self, GPtrArray *messages, GDestroyNotify done, gpointer data)
+{
+  Patience none = { 0, NULL }; /* what the queue has no room for is left to the second half */
+  Batch *batch = batch_new (messages);
+  batch_on_done (batch, done, data);
+  hand_over_all (self, batch, &none);
+  batch_all_given (batch);
+  return batch;
+}
+
+void
+kafka_sending_drop (KafkaSending *sending)
+{
+  if (sending == NULL)
+    return;
+  batch_forget_done (sending);
+  batch_unref (sending);
+}
+
+gboolean
+kafka_publish_end (KafkaProducer *self, KafkaSending *sending, GPtrArray *messages, int timeout_ms,
+                   const volatile gint *stop, GError **error)
+{
+  gboolean all = publish (self, sending, messages, timeout_ms, stop, error);
+  kafka_sending_drop (sending);
+  return all;
 }

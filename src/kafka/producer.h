@@ -27,5 +27,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaProducer, kafka_producer_free)
 gboolean kafka_publish (KafkaProducer *producer, GPtrArray *messages, int timeout_ms,
                         const volatile gint *stop, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* The same in two halves, so that its caller can do something else meanwhile: the messages are on their way when begin returns.
+ * DONE(DATA) is called once, when each has been acknowledged or has failed; end then waits for nothing, and sends again what failed.
+ * MESSAGES are the producer's until kafka_publish_end, or until the KafkaSending is dropped. Thread: any; DONE: `kafka-acks`, or the
+ * caller's within begin. */
+typedef struct _Batch KafkaSending;
+KafkaSending *kafka_publish_begin (KafkaProducer *producer, GPtrArray *messages, GDestroyNotify done, gpointer data);
+gboolean kafka_publish_end (KafkaProducer *producer, KafkaSending *sending, GPtrArray *messages, int timeout_ms,
+                            const volatile gint *stop, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* NULL: nothing. After this, as after end, DONE is not called any more. */
+void kafka_sending_drop (KafkaSending *sending);
+
 /* TRUE while a broker is believed reachable; looked after once a second while none is. Thread: any. */
 gboolean kafka_producer_is_up (KafkaProducer *producer);
