@@ -1,5 +1,6 @@
 #include "kafka/watch.h"
 #include "base/clock.h"
+#include <stdatomic.h>
 #include <string.h>
 
 #define LOOK_EVERY_US G_USEC_PER_SEC
@@ -11,7 +12,7 @@
 struct _Watch {
   rd_kafka_t *rk;
   Trouble *trouble;
-  char *suspicion; /* why the brokers are to be looked at, or NULL */
+  _Atomic (char *) suspicion; /* why the brokers are to be looked at, or NULL; errors are told on any thread */
   gint64 looked_us;
 };
 
@@ -29,15 +30,14 @@ watch_free (Watch *self)
 {
   if (self == NULL)
     return;
-  g_free (self->suspicion);
+  g_free (atomic_load (&self->suspicion));
   g_free (self);
 }
 
 void
 watch_suspect (Watch *self, const char *reason)
 {
-  g_free (self->suspicion);
-  self->suspicion = g_strdup (reason);
+  g_free (atomic_exchange (&self->suspicion, g_strdup (reason)));
 }
 
 gboolean
@@ -76,7 +76,7 @@ brokers_answer (Watch *self)
 static gboolean
 look_at_brokers (Watch *self)
 {
-  g_autofree char *reason = g_steal_pointer (&self->suspicion);
+  g_autofree char *reason = atomic_exchange (&self->suspicion, NULL);
   if (brokers_answer (self)) {
     trouble_clear (self->trouble, ON_BROKERS);
     return TRUE;
@@ -120,7 +120,7 @@ look_at_topics (Watch *self)
 void
 watch_look (Watch *self)
 {
-  gboolean needed = self->suspicion != NULL || trouble_any (self->trouble);
+  gboolean needed = atomic_load (&self->suspicion) != NULL || trouble_any (self->trouble);
   if (!needed || clock_monotonic_us () - self->looked_us < LOOK_EVERY_US)
     return;
   if (look_at_brokers (self))

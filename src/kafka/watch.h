@@ -1,7 +1,7 @@
 /* Whether the consumer's brokers and topics are there. librdkafka tells when something breaks, not when it
  * works again, nor always that all brokers are gone; so what it complained of is looked at, once a second.
  *
- * Threads: poll. Ownership: of the consumer.
+ * Threads: poll, but watch_suspect: any. Ownership: of the consumer.
  */
 #pragma once
 #include "kafka/client.h"

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from support.places import binary
 from support.scene import fill, now, result, tick_id
 from support.slow import quick_rows, slow_rows, wait_in_flight
 
@@ -14,12 +15,12 @@ SIGNALS = [signal.SIGTERM, signal.SIGINT]
 
 
 def end(daemon, within_s, *numbers):
-    """Sends the signals; the exit code is 0 and comes in time."""
+    """Sends the signals; the exit code is 0 and comes in time (with a sanitizer: half as much again)."""
     began = time.monotonic()
     for number in numbers:
         daemon.send(number)
     assert daemon.wait(within_s + 20) == 0
-    assert time.monotonic() - began < within_s
+    assert time.monotonic() - began < within_s * (1.5 if binary().parent.name.startswith("san-") else 1)
 
 
 def in_flight(scene, seconds, rows=25):
