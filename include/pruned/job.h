@@ -47,7 +47,10 @@ PgRows *step_query (Step *step, GError **error, const char *file, ...) G_GNUC_NU
  * the audit is written; other columns are returned too. */
 PgRows *step_apply (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
 
-/* The same for a text that PostgreSQL made from catalogue names with format('%I'). ACTION: "deleted" or "updated". */
+/* step_apply under a savepoint. A row is at fault: NULL without an error, *REASON (g_free it) says why, and nothing has happened. */
+PgRows *step_try (Step *step, char **reason, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
+
+/* As step_query and step_apply, for a text that PostgreSQL made from catalogue names with format('%I'). ACTION: "deleted" or "updated". */
 PgRows *step_query_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED;
 PgRows *step_apply_text (Step *step, GError **error, const char *table, const char *action,
                          const char *sql, ...) G_GNUC_NULL_TERMINATED;

@@ -225,6 +225,27 @@ step_apply (Step *step, GError **error, const char *file, ...)
   return rows;
 }
 
+PgRows *
+step_try (Step *step, char **reason, GError **error, const char *file, ...)
+{
+  JobApply apply = { 0 };
+  if (!job_files_effect (step->job, file, &apply, error) || !pg_exec (step->pg, "SAVEPOINT attempt", error))
+    return NULL;
+  g_free (apply.table);
+  g_autoptr (GError) cause = NULL;
+  va_list pairs;
+  va_start (pairs, file);
+  g_autoptr (PgRows) rows = run_statement (step, apply.statement, pairs, &cause);
+  va_end (pairs);
+  if (rows != NULL)
+    return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
+  if (cause->code != PRUNED_DATA)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  else if (pg_exec (step->pg, "ROLLBACK TO attempt", error))
+    *reason = g_strdup (cause->message);
+  return NULL;
+}
+
 /* The name of a statement made at run time: its text tells it apart. */
 static char *
 text_name (const Step *step, const char *sql)

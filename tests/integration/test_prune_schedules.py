@@ -123,6 +123,30 @@ def test_a_membership_that_cannot_go_keeps_its_schedule_which_waits(hierarchy):
     assert hierarchy.ids("members_deletion_schedules") == [] and hierarchy.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
+@pytest.mark.parametrize("refusal", ["RAISE EXCEPTION 'not schedule %', OLD.id", "RETURN NULL"])
+def test_a_schedule_that_cannot_be_dropped_waits_and_the_others_go_on(hierarchy, refusal):
+    users = [hierarchy.user() for _ in range(12)]
+    members = [hierarchy.member(user, hierarchy.top) for user in users]
+    schedules = [hierarchy.leave(hierarchy.top, user, hierarchy.admin) for user in users]
+    stuck = {schedules[3], schedules[11]}
+    hierarchy.database.connection.execute(f"""
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF OLD.id = ANY ('{{{','.join(map(str, stuck))}}}') THEN {refusal}; END IF; RETURN OLD; END $$;
+        CREATE TRIGGER no BEFORE DELETE ON members_deletion_schedules FOR EACH ROW EXECUTE FUNCTION no()""")
+    run = prune(hierarchy)
+    assert run["state"] == "finished" and {"removed": 12, "failed": 2, "updated_rows": 10}.items() <= result(run).items()
+    assert not set(members) & set(hierarchy.ids("members"))
+    assert set(hierarchy.ids("members_deletion_schedules")) == stuck
+    items = {r["item"]: r for r in hierarchy.database.rows("SELECT * FROM pruned.quarantine")}
+    assert set(items) == {f"members_deletion_schedules:{id}" for id in stuck}
+    assert all(r["attempts"] == 1 and not r["parked"] for r in items.values())
+    assert len(hierarchy.lines("Scheduled member deletion cannot be processed")) == 2
+    hierarchy.database.execute("DROP TRIGGER no ON members_deletion_schedules")
+    hierarchy.pruned.run("quarantine", "retry", CHILD).ok()
+    hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=1000))
+    assert hierarchy.ids("members_deletion_schedules") == [] and hierarchy.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
 def test_a_namespace_that_is_no_group_is_said_and_the_others_go_on(hierarchy):
     project = hierarchy.project(hierarchy.top)
     own = hierarchy.row("projects", project)["project_namespace_id"]

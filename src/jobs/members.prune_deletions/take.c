@@ -1,0 +1,118 @@
+#include "jobs/members.prune_deletions/prune.h"
+
+char *
+item_of (gint64 id)
+{
+  return g_strdup_printf ("members_deletion_schedules:%" G_GINT64_FORMAT, id);
+}
+
+void
+put_aside (Prune *prune, gint64 id, const char *reason, gboolean for_good)
+{
+  g_autofree char *item = item_of (id);
+  step_quarantine (prune->step, item, reason, for_good ? 0 : (int)step_setting (prune->step, "item_attempts"));
+  array_add_int (prune->failed, id);
+  pass_end (prune->passes, id);
+}
+
+void
+refuse (Prune *prune, int row, const char *reason, gboolean for_good)
+{
+  const PgRows *schedules = prune->schedules;
+  step_count (prune->step, "failed", 1);
+  step_log (prune->step, LOG_ERROR, NOT_PROCESSED,
+            json_pack ("{s:I, s:I, s:I, s:s}", "user_id", (json_int_t)rows_int (schedules, row, "user_id"), "namespace_id",
+                       (json_int_t)rows_int (schedules, row, "namespace_id"), "scheduled_by_id",
+                       (json_int_t)rows_int (schedules, row, "scheduled_by_id"), "error", reason));
+  put_aside (prune, rows_int (schedules, row, "id"), reason, for_good);
+}
+
+/* A step that timed out comes back with a smaller page. */
+static gint64
+page_size (Step *step)
+{
+  gint64 limit = json_integer_value (json_object_get (step_cursor (step), "limit"));
+  gint64 batch = step_setting (step, "batch");
+  return limit > 0 && limit < batch ? limit : batch;
+}
+
+/* The schedule's next memberships; one more than wanted says that there are more. */
+static gboolean
+take_turn (Prune *prune, int row, GError **error)
+{
+  gint64 size = page_size (prune->step), id = rows_int (prune->schedules, row, "id");
+  g_autofree char *after = g_strdup_printf ("%" G_GINT64_FORMAT, pass_after (prune->passes, id));
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, size + 1);
+  g_autoptr (PgRows) rows
+      = step_query (prune->step, error, "memberships", "user", rows_text (prune->schedules, row, "user_id"), "root",
+                    rows_text (prune->schedules, row, "root_id"), "requests", prune->requests, "after", after, "limit", limit,
+                    NULL);
+  if (rows == NULL)
+    return FALSE;
+  Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
+  turn.asked = (int)MIN (rows_count (rows), size);
+  for (int i = 0; i < turn.asked; i++)
+    {
+      turn.after = rows_int (rows, i, "id");
+      array_add_int (prune->members, turn.after);
+      array_add_int (prune->owners, id);
+    }
+  g_array_append_val (prune->turns, turn);
+  return TRUE;
+}
+
+/* Two schedules for one user in one hierarchy are about the same memberships: one of them a step. */
+static gboolean
+is_twin (const Prune *prune, GHashTable *seen, int row)
+{
+  char *key = g_strdup_printf ("%s/%s", rows_text (prune->schedules, row, "user_id"), rows_text (prune->schedules, row, "root_id"));
+  return !g_hash_table_add (seen, key);
+}
+
+static gboolean
+find_requests (Prune *prune, GError **error)
+{
+  g_autofree char *users = rows_array (prune->schedules, "user_id");
+  g_autoptr (PgRows) rows = step_query (prune->step, error, "requests", "users", users, NULL);
+  if (rows != NULL)
+    prune->requests = rows_array (rows, "id");
+  return rows != NULL;
+}
+
+static gboolean
+find_schedules (Prune *prune, gint64 from, GError **error)
+{
+  g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, from);
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (prune->step, "schedules"));
+  g_clear_pointer (&prune->schedules, rows_free);
+  prune->schedules = step_query (prune->step, error, "schedules", "from", first, "limit", limit, NULL);
+  if (prune->schedules != NULL && rows_count (prune->schedules) == 0 && from > 0)
+    return find_schedules (prune, 0, error); /* round again: something may have come back */
+  return prune->schedules != NULL;
+}
+
+gboolean
+take_turns (Prune *prune, gint64 from, GError **error)
+{
+  if (!find_schedules (prune, from, error) || !find_requests (prune, error))
+    return FALSE;
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gint64 budget_us = step_setting (prune->step, "budget_ms") * 1000;
+  gint64 left_over = 0;
+  int n = rows_count (prune->schedules);
+  for (int row = 0; row < n; row++)
+    {
+      gint64 id = rows_int (prune->schedules, row, "id");
+      gboolean over = row > 0 && step_elapsed_us (prune->step) >= budget_us;
+      if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
+        refuse (prune, row, rows_text (prune->schedules, row, "wrong"), rows_bool (prune->schedules, row, "for_good"));
+      else if (over || is_twin (prune, seen, row))
+        left_over = left_over > 0 ? left_over : id;
+      else if (!take_turn (prune, row, error))
+        return FALSE;
+      if (over)
+        break;
+    }
+  prune->from = left_over > 0 ? left_over : n > 0 ? rows_int (prune->schedules, n - 1, "id") + 1 : 0;
+  return TRUE;
+}
