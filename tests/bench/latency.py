@@ -7,16 +7,27 @@ import time
 from throughput import EMPTY, nothing
 
 LATE = """SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY extract(epoch FROM started_at - due_at) * 1000)::float8
-    FROM pruned.runs WHERE job = %s"""
+    FROM pruned.runs WHERE job = %s AND due_at > %s"""
 
 
 def _now():
     return datetime.datetime.now(datetime.timezone.utc)
 
 
-def _percentiles(pruned, number):
+def _finished(pruned, number):
     pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=number, deadline_s=120)
-    return [pruned.database.value(LATE, [p, EMPTY]) for p in (0.5, 0.99)]
+
+
+def _percentiles(pruned, number, since):
+    _finished(pruned, number)
+    return [pruned.database.value(LATE, [p, EMPTY, since]) for p in (0.5, 0.99)]
+
+
+def _warm(pruned):
+    """The topics were made a moment ago; the first tick waits for the broker to know them. Returns when it is through."""
+    pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
+    _finished(pruned, 1)
+    return pruned.database.value("SELECT due_at FROM pruned.runs")
 
 
 def due_to_started(stage, report, quick):
@@ -26,11 +37,12 @@ def due_to_started(stage, report, quick):
     with stage.installation(template) as pruned:
         daemon = pruned.start()
         daemon.wait_line("Partitions assigned")
+        since = _warm(pruned)
         first = _now() + datetime.timedelta(seconds=3)
         for n in range(number):  # no even step, which could fall in with a timer's
             at = first + datetime.timedelta(milliseconds=n * 47)
             pruned.topics.produce("ticks", json.dumps({"job": EMPTY, "scheduled_at": at.isoformat()}), key=EMPTY)
-        p50, p99 = _percentiles(pruned, number)
+        p50, p99 = _percentiles(pruned, number + 1, since)
     template.drop()
     report.add("c", "due to started, p50", p50, "ms", at_most=10)
     report.add("c", "due to started, p99", p99, "ms", at_most=50)
@@ -43,11 +55,12 @@ def tick_to_started(stage, report, quick):
     with stage.installation(template) as pruned:
         daemon = pruned.start()
         daemon.wait_line("Partitions assigned")
+        since = _warm(pruned)
         # The tick's own time is Kafka's, cut to milliseconds.
         for _ in range(number):
             pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
             time.sleep(0.047)
-        p50, p99 = _percentiles(pruned, number)
+        p50, p99 = _percentiles(pruned, number + 1, since)
     template.drop()
     report.add("c", "tick produced to step started, p50", p50, "ms", at_most=8)
     report.add("c", "tick produced to step started, p99", p99, "ms", at_most=25)
