@@ -65,6 +65,16 @@ back_off_ms (int n)
   return 1000 * ((gint64)n * n * n * n + 15 + (gint64)g_random_int_range (0, 10) * (n + 1));
 }
 
+/* Half of the page that failed, which may have been smaller than its limit. */
+static int
+half_page (const Step *step)
+{
+  int size = page_limit (step->run);
+  if (step->halve && step->bisect != NULL && step->bisect->page > 0)
+    size = MIN (size, (int)step->bisect->page);
+  return MAX (1, size / 2);
+}
+
 static void
 charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sentence)
 {
@@ -75,7 +85,7 @@ charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sente
   if (sentence->attempts > run->job->max_attempts)
     sentence->state = "dead";
   if (smaller)
-    sentence->cursor = page_cursor_with (run, "limit", MAX (1, page_limit (run) / 2));
+    sentence->cursor = page_cursor_with (run, "limit", half_page (step));
   if (step->systemic)
     sentence->cursor = page_cursor_with (run, "systemic", json_integer_value (json_object_get (run->cursor, "systemic")) + 1);
 }

@@ -8,18 +8,28 @@
 
 #define TRANSACTION_BUDGET_US (18 * G_USEC_PER_SEC) /* no transaction is longer than 20 s */
 #define SYSTEMIC_TRIES 3
+#define STANDING_TRIES 4 /* rows that change each time somebody looks; what the last try leaves is refused */
 
-/* A row that is not given back may have changed since it was decided: the page is tried again from its locks on. What is not given
- * back by the second try either is refused. */
+/* A row that is not given back may have changed since it was decided: then the page is tried again from its locks on. One that is
+ * as it was is refused. */
 static gboolean
-try_twice (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
 {
-  if (!trial_run (step, keys, extra, trial, error))
-    return FALSE;
-  if (trial->refused == 0)
-    return TRUE;
-  trial_clear (trial);
-  return pg_exec (step->pg, "ROLLBACK TO page", error) && trial_run (step, keys, extra, trial, error);
+  gboolean changed = FALSE;
+  for (int tries = 1;; tries++)
+    {
+      if (!trial_run (step, keys, extra, trial, error))
+        return FALSE;
+      if (trial->refused == 0)
+        return TRUE;
+      if (!trial_look_again (step, trial, extra, &changed, error))
+        return FALSE;
+      if (!changed || tries == STANDING_TRIES)
+        return TRUE;
+      trial_clear (trial);
+      if (!pg_exec (step->pg, "ROLLBACK TO page", error))
+        return FALSE;
+    }
 }
 
 /* TRUE: the keys went through (KEEP: and stay). FALSE without an error: a row is at fault, *REASON says which words it got. */
@@ -30,7 +40,7 @@ try_under_savepoint (Step *step, const GPtrArray *keys, const Extra *extra, gboo
   g_autoptr (GError) cause = NULL;
   if (!pg_exec (step->pg, "SAVEPOINT page", error))
     return FALSE;
-  gboolean ok = try_twice (step, keys, extra, trial, &cause);
+  gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
   if (!ok && cause->code != PRUNED_DATA)
     {
       g_propagate_error (error, g_steal_pointer (&cause));

@@ -94,7 +94,8 @@ announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError *
     return TRUE;
   g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
   for (int i = 0; decided != NULL && i < rows_count (decided); i++)
-    step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
+    if (!g_str_equal (rows_text (decided, i, "what"), "gone")) /* by somebody else, meanwhile */
+      step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
   return decided != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SQL "src/engine/sql/"
+#define GONE "gone"
 
 void
 trial_clear (Trial *trial)
@@ -177,6 +178,49 @@ apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
     if (!queue_rows (step, g_array_index (what->apply, JobApply, i).statement, trial, which, extra, error))
       return FALSE;
   return pg_flush (step->pg, error) && pg_finish (step->pg, error);
+}
+
+static int
+row_of (const PgRows *rows, const char *key)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_str_equal (rows_text (rows, i, "key"), key))
+      return i;
+  return -1;
+}
+
+/* But for the verdict, which depends on the other rows too. */
+static gboolean
+same_row (const PgRows *a, int i, const PgRows *b, int j)
+{
+  for (int column = 0; column < rows_columns (a); column++)
+    {
+      const char *name = rows_name (a, column);
+      if (!g_str_equal (name, "what") && !g_str_equal (name, "reason")
+          && g_strcmp0 (rows_at (a, i, column), rows_at (b, j, column)) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+trial_look_again (Step *step, Trial *trial, const Extra *extra, gboolean *changed, GError **error)
+{
+  g_autoptr (GArray) refused = trial_rows (trial, "failed");
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (guint i = 0; i < refused->len; i++)
+    g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, g_array_index (refused, int, i), "key"));
+  g_autoptr (PgRows) now = trial_decide (step, keys, extra, error);
+  *changed = FALSE;
+  for (guint i = 0; now != NULL && i < refused->len; i++)
+    {
+      int row = g_array_index (refused, int, i), found = row_of (now, keys->pdata[i]);
+      gboolean gone = found < 0 || g_str_equal (rows_text (now, found, "what"), GONE);
+      if (gone)
+        trial->what[row] = GONE;
+      *changed |= gone || !same_row (trial->decided, row, now, found);
+    }
+  return now != NULL;
 }
 
 gboolean

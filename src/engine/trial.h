@@ -22,6 +22,10 @@ typedef struct {
 gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* Have the refused rows CHANGED since they were decided? Those that are no more are decided as gone. */
+gboolean trial_look_again (Step *step, Trial *trial, const Extra *extra, gboolean *changed, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
 /* Rows decided as WORD (NULL: all that were not refused), as indexes. g_array_unref it. */
 GArray *trial_rows (const Trial *trial, const char *word);
 /* The step's own parameters, and EXTRA (may be NULL). */

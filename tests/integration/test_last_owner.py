@@ -86,6 +86,36 @@ def test_a_member_that_becomes_the_only_owner_meanwhile_stays(group):
     assert scene.database.rows("SELECT * FROM pruned.quarantine") == []
 
 
+def test_a_member_that_somebody_else_removes_meanwhile_is_gone(group):
+    scene = group.scene
+    other = group.member(group.user(), group.root, expires_at=group.day(-1))
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("DELETE FROM members WHERE id = %s", [other])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        application.commit()
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert [result(row).get(word, 0) for word in ("removed", "gone", "failed")] == [1, 1, 0]
+
+
+def test_a_trigger_that_takes_another_row_along(group):
+    """The page fails though none of its halves does: it is made smaller by itself, and nobody is at fault."""
+    scene = group.scene
+    along = group.member(group.user(), group.root, expires_at=group.day(-2))
+    scene.database.execute(
+        f"CREATE FUNCTION take_along() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        f"DELETE FROM members WHERE id = {along} AND OLD.id <> {along}; RETURN OLD; END $$;"
+        f"CREATE TRIGGER take_along BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION take_along()")
+    assert group.expired < along  # it is deleted first
+    scene.start()
+    row = scene.wait_run(tick(group), deadline_s=60)
+    assert (row["state"], result(row)["removed"], result(row).get("failed", 0)) == ("finished", 1, 0)
+    assert group.ids("members", f"source_id = {group.root}") == [group.other]
+    assert scene.database.rows("SELECT * FROM pruned.quarantine") == []
+
+
 def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
     """We were first: whoever wants to take the other owner away waits for our commit."""
     scene = group.scene
