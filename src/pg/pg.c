@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define CONNECT_TIMEOUT_S "5"
-#define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout: the server is not there any more */
+#define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout */
 
 typedef enum { SENT_OWN, SENT_PREPARE, SENT_CALLER } SentKind;
 typedef struct {
@@ -28,6 +28,7 @@ typedef struct {
 struct _Pg {
   char *url, *app_schema, *name;
   gboolean prepare;
+  int answer_ms;
   PGconn *conn;
   GArray *sent;         /* of Sent: answers not yet taken */
   guint taken;          /* how many of them were */
@@ -48,6 +49,7 @@ pg_new (const PgSettings *settings)
   pg->app_schema = g_strdup (settings->app_schema);
   pg->name = g_strdup (settings->name);
   pg->prepare = settings->prepare;
+  pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
   pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
   pg->prepared = g_hash_table_new (NULL, NULL);
   pthread_mutex_init (&pg->cancel_lock, NULL);
@@ -260,11 +262,11 @@ pg_flush (Pg *pg, GError **error)
   return TRUE;
 }
 
-/* Waits until PQgetResult will not block. A server that says nothing for ANSWER_TIMEOUT_MS is gone. */
+/* Waits until PQgetResult will not block. */
 static gboolean
 wait_for_answer (Pg *pg, GError **error)
 {
-  gint64 deadline = clock_monotonic_us () + ANSWER_TIMEOUT_MS * 1000;
+  gint64 deadline = clock_monotonic_us () + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
   while (PQisBusy (pg->conn))
     {
       int flushing = PQflush (pg->conn);
@@ -273,7 +275,7 @@ wait_for_answer (Pg *pg, GError **error)
       if (left_ms <= 0)
         {
           g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
-                       ANSWER_TIMEOUT_MS / 1000);
+                       pg->answer_ms / 1000);
           pg_close (pg);
           return FALSE;
         }

@@ -19,6 +19,7 @@ typedef struct {
   const char *app_schema;
   gboolean prepare;       /* FALSE: never name a statement (transaction poolers without support) */
   const char *name;       /* application_name */
+  int answer_ms;          /* a server that says nothing for so long is gone; 0: twice the statement_timeout */
 } PgSettings;
 
 /* --- connection --------------------------------------------------------------------------------- */

@@ -4,12 +4,15 @@
 #include "engine/stats.h"
 #include "web/web.h"
 
+#include <pthread.h>
 #include <string.h>
 
+#define ANSWER_MS 3000 /* who asks waits no longer for a database than for a page */
 #define APDEX_SECONDS "le=\"43200\""
 
 struct _Pages {
   Web *web;
+  pthread_mutex_t pg_lock;
   Pg *pg;
   char *jobs; /* array literal */
 };
@@ -52,38 +55,55 @@ gauge (GString *body, const char *name, const char *labels, double value)
   g_string_append_printf (body, *labels ? "%s{%s} %.17g\n" : "%s%s %.17g\n", name, labels, value);
 }
 
-/* From the tables; what PostgreSQL does not answer is left out. */
+/* The rows of a statement in a transaction of its own, so that a table that is not there leaves out its own figures only; NULL
+ * without them. With the lock. */
+static PgRows *
+ask (Pages *pages, const char *file, PgValues *values, GError **error)
+{
+  if (!pg_begin_read_only (pages->pg, error))
+    return NULL;
+  PgRows *rows = pg_run_file (pages->pg, file, values, error);
+  pg_rollback (pages->pg);
+  return rows;
+}
+
+static void
+add_oldest_due (GString *body, const PgRows *rows)
+{
+  g_string_append (body, "# TYPE pruned_oldest_due_seconds gauge\n");
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      g_autofree char *labels = g_strdup_printf ("job=\"%s\"", rows_text (rows, i, "job"));
+      gauge (body, "pruned_oldest_due_seconds", labels, g_ascii_strtod (rows_text (rows, i, "seconds"), NULL));
+    }
+}
+
+static const struct {
+  const char *file, *name;
+} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds" },
+                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules" } };
+
+/* From the tables; what PostgreSQL does not answer is left out, and once it is not there it is not asked again. */
 static void
 add_tables (Pages *pages, GString *body)
 {
   g_autoptr (PgValues) values = pg_values_new ();
+  g_autoptr (GError) error = NULL;
   pg_values_set (values, "job", pages->jobs);
-  if (!pg_begin_read_only (pages->pg, NULL))
-    return;
-  g_autoptr (PgRows) due = pg_run_file (pages->pg, "src/web/sql/oldest_due.sql", values, NULL);
+  pthread_mutex_lock (&pages->pg_lock);
+  g_autoptr (PgRows) due = ask (pages, "src/web/sql/oldest_due.sql", values, &error);
   if (due != NULL)
-    g_string_append (body, "# TYPE pruned_oldest_due_seconds gauge\n");
-  for (int i = 0; due != NULL && i < rows_count (due); i++)
+    add_oldest_due (body, due);
+  for (guint i = 0; i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE); i++)
     {
-      g_autofree char *labels = g_strdup_printf ("job=\"%s\"", rows_text (due, i, "job"));
-      gauge (body, "pruned_oldest_due_seconds", labels, g_ascii_strtod (rows_text (due, i, "seconds"), NULL));
+      g_clear_error (&error);
+      g_autoptr (PgRows) rows = ask (pages, FIGURES[i].file, NULL, &error);
+      if (rows == NULL)
+        continue;
+      g_string_append_printf (body, "# TYPE %s gauge\n", FIGURES[i].name);
+      gauge (body, FIGURES[i].name, "", g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
     }
-  pg_rollback (pages->pg);
-}
-
-/* One figure of one statement, in a transaction of its own: a table that is not there leaves out its own figure only. */
-static void
-add_figure (Pages *pages, GString *body, const char *file, const char *column, const char *name)
-{
-  if (!pg_begin_read_only (pages->pg, NULL))
-    return;
-  g_autoptr (PgRows) rows = pg_run_file (pages->pg, file, NULL, NULL);
-  if (rows != NULL)
-    {
-      g_string_append_printf (body, "# TYPE %s gauge\n", name);
-      gauge (body, name, "", g_ascii_strtod (rows_text (rows, 0, column), NULL));
-    }
-  pg_rollback (pages->pg);
+  pthread_mutex_unlock (&pages->pg_lock);
 }
 
 static void
@@ -109,8 +129,6 @@ answer_metrics (GString *body, gpointer data)
   g_string_append (body, "# TYPE pruned_running_step_seconds gauge\n");
   engine_each_running (on_running, body);
   add_tables (pages, body);
-  add_figure (pages, body, "src/web/sql/oldest_object.sql", "seconds", "pruned_object_oldest_ready_seconds");
-  add_figure (pages, body, "src/web/sql/schedules_left.sql", "n", "pruned_member_deletion_schedules");
   return 200;
 }
 
@@ -121,17 +139,27 @@ answer_health (GString *body, gpointer data)
   return 200;
 }
 
+static gboolean
+database_answers (Pages *pages, GError **error)
+{
+  pthread_mutex_lock (&pages->pg_lock);
+  g_autoptr (PgRows) rows = ask (pages, "src/engine/sql/now.sql", NULL, error);
+  pthread_mutex_unlock (&pages->pg_lock);
+  return rows != NULL;
+}
+
 static int
 answer_ready (GString *body, gpointer data)
 {
-  Pages *pages = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PgRows) rows = engine_is_ready () ? pg_run_file (pages->pg, "src/engine/sql/now.sql", NULL, &error) : NULL;
-  if (rows != NULL)
+  gboolean ready = engine_is_ready () && database_answers (data, &error);
+  if (ready)
     g_string_append (body, "ready\n");
+  else if (error != NULL)
+    g_string_append_printf (body, "not ready: PostgreSQL does not answer: %s\n", error->message);
   else
-    g_string_append_printf (body, "not ready: %s\n", error != NULL ? error->message : "no partitions, or Kafka is away");
-  return rows != NULL ? 200 : 503;
+    g_string_append (body, "not ready: no partitions, or Kafka is away\n");
+  return ready ? 200 : 503;
 }
 
 static const WebPage PAGES[] = {
@@ -140,6 +168,18 @@ static const WebPage PAGES[] = {
   { "/readyz", "text/plain", answer_ready },
   { NULL }
 };
+
+/* What can be counted is there from the start: a rate does not see a counter begin at 1. */
+static void
+show_zeros (const Jobs *jobs)
+{
+  static const char *const states[] = { "finished", "dead", "skipped" };
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (states); j++)
+      stats_add (STATS_RUNS, jobs_at (jobs, i)->name, states[j], 0);
+  stats_add (STATS_OBJECTS, "false", NULL, 0);
+  stats_add (STATS_OBJECTS, "true", NULL, 0);
+}
 
 Pages *
 pages_start (const Config *config, const Jobs *jobs, GError **error)
@@ -152,8 +192,10 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   for (guint i = 0; i < jobs_count (jobs); i++)
     array_add (names, jobs_at (jobs, i)->name);
   pages->jobs = array_take (names);
+  pthread_mutex_init (&pages->pg_lock, NULL);
   pages->pg = pg_new (&(PgSettings){ config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
-                                     config_bool (config, "postgres", "prepare"), "pruned http" });
+                                     config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
+  show_zeros (jobs);
   pages->web = web_start (listen, PAGES, pages, error);
   if (pages->web != NULL)
     return pages;
@@ -168,6 +210,7 @@ pages_stop (Pages *pages)
     return;
   web_stop (pages->web);
   pg_free (pages->pg);
+  pthread_mutex_destroy (&pages->pg_lock);
   g_free (pages->jobs);
   g_free (pages);
 }

@@ -70,7 +70,7 @@ web_start (const char *listen, const WebPage *pages, gpointer data, GError **err
   Web *web = g_new0 (Web, 1);
   web->pages = pages;
   web->data = data;
-  web->daemon = MHD_start_daemon (MHD_USE_AUTO_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, on_request, web, MHD_OPTION_SOCK_ADDR,
+  web->daemon = MHD_start_daemon (MHD_USE_AUTO_INTERNAL_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC, 0, NULL, NULL, on_request, web, MHD_OPTION_SOCK_ADDR,
                                   &address, MHD_OPTION_CONNECTION_LIMIT, 32u, MHD_OPTION_CONNECTION_TIMEOUT, 10u,
                                   MHD_OPTION_END);
   if (web->daemon != NULL)

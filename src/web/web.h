@@ -2,13 +2,14 @@
  * PostgreSQL answers). libmicrohttpd lives in this folder.
  *
  * Invariant: read-only; an answer never waits for Kafka.
- * Threads: web_start and web_stop: main; answers on libmicrohttpd's own thread.
+ * Threads: web_start and web_stop: main; answers each on a thread of libmicrohttpd's, several at a time, so that one that waits
+ * for the database keeps no other waiting.
  * Ownership: as said.
  */
 #pragma once
 #include "base/error.h"
 
-/* What a path's answer is made by: adds to BODY, returns the HTTP status. Thread: the server's. */
+/* What a path's answer is made by: adds to BODY, returns the HTTP status. Thread: its own. */
 typedef int (*WebAnswer) (GString *body, gpointer data);
 
 typedef struct {

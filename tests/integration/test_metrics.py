@@ -1,0 +1,165 @@
+"""What a daemon tells over HTTP: what it has done, what waits, whether it lives, and whether it is of use."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from stack.process import wait_until
+from support.exposition import Listening
+from support.scene import now
+
+OBJECTS, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
+HOUR, DAY = 3600, 86400
+CONNECTION = "application_name = 'pruned http' AND datname = current_database()"
+
+
+@pytest.fixture
+def http():
+    one = Listening()
+    yield one
+    one.close()
+
+
+def ready(http, code=200):
+    """Its words, once it answers so."""
+    return wait_until(lambda: (answer := http.ask("/readyz")).status_code == code and answer.text, 30, f"readiness {code}")
+
+
+def start(scene, http, **settings):
+    scene.settings["http.listen"] = http.listen
+    daemon = scene.start(settings=settings)
+    daemon.wait_line("Partitions assigned")
+    ready(http)
+    return daemon
+
+
+def add_object(scene, root, name, age):
+    if name is not None:
+        (root / name).write_text("artifact")
+    scene.database.execute(
+        "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at, created_at)"
+        " VALUES (1, '', %s, now() - interval '1 h', now() - %s::interval)", [name or "folder", age])
+
+
+def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):
+    root = tmp_path / "objects"
+    (root / "folder").mkdir(parents=True)
+    for name, age in [("a", "30 min"), ("b", "3 h"), ("c", "13 h"), ("d", "8 d"), (None, "1 h")]:
+        add_object(scene, root, name, age)
+    daemon = start(scene, http, **{"store.local.root": root})
+    before = http.metrics()
+    assert before.of("pruned_deleted_objects_total", error="false") == before.of("pruned_deleted_objects_total", error="true") == 0
+    assert HOUR <= before["pruned_object_oldest_ready_seconds"] < HOUR + 600
+    scene.topics.tick(OBJECTS, now(minutes=-1))
+    daemon.wait_line("Finished", job=SLOT)
+    metrics = http.metrics()
+    assert metrics.of("pruned_deleted_objects_total", error="false") == 4
+    assert metrics.of("pruned_deleted_objects_total", error="true") == 1
+    assert metrics.buckets("pruned_object_age_seconds") == {
+        HOUR: 1, 2 * HOUR: 1, 4 * HOUR: 2, 8 * HOUR: 2, 12 * HOUR: 2, DAY: 3, 2 * DAY: 3, 3 * DAY: 3, 7 * DAY: 3, float("inf"): 4}
+    assert metrics["pruned_object_apdex"] == 0.5
+    assert metrics["pruned_object_oldest_ready_seconds"] == 0  # the one that failed is leased
+
+
+def test_runs_rows_and_times_by_job(scene, http, tmp_path):
+    (tmp_path / "a").write_text("artifact")
+    add_object(scene, tmp_path, "a", "3 h")
+    off = "jobs.groups.adjourned_deletion.enabled"
+    daemon = start(scene, http, **{"store.local.root": tmp_path, off: False})
+    before = http.metrics()
+    for state in ("finished", "dead", "skipped"):  # a rate does not see a counter begin at 1
+        assert before.of("pruned_runs_total", job=SLOT, state=state) == 0
+    scene.topics.tick("groups.adjourned_deletion", now(minutes=-1))
+    scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
+    scene.topics.tick(OBJECTS, now(minutes=-1))
+    daemon.wait_line("Finished", job=SLOT)
+    daemon.wait_line("Step failed", job="members.remove_expired")
+    daemon.wait_line("Run skipped", job="groups.adjourned_deletion")
+    metrics = http.metrics()
+    assert {(job, state): metrics.of("pruned_runs_total", job=job, state=state) for job, state in [
+        (OBJECTS, "finished"), (SLOT, "finished"), ("members.remove_expired", "dead"), ("groups.adjourned_deletion", "skipped"),
+        (SLOT, "dead")]} == {(OBJECTS, "finished"): 1, (SLOT, "finished"): 1, ("members.remove_expired", "dead"): 1,
+                             ("groups.adjourned_deletion", "skipped"): 1, (SLOT, "dead"): 0}
+    assert metrics.of("pruned_rows_total", job=SLOT, action="updated_rows") == 1
+    assert metrics.of("pruned_rows_total", job=SLOT, action="deleted") == 1
+    for job in (OBJECTS, SLOT):
+        assert metrics.of("pruned_step_seconds_count", job=job) == metrics.of("pruned_start_delay_seconds_count", job=job) == 1
+        assert 0 < metrics.of("pruned_step_seconds_sum", job=job) < 30
+    assert metrics.of("pruned_start_delay_seconds_sum", job=OBJECTS) >= 60 > metrics.of("pruned_start_delay_seconds_sum", job=SLOT)
+
+
+def test_what_is_due_and_has_not_begun(scene, http):
+    daemon = start(scene, http)
+    scene.run("pause", "scratch.remove").ok()
+    scene.topics.tick("scratch.remove", now(hours=-2))
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.remove'")
+    metrics = http.metrics()
+    assert 2 * HOUR <= metrics.of("pruned_oldest_due_seconds", job="scratch.remove") < 2 * HOUR + 600
+    assert metrics.of("pruned_oldest_due_seconds", job="members.remove_expired") == 0
+    assert metrics["pruned_ready"] == 1 and daemon.running
+
+
+def test_only_what_is_there_can_be_asked(scene, http):
+    start(scene, http)
+    assert http.ask("/healthz").text == "ok\n" and http.ask("/healthz", "HEAD").status_code == 200
+    assert http.ask("/metrics/").status_code == 404 and http.ask("/metrics", "POST").status_code == 405
+
+
+def test_a_table_that_is_not_there_leaves_out_its_own_figure_only(scene, http):
+    start(scene, http)
+    scene.database.execute("DROP TABLE ci_deleted_objects")
+    metrics = http.metrics()
+    assert "pruned_object_oldest_ready_seconds" not in metrics
+    assert metrics["pruned_member_deletion_schedules"] == 0 and "pruned_oldest_due_seconds" in metrics
+
+
+def test_without_postgres_it_lives_and_is_not_ready(new_scene, own_postgres, http):
+    scene = new_scene(server=own_postgres)
+    daemon = start(scene, http)
+    scene.database.close()
+    own_postgres.stop()
+    assert "PostgreSQL does not answer" in ready(http, 503)
+    assert http.ask("/healthz").status_code == 200
+    metrics = http.metrics()
+    assert "pruned_oldest_due_seconds" not in metrics and metrics.of("pruned_runs_total", job=SLOT, state="dead") == 0
+    own_postgres.start()
+    ready(http)
+    assert "pruned_oldest_due_seconds" in http.metrics() and daemon.running
+
+
+def test_without_kafka_it_lives_and_is_not_ready(new_scene, own_kafka, http):
+    scene = new_scene(bootstrap=own_kafka.bootstrap)
+    daemon = start(scene, http)
+    own_kafka.kill()
+    assert "Kafka is away" in ready(http, 503)
+    assert http.ask("/healthz").status_code == 200 and http.metrics()["pruned_ready"] == 0
+    own_kafka.start()
+    ready(http)
+    assert http.metrics()["pruned_ready"] == 1 and daemon.running
+
+
+def test_a_database_that_says_nothing_holds_up_who_asks_for_it_and_nobody_else(scene, http):
+    start(scene, http)
+    server = scene.database.value(f"SELECT pid FROM pg_stat_activity WHERE {CONNECTION}")
+    os.kill(server, signal.SIGSTOP)
+    answers = []
+    asker = threading.Thread(target=lambda: answers.append(http.ask("/readyz")))
+    asker.start()
+    try:
+        while asker.is_alive():
+            assert http.ask("/healthz", within_s=2).status_code == 200
+        assert [a.status_code for a in answers] == [503] and "no answer" in answers[0].text
+    finally:
+        os.kill(server, signal.SIGCONT)
+    ready(http)
+
+
+def test_an_address_that_is_none_or_taken_is_said(scene, http):
+    scene.settings["http.listen"] = http.listen
+    start(scene, http)
+    second = scene.run("run", "--until-idle")
+    assert second.code == 2 and f"cannot listen on {http.listen}" in second.stderr
+    wrong = scene.run("run", "--until-idle", settings={"http.listen": "here"})
+    assert wrong.code == 2 and "address:port" in wrong.stderr
