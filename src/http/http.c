@@ -77,6 +77,7 @@ prepare (Http *http, Transfer *transfer)
   CURL *easy = transfer->easy = http->idle.length > 0 ? g_queue_pop_head (&http->idle) : curl_easy_init ();
   curl_easy_reset (easy);
   curl_easy_setopt (easy, CURLOPT_URL, request->url);
+  curl_easy_setopt (easy, CURLOPT_PATH_AS_IS, 1L); /* `a/./b` is another object than `a/b` */
   curl_easy_setopt (easy, CURLOPT_CUSTOMREQUEST, request->method);
   curl_easy_setopt (easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -134,7 +135,7 @@ finish (Http *http, Transfer *transfer, CURLcode code)
     {
       answer.status = 0;
       answer.error = *transfer->words != '\0' ? transfer->words : curl_easy_strerror (code);
-      answer.sent_nothing = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+      answer.untrusted = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
       answer.unwanted = code == CURLE_ABORTED_BY_CALLBACK;
     }
   g_hash_table_remove (http->under_way, transfer);

@@ -30,7 +30,7 @@ typedef struct {
   const char *body;    /* NUL-terminated */
   gsize body_len;
   const char *error;   /* why there was none, in curl's words */
-  gboolean sent_nothing; /* the connection was never made: nothing can have happened */
+  gboolean untrusted;    /* there was none because of a certificate: the service's, or those to trust */
   gboolean unwanted;     /* there was none because nobody waited for it */
 } HttpAnswer;
 

@@ -1,6 +1,7 @@
 #include "store/probe.h"
 
 #include "http/http.h"
+#include "store/s3_error.h"
 #include "store/s3_request.h"
 #include "store/s3_xml.h"
 
@@ -42,15 +43,13 @@ judge (const HttpAnswer *answer)
 {
   S3Answer parsed = { 0 };
   g_autofree char *broken = NULL;
-  if (answer->status == 0)
-    return g_strdup (answer->error);
-  if (!s3_xml_parse (answer->body, answer->body_len, &parsed, &broken) && answer->status / 100 != 2)
-    return g_strdup_printf ("HTTP %ld: %s", answer->status, broken);
+  gboolean is_xml = answer->status != 0 && s3_xml_parse (answer->body, answer->body_len, &parsed, &broken);
   gboolean fine = answer->status / 100 == 2 || g_strcmp0 (parsed.code, "NoSuchKey") == 0
                   || g_strcmp0 (parsed.code, "AccessDenied") == 0;
+  g_autofree char *words = s3_error_words (answer, &parsed);
   char *why = fine ? NULL
-                   : g_strdup_printf ("HTTP %ld %s %s", answer->status, parsed.code != NULL ? parsed.code : "",
-                                      parsed.message != NULL ? parsed.message : "");
+              : is_xml || answer->status == 0 ? g_steal_pointer (&words)
+                                              : g_strdup_printf ("HTTP %ld: %s", answer->status, broken);
   s3_answer_clear (&parsed);
   return why;
 }

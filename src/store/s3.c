@@ -2,6 +2,7 @@
 
 #include "http/http.h"
 #include "store/limiter.h"
+#include "store/s3_error.h"
 #include "store/s3_request.h"
 #include "store/s3_xml.h"
 
@@ -107,32 +108,9 @@ try_again_or_give_up (Call *call, const char *words)
 
 /* --- answers ------------------------------------------------------------------------------------------------ */
 
-/* Errors of a whole request that no repetition mends. */
-static gboolean
-is_misconfigured (const char *code)
-{
-  static const char *const codes[] = { "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "NoSuchBucket",
-                                       "RequestTimeTooSkewed", "ExpiredToken", "InvalidToken", "PermanentRedirect",
-                                       "AuthorizationHeaderMalformed", "InvalidBucketName", NULL };
-  return code != NULL && g_strv_contains (codes, code);
-}
-
-static gboolean
-is_slow_down (long status, const char *code)
-{
-  return status == 503 || status == 429 || g_strcmp0 (code, "SlowDown") == 0 || g_strcmp0 (code, "TooManyRequests") == 0;
-}
-
-static gboolean
-knows_no_bulk (long status, const char *code)
-{
-  return status == 501 || status == 405 || g_strcmp0 (code, "NotImplemented") == 0 || g_strcmp0 (code, "MethodNotAllowed") == 0;
-}
-
 static void
 split_into_singles (Call *call)
 {
-  g_atomic_int_set (&call->job->s3->no_bulk, TRUE);
   for (guint i = 0; i < call->objects->len; i++)
     {
       Call *single = call_new (call->job, FALSE);
@@ -142,105 +120,135 @@ split_into_singles (Call *call)
   call_end (call);
 }
 
-/* The service refused the request as a whole. */
+/* Not done. A call for many keys that is refused for none of the known reasons has a key in it that the service cannot take:
+ * each by itself, so that this one stands alone. */
 static void
-refused (Call *call, long status, const S3Answer *answer)
+refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
 {
   S3 *s3 = call->job->s3;
-  g_autofree char *words = answer->code != NULL
-                               ? g_strdup_printf ("%s: %s", answer->code, answer->message != NULL ? answer->message : "")
-                               : g_strdup_printf ("HTTP %ld, and no answer that S3 gives: is the endpoint an S3 service?", status);
-  if (is_slow_down (status, answer->code))
+  g_autofree char *words = s3_error_words (http, answer);
+  switch (s3_error_fault (http, answer, call->bulk))
     {
+    case S3_SLOW_DOWN:
       limiter_slow_down (&s3->limiter);
       try_again_or_give_up (call, words);
-    }
-  else if (call->bulk && knows_no_bulk (status, answer->code))
-    split_into_singles (call);
-  else if (status >= 500)
-    {
+      return;
+    case S3_BROKEN:
       limiter_failed (&s3->limiter, words);
       try_again_or_give_up (call, words);
-    }
-  else if (is_misconfigured (answer->code) || answer->code == NULL)
-    {
+      return;
+    case S3_MISCONFIGURED:
       limiter_open (&s3->limiter, words);
       end_down (call, words, 30000);
+      return;
+    case S3_NO_BULK:
+      g_atomic_int_set (&s3->no_bulk, TRUE);
+      break;
+    case S3_THIS_REQUEST:
+      break;
     }
-  else
+  limiter_succeeded (&s3->limiter);
+  if (call->bulk)
     {
-      limiter_succeeded (&s3->limiter);
-      for (guint i = 0; i < call->objects->len; i++)
-        fail_object (call->objects->pdata[i], words);
-      call_end (call);
+      split_into_singles (call);
+      return;
     }
+  fail_object (call->objects->pdata[0], words);
+  call_end (call);
+}
+
+static void
+end_single (Call *call, StoreResult result)
+{
+  limiter_succeeded (&call->job->s3->limiter);
+  ((StoreObject *)call->objects->pdata[0])->result = result;
+  call_end (call);
+}
+
+/* What the service could not do just now: nothing is wrong with the object. */
+static gboolean
+is_for_later (const char *words)
+{
+  static const char *const codes[] = { "SlowDown", "InternalError", "ServiceUnavailable" };
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    if (g_str_has_prefix (words, codes[i]))
+      return TRUE;
+  return FALSE;
 }
 
 /* Each key by what was said of it; one that was not mentioned has not been deleted as far as we know. */
 static void
 take_results (Call *call, const S3Answer *answer)
 {
+  Call *later = call_new (call->job, TRUE);
+  const char *why = NULL;
+  later->tries = call->tries;
   for (guint i = 0; i < call->objects->len; i++)
     {
       StoreObject *object = call->objects->pdata[i];
-      const char *words = g_hash_table_lookup (answer->errors, call->keys->pdata[i]);
-      if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
+      const char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
+      if (words != NULL && is_for_later (words))
+        call_add (later, object, g_strdup (key)), why = words;
+      else if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
         object->result = STORE_ABSENT;
       else if (words != NULL)
         fail_object (object, words);
-      else if (g_hash_table_contains (answer->deleted, call->keys->pdata[i]))
+      else if (g_hash_table_contains (answer->deleted, key))
         object->result = STORE_DELETED;
       else
         fail_object (object, "the service's answer does not mention this key");
     }
+  limiter_succeeded (&call->job->s3->limiter);
+  call_end (call);
+  if (why == NULL)
+    {
+      call_end (later);
+      return;
+    }
+  limiter_slow_down (&later->job->s3->limiter);
+  try_again_or_give_up (later, why);
+}
+
+static gboolean
+looks_like_html (const char *body)
+{
+  return strstr (body, "<html") != NULL || strstr (body, "<!DOCTYPE") != NULL;
+}
+
+static void
+take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const char *broken)
+{
+  gboolean ok = http->status >= 200 && http->status < 300;
+  if (!call->bulk && ok && http->status != 200)
+    end_single (call, STORE_DELETED);
+  else if (!call->bulk && http->status == 404 && g_strcmp0 (answer->code, "NoSuchKey") == 0)
+    end_single (call, STORE_ABSENT);
+  else if (call->bulk && ok && broken == NULL && answer->is_result)
+    take_results (call, answer);
+  else if (ok && broken != NULL && !looks_like_html (http->body))
+    {
+      limiter_failed (&call->job->s3->limiter, broken);
+      try_again_or_give_up (call, broken);
+    }
+  else
+    refused (call, http, answer);
 }
 
 static void
 on_answer (const HttpAnswer *http, gpointer data)
 {
   Call *call = data;
-  S3 *s3 = call->job->s3;
   S3Answer answer = { 0 };
-  g_autofree char *why = NULL;
+  g_autofree char *broken = NULL;
   if (http->unwanted) /* it says nothing about the service */
     {
-      limiter_abandoned (&s3->limiter);
+      limiter_abandoned (&call->job->s3->limiter);
       call_end (call);
       return;
     }
-  if (http->status == 0)
-    {
-      limiter_failed (&s3->limiter, http->error);
-      try_again_or_give_up (call, http->error);
-      return;
-    }
-  gboolean well_formed = http->body_len == 0 || s3_xml_parse (http->body, http->body_len, &answer, &why);
-  gboolean ok = http->status >= 200 && http->status < 300;
-  if (ok && !call->bulk && http->status != 200)
-    {
-      limiter_succeeded (&s3->limiter);
-      ((StoreObject *)call->objects->pdata[0])->result = STORE_DELETED;
-      call_end (call);
-    }
-  else if (!ok && !call->bulk && http->status == 404 && g_strcmp0 (answer.code, "NoSuchBucket") != 0)
-    {
-      limiter_succeeded (&s3->limiter);
-      ((StoreObject *)call->objects->pdata[0])->result = STORE_ABSENT;
-      call_end (call);
-    }
-  else if (ok && call->bulk && well_formed && answer.is_result)
-    {
-      limiter_succeeded (&s3->limiter);
-      take_results (call, &answer);
-      call_end (call);
-    }
-  else if (ok && !well_formed && strstr (http->body, "<html") == NULL && strstr (http->body, "<!DOCTYPE") == NULL)
-    {
-      limiter_failed (&s3->limiter, why);
-      try_again_or_give_up (call, why);
-    }
-  else
-    refused (call, http->status, &answer);
+  if (http->status != 0 && http->body_len > 0)
+    (void)s3_xml_parse (http->body, http->body_len, &answer, &broken);
+  take_answer (call, http, &answer, broken);
   s3_answer_clear (&answer);
 }
 
@@ -277,6 +285,16 @@ send_call (Call *call)
   http_send (s3->http, request, on_answer, call);
 }
 
+/* XML has no way to say most control characters: such a key would spoil the call for all others. */
+static gboolean
+fits_xml (const char *key)
+{
+  for (const char *p = key; *p != '\0'; p++)
+    if ((guchar)*p < 0x20 && strchr ("\t\n\r", *p) == NULL)
+      return FALSE;
+  return g_utf8_validate (key, -1, NULL) && strstr (key, "\xEF\xBF\xBE") == NULL && strstr (key, "\xEF\xBF\xBF") == NULL;
+}
+
 static void
 s3_delete (gpointer store, StorePart *part)
 {
@@ -296,8 +314,9 @@ s3_delete (gpointer store, StorePart *part)
           g_free (key);
           continue;
         }
-      if (call == NULL || !bulk || call->keys->len == BULK_KEYS)
-        g_ptr_array_add (calls, call = call_new (job, bulk));
+      gboolean in_bulk = bulk && fits_xml (key);
+      if (call == NULL || !in_bulk || !call->bulk || call->keys->len == BULK_KEYS)
+        g_ptr_array_add (calls, call = call_new (job, in_bulk));
       call_add (call, object, key);
     }
   for (guint i = 0; i < calls->len; i++)

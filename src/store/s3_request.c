@@ -36,24 +36,50 @@ text (const Config *config, const char *key)
   return *value != '\0' ? g_strdup (value) : NULL;
 }
 
+static gboolean
+refuse (GError **error, const char *key, const char *value, const char *why)
+{
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[store.object] %s: '%s' %s", key, value, why);
+  return FALSE;
+}
+
+static gboolean
+check_address (const Config *config, GUri *uri, GError **error)
+{
+  const char *endpoint = config_text (config, "store.object", "endpoint"), *bucket = config_text (config, "store.object", "bucket");
+  if (*bucket == '\0')
+    return refuse (error, "bucket", bucket, "is no name of a bucket");
+  if (uri == NULL || g_uri_get_host (uri) == NULL || *g_uri_get_host (uri) == '\0')
+    return refuse (error, "endpoint", endpoint, "is no URL of a service, like https://s3.example.org");
+  if (!g_str_equal (g_uri_get_scheme (uri), "https") && !g_str_equal (g_uri_get_scheme (uri), "http"))
+    return refuse (error, "endpoint", endpoint, "is neither https:// nor http://");
+  if (g_str_equal (config_text (config, "store.object", "addressing"), "host") && g_hostname_is_ip_address (g_uri_get_host (uri)))
+    return refuse (error, "addressing", "host", "puts the bucket in front of the endpoint's name, and the endpoint is a number: use path");
+  return TRUE;
+}
+
 static char *
 base_of (const Config *config, GError **error)
 {
-  const char *endpoint = config_text (config, "store.object", "endpoint"), *bucket = config_text (config, "store.object", "bucket");
-  g_autoptr (GUri) uri = g_uri_parse (endpoint, G_URI_FLAGS_NONE, NULL);
-  if (uri == NULL || g_uri_get_host (uri) == NULL || *bucket == '\0')
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, *bucket == '\0' ? "[store.object] bucket: not set"
-                                                                      : "[store.object] endpoint: '%s' is no URL of a service", endpoint);
-      return NULL;
-    }
-  g_autofree char *port = g_uri_get_port (uri) > 0 ? g_strdup_printf (":%d", g_uri_get_port (uri)) : g_strdup ("");
-  g_autofree char *path = g_strdup (g_uri_get_path (uri));
-  while (g_str_has_suffix (path, "/"))
-    path[strlen (path) - 1] = '\0';
-  gboolean host = g_str_equal (config_text (config, "store.object", "addressing"), "host");
-  return g_strdup_printf ("%s://%s%s%s%s%s%s%s", g_uri_get_scheme (uri), host ? bucket : "", host ? "." : "",
-                          g_uri_get_host (uri), port, path, host ? "" : "/", host ? "" : bucket);
+  const char *bucket = config_text (config, "store.object", "bucket");
+  g_autoptr (GUri) uri = g_uri_parse (config_text (config, "store.object", "endpoint"), G_URI_FLAGS_NONE, NULL);
+  if (!check_address (config, uri, error))
+    return NULL;
+  const char *host = g_uri_get_host (uri);
+  gboolean in_host = g_str_equal (config_text (config, "store.object", "addressing"), "host");
+  g_autoptr (GString) base = g_string_new (g_uri_get_scheme (uri));
+  g_string_append (base, "://");
+  if (in_host)
+    g_string_append_printf (base, "%s.", bucket);
+  g_string_append_printf (base, strchr (host, ':') != NULL ? "[%s]" : "%s", host); /* a number of IP version 6 */
+  if (g_uri_get_port (uri) > 0)
+    g_string_append_printf (base, ":%d", g_uri_get_port (uri));
+  g_string_append (base, g_uri_get_path (uri));
+  while (base->str[base->len - 1] == '/')
+    g_string_truncate (base, base->len - 1);
+  if (!in_host)
+    g_string_append_printf (base, "/%s", bucket);
+  return g_strdup (base->str);
 }
 
 S3Target *

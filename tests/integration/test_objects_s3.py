@@ -1,19 +1,13 @@
 """Objects on an S3 service: a real gateway, and a proxy of our own that behaves badly in between."""
 
-import http.server
 import re
 import shutil
-import threading
-import urllib.error
-import urllib.request
 
 import pytest
 
 from stack.pair import new_folder
 from stack.s3 import S3
-
-TICK = "ci.schedule_delete_objects"
-BUCKET = "artifacts"
+from support.s3 import BUCKET, Objects, Proxy
 
 
 @pytest.fixture(scope="module")
@@ -26,102 +20,11 @@ def gateway():
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class Proxy:
-    """Hands requests on as they are; `misbehave(request_body) -> (status, body) | None` may answer instead."""
-
-    def __init__(self, endpoint):
-        self.endpoint, self.misbehave, self.requests = endpoint, None, []
-        proxy = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                proxy.requests.append((self.command, self.path))
-                own = proxy.misbehave and proxy.misbehave(self.command, body, proxy.forward(self, body))
-                status, answer, promised = own or (*proxy.forwarded, None)
-                self.send_response(status)
-                self.send_header("Content-Length", promised or len(answer))
-                self.send_header("Content-Type", "application/xml")
-                self.end_headers()
-                self.wfile.write(answer)
-                if promised:
-                    self.close_connection = True
-
-            do_DELETE = do_POST
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def forward(self, handler, body):
-        """The request goes on when this is called."""
-        headers = {k: v for k, v in handler.headers.items() if k.lower() not in ("connection", "content-length")}
-        url, command = self.endpoint + handler.path, handler.command
-
-        def go():
-            request = urllib.request.Request(url, data=body or None, headers=headers, method=command)
-            try:
-                with urllib.request.urlopen(request) as answer:
-                    return answer.status, answer.read()
-            except urllib.error.HTTPError as error:
-                return error.code, error.read()
-
-        class Lazily:
-            def __call__(self):
-                return go()
-
-        if not self.misbehave:
-            self.forwarded = go()
-        return Lazily()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server.server_port}"
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
 @pytest.fixture
 def proxy(gateway):
     made = Proxy(gateway.endpoint)
     yield made
     made.close()
-
-
-class Objects:
-    def __init__(self, pruned, database, gateway, prefix):
-        self.pruned, self.database, self.gateway, self.prefix = pruned, database, gateway, prefix
-        self.settings = {
-            "store.object.endpoint": gateway.endpoint, "store.object.bucket": BUCKET,
-            "store.object.region": gateway.region, "store.object.access_key": gateway.access_key,
-            "store.object.secret_key": gateway.secret_key, "store.object.prefix": prefix}
-
-    def add(self, dir_, file, make=True):
-        if make:
-            self.gateway.client().put_object(Bucket=BUCKET, Key=f"{self.prefix}/{dir_}/{file}", Body=b"x")
-        return self.database.value(
-            "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
-            " VALUES (2, %s, %s, now() - interval '1 hour') RETURNING id", [dir_, file])
-
-    def delete(self, **settings):
-        self.pruned.run("tick", TICK).ok()
-        return self.pruned.run_until_idle(settings=self.settings | settings)
-
-    def left(self):
-        return self.database.column("SELECT id FROM ci_deleted_objects ORDER BY id")
-
-    def keys(self):
-        listed = self.gateway.client().list_objects_v2(Bucket=BUCKET, Prefix=self.prefix + "/")
-        return [item["Key"] for item in listed.get("Contents", [])]
-
-    def run(self):
-        return self.database.row("SELECT * FROM pruned.runs WHERE job = 'ci.delete_objects' ORDER BY slot LIMIT 1")
 
 
 @pytest.fixture
@@ -130,7 +33,7 @@ def objects(pruned, database, gateway, request):
 
 
 def test_listed_objects_go_in_bulk_whatever_their_names(objects):
-    names = ["plain", "with space", "ü and é", "per%cent", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "tab\tstop"]
+    names = ["plain", "with space", "ü and é", "per%cent", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "tab\tstop", "bell\a", "new\nline"]
     for name in names:
         objects.add("a", name)
     objects.gateway.client().put_object(Bucket=BUCKET, Key=f"{objects.prefix}/a/other", Body=b"x")
@@ -150,6 +53,68 @@ def test_a_service_without_the_bulk_call_is_served_by_single_deletes(objects, pr
     objects.delete(**{"store.object.endpoint": proxy.url})
     assert objects.left() == [] and objects.keys() == []
     assert [command for command, _ in proxy.requests].count("POST") == 1
+
+
+NO_BULK = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None)
+
+
+def test_without_the_bulk_call_a_refused_key_keeps_its_row_and_the_others_go(objects, proxy):
+    bad = objects.add("a", "refused")
+    for i in range(5):
+        objects.add("a", f"fine {i}")
+    denied = (403, b"<Error><Code>AccessDenied</Code><Message>not yours</Message></Error>", None)
+    proxy.misbehave = lambda command, body, go: (
+        NO_BULK if command == "POST" else denied if proxy.requests[-1][1].endswith("refused") else (*go(), None))
+    daemon = objects.delete(**{"store.object.endpoint": proxy.url})
+    assert objects.left() == [bad]
+    daemon.wait_line("Object cannot be deleted", id=str(bad))
+    assert objects.run()["state"] == "finished"
+
+
+def test_not_found_by_what_is_no_s3_service_is_not_believed(objects, proxy):
+    """A web server that knows neither the call nor the path."""
+    page = b"<!DOCTYPE html><html><body>Not here</body></html>"
+    proxy.misbehave = lambda command, *_: (405 if command == "POST" else 404, page, None)
+    with objects.nobody_charged("is the endpoint an S3 service"):
+        objects.delete(**{"store.object.endpoint": proxy.url})
+
+
+def test_without_the_bulk_call_an_object_is_asked_for_by_its_very_name(objects, proxy):
+    """`a/./b` is another object than `a/b`."""
+    objects.add("a/.", "b", make=False)
+    proxy.misbehave = lambda command, *_: NO_BULK if command == "POST" else (204, b"", None)
+    objects.delete(**{"store.object.endpoint": proxy.url})
+    assert [path for command, path in proxy.requests if command == "DELETE"] == [f"/{BUCKET}/{objects.prefix}/a/./b"]
+
+
+def test_a_bulk_call_that_one_key_spoils_is_made_key_by_key(objects, proxy):
+    bad, good = objects.add("a", "spoils"), objects.add("a", "fine")
+    malformed = (400, b"<Error><Code>MalformedXML</Code><Message>no</Message></Error>", None)
+    invalid = (400, b"<Error><Code>InvalidArgument</Code><Message>that key</Message></Error>", None)
+    proxy.misbehave = lambda command, body, go: (
+        malformed if b"spoils" in body else invalid if proxy.requests[-1][1].endswith("spoils") else (*go(), None))
+    objects.delete(**{"store.object.endpoint": proxy.url})
+    assert objects.left() == [bad] and bad != good
+    assert objects.database.value("SELECT reason FROM pruned.quarantine") == "InvalidArgument: that key"
+
+
+def test_a_key_that_the_service_had_no_time_for_is_asked_for_again(objects, proxy):
+    objects.add("a", "late")
+    objects.add("a", "soon")
+    busy = iter([b"SlowDown", b"InternalError"])
+
+    def some_later(command, body, go):
+        code = next(busy, None) if b"late" in body else None
+        if code is None:
+            return *go(), None
+        answer = re.sub(rb"<Object><Key>([^<]*late)</Key></Object>",
+                        rb"<Error><Key>\1</Key><Code>" + code + rb"</Code><Message>not now</Message></Error>", body)
+        answer = re.sub(rb"<Object>(.*?)</Object>", rb"<Deleted>\1</Deleted>", answer)
+        return 200, answer.replace(b"<Delete ", b"<DeleteResult ").replace(b"</Delete>", b"</DeleteResult>"), None
+
+    proxy.misbehave = some_later
+    objects.delete(**{"store.object.endpoint": proxy.url})
+    assert objects.left() == [] and objects.run()["result"]["failed"] == 0 and len(proxy.requests) == 3
 
 
 def test_a_key_that_is_refused_keeps_its_row_and_its_error_is_named(objects, proxy):
@@ -211,19 +176,42 @@ def test_an_answer_cut_in_the_middle_of_the_xml_is_asked_for_again(objects, prox
 
 
 @pytest.mark.parametrize("settings, words", [
-    ({"store.object.bucket": "nowhere"}, "NoSuchBucket"),
-    ({"store.object.secret_key": "wrong"}, "SignatureDoesNotMatch"),
-    ({"store.object.endpoint": "http://127.0.0.1:9"}, "127.0.0.1"),
+    ({"store.object.bucket": "nowhere"}, "NoSuchBucket: .*see .store.object. bucket"),
+    ({"store.object.secret_key": "wrong"}, "SignatureDoesNotMatch: .*see secret_key and region"),
+    ({"store.object.region": "elsewhere"}, "AuthorizationHeaderMalformed: .*see .store.object. region"),
+    ({"store.object.endpoint": "http://127.0.0.1:9"}, "127.0.0.1:9/artifacts: .*[Cc]onnect"),
+    ({"store.object.endpoint": "http://[::1]:9/"}, r"http://\[::1\]:9/artifacts: .*[Cc]onnect"),
+    ({"store.object.endpoint": "http://no-such-host.invalid"}, "[Rr]esolve host.*no-such-host.invalid"),
 ])
 def test_a_store_that_cannot_work_is_said_and_nobody_is_charged(objects, settings, words):
-    id_ = objects.add("a", "file")
-    before = objects.database.value("SELECT pick_up_at FROM ci_deleted_objects")
-    objects.delete(**settings)
-    run = objects.run()
-    assert objects.left() == [id_]
-    assert run["state"] == "waiting" and run["attempts"] == 0 and words in run["error"]
-    assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") == before
-    assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+    with objects.nobody_charged(words):
+        objects.delete(**settings)
+
+
+@pytest.mark.parametrize("settings, words", [
+    ({"store.object.bucket": ""}, "[store.object] bucket"),
+    ({"store.object.endpoint": "s3.example.org"}, "[store.object] endpoint"),
+    ({"store.object.endpoint": "ftp://s3.example.org"}, "neither https:// nor http://"),
+    ({"store.object.addressing": "host"}, "[store.object] addressing"),
+])
+def test_an_address_that_can_be_none_is_an_error_of_the_configuration(objects, settings, words):
+    done = objects.pruned.run("run", "--until-idle", settings=objects.settings | settings)
+    assert done.code == 2 and words in done.stderr
+
+
+@pytest.mark.parametrize("status, code, words", [
+    (403, "RequestTimeTooSkewed", "the clocks of this machine and of the service differ"),
+    (403, "AccessDenied", "may not delete in this bucket"),
+    (400, "ExpiredToken", "session_token"),
+    (301, "PermanentRedirect", "region and endpoint"),
+    (307, "TemporaryRedirect", "region and endpoint"),
+])
+def test_a_service_that_refuses_everything_is_said_and_nobody_is_charged(objects, proxy, status, code, words):
+    answer = f"<Error><Code>{code}</Code><Message>so it is</Message></Error>".encode()
+    proxy.misbehave = lambda *_: (status, answer, None)
+    with objects.nobody_charged(f"{code}: so it is; .*{words}"):
+        objects.delete(**{"store.object.endpoint": proxy.url})
+    assert len(proxy.requests) == 1  # no repetition mends it
 
 
 def test_an_endpoint_that_is_no_s3_is_said(objects, proxy):

@@ -12,8 +12,10 @@ class S3(Server):
     name = "s3"
     access_key, secret_key, region = "test", "testsecret", "us-east-1"
 
-    def __init__(self, folder, outlive_us=False):
+    def __init__(self, folder, outlive_us=False, host="127.0.0.1", certificate=None, virtual_hosts=False):
+        """CERTIFICATE: (certificate, key, file of whom to trust), for TLS. VIRTUAL_HOSTS: buckets stand in front of HOST."""
         super().__init__(folder, outlive_us)
+        self.host, self.certificate, self.virtual_hosts = host, certificate, virtual_hosts
         folder.mkdir(parents=True)
         self.objects = folder / "objects"
         self.objects.mkdir()
@@ -21,7 +23,9 @@ class S3(Server):
         self.port = self.held.number
 
     def argv(self):
-        return [found.deps() / "bin/versitygw", "--quiet", "--port", f"127.0.0.1:{self.port}",
+        tls = ["--cert", self.certificate[0], "--key", self.certificate[1]] if self.certificate else []
+        hosts = ["--virtual-domain", f"{self.host}:{self.port}"] if self.virtual_hosts else []
+        return [found.deps() / "bin/versitygw", "--quiet", "--port", f"127.0.0.1:{self.port}", *tls, *hosts,
                 "posix", self.objects]
 
     def environment(self):
@@ -33,11 +37,15 @@ class S3(Server):
 
     @property
     def endpoint(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.certificate else 'http'}://{self.host}:{self.port}"
+
+    @property
+    def ca_file(self):
+        return self.certificate[2] if self.certificate else ""
 
     def client(self):
         """A client that is not ours."""
         import boto3
 
-        return boto3.client("s3", endpoint_url=self.endpoint, region_name=self.region,
+        return boto3.client("s3", endpoint_url=self.endpoint, region_name=self.region, verify=self.ca_file or None,
                             aws_access_key_id=self.access_key, aws_secret_access_key=self.secret_key)

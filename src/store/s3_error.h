@@ -1,0 +1,19 @@
+/* What it means that a service did not do what it was asked: whose fault it is, in words that say what to do.
+ * Threads: any. Ownership: as said.
+ */
+#pragma once
+#include "http/http.h"
+#include "store/s3_xml.h"
+
+typedef enum {
+  S3_SLOW_DOWN,     /* it has too much to do */
+  S3_NO_BULK,       /* it knows no such call */
+  S3_BROKEN,        /* it is not well: later */
+  S3_MISCONFIGURED, /* no repetition mends it */
+  S3_THIS_REQUEST   /* it is about what was asked for */
+} S3Fault;
+
+/* ANSWER: what its body says. BULK: it was asked for many keys at once. */
+S3Fault s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk);
+/* g_free them. */
+char *s3_error_words (const HttpAnswer *http, const S3Answer *answer);

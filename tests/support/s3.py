@@ -1,0 +1,114 @@
+"""Objects on an S3 service, and a proxy that behaves badly in front of it."""
+
+import contextlib
+import http.server
+import re
+import threading
+import urllib.error
+import urllib.request
+
+TICK = "ci.schedule_delete_objects"
+BUCKET = "artifacts"
+
+
+class Proxy:
+    """Hands requests on as they are; `misbehave(request_body) -> (status, body) | None` may answer instead."""
+
+    def __init__(self, endpoint):
+        self.endpoint, self.misbehave, self.requests = endpoint, None, []
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                proxy.requests.append((self.command, self.path))
+                own = proxy.misbehave and proxy.misbehave(self.command, body, proxy.forward(self, body))
+                status, answer, promised = own or (*proxy.forwarded, None)
+                self.send_response(status)
+                self.send_header("Content-Length", promised or len(answer))
+                self.send_header("Content-Type", "application/xml")
+                self.end_headers()
+                self.wfile.write(answer)
+                if promised:
+                    self.close_connection = True
+
+            do_DELETE = do_POST
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def forward(self, handler, body):
+        """The request goes on when this is called."""
+        headers = {k: v for k, v in handler.headers.items() if k.lower() not in ("connection", "content-length")}
+        url, command = self.endpoint + handler.path, handler.command
+
+        def go():
+            request = urllib.request.Request(url, data=body or None, headers=headers, method=command)
+            try:
+                with urllib.request.urlopen(request) as answer:
+                    return answer.status, answer.read()
+            except urllib.error.HTTPError as error:
+                return error.code, error.read()
+
+        class Lazily:
+            def __call__(self):
+                return go()
+
+        if not self.misbehave:
+            self.forwarded = go()
+        return Lazily()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Objects:
+    def __init__(self, pruned, database, gateway, prefix):
+        self.pruned, self.database, self.gateway, self.prefix = pruned, database, gateway, prefix
+        self.settings = {
+            "store.object.endpoint": gateway.endpoint, "store.object.ca_file": gateway.ca_file, "store.object.bucket": BUCKET,
+            "store.object.region": gateway.region, "store.object.access_key": gateway.access_key,
+            "store.object.secret_key": gateway.secret_key, "store.object.prefix": prefix}
+
+    def add(self, dir_, file, make=True):
+        if make:
+            self.gateway.client().put_object(Bucket=BUCKET, Key=f"{self.prefix}/{dir_}/{file}", Body=b"x")
+        return self.database.value(
+            "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+            " VALUES (2, %s, %s, now() - interval '1 hour') RETURNING id", [dir_, file])
+
+    def delete(self, **settings):
+        self.pruned.run("tick", TICK).ok()
+        return self.pruned.run_until_idle(settings=self.settings | settings)
+
+    def left(self):
+        return self.database.column("SELECT id FROM ci_deleted_objects ORDER BY id")
+
+    def keys(self):
+        listed = self.gateway.client().list_objects_v2(Bucket=BUCKET, Prefix=self.prefix + "/")
+        return [item["Key"] for item in listed.get("Contents", [])]
+
+    def run(self):
+        return self.database.row("SELECT * FROM pruned.runs WHERE job = 'ci.delete_objects' ORDER BY slot LIMIT 1")
+
+    @contextlib.contextmanager
+    def nobody_charged(self, words):
+        """An object, and what is done with it: it stays, its lease is given back, and the run waits and says why."""
+        id_ = self.add("a", "file")
+        before = self.database.value("SELECT pick_up_at FROM ci_deleted_objects")
+        yield
+        run = self.run()
+        assert self.left() == [id_] and self.keys() == [f"{self.prefix}/a/file"]
+        assert run["state"] == "waiting" and run["attempts"] == 0 and re.search(words, run["error"]), run
+        assert self.database.value("SELECT pick_up_at FROM ci_deleted_objects") == before
+        assert self.database.value("SELECT count(*) FROM pruned.quarantine") == 0
