@@ -15,7 +15,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import footprint
+import groups
 import latency
+import placeholders
+import prune
 import removal
 import throughput
 from stage import Stage
@@ -30,6 +33,9 @@ SECTIONS = {
     "start": footprint.start_up,
     "backlog": footprint.backlog,
     "date": removal.one_date,
+    "prune": prune.prune,
+    "groups": groups.destroy,
+    "placeholders": placeholders.placeholders,
 }
 
 
@@ -109,8 +115,8 @@ def main():
                 stage.forget_statements()
             SECTIONS[name](stage, report, options.quick)
             if options.statements:
-                for spent_ms, calls, rows, text in stage.statements():
-                    report.say(f"  {spent_ms:10,.0f} ms {calls:8} calls {rows:9} rows  {text[:90]}")
+                for spent_ms, calls, rows, buffers, text in stage.statements():
+                    report.say(f"  {spent_ms:10,.0f} ms {calls:8} calls {rows:9} rows {buffers:9} buffers  {text[:90]}")
     report.table()
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)

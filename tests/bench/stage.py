@@ -69,10 +69,11 @@ class Stage:
             server.execute("SELECT pg_stat_statements_reset()")
 
     def statements(self, limit=15):
-        """What cost the most since then: (milliseconds, calls, rows, text)."""
+        """What cost the most since then: (milliseconds, calls, rows, buffers, text)."""
         with connect(self.postgres.url()) as server:
             return [tuple(row.values()) for row in server.execute(
-                "SELECT total_exec_time, calls, rows, regexp_replace(query, '\\s+', ' ', 'g') FROM pg_stat_statements"
+                "SELECT total_exec_time, calls, rows, shared_blks_hit + shared_blks_read,"
+                " regexp_replace(query, '\\s+', ' ', 'g') FROM pg_stat_statements"
                 " ORDER BY 1 DESC LIMIT %s", [limit])]
 
     # --- databases
