@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/astray.h"
 #include "engine/janitor.h"
 #include "engine/missing.h"
 #include "engine/place.h"
@@ -159,6 +160,7 @@ static gboolean
 look_around (Dispatcher *dispatcher, GError **error)
 {
   return remove_sent (dispatcher, error) && send_left (dispatcher, error)
+         && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
          && janitor_look (dispatcher->service, dispatcher->pg, error);
 }

@@ -85,7 +85,7 @@ write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
   FAULT ("intake.after_commit");
   if (next != lane->mine)
     lane->mine_last_ms = last->timestamp_ms;
-  lane->mine = next;
+  __atomic_store_n (&lane->mine, next, __ATOMIC_RELEASE);
   lane->remade = FALSE;
   return TRUE;
 }

@@ -32,7 +32,7 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_start.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  lane->mine = rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1;
+  __atomic_store_n (&lane->mine, rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1, __ATOMIC_RELEASE);
   lane->mine_last_ms = rows_count (rows) > 0 ? rows_int (rows, 0, "last_ms") : 0;
   return TRUE;
 }

@@ -297,9 +297,10 @@ lanes_view (Lanes *lanes)
       Lane *lane = lanes->all->pdata[i];
       if (lane->revoked)
         continue;
-      LaneView view = { kafka_partition_ref (lane->partition), lane->job, g_strdup (lane->topic), lane->number,
-                        __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE), g_atomic_int_get (&lane->at_end),
-                        lane->state != LANE_IDLE || lane->sending != NULL };
+      LaneView view = { .partition = kafka_partition_ref (lane->partition), .job = lane->job, .topic = g_strdup (lane->topic),
+                        .number = lane->number, .handled = __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE),
+                        .mine = __atomic_load_n (&lane->mine, __ATOMIC_ACQUIRE), .at_end = g_atomic_int_get (&lane->at_end),
+                        .busy = lane->state != LANE_IDLE || lane->sending != NULL };
       g_array_append_val (views, view);
     }
   pthread_mutex_unlock (&lanes->lock);

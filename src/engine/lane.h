@@ -51,6 +51,7 @@ typedef struct _Lane {
   /* under the list's lock */
   LaneState state;
   gboolean woken, revoked, lost, forgotten;
+  gboolean astray;      /* intake: PostgreSQL knows less than `mine` says */
   gint64 hold_until_us; /* monotonic */
   Pg *cancel;           /* the connection of the worker that has it */
   Errand *errand;       /* what goes on, or has ended, elsewhere; NULL: nothing */
@@ -61,7 +62,6 @@ typedef struct _Lane {
   gboolean started;     /* intake: the position was found */
   guint outages;        /* in a row */
   Bisect *bisect;       /* of the step that is tried alone */
-  gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
   gint64 mine_last_ms;  /* intake: timestamp of the message before it */
   gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
   guint suspects;       /* of `pending`, from its front: may have killed a process before (suspect.c) */
@@ -73,6 +73,7 @@ typedef struct _Lane {
   gint64 end_seen;      /* the last take's end, -1: not reached */
   gint64 taken;         /* messages up to here (exclusive) were taken into pending; -1: none yet */
   /* read by others: atomic */
+  gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
   gint64 handled;       /* everything below was handled; -1: not known yet */
   gint at_end;          /* the last take reached the partition's end, and nothing is pending */
   gint64 running_since_us;
@@ -115,7 +116,7 @@ typedef struct {
   const Job *job;
   char *topic;
   gint32 number;
-  gint64 handled;
+  gint64 handled, mine;
   gboolean at_end, busy;
 } LaneView;
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */

@@ -1,4 +1,4 @@
-/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c only.
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c only.
  * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
  */
 #pragma once

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/answer.h"
+#include "engine/astray.h"
 #include "engine/batch.h"
 #include "engine/intake.h"
 #include "engine/sending.h"
@@ -81,6 +82,8 @@ handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 static LaneNext
 handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
+  if (lane->job == NULL && lane->pending->len == 0 && astray_take (service->lanes, lane))
+    lane->started = FALSE;
   if (lane->job == NULL && !lane->started)
     {
       g_autoptr (GError) error = NULL;

@@ -3,6 +3,7 @@
 import base64
 import os
 import resource
+import shutil
 import subprocess
 
 from . import found
@@ -47,6 +48,7 @@ class Kafka(Server):
         super().__init__(folder, outlive_us)
         self.held, self.held_controller = HeldPort(), HeldPort()
         self.port = self.held.number
+        self.folder.mkdir(parents=True)
         self._format()
 
     def _java(self, *arguments):
@@ -57,7 +59,6 @@ class Kafka(Server):
         )]
 
     def _format(self):
-        self.folder.mkdir(parents=True)
         (self.folder / "log4j.properties").write_text(LOGGING)
         (self.folder / "server.properties").write_text(CONFIGURATION.format(
             port=self.port, controller=self.held_controller.number, folder=self.folder))
@@ -80,6 +81,12 @@ class Kafka(Server):
 
     def ready(self):
         return self.said("Kafka Server started")
+
+    def lose(self):
+        """Killed, with all its data: what starts next at this address is an empty cluster with another id."""
+        self.kill()
+        shutil.rmtree(self.folder / "data")
+        self._format()
 
     @property
     def bootstrap(self):

@@ -1,6 +1,8 @@
 """A private PostgreSQL cluster: own folder, own socket, a loopback port."""
 
+import itertools
 import os
+import shutil
 import signal
 import subprocess
 
@@ -24,7 +26,7 @@ logging_collector = off
 """
 AUTHENTICATION = """
 host  all asked_for_password 127.0.0.1/32 scram-sha-256
-local all all trust
+local all,replication all trust
 host  all all 127.0.0.1/32 trust
 """
 
@@ -37,6 +39,7 @@ class Postgres(Server):
         self.user = unprivileged_user()
         self.held = HeldPort()
         self.port = self.held.number
+        self._backups = itertools.count(1)
         self._init()
 
     def _init(self):
@@ -71,6 +74,21 @@ class Postgres(Server):
 
     def stop(self, number=signal.SIGINT, deadline_s=60):
         super().stop(number, deadline_s)
+
+    def back_up(self):
+        """A copy of everything, as it is now, while work goes on. Returns its folder."""
+        backup = self.folder / f"backup-{next(self._backups)}"
+        subprocess.run(
+            [found.pg_bin() / "pg_basebackup", "-D", backup, "-h", self.folder, "-p", str(self.port), "-U", "postgres",
+             "-c", "fast", "-X", "stream", "--no-sync"],
+            cwd=self.folder, stdin=subprocess.DEVNULL, check=True, **as_user(self.user))
+        return backup
+
+    def set_back(self, backup):
+        """Killed, and its data replaced by BACKUP, which is used up; not started."""
+        self.kill()
+        shutil.rmtree(self.folder / "data")
+        backup.rename(self.folder / "data")
 
     def url(self, database="postgres", role="postgres"):
         return f"postgresql://{role}@127.0.0.1:{self.port}/{database}"

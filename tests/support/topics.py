@@ -187,6 +187,23 @@ class Topics:
         return [m for m in self.read("outcomes")
                 if record is None or m.schema == f"pruned.outcomes.{record}"]
 
+    def rewind(self):
+        """The daemon's group begins with the oldest messages, as after kafka-consumer-groups --reset-offsets --to-earliest. Nobody
+        may be in it; of who was killed the broker learns when his session ends."""
+        oldest = [TopicPartition(self.full(name), p, 0) for name, n in self.partitions().items() for p in range(n)]
+        consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix, "log_level": 2})
+
+        def committed():
+            try:
+                return all(p.error is None for p in consumer.commit(offsets=oldest, asynchronous=False))
+            except KafkaException:
+                return False
+
+        try:
+            wait_until(committed, 30, "the group to be empty")
+        finally:
+            consumer.close()
+
     def committed(self, name):
         """{partition: offset} that the daemon's group has committed."""
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix})

@@ -1,0 +1,196 @@
+"""After an accident either store is rebuilt from the other, by itself: what is missing is done, and nothing is done twice."""
+
+import datetime
+
+import pytest
+
+from stack.process import wait_until
+from support.instance import Instance
+from support.scene import event_id, fill, now, tick_id
+
+CHAIN, WIDE, MEMBERS = "scratch.remove", "scratch.wide", "members.remove_expired"
+SETTINGS = {"jobs.scratch.remove.delay_ms": 1000, "jobs.members.remove_expired.delay_ms": 0, "jobs.members.remove_expired.batch": 3,
+            "jobs.members.remove_expired.refresh_delay_ms": 0}
+ROWS = 120
+ORPHAN = 7777
+
+
+@pytest.fixture
+def scene(new_scene, own_postgres, own_kafka):
+    scene = new_scene(SETTINGS, server=own_postgres, bootstrap=own_kafka.bootstrap)
+    scene.there = Instance(scene.database)
+    return scene
+
+
+# --- what there is to do
+
+def begin(scene):
+    """Members that go at once, a timer that waits, a chain of twelve pages that is in its midst, a message that is none."""
+    there = scene.there
+    there.place = there.group()
+    there.owner(there.user(), there.place)
+    there.gone = [there.member(there.user(), there.place, expires_at=there.day(-5)) for _ in range(4)]
+    there.going = [there.member(there.user(), there.place, expires_at=there.day(-1)) for _ in range(7)]
+    there.hurried = there.member(there.user(), there.place, expires_at=there.day(-2))
+    there.early = there.member(there.user(), there.place, expires_at=there.day(2))
+    fill(scene.database, ROWS)
+    fill(scene.database, 1, day="2099-01-01", first=ORPHAN)
+    scene.at = now(minutes=-3)
+    scene.topics.tick(MEMBERS, scene.at - datetime.timedelta(days=3))
+    scene.topics.event("MemberExpirySet", {"member_id": there.early, "expires_at": str(there.day(2))}, ce_id="early", ce_time=scene.at)
+    scene.topics.tick(WIDE, scene.at, {"n": 1})
+    scene.topics.produce("ticks", b"nonsense")
+    scene.daemon = scene.start()
+    for run_id in (tick_id(MEMBERS, scene.at - datetime.timedelta(days=3)), tick_id(WIDE, scene.at, '{"n":1}')):
+        scene.wait_run(run_id)
+    scene.wait_run(event_id("/test", "early", MEMBERS), "waiting")
+    scene.topics.tick(CHAIN, scene.at)
+    scene.chain = tick_id(CHAIN, scene.at)
+    scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [scene.chain], until=lambda step: step and step >= 2)
+
+
+def go_on(scene):
+    """Ticks and events that come later. Returns the ids of what runs now."""
+    there, topics = scene.there, scene.topics
+    topics.event("MemberExpirySet", {"member_id": there.hurried, "expires_at": str(there.day(-2))}, ce_id="hurry", ce_time=scene.at)
+    topics.event("MemberExpirySet", {"member_id": there.early, "expires_at": str(there.day(9))}, ce_id="later", ce_time=now())
+    topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": ORPHAN}, ce_id="orphan", ce_time=scene.at)
+    topics.tick(WIDE, scene.at, {"n": 2})
+    hurry = event_id("/test", "hurry", MEMBERS)
+    scene.wait_run(hurry)
+    topics.tick(MEMBERS, scene.at)
+    return [hurry, event_id("/test", "orphan", "scratch.one"), tick_id(WIDE, scene.at, '{"n":2}'), tick_id(MEMBERS, scene.at),
+            scene.chain]
+
+
+def wait_all(scene, run_ids):
+    for run_id in run_ids:
+        assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
+
+
+# --- how it is
+
+def runs(scene):
+    return scene.database.rows("""
+        SELECT run_id::text, job, CASE state WHEN 'ready' THEN 'waiting' ELSE state END AS state, step, attempts, unique_key, args,
+            result, error
+        FROM (SELECT * FROM pruned.runs UNION ALL SELECT * FROM pruned.runs_done) AS r ORDER BY run_id""")
+
+
+def state(scene):
+    database = scene.database
+    audit = database.rows("SELECT run_id::text, step, table_name, action, keys FROM pruned.deletions")
+    return {
+        "runs": runs(scene),
+        "members": database.rows("SELECT * FROM members ORDER BY id"),
+        "scratch": database.column("SELECT id FROM scratch ORDER BY id"),
+        "log": database.column("SELECT id FROM scratch_log ORDER BY id"),
+        "audit": sorted((row | {"keys": sorted(row["keys"])} for row in audit), key=str),
+        "timers": database.value("SELECT count(*) FROM pruned.timers"),
+        "refreshes": database.rows("SELECT user_id, kind FROM pruned.dirty_users ORDER BY 1, 2"),
+        "unpublished": database.wait("SELECT count(*) FROM pruned.unpublished", until=0),
+    }
+
+
+def said(scene):
+    """{ce_id: what was said}; a repeat says the same."""
+    messages = scene.topics.outcomes()
+    once = {m.headers["ce_id"]: m.raw for m in messages}
+    assert len({(m.headers["ce_id"], m.raw) for m in messages}) == len(once)
+    return once
+
+
+def same(scene, before):
+    got = state(scene)
+    for name, value in before.items():
+        assert got[name] == value, name
+
+
+# --- the accidents
+
+@pytest.mark.parametrize("daemon", ["goes on", "is started again"])
+def test_postgres_set_back_to_a_backup_does_again_exactly_what_it_has_lost(scene, own_postgres, daemon):
+    """No message comes after the accident: what is missing is found without one."""
+    begin(scene)
+    backup = own_postgres.back_up()
+    wait_all(scene, go_on(scene))
+    before, outcomes, dead = state(scene), said(scene), len(scene.topics.read("dead"))
+    assert before["scratch"] == [] and len(before["log"]) == 2
+    assert [m["id"] for m in before["members"]] == [1, scene.there.early]
+    offsets = scene.topics.committed("ticks")
+
+    if daemon == "is started again":
+        assert scene.daemon.stop() == 0
+    scene.database.close()
+    own_postgres.set_back(backup)
+    own_postgres.start()
+    assert scene.database.value("SELECT count(*) FROM scratch") > 0
+    if daemon == "is started again":
+        scene.daemon = scene.start()
+
+    wait_until(lambda: runs(scene) == before["runs"], 60, lambda: f"runs\n{runs(scene)}\nas before\n{before['runs']}")
+    same(scene, before)
+    assert said(scene) == outcomes
+    assert scene.topics.committed("ticks") == offsets and len(scene.topics.read("dead")) == dead
+    assert not scene.daemon.lines(level="error")
+
+
+@pytest.mark.parametrize("daemon", ["goes on", "is started again"])
+def test_after_all_of_kafkas_data_is_lost_everything_goes_on_from_the_rows(scene, own_kafka, daemon):
+    begin(scene)
+    ahead = now(seconds=4)
+    scene.topics.tick(WIDE, ahead, {"n": 3})
+    due = tick_id(WIDE, ahead, '{"n":3}')
+    scene.wait_run(due, "waiting")
+
+    own_kafka.lose()
+    if daemon == "is started again":
+        scene.daemon.stop()
+    step = scene.run_row(scene.chain)["step"]
+    assert step < ROWS / 10
+    own_kafka.start()
+    wait_until(lambda: scene.run("topics", "--apply").code == 0, 30, "topics")
+    if daemon == "is started again":
+        scene.daemon = scene.start()
+
+    wait_all(scene, [scene.chain, due])
+    wait_all(scene, go_on(scene))
+    got = state(scene)
+    assert (got["scratch"], got["log"]) == ([], [1, 2, 3])
+    assert [m["id"] for m in got["members"]] == [1, scene.there.early]
+    taken = [key for row in got["audit"] if row["run_id"] == scene.chain for key in row["keys"]]
+    assert sorted(taken) == list(range(1, ROWS + 1))
+    assert {r["attempts"] for r in got["runs"]} == {0}
+    finished = {m.text_key for m in scene.topics.outcomes("RunFinished")}
+    assert finished >= {scene.chain, due, tick_id(MEMBERS, scene.at)}
+
+
+@pytest.mark.parametrize("how", ["deleted", "reset to the beginning"])
+def test_without_the_groups_offsets_nothing_is_done_twice(scene, how):
+    begin(scene)
+    wait_all(scene, go_on(scene))
+    before = state(scene)
+    assert scene.daemon.stop() == 0
+    topics = scene.topics
+    written = {name: len(topics.read(name)) for name in topics.partitions() if name != "dead"}
+    if how == "deleted":
+        topics.admin.delete_consumer_groups([topics.prefix])[topics.prefix].result(30)
+    else:
+        topics.rewind()
+    scene.daemon = scene.start()
+    again = now(minutes=-1)
+    topics.tick(WIDE, again, {"n": 4})
+    wait_all(scene, [tick_id(WIDE, again, '{"n":4}')])
+    scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
+    assert scene.daemon.stop() == 0
+    scene.run_until_idle()
+
+    got = state(scene)
+    assert got["log"] == before["log"] + [4]
+    for name in before.keys() - {"runs", "log", "audit"}:
+        assert got[name] == before[name], name
+    new = tick_id(WIDE, again, '{"n":4}')
+    assert [r for r in got["runs"] if r["run_id"] != new] == before["runs"]
+    assert [a for a in got["audit"] if a["run_id"] != new] == before["audit"]
+    written |= {name: written[name] + 1 for name in ("ticks", "work.scratch.wide", "outcomes")}
+    assert {name: len(topics.read(name)) for name in written} == written, "what was delivered again has started nothing"
