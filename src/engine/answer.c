@@ -33,6 +33,7 @@ answer_publish (Service *service, Lane *lane, Bundle *bundle)
       if (lane_should_yield (service->lanes, lane))
         {
           publisher_abandon (service->publisher, bundle);
+          lane->unsent = TRUE;
           return;
         }
       lanes_touch (service->lanes, lane);

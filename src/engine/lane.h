@@ -60,6 +60,7 @@ typedef struct _Lane {
   GArray *pending;      /* of LaneMessage: taken, not handled */
   gboolean fresh;       /* nothing of this assignment was handled yet */
   gboolean started;     /* intake: the position was found */
+  gboolean unsent;      /* given up with messages that Kafka has not: its offset moves no more */
   guint outages;        /* in a row */
   Bisect *bisect;       /* of the step that is tried alone */
   gint64 mine_last_ms;  /* intake: timestamp of the message before it */

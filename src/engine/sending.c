@@ -51,7 +51,7 @@ note (Service *service, Lane *lane)
   gint64 handled = !empty                 ? g_array_index (lane->pending, LaneMessage, 0).message->offset
                    : lane->end_seen >= 0 ? lane->end_seen
                                          : lane->taken;
-  if (handled > lane->handled && lane->taken >= 0 && !lane_is_lost (service->lanes, lane))
+  if (handled > lane->handled && lane->taken >= 0 && !lane->unsent && !lane_is_lost (service->lanes, lane))
     {
       FAULT ("lane.before_store");
       (void)kafka_partition_store (lane->partition, handled); /* no longer ours: the next owner reads it again */

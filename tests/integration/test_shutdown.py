@@ -104,6 +104,22 @@ def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]) == 0
 
 
+def test_what_could_not_be_published_holds_its_offset_back(scene):
+    """The step is committed, its outcome has no topic: the next daemon says it, and only then the message is done with."""
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    scene.topics.drop("outcomes")
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    daemon.wait_line("Publishing waits for Kafka")
+    end(daemon, 10, signal.SIGTERM)
+    assert scene.run_row(tick_id(JOB, at))["state"] == "finished"
+    assert scene.topics.committed("ticks") == {0: 1} and scene.topics.committed("work.scratch.remove").get(0, 0) == 0
+    scene.run("topics", "--apply").ok()
+    scene.run_until_idle()
+    assert [m.text_key for m in scene.topics.outcomes("RunFinished")] == [tick_id(JOB, at)]
+    assert scene.topics.committed("work.scratch.remove") == {0: 1}
+
+
 @pytest.fixture
 def silent_store():
     """Takes connections and never answers."""
