@@ -55,6 +55,8 @@ static const Command commands[] = {
   { "doctor", "", "is all well, and if not what to do; changes nothing", "pruned doctor", command_doctor,
     .more = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, 5 store, 6 something that is missing.\n"
             "Warnings have ok false, too, and do not change it." },
+  { "bench", "", "how fast PostgreSQL, Kafka and this machine are, in a few seconds", "pruned bench --json", command_bench,
+    .more = bench_more },
   { "version", "[--faults]", "versions of pruned and of what it is made of", "pruned version", command_version,
     version_options, .bare = TRUE },
   { NULL }

@@ -4,6 +4,7 @@
 #pragma once
 #include "cli/command.h"
 
+ExitCode command_bench (Cli *cli, GError **error);
 ExitCode command_config (Cli *cli, GError **error);
 ExitCode command_dead (Cli *cli, GError **error);
 ExitCode command_demo (Cli *cli, GError **error);
@@ -29,4 +30,4 @@ ExitCode command_version (Cli *cli, GError **error);
 extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
     quarantine_options[], replay_options[], restore_options[], run_options[], runs_options[], tick_options[], topics_options[],
     version_options[];
-extern const char dead_more[], replay_more[], restore_more[], topics_more[];
+extern const char bench_more[], dead_more[], replay_more[], restore_more[], topics_more[];

@@ -1,0 +1,2 @@
+-- Rows of the size of a membership, in the temporary table.
+INSERT INTO pg_temp.pruned_bench (id, day, row) SELECT i, current_date, repeat('x', 200) FROM generate_series(1, :rows::bigint) AS i

@@ -1,0 +1,2 @@
+-- The way to the server and back.
+SELECT 1 AS one
