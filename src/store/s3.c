@@ -165,17 +165,6 @@ end_single (Call *call, StoreResult result)
   call_end (call);
 }
 
-/* What the service could not do just now: nothing is wrong with the object. */
-static gboolean
-is_for_later (const char *words)
-{
-  static const char *const codes[] = { "SlowDown", "InternalError", "ServiceUnavailable" };
-  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
-    if (g_str_has_prefix (words, codes[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* Each key by what was said of it; one that was not mentioned has not been deleted as far as we know. */
 static void
 take_results (Call *call, const S3Answer *answer)
@@ -187,8 +176,11 @@ take_results (Call *call, const S3Answer *answer)
     {
       StoreObject *object = call->objects->pdata[i];
       const char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
-      if (words != NULL && is_for_later (words))
-        call_add (later, object, g_strdup (key)), why = words;
+      if (words != NULL && s3_error_is_for_later (words))
+        {
+          why = words;
+          call_add (later, object, g_strdup (key));
+        }
       else if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
         object->result = STORE_ABSENT;
       else if (words != NULL)

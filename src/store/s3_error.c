@@ -55,6 +55,8 @@ s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk)
     return S3_BROKEN;
   if (!bulk && g_strcmp0 (answer->code, "AccessDenied") == 0)
     return S3_THIS_REQUEST; /* of this one key */
+  if (http->status == 401 || http->status == 404 || (bulk && http->status == 403)) /* in words of the service's own */
+    return S3_MISCONFIGURED;
   return answer->code == NULL || remedy_of (answer->code) != NULL ? S3_MISCONFIGURED : S3_THIS_REQUEST;
 }
 
@@ -69,4 +71,14 @@ s3_error_words (const HttpAnswer *http, const S3Answer *answer)
     return g_strdup_printf ("HTTP %ld, and no answer that S3 gives: is the endpoint an S3 service?", http->status);
   const char *remedy = remedy_of (answer->code), *message = answer->message != NULL ? answer->message : "";
   return g_strconcat (answer->code, *message != '\0' ? ": " : "", message, remedy != NULL ? "; " : "", remedy, NULL);
+}
+
+gboolean
+s3_error_is_for_later (const char *words)
+{
+  static const char *const codes[] = { "SlowDown", "InternalError", "ServiceUnavailable" };
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    if (g_str_has_prefix (words, codes[i]))
+      return TRUE;
+  return FALSE;
 }

@@ -17,3 +17,5 @@ typedef enum {
 S3Fault s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk);
 /* g_free them. */
 char *s3_error_words (const HttpAnswer *http, const S3Answer *answer);
+/* WORDS of one key, `Code: Message`: the service could not do it just now, and nothing is wrong with the object. */
+gboolean s3_error_is_for_later (const char *words);

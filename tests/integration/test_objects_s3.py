@@ -178,6 +178,7 @@ def test_an_answer_cut_in_the_middle_of_the_xml_is_asked_for_again(objects, prox
 @pytest.mark.parametrize("settings, words", [
     ({"store.object.bucket": "nowhere"}, "NoSuchBucket: .*see .store.object. bucket"),
     ({"store.object.secret_key": "wrong"}, "SignatureDoesNotMatch: .*see secret_key and region"),
+    ({"store.object.access_key": "nobody"}, "No user exists with the provided access key ID"),
     ({"store.object.region": "elsewhere"}, "AuthorizationHeaderMalformed: .*see .store.object. region"),
     ({"store.object.endpoint": "http://127.0.0.1:9"}, "127.0.0.1:9/artifacts: .*[Cc]onnect"),
     ({"store.object.endpoint": "http://[::1]:9/"}, r"http://\[::1\]:9/artifacts: .*[Cc]onnect"),
@@ -203,6 +204,7 @@ def test_an_address_that_can_be_none_is_an_error_of_the_configuration(objects, s
     (403, "RequestTimeTooSkewed", "the clocks of this machine and of the service differ"),
     (403, "AccessDenied", "may not delete in this bucket"),
     (400, "ExpiredToken", "session_token"),
+    (403, "InvalidAccessKeyId", "access_key"),
     (301, "PermanentRedirect", "region and endpoint"),
     (307, "TemporaryRedirect", "region and endpoint"),
 ])
