@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import footprint
 import groups
 import latency
+import objects
 import placeholders
 import prune
 import removal
@@ -36,6 +37,7 @@ SECTIONS = {
     "prune": prune.prune,
     "groups": groups.destroy,
     "placeholders": placeholders.placeholders,
+    "objects": objects.objects,
 }
 
 

@@ -1,0 +1,231 @@
+"""ci.delete_objects: beside what others do with the same service, on a service that takes its time, and on a long table."""
+
+import asyncio
+import re
+import statistics
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+
+from stack.process import wait_until
+from stack.s3 import S3
+from support.database import connect
+from support.places import PROJECT, ROLE
+
+TICK, SLOT, BUCKET = "ci.schedule_delete_objects", "ci.delete_objects", "artifacts"
+LEASE = (PROJECT / "src/jobs/ci.delete_objects/lease.sql").read_text()
+LATENCY_S = 0.01
+EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+READY = """INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at, created_at)
+    SELECT {store}, 'd' || i / 1000, 'f' || i, 1 + i % 100, now() - interval '1 d' + i * interval '1 ms', now() - interval '1 d'
+    FROM generate_series(1, {number}) i"""
+
+
+def names(number):
+    return [f"d{i // 1000}/f{i}" for i in range(1, number + 1)]
+
+
+def make_files(root, number):
+    for name in names(number):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("artifact")
+
+
+def files_left(root):
+    return sum(1 for path in root.rglob("f*") if path.is_file())
+
+
+class Slow:
+    """In front of a service: each piece of an answer comes LATENCY_S later."""
+
+    def __init__(self, port):
+        self._behind = port
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._server = asyncio.run_coroutine_threadsafe(
+            asyncio.start_server(self._serve, "127.0.0.1", 0), self._loop).result(10)
+        self.endpoint = "http://127.0.0.1:%d" % self._server.sockets[0].getsockname()[1]
+
+    async def _serve(self, reader, writer):
+        answers, requests = await asyncio.open_connection("127.0.0.1", self._behind)
+        await asyncio.gather(self._pass(reader, requests, 0), self._pass(answers, writer, LATENCY_S), return_exceptions=True)
+
+    @staticmethod
+    async def _pass(reader, writer, delay_s):
+        try:
+            while piece := await reader.read(1 << 16):
+                await asyncio.sleep(delay_s)
+                writer.write(piece)
+                await writer.drain()
+        finally:
+            writer.close()
+
+    def close(self):
+        self._loop.call_soon_threadsafe(self._server.close)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+@contextmanager
+def gateway(stage):
+    server = S3(stage.folder / "s3").start()
+    try:
+        server.client().create_bucket(Bucket=BUCKET)
+        yield server
+    finally:
+        server.kill()
+
+
+# --- others
+
+def by_boto3(server, number):
+    """Bulk calls of a thousand, one after the other."""
+    make_files(server.objects / BUCKET, number)
+    client, keys, began = server.client(), names(number), time.monotonic()
+    for first in range(0, number, 1000):
+        answer = client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": k} for k in keys[first:first + 1000]]})
+        if answer.get("Errors"):
+            raise RuntimeError(f"boto3: {answer['Errors'][:3]}")
+    return number / (time.monotonic() - began)
+
+
+def by_curl(stage, server, endpoint, number):
+    """Single deletes over one connection that is kept, one after the other."""
+    make_files(server.objects / BUCKET, number)
+    urls = stage.folder / "urls"
+    urls.write_text("".join(f"url = {endpoint}/{BUCKET}/{name}\n" for name in names(number)))
+    began = time.monotonic()
+    done = subprocess.run(
+        ["curl", "-sS", "-X", "DELETE", "--aws-sigv4", f"aws:amz:{server.region}:s3", "--user",
+         f"{server.access_key}:{server.secret_key}", "-H", f"x-amz-content-sha256: {EMPTY_SHA256}",
+         "-w", "%{http_code} %{num_connects}\n", "-K", urls],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+    seconds = time.monotonic() - began
+    codes = done.stdout.split("\n")[:-1]
+    if len(codes) != number or {line.split()[0] for line in codes} != {"204"} or sum(int(line.split()[1]) for line in codes) != 1:
+        raise RuntimeError(f"curl: {sorted(set(codes))}")
+    return number / seconds
+
+
+def by_rm(root, number):
+    make_files(root, number)
+    began = time.monotonic()
+    subprocess.run(["xargs", "-0", "rm"], cwd=root, input="\0".join(names(number)), text=True, check=True)
+    return number / (time.monotonic() - began)
+
+
+# --- pruned
+
+def s3_settings(server, endpoint):
+    return {"store.object.endpoint": endpoint, "store.object.bucket": BUCKET, "store.object.region": server.region,
+            "store.object.access_key": server.access_key, "store.object.secret_key": server.secret_key}
+
+
+def seconds_in_database(stage):
+    """Of the daemon's statements since they were forgotten."""
+    with connect(stage.postgres.url()) as server:
+        return server.execute("SELECT sum(total_exec_time) / 1000 AS spent FROM pg_stat_statements JOIN pg_roles r ON r.oid = userid"
+                              " WHERE rolname = %s", [ROLE]).fetchone()["spent"]
+
+
+def by_pruned(stage, report, root, number, batch, settings, store):
+    """Objects a second, the share of the steps' time that was PostgreSQL's, resident memory at most."""
+    make_files(root, number)
+    template = stage.template(lambda database: database.execute(READY.format(store=store, number=number)))
+    try:
+        with stage.installation(template, settings | {f"jobs.{SLOT}.batch": batch}) as pruned:
+            daemon = pruned.start()
+            daemon.wait_line("Partitions assigned")
+            stage.forget_statements()
+            pruned.topics.tick(TICK)
+            wait_until(lambda: not pruned.database.value("SELECT EXISTS (SELECT FROM ci_deleted_objects)"), 1200,
+                       "all objects to be gone", poll_s=0.2)
+            pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state <> 'finished'", [SLOT], until=0)
+            in_database_s = seconds_in_database(stage)
+            row = pruned.database.row(
+                "SELECT count(*) AS slots, sum(step) AS steps, sum((result->>'deleted')::int) AS deleted,"
+                " extract(epoch FROM max(finished_at) - min(started_at))::float8 AS seconds FROM pruned.runs WHERE job = %s", [SLOT])
+            steps_s = sum(line["duration_s"] for line in daemon.lines("Finished", job=SLOT))
+            most = report.memory(daemon.pid, "VmHWM")
+    finally:
+        template.drop()
+    if row["deleted"] != number or files_left(root):
+        raise RuntimeError(f"{number} objects, {row['deleted']} deleted, {files_left(root)} left")
+    detail = {"objects": number, "slots": row["slots"], "steps": row["steps"], "in_database_s": in_database_s, "seconds": row["seconds"]}
+    return number / row["seconds"], in_database_s / max(steps_s, row["seconds"]), most, detail
+
+
+def beside_others(stage, report, quick):
+    number, singles = (10_000, 500) if quick else (100_000, 5_000)
+    with gateway(stage) as server:
+        root, settings = server.objects / BUCKET, s3_settings(server, server.endpoint)
+        boto3, curl = by_boto3(server, number), by_curl(stage, server, server.endpoint, singles)
+        report.add("o", "boto3, bulk calls of 1000", boto3, "objects/s")
+        report.add("o", "libcurl, single deletes", curl, "objects/s")
+        for batch in (100, 1000):
+            speed, share, most, detail = by_pruned(stage, report, root, number, batch, settings, 2)
+            report.add("o", f"pruned, pages of {batch}", speed, "objects/s", detail=detail)
+            report.add("o", f"pruned, pages of {batch} / boto3", speed / boto3, "ratio", at_least=2)
+            report.add("o", f"pruned, pages of {batch}: share of the database", share, "of the time", at_most=0.1)
+            report.add("o", f"pruned, pages of {batch}: resident memory", most, "MB", at_most=50)
+        slow = Slow(server.port)
+        try:
+            curl = by_curl(stage, server, slow.endpoint, min(singles, 1000))
+            speed, share, _, detail = by_pruned(stage, report, root, number, 100, s3_settings(server, slow.endpoint), 2)
+        finally:
+            slow.close()
+        report.add("o", "libcurl, a service that takes 10 ms", curl, "objects/s")
+        report.add("o", "pruned, a service that takes 10 ms", speed, "objects/s", detail=detail | {"share_of_database": share})
+        report.add("o", "pruned / libcurl, a service that takes 10 ms", speed / curl, "ratio", at_least=20)
+
+
+def local(stage, report, quick):
+    number = 10_000 if quick else 100_000
+    root = stage.folder / "objects"
+    root.mkdir()
+    rm = by_rm(root, number)
+    speed, _, _, detail = by_pruned(stage, report, root, number, 1000, {"store.local.root": root}, 1)
+    report.add("o", "rm by list, local", rm, "objects/s")
+    report.add("o", "pruned, local", speed, "objects/s", detail=detail | {"to_rm": speed / rm})
+
+
+# --- a long table
+
+def lease_statement():
+    """With literals for its parameters."""
+    return re.sub(r":limit\b", "1000", re.sub(r":setting\.lease_ms\b", "600000", LEASE))
+
+
+def lease_on_a_long_table(stage, report, quick):
+    """Nine of ten rows have been deleted, page by page from the oldest on, and nothing has been vacuumed."""
+    number = 100_000 if quick else 1_000_000
+    report.say(f"lease query after {number * 9 // 10} of {number} rows")
+    template = stage.template(lambda database: database.execute(READY.format(store=1, number=number)))
+    took_ms = []
+    with stage.installation(template) as pruned:
+        database = pruned.database
+        database.execute("ALTER TABLE ci_deleted_objects SET (autovacuum_enabled = off)")
+        for _ in range(number * 9 // 10 // 1000):
+            plan = database.value("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + lease_statement())[0]
+            took_ms.append(plan["Execution Time"])
+            database.execute("DELETE FROM ci_deleted_objects WHERE pick_up_at > now()")
+        left = database.value("SELECT count(*) FROM ci_deleted_objects")
+        with database.connection.transaction(force_rollback=True):
+            last = "\n".join(database.column("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) " + lease_statement()))
+    template.drop()
+    if left != number // 10:
+        raise RuntimeError(f"{left} of {number} rows left")
+    for line in last.splitlines():
+        report.say(f"    {line}")
+    tail = took_ms[-len(took_ms) // 10:]
+    report.add("o", "lease of 1000, last tenth of pages, median", statistics.median(tail), "ms",
+               detail={"rows": number, "first_tenth": statistics.median(took_ms[:len(tail)])})
+    report.add("o", "lease of 1000, last tenth of pages, slowest", max(tail), "ms", at_most=10, detail={"plan": last})
+
+
+def objects(stage, report, quick):
+    report.say("objects, beside boto3, libcurl and rm")
+    beside_others(stage, report, quick)
+    local(stage, report, quick)
+    lease_on_a_long_table(stage, report, quick)
