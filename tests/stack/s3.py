@@ -25,7 +25,7 @@ class S3(Server):
     def argv(self):
         tls = ["--cert", self.certificate[0], "--key", self.certificate[1]] if self.certificate else []
         hosts = ["--virtual-domain", f"{self.host}:{self.port}"] if self.virtual_hosts else []
-        return [found.deps() / "bin/versitygw", "--quiet", "--port", f"127.0.0.1:{self.port}", *tls, *hosts,
+        return [found.deps() / "bin/versitygw", "--quiet", "--keep-alive", "--port", f"127.0.0.1:{self.port}", *tls, *hosts,
                 "posix", self.objects]
 
     def environment(self):
