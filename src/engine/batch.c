@@ -109,8 +109,11 @@ keep_heavy (Lane *lane, const GArray *works, GHashTable *heavy)
 }
 
 static gboolean
-settle_together (Service *service, Transaction *transaction, GPtrArray *steps, GError **error)
+settle_together (Service *service, Transaction *transaction, GPtrArray *steps, Bundle *bundle, GError **error)
 {
+  const Step *first = steps->len > 0 ? steps->pdata[0] : NULL;
+  if (first != NULL) /* those that have rows come again at the step where they are */
+    bundle_name (bundle, first->run->run_id, first->run->step, first->run->slot);
   for (guint i = 0; i < steps->len; i++)
     steps_log_started (steps->pdata[i]);
   if (steps->len > 0 && !steps_settle (steps, service->publisher, error))
@@ -140,7 +143,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   gboolean ok = runs != NULL
                 && (paused ? steps_park_paused (pg, runs, error)
                            : look_at_pages (service, pg, runs, bundle, steps, heavy, error))
-                && settle_together (service, &transaction, steps, error);
+                && settle_together (service, &transaction, steps, bundle, error);
   if (!ok)
     {
       transaction_rollback (&transaction);

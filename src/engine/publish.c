@@ -47,6 +47,15 @@ bundle_new (const char *run_id, int step, const char *job, guint slot)
 }
 
 void
+bundle_name (Bundle *bundle, const char *run_id, int step, guint slot)
+{
+  g_free (bundle->run_id);
+  bundle->run_id = g_strdup (run_id);
+  bundle->step = step;
+  bundle->slot = slot;
+}
+
+void
 bundle_free (Bundle *bundle)
 {
   if (bundle == NULL)
