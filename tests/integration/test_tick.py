@@ -162,3 +162,13 @@ def test_a_cursor_that_is_none_ends_the_run_dead_and_says_why(daemon):
     daemon.topics.tick(JOB, at, {"cursor": {"day": "someday", "id": 3}})
     row = daemon.wait_run(tick_id(JOB, at, '{"cursor":{"day":"someday","id":3}}'))
     assert row["state"] == "dead" and row["error"].startswith("args.cursor: ") and "someday" in row["error"]
+
+
+def test_runs_with_and_without_rows_in_one_batch_end_at_their_first_try(new_scene):
+    """Those without rows are stepped together; the first of the batch has rows, and comes again by itself."""
+    scene = new_scene({"jobs.scratch.wide.capacity": 1})
+    for n in range(60):
+        scene.topics.tick("scratch.wide", now(hours=-1, minutes=-n), {"n": n} if n % 7 == 0 else {})
+    scene.run_until_idle()
+    assert scene.database.rows("SELECT state, attempts, count(*) AS n FROM pruned.runs GROUP BY 1, 2") == [
+        {"state": "finished", "attempts": 0, "n": 60}]
