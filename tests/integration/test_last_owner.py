@@ -1,7 +1,11 @@
 """A group never loses its last active human owner: neither to two processes nor to the application beside us."""
 
+import contextlib
+
+import psycopg
 import pytest
 
+from stack.process import wait_until
 from support.instance import Instance
 from support.scene import now, result, tick_id
 
@@ -135,6 +139,35 @@ def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
         gate.execute("SELECT pg_advisory_unlock(77)")
     scene.wait_run(run_id, deadline_s=60)
     assert scene.database.value(OWNERS, [group.root]) == 1
+
+def test_nobody_is_relied_upon_who_became_an_owner_after_the_locks(group):
+    """He is promoted while we wait for another owner, who goes; decided on as an owner; and demoted while the page is open."""
+    scene = group.scene
+    heir = group.member(group.user(), group.root, level=30, expires_at=group.day(-2))  # leaves later than the owner
+    scene.database.execute("CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN OLD; END $$;"
+                           f"CREATE TRIGGER gate BEFORE DELETE ON members FOR EACH ROW WHEN (OLD.id = {group.expired}) "
+                           "EXECUTE FUNCTION gate()")
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    with scene.database.connect() as application, scene.database.connect() as gate:
+        gate.execute("SELECT pg_advisory_lock(77)")
+        application.autocommit = False
+        application.execute("UPDATE members SET access_level = 30 WHERE id = %s", [group.other])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        scene.database.execute("UPDATE members SET access_level = 50 WHERE id = %s", [heir])
+        application.commit()
+        wait_until(lambda: scene.run_row(run_id)["state"] == "finished"
+                   or scene.database.value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+                   30, "the page is open, or done")
+        if scene.run_row(run_id)["state"] != "finished":
+            gate.execute("SET lock_timeout = '100ms'")
+            with contextlib.suppress(psycopg.errors.LockNotAvailable):
+                gate.execute("UPDATE members SET access_level = 30 WHERE id = %s", [heir])
+        gate.execute("SELECT pg_advisory_unlock(77)")
+    scene.wait_run(run_id, deadline_s=60)
+    assert scene.database.value(OWNERS, [group.root]) >= 1
 
 
 def test_two_processes_never_take_two_owners(new_scene):

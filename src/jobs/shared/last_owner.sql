@@ -12,12 +12,17 @@
 -- A step relies only on owners that it has locked (lock_owners.sql, handed on in a setting of the transaction); a plan has
 -- no locks and relies on anybody. Fast because each look-up is an index range of one group's owners that ends at the
 -- first; what is asked of the page itself is asked of hash tables (NOT IN), whatever the planner thinks of its size.
+-- Who became an owner after the locks were taken is decided on, but nobody is removed because of him.
+standing AS MATERIALIZED (
+  SELECT l.* FROM leaving l
+  WHERE coalesce(l.id = ANY (nullif(current_setting('pruned.owners', true), '')::bigint[]), true)
+),
 leaving_group AS MATERIALIZED (
   SELECT l.pos, l.id, l.user_id, g.id AS group_id FROM leaving l, unnest(l.groups) AS g (id)
 ),
 followed AS MATERIALIZED (
   SELECT DISTINCT g.id
-  FROM leaving_group g JOIN leaving l ON l.group_id = g.group_id AND l.pos > g.pos AND l.user_id <> g.user_id
+  FROM leaving_group g JOIN standing l ON l.group_id = g.group_id AND l.pos > g.pos AND l.user_id <> g.user_id
 ),
 helpless AS MATERIALIZED (
   SELECT l.*
@@ -40,7 +45,7 @@ hope AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY h.pos) AS turn, h.id, array_agg(before.id) AS ids
   FROM helpless_below h
   JOIN helpless before ON before.group_id = h.group_id AND before.pos < h.pos AND before.user_id <> h.user_id
-  WHERE h.matters
+  WHERE h.matters AND before.id IN (SELECT id FROM standing)
   GROUP BY h.pos, h.id
 ),
 walk (turn, kept) AS (
