@@ -138,18 +138,19 @@ drop_refused (Trial *trial, GArray *which, const PgRows *returned)
   g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (returned); i++)
     g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
-  for (guint i = 0; i < which->len;)
+  guint kept = 0;
+  for (guint i = 0; i < which->len; i++)
     {
       int row = g_array_index (which, int, i);
       if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
-        i++;
+        g_array_index (which, int, kept++) = row;
       else
         {
           trial->what[row] = "failed";
           trial->refused++;
-          g_array_remove_index (which, i);
         }
     }
+  g_array_set_size (which, kept);
 }
 
 static gboolean
@@ -180,13 +181,14 @@ apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
   return pg_flush (step->pg, error) && pg_finish (step->pg, error);
 }
 
-static int
-row_of (const PgRows *rows, const char *key)
+/* Key to row number + 1. */
+static GHashTable *
+index_by_key (const PgRows *rows)
 {
+  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
-    if (g_str_equal (rows_text (rows, i, "key"), key))
-      return i;
-  return -1;
+    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "key"), GINT_TO_POINTER (i + 1));
+  return index;
 }
 
 /* But for the verdict, which depends on the other rows too. */
@@ -212,15 +214,19 @@ trial_look_again (Step *step, Trial *trial, const Extra *extra, gboolean *change
     g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, g_array_index (refused, int, i), "key"));
   g_autoptr (PgRows) now = trial_decide (step, keys, extra, error);
   *changed = FALSE;
-  for (guint i = 0; now != NULL && i < refused->len; i++)
+  if (now == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) found_at = index_by_key (now);
+  for (guint i = 0; i < refused->len; i++)
     {
-      int row = g_array_index (refused, int, i), found = row_of (now, keys->pdata[i]);
+      int row = g_array_index (refused, int, i);
+      int found = GPOINTER_TO_INT (g_hash_table_lookup (found_at, keys->pdata[i])) - 1;
       gboolean gone = found < 0 || g_str_equal (rows_text (now, found, "what"), GONE);
       if (gone)
         trial->what[row] = GONE;
       *changed |= gone || !same_row (trial->decided, row, now, found);
     }
-  return now != NULL;
+  return TRUE;
 }
 
 gboolean

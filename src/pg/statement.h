@@ -1,4 +1,4 @@
-/* A statement whose named parameters have become numbers. For pg.c; everybody else: pg.h.
+/* A statement whose named parameters have become numbers. For pipeline.c; everybody else: pg.h.
  * Threads: any, read-only once made. Ownership: they live as long as the process.
  */
 #pragma once

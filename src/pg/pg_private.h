@@ -1,0 +1,42 @@
+/* What connection.c, pipeline.c and transaction.c share. A connection is always in pipeline mode (one statement is a pipeline of one);
+ * what was queued is remembered in order (`sent`), because the answers to our own BEGIN, limits and PREPARE come in between those of the caller.
+ */
+#pragma once
+#include "pg/pg.h"
+
+#include <libpq-fe.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef enum { SENT_OWN, SENT_PREPARE, SENT_CALLER } SentKind;
+typedef struct {
+  SentKind kind;
+  const PgStatement *statement;
+} Sent;
+
+struct _Pg {
+  char *url, *app_schema, *name;
+  gboolean prepare;
+  int answer_ms;
+  PGconn *conn;
+  GArray *sent;         /* of Sent: answers not yet taken */
+  guint taken;          /* how many of them were */
+  gboolean synced;      /* the end of the pipeline was sent */
+  gboolean begin_wanted, read_only, in_transaction;
+  GHashTable *prepared; /* statements that this connection knows, or will when its pipeline has gone through */
+  char sqlstate[6];
+  pthread_mutex_t cancel_lock;
+  PGcancel *cancel;
+  atomic_bool cancelled;
+};
+
+/* PRUNED_OUTAGE with libpq's words; the connection is closed. Always FALSE. */
+gboolean pg_fail_connection (Pg *pg, const char *doing, GError **error);
+/* What PostgreSQL refused, with its verdict; the rest of the pipeline is taken. STATEMENT may be NULL. */
+void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement, GError **error);
+/* BEGIN and the limits, if pg_begin asked for them: before the first statement that is sent. */
+gboolean pg_send_begin_if_wanted (Pg *pg, GError **error);
+/* A statement of our own with at most one parameter: queued; and queued, sent, and its answer taken. */
+gboolean pg_send_own (Pg *pg, const char *sql, const char *parameter, GError **error);
+gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

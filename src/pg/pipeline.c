@@ -1,0 +1,228 @@
+/* Statements and their answers: queued, sent together, taken in order. */
+#include "base/clock.h"
+#include "pg/pg_private.h"
+#include "pg/rows_private.h"
+#include "pg/statement.h"
+#include "pg/verdict.h"
+
+#include <errno.h>
+#include <poll.h>
+
+static void
+remember (Pg *pg, SentKind kind, const PgStatement *statement)
+{
+  Sent sent = { kind, statement };
+  g_array_append_val (pg->sent, sent);
+}
+
+gboolean
+pg_send_own (Pg *pg, const char *sql, const char *parameter, GError **error)
+{
+  if (!PQsendQueryParams (pg->conn, sql, parameter != NULL ? 1 : 0, NULL, &parameter, NULL, NULL, 0))
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, SENT_OWN, NULL);
+  return TRUE;
+}
+
+static gboolean
+send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **error)
+{
+  if (g_hash_table_contains (pg->prepared, statement))
+    return TRUE;
+  if (!PQsendPrepare (pg->conn, name, statement->sql, 0, NULL))
+    return pg_fail_connection (pg, "cannot send", error);
+  g_hash_table_add (pg->prepared, (gpointer)statement);
+  remember (pg, SENT_PREPARE, statement);
+  return TRUE;
+}
+
+gboolean
+pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
+{
+  const char *bound[statement->n_parameters + 1];
+  if (!pg_values_bind (values, statement, bound, error) || !pg_ensure (pg, error))
+    return FALSE;
+  if (!pg_send_begin_if_wanted (pg, error))
+    return FALSE;
+  char name[24];
+  g_snprintf (name, sizeof name, "pruned_%u", statement->id);
+  if (pg->prepare && !send_prepare (pg, statement, name, error))
+    return FALSE;
+  int n = (int)statement->n_parameters;
+  int sent = pg->prepare ? PQsendQueryPrepared (pg->conn, name, n, bound, NULL, NULL, 0)
+                         : PQsendQueryParams (pg->conn, statement->sql, n, NULL, bound, NULL, NULL, 0);
+  if (!sent)
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, SENT_CALLER, statement);
+  return TRUE;
+}
+
+gboolean
+pg_flush (Pg *pg, GError **error)
+{
+  if (pg->conn == NULL || !PQpipelineSync (pg->conn))
+    return pg_fail_connection (pg, "cannot send", error);
+  pg->synced = TRUE;
+  return TRUE;
+}
+
+/* Waits until PQgetResult will not block. */
+static gboolean
+wait_for_answer (Pg *pg, GError **error)
+{
+  gint64 deadline = clock_monotonic_us () + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
+  while (PQisBusy (pg->conn))
+    {
+      int flushing = PQflush (pg->conn);
+      struct pollfd fd = { PQsocket (pg->conn), (short)(POLLIN | (flushing == 1 ? POLLOUT : 0)), 0 };
+      int left_ms = (int)((deadline - clock_monotonic_us ()) / 1000);
+      if (left_ms <= 0)
+        {
+          g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
+                       pg->answer_ms / 1000);
+          pg_close (pg);
+          return FALSE;
+        }
+      if (poll (&fd, 1, left_ms) < 0 && errno != EINTR)
+        return pg_fail_connection (pg, "poll", error);
+      if (!PQconsumeInput (pg->conn))
+        return pg_fail_connection (pg, "connection lost", error);
+    }
+  return TRUE;
+}
+
+/* The answer to the next thing that was sent; NULL with an error set on a lost connection. */
+static PGresult *
+take_answer (Pg *pg, GError **error)
+{
+  for (;;)
+    {
+      if (pg->conn == NULL)
+        {
+          pg_fail_connection (pg, "connection lost", error);
+          return NULL;
+        }
+      if (!wait_for_answer (pg, error))
+        return NULL;
+      PGresult *result = PQgetResult (pg->conn);
+      if (result != NULL)
+        return result;
+      if (PQstatus (pg->conn) != CONNECTION_OK)
+        {
+          pg_fail_connection (pg, "connection lost", error);
+          return NULL;
+        }
+    }
+}
+
+/* Takes everything up to the end of the pipeline. */
+static gboolean
+drain (Pg *pg, GError **error)
+{
+  while (pg->synced)
+    {
+      PGresult *result = take_answer (pg, error);
+      if (result == NULL)
+        return FALSE;
+      if (PQresultStatus (result) == PGRES_PIPELINE_SYNC)
+        pg->synced = FALSE;
+      PQclear (result);
+    }
+  /* A PREPARE whose answer was skipped may or may not have happened. */
+  for (guint i = pg->taken; i < pg->sent->len; i++)
+    if (g_array_index (pg->sent, Sent, i).kind == SENT_PREPARE)
+      {
+        pg_close (pg);
+        return TRUE;
+      }
+  g_array_set_size (pg->sent, 0);
+  pg->taken = 0;
+  return TRUE;
+}
+
+void
+pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement, GError **error)
+{
+  const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
+  g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
+  verdict_set_error (result, statement != NULL ? statement->name : NULL, atomic_load (&pg->cancelled), error);
+  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK;
+  g_autoptr (GError) ignored = NULL;
+  if (lost || !drain (pg, &ignored))
+    pg_close (pg);
+}
+
+/* The next result that the caller waits for; *ROWS stays NULL if there is none. Answers to what we sent ourselves are only
+ * looked at. */
+static gboolean
+take_rows (Pg *pg, PgRows **rows, GError **error)
+{
+  while (*rows == NULL && pg->taken < pg->sent->len)
+    {
+      PGresult *result = take_answer (pg, error);
+      if (result == NULL)
+        return FALSE;
+      Sent sent = g_array_index (pg->sent, Sent, pg->taken++);
+      ExecStatusType status = PQresultStatus (result);
+      if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+        {
+          if (sent.kind == SENT_PREPARE)
+            g_hash_table_remove (pg->prepared, sent.statement);
+          pg_fail_statement (pg, result, sent.statement, error);
+          PQclear (result);
+          return FALSE;
+        }
+      if (sent.kind == SENT_CALLER)
+        *rows = rows_wrap (result);
+      else
+        PQclear (result);
+    }
+  return TRUE;
+}
+
+PgRows *
+pg_next (Pg *pg, GError **error)
+{
+  PgRows *rows = NULL;
+  if (!take_rows (pg, &rows, error))
+    return NULL;
+  g_assert (rows != NULL);
+  return rows;
+}
+
+gboolean
+pg_finish (Pg *pg, GError **error)
+{
+  while (pg->taken < pg->sent->len)
+    {
+      g_autoptr (PgRows) rows = NULL;
+      if (!take_rows (pg, &rows, error))
+        return FALSE;
+    }
+  return drain (pg, error);
+}
+
+PgRows *
+pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
+{
+  if (!pg_queue (pg, statement, values, error) || !pg_flush (pg, error))
+    return NULL;
+  PgRows *rows = pg_next (pg, error);
+  if (rows != NULL && !drain (pg, error))
+    g_clear_pointer (&rows, rows_free);
+  return rows;
+}
+
+PgRows *
+pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error)
+{
+  return pg_run (pg, pg_statement (file), values, error);
+}
+
+gboolean
+pg_run_own (Pg *pg, const char *sql, GError **error)
+{
+  if (!pg_send_own (pg, sql, NULL, error) || !pg_flush (pg, error))
+    return FALSE;
+  return pg_finish (pg, error);
+}

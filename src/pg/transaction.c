@@ -1,0 +1,110 @@
+/* Transactions: each sets its own limits; BEGIN goes out with the first statement. */
+#include "pg/pg_private.h"
+
+/* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
+ * can be far too high, and compiling took 5 s of a statement of 10 ms. */
+#define LIMITS                                                                                     \
+  "SELECT set_config('search_path', format('%I, pg_catalog', $1::text), true),"                    \
+  " set_config('statement_timeout', '15s', true), set_config('lock_timeout', '2s', true),"         \
+  " set_config('idle_in_transaction_session_timeout', '10s', true),"                               \
+  " set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true)"
+
+gboolean
+pg_send_begin_if_wanted (Pg *pg, GError **error)
+{
+  if (!pg->begin_wanted)
+    return TRUE;
+  pg->begin_wanted = FALSE;
+  pg->in_transaction = TRUE;
+  return pg_send_own (pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", NULL, error)
+         && pg_send_own (pg, LIMITS, pg->app_schema, error);
+}
+
+static gboolean
+begin (Pg *pg, gboolean read_only, GError **error)
+{
+  g_assert (!pg_in_transaction (pg));
+  if (!pg_ensure (pg, error))
+    return FALSE;
+  pg->read_only = read_only;
+  pg->begin_wanted = TRUE;
+  return TRUE;
+}
+
+gboolean
+pg_begin (Pg *pg, GError **error)
+{
+  return begin (pg, FALSE, error);
+}
+
+gboolean
+pg_begin_read_only (Pg *pg, GError **error)
+{
+  return begin (pg, TRUE, error);
+}
+
+gboolean
+pg_exec (Pg *pg, const char *sql, GError **error)
+{
+  if (!pg_ensure (pg, error))
+    return FALSE;
+  if (!pg_send_begin_if_wanted (pg, error))
+    return FALSE;
+  return pg_run_own (pg, sql, error);
+}
+
+/* Several statements at once are refused in pipeline mode. */
+gboolean
+pg_script (Pg *pg, const char *sql, GError **error)
+{
+  if (pg->begin_wanted ? !pg_exec (pg, "SELECT", error) : !pg_ensure (pg, error))
+    return FALSE;
+  if (!PQexitPipelineMode (pg->conn))
+    return pg_fail_connection (pg, "cannot leave pipeline mode", error);
+  PGresult *result = PQexec (pg->conn, sql);
+  ExecStatusType status = PQresultStatus (result);
+  gboolean done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+  if (!done)
+    pg_fail_statement (pg, result, NULL, error);
+  PQclear (result);
+  if (pg->conn != NULL && !PQenterPipelineMode (pg->conn))
+    return done ? pg_fail_connection (pg, "cannot use pipelines", error) : FALSE;
+  return done;
+}
+
+gboolean
+pg_commit (Pg *pg, GError **error)
+{
+  if (pg->begin_wanted) /* nothing was ever sent */
+    {
+      pg->begin_wanted = FALSE;
+      return TRUE;
+    }
+  g_assert (pg->in_transaction);
+  if (pg->conn == NULL || PQtransactionStatus (pg->conn) != PQTRANS_INTRANS) /* COMMIT would answer ROLLBACK */
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: the transaction was lost before its commit");
+      return FALSE;
+    }
+  if (!pg_run_own (pg, "COMMIT", error))
+    return FALSE;
+  pg->in_transaction = FALSE;
+  return TRUE;
+}
+
+void
+pg_rollback (Pg *pg)
+{
+  pg->begin_wanted = FALSE;
+  if (!pg->in_transaction || pg->conn == NULL)
+    {
+      pg->in_transaction = FALSE;
+      return;
+    }
+  g_autoptr (GError) ignored = NULL; /* a connection that cannot roll back is closed, which does */
+  if (pg->synced || pg->sent->len > 0)
+    pg_close (pg);
+  else if (!pg_run_own (pg, "ROLLBACK", &ignored))
+    pg_close (pg);
+  pg->in_transaction = FALSE;
+}
