@@ -1,5 +1,6 @@
 """`pruned demo`: everything on this machine, and nothing left behind."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -14,18 +15,32 @@ from support.places import binary
 from support.pruned import clean_environment
 
 
+started = {}  # demos by their place
+
+
 @pytest.fixture
 def place():
     """Where the demo makes its folder; the user that PostgreSQL runs as must come in."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="pruned-demo-test-"))
     folder.chmod(0o755)
     yield folder
+    end_what_still_runs(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def end_what_still_runs(folder):
+    """After a test that failed half-way: the demo cleans up after itself when it is asked to end."""
+    for demo in started.pop(folder, []):
+        if demo.poll() is None:
+            demo.terminate()
+            demo.communicate(timeout=60)
+
+
 def start(place, *arguments):
-    return spawn([binary(), "demo", *arguments], env=clean_environment(TMPDIR=place), cwd="/",
+    demo = spawn([binary(), "demo", *arguments], env=clean_environment(TMPDIR=place), cwd="/",
                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    started.setdefault(place, []).append(demo)
+    return demo
 
 
 def processes_in(place):
@@ -67,6 +82,28 @@ def test_an_interrupted_demo_leaves_nothing_behind(place):
     demo.send_signal(signal.SIGINT)
     _, complaints = demo.communicate(timeout=100)
     assert demo.returncode != 0 and "interrupted" in complaints
+    assert_nothing_left(place)
+
+
+def daemon_in(place):
+    """The process id of `pruned run`; None: not yet."""
+    for command in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = command.read_bytes().split(b"\0")
+            if b"run" in words and (command.parent / "cwd").readlink().is_relative_to(place):
+                return int(command.parent.name)
+        except OSError:
+            continue
+    return None
+
+
+@pytest.mark.timeout(300)
+def test_a_daemon_that_dies_ends_the_demo_with_its_last_words(place):
+    demo = start(place)
+    os.kill(wait_until(lambda: daemon_in(place), 200, "the demo's daemon"), signal.SIGKILL)
+    _, complaints = demo.communicate(timeout=100)
+    assert demo.returncode != 0
+    assert "the daemon has ended" in complaints
     assert_nothing_left(place)
 
 

@@ -1,4 +1,4 @@
-/* What the demo works with. Made step by step by demo.c; shown by show.c.
+/* What the demo works with. Made by setup.c, run by demo.c, shown by show.c.
  *
  * Threads: main only. Ownership: demo.c.
  */
@@ -7,12 +7,15 @@
 #include "cli/demo/child.h"
 #include "cli/demo/server.h"
 
+#define DEMO_SELF "/proc/self/exe"
+
 typedef struct {
   Cli *cli;
   char *folder, *conf, *log; /* everything is below the folder */
   char *objects;             /* the local store */
   char *prefix;              /* of the topics */
   char *bootstrap;           /* of the Kafka that is used; NULL: not known yet */
+  gboolean somebodys;        /* it was there before us */
   DemoServer *server;
   Child *daemon;
   Pg *pg;
@@ -31,6 +34,12 @@ gboolean demo_is_interrupted (GError **error);
 /* A statement of src/cli/demo/sql in a transaction of its own. */
 PgRows *demo_ask (Demo *demo, const char *file, GError **error);
 
+/* Each step says what went wrong, in ERROR. */
+gboolean demo_make_server (Demo *demo, GError **error);  /* and connects */
+gboolean demo_fill (Demo *demo, GError **error);         /* tables, rows, files, schema pruned */
+gboolean demo_start_daemon (Demo *demo, GError **error); /* and knows where its Kafka is */
+/* FALSE: it has ended by itself; ERROR says its last words. */
+gboolean demo_daemon_is_there (Demo *demo, GError **error);
 /* Looks on, with a live line, until nothing is left to be done soon, or for 40 s. */
 gboolean demo_watch (Demo *demo, GError **error);
 /* What the database has become, what was announced, what failed. */

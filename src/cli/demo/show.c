@@ -65,7 +65,7 @@ demo_watch (Demo *demo, GError **error)
   Watch watch = { us, 0, us, 0, FALSE };
   while (clock_monotonic_us () < watch.began_us + WATCH_US) {
     g_autoptr (PgRows) now = demo_ask (demo, "src/cli/demo/sql/left.sql", error);
-    if (now == NULL || demo_is_interrupted (error))
+    if (now == NULL || demo_is_interrupted (error) || !demo_daemon_is_there (demo, error))
       return FALSE;
     show_line (demo, &watch, now);
     if (is_over (demo, now))
