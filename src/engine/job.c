@@ -300,10 +300,16 @@ job_slot (const Job *job, const char *run_id, const json_t *args)
 }
 
 gint32
-job_partition (const Job *job, guint slot)
+job_partitions (const Job *job)
 {
   gint partitions = g_atomic_int_get (&job->partitions);
-  return (gint32)(slot % (guint)(partitions > 0 ? partitions : job->capacity));
+  return partitions > 0 ? partitions : job->capacity;
+}
+
+gint32
+job_partition (const Job *job, guint slot)
+{
+  return (gint32)(slot % (guint)job_partitions (job));
 }
 
 json_t *

@@ -112,6 +112,8 @@ gboolean job_takes_argument (const Job *job, const char *argument);
 char *job_expand_key (const char *template, const json_t *args);
 /* args.slot, else by the run id. */
 guint job_slot (const Job *job, const char *run_id, const json_t *args);
+/* How many partitions the work is spread over: what the topic has; before that is known, the capacity. */
+gint32 job_partitions (const Job *job);
 /* The partition of a slot's messages. */
 gint32 job_partition (const Job *job, guint slot);
 /* Labels as JSON {worker, feature_category, ...}. New reference. */

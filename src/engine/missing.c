@@ -56,12 +56,12 @@ name_of (const Job *job, gint32 number)
   return g_strdup_printf ("%s/%d", job->name, number);
 }
 
-/* The slots of our work lanes that no question is open for. A lane that is not at its end cannot answer yet, and its
- * part of the index is full of what went through: it is asked seldom. */
+/* The work lanes that no question is open for. A lane that is not at its end cannot answer yet, and its part of the index is
+ * full of what went through: it is asked seldom. */
 static PgValues *
-slots_to_ask (Missing *missing, const GArray *views)
+lanes_to_ask (Missing *missing, const GArray *views)
 {
-  GString *jobs = array_new (), *slots = array_new ();
+  GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new (), *capacities = array_new ();
   gint64 now = clock_monotonic_us ();
   gboolean busy_too = now - missing->busy_asked_us >= BUSY_EVERY_US;
   if (busy_too)
@@ -74,16 +74,16 @@ slots_to_ask (Missing *missing, const GArray *views)
       g_autofree char *name = name_of (view->job, view->number);
       if (g_hash_table_contains (missing->probes, name))
         continue;
-      for (guint slot = 0; slot < (guint)view->job->capacity; slot++)
-        if (job_partition (view->job, slot) == view->number)
-          {
-            array_add (jobs, view->job->name);
-            array_add_int (slots, slot);
-          }
+      array_add (jobs, view->job->name);
+      array_add_int (numbers, view->number);
+      array_add_int (partitions, job_partitions (view->job));
+      array_add_int (capacities, view->job->capacity);
     }
   PgValues *values = pg_values_new ();
   pg_values_take (values, "job", array_take (jobs));
-  pg_values_take (values, "slot", array_take (slots));
+  pg_values_take (values, "number", array_take (numbers));
+  pg_values_take (values, "partitions", array_take (partitions));
+  pg_values_take (values, "capacity", array_take (capacities));
   return values;
 }
 
@@ -205,7 +205,7 @@ missing_look (Missing *missing, Pg *pg, GError **error)
   g_autoptr (GArray) views = lanes_view (missing->service->lanes);
   if (!close_probes (missing, pg, views, error))
     return FALSE;
-  g_autoptr (PgValues) values = slots_to_ask (missing, views);
+  g_autoptr (PgValues) values = lanes_to_ask (missing, views);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "quiet.sql", values, error);
   return rows != NULL && open_probes (missing, views, rows, error);
 }

@@ -34,6 +34,14 @@ def test_runs_without_messages_on_all_lanes_are_found(scene):
         assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
 
 
+def test_runs_of_slots_beyond_the_capacity_are_found(scene):
+    """A capacity that was higher, or slots that the arguments name."""
+    scene.start()
+    ids = [run_id for slot in (8, 13, 47) for run_id in insert_ready(scene, "scratch.wide", 2, slot)]
+    for run_id in ids:
+        assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
+
+
 def test_until_idle_waits_for_what_is_missing(scene):
     [run_id] = insert_ready(scene)
     scene.run_until_idle()
