@@ -26,6 +26,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 # What is embedded: the jobs' files, the schemas, the web page.
 EMBEDDED := $(sort $(shell find src/jobs src/engine src/web src/cli src/pg schemas -type f \( -name '*.sql' -o -name '*.conf' -o -name '*.avsc' -o -name '*.html' \)))
 LIB     := $(BUILD)/libpruned.a
+UNIT_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/support/*.c))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
 all: $(BUILD)/pruned
@@ -55,10 +56,11 @@ $(BUILD)/pruned: $(BUILD)/src/main.o $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"
 	@$(CC) $(ALL_LDFLAGS) $(BUILD)/src/main.o $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
 
-$(BUILD)/unit/%: tests/unit/%.c $(LIB) $(BUILD)/pruned.gresource.o
+$(UNIT_SUPPORT): ALL_CFLAGS += -Itests/unit
+$(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource.o
 	@mkdir -p $(@D)
 	@echo "  link  $@"
-	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PKG_LIBS) -o $@
+	@$(CC) $(ALL_CFLAGS) -Itests/unit $(PKG_CFLAGS) -MMD -MP $< $(UNIT_SUPPORT) $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PKG_LIBS) -o $@
 
 # What the machine is missing is installed once, and said.
 deps-build:
