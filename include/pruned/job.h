@@ -55,6 +55,19 @@ PgRows *step_query_text (Step *step, GError **error, const char *sql, ...) G_GNU
 PgRows *step_apply_text (Step *step, GError **error, const char *table, const char *action,
                          const char *sql, ...) G_GNUC_NULL_TERMINATED;
 
+/* As step_query, for a FILE that reads the catalogue only: what this connection knows since an equal STAMP (../shared/catalogue.sql) is not
+ * asked again. The rows are the engine's, until the step ends. */
+const PgRows *step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
+
+/* Several of them in one round trip: queued, then step_send returns the rows of each in this order (of PgRows; unref it); the first that
+ * fails ends it. Nothing else may be asked in between. */
+gboolean step_queue (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
+gboolean step_queue_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
+gboolean step_queue_apply (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
+gboolean step_queue_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+    G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
+GPtrArray *step_send (Step *step, GError **error);
+
 /* lock/, decide.sql, apply/<what>/, children.sql, outcomes, counters and log lines for KEYS (array literal of bigint), in this order, with savepoint,
  * bisection and quarantine of bad keys. EXTRA: further parameters for all these files, as pairs. Returns decide's rows (all keys); a
  * row that was refused has `what` = "failed": use step_rows_what. NULL with an error: the step must return FALSE. */

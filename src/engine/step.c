@@ -1,11 +1,7 @@
 #include "engine/step.h"
 
 #include "base/clock.h"
-#include "engine/job_files.h"
 #include "engine/page.h"
-
-#include <stdarg.h>
-#include <string.h>
 
 static void
 log_clear (gpointer data)
@@ -151,130 +147,6 @@ gboolean
 step_is_plan (const Step *step)
 {
   return step->plan;
-}
-
-/* --- SQL ------------------------------------------------------------------------------------------ */
-
-/* Where this page stands in the whole run (`spacing`). */
-static void
-bind_place (const Step *step, const PgStatement *statement, PgValues *values)
-{
-  if (pg_statement_wants (statement, "index"))
-    pg_values_int (values, "index", json_integer_value (json_object_get (step->run->cursor, "index")));
-  if (pg_statement_wants (statement, "began_at"))
-    {
-      const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
-      pg_values_take (values, "began_at", began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
-    }
-}
-
-void
-step_bind (Step *step, const PgStatement *statement, PgValues *values)
-{
-  static const char *const common[] = { "run_id", "step", "scheduled_at", "args", "audit", "job" };
-  for (guint i = 0; i < G_N_ELEMENTS (common); i++)
-    if (pg_statement_wants (statement, common[i]))
-      pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
-  const char *const *names = pg_statement_parameters (statement);
-  for (guint i = 0; names[i] != NULL; i++)
-    if (g_str_has_prefix (names[i], "setting."))
-      pg_values_set (values, names[i], step_setting_text (step, names[i] + strlen ("setting.")));
-  bind_place (step, statement, values);
-}
-
-PgValues *
-step_values (Step *step, const PgStatement *statement, va_list pairs)
-{
-  PgValues *values = pg_values_new ();
-  step_bind (step, statement, values);
-  for (const char *name; (name = va_arg (pairs, const char *)) != NULL;)
-    pg_values_set (values, name, va_arg (pairs, const char *));
-  return values;
-}
-
-static PgRows *
-run_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)
-{
-  if (statement == NULL)
-    return NULL;
-  g_autoptr (PgValues) values = step_values (step, statement, pairs);
-  return pg_run (step->pg, statement, values, error);
-}
-
-PgRows *
-step_query (Step *step, GError **error, const char *file, ...)
-{
-  va_list pairs;
-  va_start (pairs, file);
-  PgRows *rows = run_statement (step, job_files_statement (step->job, file, error), pairs, error);
-  va_end (pairs);
-  return rows;
-}
-
-PgRows *
-step_apply (Step *step, GError **error, const char *file, ...)
-{
-  JobApply apply = { 0 };
-  if (!job_files_effect (step->job, file, &apply, error))
-    return NULL;
-  g_free (apply.table);
-  va_list pairs;
-  va_start (pairs, file);
-  PgRows *rows = run_statement (step, apply.statement, pairs, error);
-  va_end (pairs);
-  return rows;
-}
-
-PgRows *
-step_try (Step *step, char **reason, GError **error, const char *file, ...)
-{
-  JobApply apply = { 0 };
-  if (!job_files_effect (step->job, file, &apply, error) || !pg_exec (step->pg, "SAVEPOINT attempt", error))
-    return NULL;
-  g_free (apply.table);
-  g_autoptr (GError) cause = NULL;
-  va_list pairs;
-  va_start (pairs, file);
-  g_autoptr (PgRows) rows = run_statement (step, apply.statement, pairs, &cause);
-  va_end (pairs);
-  if (rows != NULL)
-    return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
-  if (cause->code != PRUNED_DATA)
-    g_propagate_error (error, g_steal_pointer (&cause));
-  else if (pg_exec (step->pg, "ROLLBACK TO attempt", error))
-    *reason = g_strdup (cause->message);
-  return NULL;
-}
-
-/* The name of a statement made at run time: its text tells it apart. */
-static char *
-text_name (const Step *step, const char *sql)
-{
-  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA1, sql, -1);
-  return g_strdup_printf ("%s#%.16s", step->job->folder, digest);
-}
-
-PgRows *
-step_query_text (Step *step, GError **error, const char *sql, ...)
-{
-  g_autofree char *name = text_name (step, sql);
-  va_list pairs;
-  va_start (pairs, sql);
-  PgRows *rows = run_statement (step, pg_statement_text (name, sql, error), pairs, error);
-  va_end (pairs);
-  return rows;
-}
-
-PgRows *
-step_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
-{
-  g_autofree char *plain = text_name (step, sql);
-  g_autofree char *name = g_strdup_printf ("%s#%s.%s", plain, table, action);
-  va_list pairs;
-  va_start (pairs, sql);
-  PgRows *rows = run_statement (step, job_files_audited (name, sql, table, action, "*", error), pairs, error);
-  va_end (pairs);
-  return rows;
 }
 
 /* Is something missing that the job says it cannot do without? */

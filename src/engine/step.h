@@ -33,6 +33,7 @@ struct _Step {
   GPtrArray *failed_items, *failed_reasons;
   GArray *failed_park;  /* of int */
   GPtrArray *cured_items;
+  guint queued;         /* statements whose answers step_send has to take */
   GHashTable *refused;  /* keys that step_page found refused */
   gboolean continues;
   json_t *next_cursor;

@@ -67,6 +67,9 @@ gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void pg_rollback (Pg *pg); /* an error of it closes the connection */
 /* One statement; VALUES may be NULL. Extra names in VALUES are no error, missing ones are PRUNED_FATAL. */
 PgRows *pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error);
+/* As pg_run, but what was found with the same values and the same STAMP is not asked again on this connection. The rows are the
+ * connection's, until the next statement that fails or is kept. */
+const PgRows *pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp, GError **error);
 /* By file, and by literal text without parameters. */
 PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 gboolean pg_exec (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -2,6 +2,7 @@
  * what was queued is remembered in order (`sent`), because the answers to our own BEGIN, limits and PREPARE come in between those of the caller.
  */
 #pragma once
+#include "pg/kept.h"
 #include "pg/pg.h"
 
 #include <libpq-fe.h>
@@ -24,6 +25,7 @@ struct _Pg {
   guint taken;          /* how many of them were */
   gboolean synced;      /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
+  Kept *kept;
   GHashTable *prepared; /* statements that this connection knows, or will when its pipeline has gone through */
   char sqlstate[6];
   pthread_mutex_t cancel_lock;

@@ -146,6 +146,8 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
   verdict_set_error (result, statement != NULL ? statement->name : NULL, atomic_load (&pg->cancelled), error);
+  if (pg_is_class42 (pg)) /* what was kept may name what is no more */
+    kept_clear (pg->kept);
   gboolean lost = PQstatus (pg->conn) != CONNECTION_OK;
   g_autoptr (GError) ignored = NULL;
   if (lost || !drain (pg, &ignored))

@@ -154,6 +154,41 @@ def test_rows_that_a_key_would_take_along_are_deleted_explicitly_and_audited(doo
     assert doomed.database.value('SELECT "The group" FROM "Odd ""names"""') is None
 
 
+def test_more_rows_further_away_than_a_step_takes_are_audited_too(doomed):
+    """What they refer to stays until they are gone: a key would take the rest of them along unseen."""
+    doomed.database.connection.execute(KEYS + """
+        CREATE TABLE notes_of_both (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE,
+                                    note_id bigint REFERENCES notes_of_others ON DELETE CASCADE);
+        GRANT SELECT, UPDATE, DELETE ON notes_of_both TO PUBLIC""")
+    note = doomed.put("notes_of_others", project_id=doomed.project_id)
+    doomed.database.execute("INSERT INTO notes_below SELECT %s, 'hush', i FROM generate_series(1, 5) i", [note])
+    doomed.database.execute("INSERT INTO notes_of_both (project_id, note_id) SELECT %s, %s FROM generate_series(1, 5)", [doomed.project_id, note])
+    destroy(doomed, doomed.top, **{f"jobs.{CHILD}.batch": 2})
+    audited = {r["table_name"]: r["rows"] for r in doomed.database.rows(
+        "SELECT table_name, sum(jsonb_array_length(keys)) AS rows FROM pruned.deletions GROUP BY 1")}
+    assert (audited["notes_of_others"], audited["notes_below"], audited["notes_of_both"]) == (1, 5, 5)
+
+
+def test_a_key_that_is_made_while_the_deletion_goes_on_is_not_missed(doomed):
+    doomed.database.connection.execute("""
+        CREATE TABLE late (id bigserial PRIMARY KEY, project_id bigint);
+        GRANT SELECT, UPDATE, DELETE ON late TO PUBLIC;
+        CREATE FUNCTION make_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$BEGIN
+            IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'late'::regclass AND contype = 'f') THEN
+                ALTER TABLE late ADD FOREIGN KEY (project_id) REFERENCES projects ON DELETE CASCADE;
+            END IF;
+            RETURN NULL;
+        END$$;
+        CREATE TRIGGER make_key AFTER DELETE ON ci_job_artifacts FOR EACH STATEMENT EXECUTE FUNCTION make_key()""")
+    late = doomed.put("late", project_id=doomed.project_id)
+    for job in range(3):
+        doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=job, file="a.zip")
+    # One worker beside that of intake, so that it is one connection which knows the keys from before.
+    destroy(doomed, doomed.top, **{f"jobs.{CHILD}.batch": 1, "run.workers": 2})
+    (record,) = doomed.database.rows("SELECT * FROM pruned.deletions WHERE table_name = 'late'")
+    assert record["keys"] == [late] and doomed.ids("late") == []
+
+
 def test_a_key_that_forbids_is_named_and_the_others_go_on(doomed):
     doomed.database.connection.execute("CREATE TABLE holds (project_id bigint REFERENCES projects)")
     doomed.database.execute("INSERT INTO holds VALUES (%s)", [doomed.project_id])

@@ -19,7 +19,7 @@ begin (Walk *walk, GError **error)
                 json_pack ("{s:O, s:s}", "group_id", json_object_get (step_args (walk->step), "group_id"), "reason", reason));
       return FALSE;
     }
-  return batch_warn (walk->step, "projects", error) && batch_warn (walk->step, "groups", error);
+  return batch_warn (walk->step, "projects", walk->catalogue, error) && batch_warn (walk->step, "groups", walk->catalogue, error);
 }
 
 /* Not marked any more, or no right any more: what is gone is gone, the rest stays in use. */
@@ -42,20 +42,69 @@ is_first (const Step *step)
   return json_object_get (step_cursor (step), "stage") == NULL;
 }
 
-/* The decision of the step, under the locks of lock/: in the first with what follows from it, later to be looked at. */
-static PgRows *
-decide (Step *step, const char *keys, GError **error)
+/* The deletion goes on, and namespace_details says so. */
+static gboolean
+go_on (Walk *walk, gboolean marked, GError **error)
 {
-  if (is_first (step))
-    return step_page (step, error, keys, NULL);
-  static const char *const locks[] = { "lock/10-namespaces", "lock/40-group_deletion_schedules" };
-  for (guint i = 0; i < G_N_ELEMENTS (locks); i++)
+  if (!marked)
     {
-      g_autoptr (PgRows) locked = step_query (step, error, locks[i], "key", keys, NULL);
-      if (locked == NULL)
-        return NULL;
+      g_autoptr (PgRows) rows = step_apply (walk->step, error, "mark/20-namespace_details.update", "group", walk->group, NULL);
+      if (rows == NULL)
+        return FALSE;
     }
-  return step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
+  return walk_on (walk, error);
+}
+
+static gboolean
+first_step (Step *step, const char *group, const char *keys, GError **error)
+{
+  g_autoptr (PgRows) decided = step_page (step, error, keys, NULL);
+  if (decided == NULL)
+    return FALSE;
+  const char *what = rows_count (decided) > 0 ? rows_text (decided, 0, "what") : "gone";
+  if (g_str_equal (what, "in_progress"))
+    return cancel (step, decided, group, error);
+  if (!g_str_equal (what, "due"))
+    {
+      const char *reason = rows_count (decided) > 0 ? rows_text (decided, 0, "reason") : NULL;
+      if (reason != NULL)
+        step_reason (step, reason);
+      return TRUE;
+    }
+  g_autoptr (PgRows) catalogue = step_query (step, error, "../shared/catalogue", NULL);
+  if (catalogue == NULL)
+    return FALSE;
+  g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
+  Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
+  GError *cause = NULL;
+  if (begin (&walk, &cause))
+    return go_on (&walk, FALSE, error);
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return cause == NULL;
+}
+
+/* Under the locks of lock/, as all of the first step. */
+static gboolean
+later_step (Step *step, const char *group, const char *keys, GError **error)
+{
+  gboolean queued = step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
+                    && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
+                    && step_queue (step, error, "still", "group", group, NULL)
+                    && step_queue (step, error, "../shared/catalogue", NULL);
+  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  const PgRows *still = all->pdata[2], *catalogue = all->pdata[3];
+  if (rows_count (still) == 0)
+    {
+      g_autoptr (PgRows) decided = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
+      return decided != NULL && cancel (step, decided, group, error);
+    }
+  g_autoptr (json_t) cursor = json_deep_copy (step_cursor (step));
+  json_object_del (cursor, "limit");
+  Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
+  return go_on (&walk, rows_bool (still, 0, "in_progress"), error);
 }
 
 gboolean
@@ -64,30 +113,5 @@ destroy_group_step (Step *step, GError **error)
   const char *group = step_arg (step, "group_id");
   g_autofree char *keys = g_strdup_printf ("{%s}", group);
   step_on_failure (step, "unmark");
-  g_autoptr (PgRows) decided = decide (step, keys, error);
-  if (decided == NULL)
-    return FALSE;
-  const char *what = rows_count (decided) > 0 ? rows_text (decided, 0, "what") : "gone";
-  gboolean first = is_first (step);
-  if (!g_str_equal (what, "due"))
-    {
-      if (!first || g_str_equal (what, "in_progress"))
-        return cancel (step, decided, group, error);
-      const char *reason = rows_count (decided) > 0 ? rows_text (decided, 0, "reason") : NULL;
-      if (reason != NULL)
-        step_reason (step, reason);
-      return TRUE;
-    }
-  g_autoptr (json_t) cursor = first ? json_pack ("{s:s}", "stage", "refresh") : json_deep_copy (step_cursor (step));
-  json_object_del (cursor, "limit");
-  Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"), cursor };
-  GError *cause = NULL;
-  if (first && !begin (&walk, &cause))
-    {
-      if (cause != NULL)
-        g_propagate_error (error, cause);
-      return cause == NULL;
-    }
-  g_autoptr (PgRows) marked = step_apply (step, error, "mark/20-namespace_details.update", "group", group, NULL);
-  return marked != NULL && walk_on (&walk, error);
+  return is_first (step) ? first_step (step, group, keys, error) : later_step (step, group, keys, error);
 }

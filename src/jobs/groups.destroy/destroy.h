@@ -15,7 +15,7 @@ typedef struct {
   char *projects;    /* array literals of ids; "{}": none */
   char *namespaces;  /* the projects' own namespaces */
   char *groups;
-  const char *root, *actor;
+  const char *root, *actor, *catalogue;
   char *limit;
 } Batch;
 
@@ -24,11 +24,12 @@ gboolean batch_drain (Step *step, const Batch *batch, gboolean *empty, GError **
 /* The batch itself: paths, own rows, outcomes. */
 gboolean batch_finish (Step *step, const Batch *batch, GError **error);
 /* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
-gboolean batch_warn (Step *step, const char *kind, GError **error);
+gboolean batch_warn (Step *step, const char *kind, const char *catalogue, GError **error);
 
 typedef struct {
   Step *step;
   const char *group, *root;
+  const char *catalogue; /* the stamp under which its references are known */
   json_t *cursor; /* the next step's; what this one changes */
 } Walk;
 

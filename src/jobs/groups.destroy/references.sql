@@ -1,10 +1,11 @@
 -- Every column that refers to what this step deletes, and the statement that deletes its rows or, where the foreign key says
 -- so, sets it to null: foreign keys of the catalogue, also those of tables that nobody told us about, and the references
 -- that the application keeps without one; the same for what refers to those rows in turn, by the shortest way, so that
--- nothing goes by a cascade unseen.
+-- nothing goes by a cascade unseen. `level` says how far away it is, by the longest way: 1 is next to the projects or groups
+-- themselves, and what is further away goes first.
 -- Left out: tables that have a file of their own here. Keys that restrict are left to fail: the error names them.
--- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows. `may` is false where
--- the role has no right; then the rows go by their foreign key, without a record.
+-- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
+-- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
 WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
   VALUES ('project_group_links', 'project_id', 'projects', 'id', 'c'),
          ('project_group_links', 'group_id', 'namespaces', 'id', 'c'),
@@ -42,41 +43,46 @@ own (tab, projects, groups) AS (
          'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'
   FROM unnest(ARRAY['members', 'notification_settings', 'redirect_routes', 'routes']) AS t (tab)
 ),
-here (rel, condition) AS (
-  SELECT to_regclass(o.tab), CASE :kind::text WHEN 'projects' THEN projects ELSE groups END FROM own o
-  WHERE CASE :kind::text WHEN 'projects' THEN projects ELSE groups END IS NOT NULL AND to_regclass(o.tab) IS NOT NULL
+here (rel, condition, level) AS (
+  SELECT to_regclass(o.tab), c.condition, CASE WHEN o.tab IN ('projects', 'namespaces') THEN 0 ELSE 1 END
+  FROM own o, LATERAL (SELECT CASE :kind::text WHEN 'projects' THEN projects ELSE groups END AS condition) AS c
+  WHERE c.condition IS NOT NULL AND to_regclass(o.tab) IS NOT NULL
 ),
 other AS MATERIALIZED (
   SELECT * FROM reference WHERE rel NOT IN (SELECT to_regclass(tab)::oid FROM own WHERE to_regclass(tab) IS NOT NULL)
 ),
 reach (rel, depth) AS (
-  SELECT o.rel, 1 FROM here h JOIN other o ON o.target = h.rel AND o.rule = 'c'
+  SELECT o.rel, h.level + 1 FROM here h JOIN other o ON o.target = h.rel AND o.rule = 'c'
   UNION
-  SELECT o.rel, r.depth + 1 FROM reach r JOIN other o ON o.target = r.rel AND o.rel <> o.target AND o.rule = 'c' WHERE r.depth < 5
+  SELECT o.rel, r.depth + 1 FROM reach r JOIN other o ON o.target = r.rel AND o.rel <> o.target AND o.rule = 'c' WHERE r.depth < 6
 ),
-nearest AS MATERIALIZED (SELECT rel, min(depth) AS depth FROM reach GROUP BY rel),
-walk (rel, col, rule, condition, depth) AS (
+way AS MATERIALIZED (SELECT rel, min(depth) AS shortest, max(depth) AS longest FROM reach GROUP BY rel),
+walk (rel, col, rule, condition, depth, beyond) AS (
   SELECT o.rel, o.col, o.rule,
          CASE WHEN h.condition LIKE 'id = ANY%' AND o.refcol = 'id' THEN format('%I', o.col) || substr(h.condition, 3)
-              ELSE format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, h.rel, h.condition) END, 1
+              ELSE format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, h.rel, h.condition) END, h.level + 1, h.level
   FROM here h JOIN other o ON o.target = h.rel
   UNION ALL
-  SELECT o.rel, o.col, o.rule, format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, w.rel::regclass, w.condition), w.depth + 1
-  FROM walk w JOIN other o ON o.target = w.rel LEFT JOIN nearest n ON n.rel = o.rel
-  WHERE w.rule = 'c' AND (o.rule = 'n' OR n.depth = w.depth + 1)
+  SELECT o.rel, o.col, o.rule, format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, w.rel::regclass, w.condition),
+         w.depth + 1, t.longest
+  FROM walk w JOIN way t ON t.rel = w.rel JOIN other o ON o.target = w.rel LEFT JOIN way n ON n.rel = o.rel
+  WHERE w.rule = 'c' AND (o.rule = 'n' OR n.shortest = w.depth + 1)
+),
+placed AS (
+  SELECT w.*, CASE w.rule WHEN 'c' THEN n.longest ELSE w.beyond + 1 END AS level FROM walk w LEFT JOIN way n ON n.rel = w.rel
 ),
 keyed AS (
-  SELECT w.*, row_number() OVER (ORDER BY w.depth DESC, w.rel::regclass::text, w.col, w.condition) AS number,
+  SELECT w.*, row_number() OVER (ORDER BY w.level DESC, w.rel::regclass::text, w.col, w.condition) AS number,
          has_table_privilege(w.rel, 'SELECT') AND has_table_privilege(w.rel, CASE w.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END) AS may,
          replace(w.rel::regclass::text, '''', '''''') AS tab, k.*
-  FROM walk w, LATERAL (
+  FROM placed w, LATERAL (
     SELECT string_agg(format('t.%1$I = d.%1$I', a.attname), ' AND ') AS match, string_agg(format('x.%I', a.attname), ', ') AS columns,
            CASE count(*) WHEN 1 THEN format('t.%I', min(a.attname))
                          ELSE format('jsonb_build_object(%s)', string_agg(format('%1$L, t.%1$I', a.attname), ', ')) END AS key
     FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
     WHERE i.indrelid = w.rel AND i.indisprimary) AS k
 )
-SELECT number, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action,
+SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action,
        format(CASE WHEN rule = 'c' AND match IS NULL
                    THEN 'DELETE FROM %1$s t WHERE t.ctid = ANY (ARRAY(SELECT x.ctid FROM %1$s x WHERE %2$s LIMIT :limit::int)) '
                         'RETURNING to_jsonb(t) AS key, to_jsonb(t) AS row'
@@ -90,6 +96,6 @@ SELECT number, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'update
                         'UPDATE %1$s t SET %6$I = NULL FROM d WHERE %4$s RETURNING %5$s AS key, d.row' END,
               rel::regclass, condition, columns, match, key, col) AS sql,
        string_agg(format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x WHERE %s)', number, rel::regclass, condition), ' UNION ALL ')
-         FILTER (WHERE may) OVER () AS probe
+         FILTER (WHERE may) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS probe
 FROM keyed
 ORDER BY number

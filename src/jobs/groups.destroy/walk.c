@@ -113,7 +113,8 @@ static Batch
 batch_of (const Walk *walk, const char *kind)
 {
   return (Batch){ .kind = kind, .projects = g_strdup ("{}"), .namespaces = g_strdup ("{}"), .groups = g_strdup ("{}"),
-                  .root = walk->root, .actor = step_arg (walk->step, "user_id"), .limit = limit_of (walk) };
+                  .root = walk->root, .actor = step_arg (walk->step, "user_id"), .catalogue = walk->catalogue,
+                  .limit = limit_of (walk) };
 }
 
 static void

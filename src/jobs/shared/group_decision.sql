@@ -3,24 +3,8 @@
 -- characters if that path is taken, by a route or by another group of the page. Several groups of one line may be restored at
 -- once, so the walk goes from the top down and puts each below the new path of the one above.
 -- Fast by primary and unique keys; the rights start from the actors' own memberships.
-WITH RECURSIVE page AS MATERIALIZED (
-  SELECT k.pos, k.id AS key, n.id AS group_id, n.name, n.path, n.traversal_ids, s.user_id, s.group_id IS NOT NULL AS marked,
-         s.marked_for_deletion_on <=
-         -- include: group_cutoff.sql
-         AS over,
-         d.deleted_at IS NOT NULL AS in_progress, u.username, u.state, coalesce(r.path, n.path) AS full_path, r.name AS full_name,
-         (SELECT count(*) FROM unnest(n.traversal_ids) WITH ORDINALITY AS t (id, i) JOIN namespaces a ON a.id = t.id
-          WHERE a.type = 'Group' AND a.parent_id IS NOT DISTINCT FROM n.traversal_ids[t.i - 1]) = cardinality(n.traversal_ids)
-           AND n.traversal_ids[cardinality(n.traversal_ids)] = n.id AS in_line
-  FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
-  LEFT JOIN namespaces n ON n.id = k.id AND n.type = 'Group'
-  LEFT JOIN group_deletion_schedules s ON s.group_id = n.id
-  LEFT JOIN namespace_details d ON d.namespace_id = n.id
-  LEFT JOIN users u ON u.id = s.user_id
-  LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = n.id
-),
-asked AS (SELECT key AS ask, user_id AS actor_id, traversal_ids AS groups, NULL::bigint AS project_id FROM page),
--- include: rights.sql
+WITH RECURSIVE k AS (SELECT * FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)),
+-- include: marked_group.sql
 ,
 decision AS MATERIALIZED (
   SELECT p.*, CASE WHEN p.group_id IS NULL THEN 'gone' WHEN NOT p.marked THEN 'unmarked' WHEN p.over IS NOT TRUE THEN 'early'

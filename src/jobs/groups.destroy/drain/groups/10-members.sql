@@ -1,14 +1,14 @@
 -- Deletes memberships of these groups, also those that only their own namespace ties to them. Fast by (source_id, source_type) and
--- (member_namespace_id).
+-- (member_namespace_id); nothing is read beyond the limit.
 WITH doomed AS MATERIALIZED (
   SELECT m.id FROM unnest(:group::bigint[]) AS s (id), LATERAL (
     SELECT m.id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
-  UNION
+  UNION ALL
   SELECT m.id FROM unnest(:group::bigint[]) AS s (id), LATERAL (
-    SELECT m.id FROM members m WHERE m.member_namespace_id = s.id OFFSET 0) AS m
+    SELECT m.id FROM members m
+    WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])) OFFSET 0) AS m
   LIMIT :limit::int
 )
 DELETE FROM members m USING doomed d
 WHERE m.id = d.id
-RETURNING m.id AS key, to_jsonb(m) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
-          (SELECT u.user_type FROM users u WHERE u.id = m.user_id) AS user_type
+RETURNING m.id AS key, to_jsonb(m) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at

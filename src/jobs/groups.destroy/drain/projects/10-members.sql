@@ -1,11 +1,12 @@
 -- Deletes memberships of these projects, also those that only their own namespace ties to them. Fast by (source_id, source_type) and
--- (member_namespace_id).
+-- (member_namespace_id); nothing is read beyond the limit.
 WITH doomed AS MATERIALIZED (
   SELECT m.id FROM unnest(:project::bigint[]) AS s (id), LATERAL (
     SELECT m.id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Project' OFFSET 0) AS m
-  UNION
+  UNION ALL
   SELECT m.id FROM unnest(:namespace::bigint[]) AS s (id), LATERAL (
-    SELECT m.id FROM members m WHERE m.member_namespace_id = s.id OFFSET 0) AS m
+    SELECT m.id FROM members m
+    WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Project' AND m.source_id = ANY (:project::bigint[])) OFFSET 0) AS m
   LIMIT :limit::int
 )
 DELETE FROM members m USING doomed d

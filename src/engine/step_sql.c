@@ -1,0 +1,225 @@
+/* The statements of a job: bound, run one by one or queued and sent together. */
+#include "engine/step.h"
+
+#include "base/clock.h"
+#include "engine/job_files.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Where this page stands in the whole run (`spacing`). */
+static void
+bind_place (const Step *step, const PgStatement *statement, PgValues *values)
+{
+  if (pg_statement_wants (statement, "index"))
+    pg_values_int (values, "index", json_integer_value (json_object_get (step->run->cursor, "index")));
+  if (pg_statement_wants (statement, "began_at"))
+    {
+      const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
+      pg_values_take (values, "began_at", began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
+    }
+}
+
+void
+step_bind (Step *step, const PgStatement *statement, PgValues *values)
+{
+  static const char *const common[] = { "run_id", "step", "scheduled_at", "args", "audit", "job" };
+  for (guint i = 0; i < G_N_ELEMENTS (common); i++)
+    if (pg_statement_wants (statement, common[i]))
+      pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
+  const char *const *names = pg_statement_parameters (statement);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (g_str_has_prefix (names[i], "setting."))
+      pg_values_set (values, names[i], step_setting_text (step, names[i] + strlen ("setting.")));
+  bind_place (step, statement, values);
+}
+
+PgValues *
+step_values (Step *step, const PgStatement *statement, va_list pairs)
+{
+  PgValues *values = pg_values_new ();
+  step_bind (step, statement, values);
+  for (const char *name; (name = va_arg (pairs, const char *)) != NULL;)
+    pg_values_set (values, name, va_arg (pairs, const char *));
+  return values;
+}
+
+static PgRows *
+run_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)
+{
+  if (statement == NULL)
+    return NULL;
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  return pg_run (step->pg, statement, values, error);
+}
+
+PgRows *
+step_query (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  PgRows *rows = run_statement (step, job_files_statement (step->job, file, error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+static const PgStatement *
+effect_statement (const Step *step, const char *file, GError **error)
+{
+  JobApply apply = { 0 };
+  if (!job_files_effect (step->job, file, &apply, error))
+    return NULL;
+  g_free (apply.table);
+  return apply.statement;
+}
+
+PgRows *
+step_apply (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  PgRows *rows = run_statement (step, effect_statement (step, file, error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+PgRows *
+step_try (Step *step, char **reason, GError **error, const char *file, ...)
+{
+  const PgStatement *statement = effect_statement (step, file, error);
+  if (statement == NULL || !pg_exec (step->pg, "SAVEPOINT attempt", error))
+    return NULL;
+  g_autoptr (GError) cause = NULL;
+  va_list pairs;
+  va_start (pairs, file);
+  g_autoptr (PgRows) rows = run_statement (step, statement, pairs, &cause);
+  va_end (pairs);
+  if (rows != NULL)
+    return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
+  if (cause->code != PRUNED_DATA)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  else if (pg_exec (step->pg, "ROLLBACK TO attempt", error))
+    *reason = g_strdup (cause->message);
+  return NULL;
+}
+
+/* The name of a statement made at run time: its text tells it apart. */
+static char *
+text_name (const Step *step, const char *sql)
+{
+  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA1, sql, -1);
+  return g_strdup_printf ("%s#%.16s", step->job->folder, digest);
+}
+
+PgRows *
+step_query_text (Step *step, GError **error, const char *sql, ...)
+{
+  g_autofree char *name = text_name (step, sql);
+  va_list pairs;
+  va_start (pairs, sql);
+  PgRows *rows = run_statement (step, pg_statement_text (name, sql, error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+static const PgStatement *
+text_effect (const Step *step, const char *table, const char *action, const char *sql, GError **error)
+{
+  g_autofree char *plain = text_name (step, sql);
+  g_autofree char *name = g_strdup_printf ("%s#%s.%s", plain, table, action);
+  return job_files_audited (name, sql, table, action, "*", error);
+}
+
+PgRows *
+step_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+{
+  va_list pairs;
+  va_start (pairs, sql);
+  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+const PgRows *
+step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...)
+{
+  const PgStatement *statement = job_files_statement (step->job, file, error);
+  if (statement == NULL)
+    return NULL;
+  va_list pairs;
+  va_start (pairs, file);
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  va_end (pairs);
+  return pg_run_kept (step->pg, statement, values, stamp, error);
+}
+
+/* --- several in one round trip ------------------------------------------------------------------------ */
+
+static gboolean
+queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)
+{
+  if (statement == NULL)
+    return FALSE;
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  step->queued++;
+  return pg_queue (step->pg, statement, values, error);
+}
+
+gboolean
+step_queue (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  gboolean ok = queue_statement (step, job_files_statement (step->job, file, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+gboolean
+step_queue_text (Step *step, GError **error, const char *sql, ...)
+{
+  g_autofree char *name = text_name (step, sql);
+  va_list pairs;
+  va_start (pairs, sql);
+  gboolean ok = queue_statement (step, pg_statement_text (name, sql, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+gboolean
+step_queue_apply (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  gboolean ok = queue_statement (step, effect_statement (step, file, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+gboolean
+step_queue_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+{
+  va_list pairs;
+  va_start (pairs, sql);
+  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+GPtrArray *
+step_send (Step *step, GError **error)
+{
+  g_autoptr (GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
+  if (step->queued == 0)
+    return g_steal_pointer (&answers);
+  if (!pg_flush (step->pg, error))
+    return NULL;
+  for (; step->queued > 0; step->queued--)
+    {
+      PgRows *rows = pg_next (step->pg, error);
+      if (rows == NULL)
+        return NULL;
+      g_ptr_array_add (answers, rows);
+    }
+  return pg_finish (step->pg, error) ? g_steal_pointer (&answers) : NULL;
+}
