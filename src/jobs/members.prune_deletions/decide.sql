@@ -1,21 +1,34 @@
 -- What is to happen to each membership: it goes if whoever scheduled that may remove it, and no group is left without an owner.
--- `:member` and `:schedule` say which schedule asks for which. Fast by primary keys; the rights start from the actors' own
--- memberships, and the rule about owners meets only owners.
-WITH RECURSIVE page AS MATERIALIZED (
+-- `:member` and `:schedule` say which schedule asks for which. Fast by primary keys, which OFFSET 0 insists on: the planner would
+-- rather read whole tables; the rights start from the actors' own memberships, and the rule about owners meets only owners.
+WITH RECURSIVE schedule AS MATERIALIZED (
+  SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id,
+         (SELECT r.traversal_ids[1] FROM namespaces r WHERE r.id = s.namespace_id) AS root_id
+  FROM members_deletion_schedules s WHERE s.id = ANY (:schedule::bigint[])
+),
+leaver AS MATERIALIZED (
+  SELECT u.id, u.state, u.user_type FROM users u WHERE u.id = ANY (ARRAY(SELECT user_id FROM schedule))
+),
+page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, s.id AS schedule_id, s.user_id AS scheduled_user_id, s.namespace_id AS scheduled_namespace_id,
          s.scheduled_by_id, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at, u.user_type,
          CASE m.source_type WHEN 'Project' THEN p.id END AS project_id,
          CASE WHEN m.source_type = 'Project' OR n.type = 'Group' THEN n.traversal_ids END AS traversal_ids,
-         (SELECT r.traversal_ids[1] FROM namespaces r WHERE r.id = s.namespace_id) AS root_id,
+         s.root_id,
          -- include: ../shared/owner_rule.sql
          AS owner
   FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
   LEFT JOIN unnest(:member::bigint[], :schedule::bigint[]) AS a (member_id, schedule_id) ON a.member_id = k.id
-  LEFT JOIN members_deletion_schedules s ON s.id = a.schedule_id
-  LEFT JOIN members m ON m.id = k.id AND m.user_id = s.user_id
-  LEFT JOIN users u ON u.id = m.user_id
-  LEFT JOIN projects p ON m.source_type = 'Project' AND p.id = m.source_id
-  LEFT JOIN namespaces n ON n.id = CASE m.source_type WHEN 'Project' THEN p.namespace_id ELSE m.source_id END
+  LEFT JOIN schedule s ON s.id = a.schedule_id
+  LEFT JOIN LATERAL (
+    SELECT m.id, m.user_id, m.source_type, m.source_id, m.type, m.access_level, m.expires_at, m.requested_at, m.state
+    FROM members m WHERE m.id = k.id AND m.user_id = s.user_id OFFSET 0) AS m ON true
+  LEFT JOIN leaver u ON u.id = m.user_id
+  LEFT JOIN LATERAL (
+    SELECT p.id, p.namespace_id FROM projects p WHERE m.source_type = 'Project' AND p.id = m.source_id OFFSET 0) AS p ON true
+  LEFT JOIN LATERAL (
+    SELECT n.type, n.traversal_ids FROM namespaces n
+    WHERE n.id = CASE m.source_type WHEN 'Project' THEN p.namespace_id ELSE m.source_id END OFFSET 0) AS n ON true
 ),
 asked AS (SELECT key AS ask, scheduled_by_id AS actor_id, traversal_ids AS groups, project_id FROM page),
 -- include: ../shared/rights.sql

@@ -1,7 +1,11 @@
--- Locks the groups that have an owner on the page, and those above them. Fast because it is a look-up by primary key each.
+-- Locks the groups that have an owner on the page, and those above them. Fast because it is a look-up by primary key each, which OFFSET 0
+-- insists on: the planner would rather read all owners there are.
 WITH owner AS MATERIALIZED (
   SELECT m.id, m.source_id
-  FROM unnest(:key::bigint[]) AS k (id) JOIN members m ON m.id = k.id JOIN users u ON u.id = m.user_id
+  FROM unnest(:key::bigint[]) AS k (id),
+  LATERAL (SELECT m.id, m.user_id, m.source_type, m.source_id, m.type, m.access_level, m.requested_at, m.state
+           FROM members m WHERE m.id = k.id OFFSET 0) AS m
+  JOIN users u ON u.id = m.user_id
   WHERE
   -- include: ../../shared/owner_rule.sql
 ),
