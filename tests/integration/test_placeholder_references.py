@@ -75,3 +75,13 @@ def test_a_child_that_is_dead_after_the_last_attempt_leaves_an_abandoned_detail(
     assert child["state"] == "dead" and "broken" in child["error"]
     (row,) = tenant.database.rows("SELECT * FROM pruned.quarantine")
     assert row["item"] == f"import_placeholder_user_details:{detail}" and row["reason"].startswith("abandoned: broken")
+
+
+def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(tenant):
+    tenant.database.execute("CREATE TABLE theirs (user_id bigint REFERENCES users ON DELETE CASCADE)")
+    _, user = tenant.placeholder()
+    tenant.database.execute("INSERT INTO theirs VALUES (%s)", [user])
+    tenant.tick(JOB, **AT_ONCE)
+    assert user not in tenant.ids("users") and tenant.database.value("SELECT count(*) FROM theirs") == 0
+    (line,) = tenant.lines("Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE")
+    assert (line["level"], line["table"], line["user_id"]) == ("warning", "theirs", user)

@@ -7,6 +7,16 @@
 
 #define DEPTH 12 /* keys below keys; deeper (a circle of rows) is left to the database */
 
+/* Rows of these tables (one a line) may have gone by their key. */
+static void
+warn_unseen (Destroy *destroy, const char *tables)
+{
+  g_auto (GStrv) names = g_strsplit (tables, "\n", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    step_log (destroy->step, LOG_WARNING, "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE",
+              json_pack ("{s:s, s:I}", "table", names[i], "user_id", (json_int_t)g_ascii_strtoll (destroy->user_id, NULL, 10)));
+}
+
 /* Deletes rows of RELATION that fulfil CONDITION, children first. *REMOVED: how many of RELATION itself. */
 static gboolean
 sweep (Destroy *destroy, const char *relation, const char *condition, int depth, int *removed, GError **error)
@@ -35,6 +45,8 @@ sweep (Destroy *destroy, const char *relation, const char *condition, int depth,
   if (gone == NULL)
     return FALSE;
   *removed = rows_count (gone);
+  if (*removed > 0 && rows_text (made, 0, "unseen") != NULL)
+    warn_unseen (destroy, rows_text (made, 0, "unseen"));
   destroy->left -= *removed;
   return TRUE;
 }
