@@ -1,8 +1,8 @@
--- Deletes authorizations that nothing gives any more, or at another level. Only the difference is touched, by primary key.
-WITH
--- include: ../../wanted.sql
-,
-stale AS (SELECT * FROM present EXCEPT SELECT * FROM wanted ORDER BY user_id, project_id, access_level)
+-- Deletes authorizations that nothing gives any more, or at another level (lock/30-difference.sql). Fast by primary key.
+WITH stale AS MATERIALIZED (
+  SELECT s.* FROM jsonb_to_recordset(current_setting('pruned.stale')::jsonb) AS s (user_id bigint, project_id bigint, access_level int)
+  ORDER BY s.user_id, s.project_id, s.access_level
+)
 DELETE FROM project_authorizations a
 USING stale s
 WHERE a.user_id = s.user_id AND a.project_id = s.project_id AND a.access_level = s.access_level
