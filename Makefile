@@ -90,6 +90,12 @@ check: deps-test
 	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
 	@$(PYTHON) tests/run.py $(BUILD) $(ARGS)
 
+#: make chaos        a storm over three processes for MINUTES=10, SEED= as printed; the logs stay in build/chaos
+chaos: deps-test
+	+@$(MAKE) $(PARALLEL) all
+	@TEST_BUILD=$(BUILD) CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -c tests/pytest.ini -q -s \
+	  --basetemp=build/chaos tests/fault/test_chaos.py
+
 #: make bench        how fast it is here, one table and build/bench.json; QUICK=1: smaller sizes; ARGS=: only some sections
 bench: deps-test
 	+@$(MAKE) $(PARALLEL) all
@@ -127,5 +133,5 @@ help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
-.PHONY: all demo bench clean units deps-build deps-test check fuzz fuzzers coverage lint install help
+.PHONY: all demo bench chaos clean units deps-build deps-test check fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

@@ -9,6 +9,7 @@ import subprocess
 from . import found
 from .ports import HeldPort
 from .process import Server
+from .proxy import Proxy
 
 # Hundreds of tests make topics of their own: small index files, and deleted ones go soon. A broker
 # that was killed is let in again once its old session has ended: soon.
@@ -16,7 +17,9 @@ CONFIGURATION = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}{listeners}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}{advertised}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT{protocols}
 controller.listener.names=CONTROLLER
 log.dirs={folder}/data
 auto.create.topics.enable=false
@@ -44,9 +47,12 @@ log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n
 class Kafka(Server):
     name = "kafka"
 
-    def __init__(self, folder, outlive_us=False):
+    def __init__(self, folder, outlive_us=False, doors=0):
+        """DOORS: so many ways to it besides, each a network that can be cut."""
         super().__init__(folder, outlive_us)
         self.held, self.held_controller = HeldPort(), HeldPort()
+        self.held_doors = [HeldPort() for _ in range(doors)]
+        self.doors = [Proxy(held.number) for held in self.held_doors]
         self.port = self.held.number
         self.folder.mkdir(parents=True)
         self._format()
@@ -60,8 +66,12 @@ class Kafka(Server):
 
     def _format(self):
         (self.folder / "log4j.properties").write_text(LOGGING)
+        doors = [(f"DOOR{n}", held.number, door.port) for n, (held, door) in enumerate(zip(self.held_doors, self.doors))]
         (self.folder / "server.properties").write_text(CONFIGURATION.format(
-            port=self.port, controller=self.held_controller.number, folder=self.folder))
+            port=self.port, controller=self.held_controller.number, folder=self.folder,
+            listeners="".join(f",{name}://127.0.0.1:{own}" for name, own, _ in doors),
+            advertised="".join(f",{name}://127.0.0.1:{outside}" for name, _, outside in doors),
+            protocols="".join(f",{name}:PLAINTEXT" for name, *_ in doors)))
         cluster_id = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "a")
         done = subprocess.run(
             self._java("kafka.tools.StorageTool", "format", "-t", cluster_id,

@@ -1,0 +1,124 @@
+"""In a storm of crashes, pauses and repetitions everything happens once: the end is that of a run that nobody disturbed.
+
+CHAOS_MINUTES and CHAOS_SEED: `make chaos`."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import pytest
+
+from fault.chaos import CLOCKS_S, PROCESSES, Load, Place, Storm, settle
+from fault.neighbour import Neighbour
+from stack.found import HERE as STACK
+from stack.found import pg_bin
+from stack.kafka import Kafka
+from stack.pair import new_folder
+from stack.process import patient
+from support.every_job import SETTINGS, leases_end, state
+from support.places import binary
+from support.scene import now
+
+SEED = int(os.environ.get("CHAOS_SEED") or (random.randrange(10**6) if "CHAOS_MINUTES" in os.environ else 7))
+ROUND_S = 8
+ROUNDS = round(float(os.environ.get("CHAOS_MINUTES") or 1.5) * 60 / ROUND_S)
+CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.delay_ms": 1000}
+# Which of a place's rows goes first is open in `groups.destroy`: they go in one step.
+PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100}
+
+
+@pytest.fixture(scope="module")
+def shifted_clock(tmp_path_factory):
+    """A library to be preloaded; with a sanitizer, which wants to be the first library itself, None."""
+    if binary().parent.name.startswith("san-"):
+        return None
+    library = tmp_path_factory.mktemp("clock") / "shifted_clock.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, STACK / "shifted_clock.c"], check=True)
+    return library
+
+
+@pytest.fixture
+def kafka():
+    """A broker with a way of its own for each process."""
+    folder = new_folder("pruned-kafka-")
+    server = Kafka(folder / "kafka", doors=PROCESSES).start()
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def new_story(new_scene):
+    load = Load(SEED, ROUNDS, now(minutes=-2).replace(microsecond=0))
+
+    def make(settings, **place):
+        scene = new_scene(SETTINGS | PAGES | settings, **place)
+        scene.settings["store.local.root"] = scene.folder / "objects"
+        load.fill(scene)
+        return scene, load
+
+    return make
+
+
+def end(scene, load):
+    settle(scene)
+    leases_end(scene, load.at)
+    how = state(scene) | {
+        "refreshes": scene.database.rows("SELECT user_id, kind FROM pruned.dirty_users ORDER BY 1, 2"),
+        "dead": sorted({m.raw.decode() for m in scene.topics.read("dead")}),
+    }
+    (scene.folder / "end.json").write_text(json.dumps(how, default=str, indent=1))
+    return how
+
+
+def keep(scene, *servers):
+    """What is needed to look at a failure: beside the logs of all, the database and what is on the topics."""
+    for server in servers:
+        shutil.copy(server.log, scene.folder)
+    with open(scene.folder / "database.sql", "w") as dump:
+        subprocess.run([pg_bin() / "pg_dump", "--inserts", scene.database.url], stdout=dump, check=False)
+    with open(scene.folder / "topics.jsonl", "w") as dump:
+        for topic in sorted(scene.topics.partitions()):
+            for m in scene.topics.read(topic):
+                print(json.dumps({"topic": topic, "partition": m.partition, "offset": m.offset, "key": m.text_key,
+                                  "headers": m.headers, "value": m.value}, default=str), file=dump)
+
+
+def undisturbed(new_story):
+    calm, load = new_story({"jobs.scratch.remove.delay_ms": 0, "jobs.members.remove_expired.delay_ms": 0})
+    for messages in load.rounds:
+        for message in messages:
+            load.send(calm.topics, message)
+    return end(calm, load)
+
+
+def weather(scene, load, postgres, kafka, shifted_clock):
+    """The storm, with an application that writes to the same rows all the time; returns how it is when all has calmed down."""
+    places = [Place(scene, postgres, *place, shifted_clock) for place in zip(kafka.doors, CLOCKS_S)]
+    neighbour = Neighbour(scene.database, SEED)
+    neighbour.start()
+    try:
+        Storm(scene, postgres, kafka, SEED, load, places).rage()
+    finally:
+        neighbour.leave()
+    return end(scene, load)
+
+
+@pytest.mark.timeout(patient(240 + 4 * ROUND_S * ROUNDS))
+def test_a_storm_changes_nothing(new_story, own_postgres, kafka, shifted_clock):
+    print(f"CHAOS_SEED={SEED}, {ROUNDS} rounds", flush=True)
+    wanted = undisturbed(new_story)
+    assert len(wanted["runs"]) > 10 * ROUNDS and {r["state"] for r in wanted["runs"]} == {"finished", "waiting"}
+
+    scene, load = new_story(CHAINS, server=own_postgres, bootstrap=kafka.bootstrap)
+    try:
+        got = weather(scene, load, own_postgres, kafka, shifted_clock)
+        for name, value in wanted.items():
+            assert got[name] == value, f"{name}; CHAOS_SEED={SEED}, see {scene.folder}"
+    except BaseException:
+        keep(scene, own_postgres, kafka)
+        raise
+    finally:
+        print(f"CHAOS_SEED={SEED}: {scene.folder}", flush=True)
