@@ -25,6 +25,7 @@ struct _Dispatcher {
   pthread_cond_t woken;
   gint64 wake_us; /* monotonic */
   gboolean stop;
+  Bundle *unsent; /* of runs that are ready already, or NULL */
 };
 
 void
@@ -66,7 +67,18 @@ new_bundle (void)
   return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
 }
 
-/* Due runs become ready in one transaction, their messages follow. If the process dies in between, they are found missing. */
+/* What Kafka did not take in time while it was away. If the process dies meanwhile, the runs are found missing. */
+static gboolean
+send_unsent (Dispatcher *dispatcher, GError **error)
+{
+  Service *service = dispatcher->service;
+  if (dispatcher->unsent != NULL && !publisher_send_plain (service->publisher, dispatcher->unsent, &service->stop, error))
+    return FALSE;
+  g_clear_pointer (&dispatcher->unsent, bundle_free);
+  return TRUE;
+}
+
+/* Due runs become ready in one transaction, their messages follow. */
 static gboolean
 claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
 {
@@ -92,7 +104,8 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   if (!pg_commit (dispatcher->pg, error))
     return FALSE;
   FAULT ("dispatcher.after_commit");
-  return publisher_send_plain (service->publisher, bundle, &service->stop, error);
+  dispatcher->unsent = g_steal_pointer (&bundle);
+  return send_unsent (dispatcher, error);
 }
 
 static gboolean
@@ -189,7 +202,8 @@ dispatcher_main (void *data)
       g_autoptr (GError) error = NULL;
       gboolean more = FALSE;
       gint64 now = clock_monotonic_us ();
-      gboolean ok = schedule_fire (dispatcher->service, dispatcher->pg, &error) && claim_due (dispatcher, &more, &error);
+      gboolean ok = send_unsent (dispatcher, &error) && schedule_fire (dispatcher->service, dispatcher->pg, &error)
+                    && claim_due (dispatcher, &more, &error);
       if (ok && now - looked_us >= IDLE_US)
         {
           ok = look_around (dispatcher, &error);
@@ -250,6 +264,7 @@ dispatcher_stop (Dispatcher *dispatcher)
   pthread_cond_destroy (&dispatcher->woken);
   pthread_mutex_destroy (&dispatcher->lock);
   missing_free (dispatcher->missing);
+  g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);
   g_free (dispatcher->keyed);
   g_free (dispatcher);

@@ -214,3 +214,13 @@ class Topics:
                     if tp.offset >= 0}
         finally:
             consumer.close()
+
+    def wait_for_groups(self):
+        """Returns when the broker answers for groups: after a start it does so later than that it is there."""
+        def answers():
+            try:
+                return self.committed("ticks") is not None
+            except KafkaException:
+                return False
+
+        wait_until(answers, 60, "an answer of the group's coordinator")
