@@ -1,5 +1,7 @@
 """Several processes share the work without a leader: one chain stays one, capacity holds, control reaches all."""
 
+import datetime
+
 import pytest
 
 from stack.process import wait_until
@@ -80,6 +82,18 @@ def test_a_rolling_restart_loses_nothing(scene):
     row = scene.wait_run(tick_id(JOB, at), deadline_s=60)
     assert (row["step"], row["attempts"]) == (40, 0) and result(row)["removed"] == 400
     assert not any(d.lines(level="error") for d in (first, second, third, fourth))
+
+
+def test_who_ends_orderly_leaves_his_partitions_to_others_at_once(new_scene):
+    """Not only when his session has ended, which takes long here."""
+    session_s = 60
+    first, second = start_all(new_scene({"kafka.session.timeout.ms": session_s * 1000}), 2)
+    assigned = len(second.lines("Partitions assigned"))
+    assert first.stop() == 0
+    again = second.wait_line("Partitions assigned", count=assigned + 1, deadline_s=2 * session_s)
+    [ended] = first.lines("Stopped")
+    waited = datetime.datetime.fromisoformat(again["time"]) - datetime.datetime.fromisoformat(ended["time"])
+    assert waited.total_seconds() < session_s / 3
 
 
 def test_a_paused_job_starts_nothing_in_any_process_until_it_is_resumed(scene):
