@@ -20,6 +20,7 @@ import latency
 import objects
 import placeholders
 import prune
+import recovery
 import removal
 import throughput
 from stage import Stage
@@ -38,6 +39,7 @@ SECTIONS = {
     "groups": groups.destroy,
     "placeholders": placeholders.placeholders,
     "objects": objects.objects,
+    "recovery": recovery.recovery,
 }
 
 
