@@ -2,28 +2,24 @@
 -- `:member` and `:schedule` say which schedule asks for which. Fast by primary keys, which OFFSET 0 insists on: the planner would
 -- rather read whole tables; the rights start from the actors' own memberships, and the rule about owners meets only owners.
 WITH RECURSIVE schedule AS MATERIALIZED (
-  SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id,
-         (SELECT r.traversal_ids[1] FROM namespaces r WHERE r.id = s.namespace_id) AS root_id
-  FROM members_deletion_schedules s WHERE s.id = ANY (:schedule::bigint[])
-),
-leaver AS MATERIALIZED (
-  SELECT u.id, u.state, u.user_type FROM users u WHERE u.id = ANY (ARRAY(SELECT user_id FROM schedule))
+  SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, r.traversal_ids[1] AS root_id, u.state, u.user_type
+  FROM members_deletion_schedules s LEFT JOIN namespaces r ON r.id = s.namespace_id LEFT JOIN users u ON u.id = s.user_id
+  WHERE s.id = ANY (ARRAY(SELECT DISTINCT unnest(:schedule::bigint[])))
 ),
 page AS MATERIALIZED (
-  SELECT k.pos, k.id AS key, s.id AS schedule_id, s.user_id AS scheduled_user_id, s.namespace_id AS scheduled_namespace_id,
-         s.scheduled_by_id, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at, u.user_type,
+  SELECT k.pos, k.id AS key, u.id AS schedule_id, u.user_id AS scheduled_user_id, u.namespace_id AS scheduled_namespace_id,
+         u.scheduled_by_id, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at, u.user_type,
          CASE m.source_type WHEN 'Project' THEN p.id END AS project_id,
          CASE WHEN m.source_type = 'Project' OR n.type = 'Group' THEN n.traversal_ids END AS traversal_ids,
-         s.root_id,
+         u.root_id,
          -- include: ../shared/owner_rule.sql
          AS owner
   FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
   LEFT JOIN unnest(:member::bigint[], :schedule::bigint[]) AS a (member_id, schedule_id) ON a.member_id = k.id
-  LEFT JOIN schedule s ON s.id = a.schedule_id
+  LEFT JOIN schedule u ON u.id = a.schedule_id -- and who it is about
   LEFT JOIN LATERAL (
     SELECT m.id, m.user_id, m.source_type, m.source_id, m.type, m.access_level, m.expires_at, m.requested_at, m.state
-    FROM members m WHERE m.id = k.id AND m.user_id = s.user_id OFFSET 0) AS m ON true
-  LEFT JOIN leaver u ON u.id = m.user_id
+    FROM members m WHERE m.id = k.id AND m.user_id = u.user_id OFFSET 0) AS m ON true
   LEFT JOIN LATERAL (
     SELECT p.id, p.namespace_id FROM projects p WHERE m.source_type = 'Project' AND p.id = m.source_id OFFSET 0) AS p ON true
   LEFT JOIN LATERAL (

@@ -1,6 +1,7 @@
 -- Deletes the memberships, if they are still the scheduled user's and the schedule stands. Fast by primary keys.
 WITH schedule AS MATERIALIZED (
-  SELECT s.id, s.user_id FROM members_deletion_schedules s WHERE s.id = ANY (:schedule_id::bigint[])
+  SELECT s.id, s.user_id FROM members_deletion_schedules s
+  WHERE s.id = ANY (ARRAY(SELECT DISTINCT unnest(:schedule_id::bigint[])))
 )
 DELETE FROM members m
 USING unnest(:key::bigint[], :schedule_id::bigint[]) AS k (id, schedule_id) JOIN schedule s ON s.id = k.schedule_id
