@@ -9,9 +9,9 @@
 #pragma once
 #include "avro/records.h"
 
-/* One datum, without frame. */
-json_t *decode_avro (const Schema *schema, const guint8 *bytes, gsize len, char **args_text,
-                     GError **error);
+/* One datum, without frame. WANTED: the only fields that content gets; NULL: all. */
+json_t *decode_avro (const Schema *schema, const guint8 *bytes, gsize len, const char *const *wanted,
+                     char **args_text, GError **error);
 
 json_t *decode_json (const Schema *schema, const char *text, gsize len, char **args_text,
                      GError **error);

@@ -83,11 +83,14 @@ field_or_null (const SchemaField *field, avro_value_t *from, char **args_text, G
 }
 
 static json_t *
-read_record (const Schema *schema, avro_value_t *record, char **args_text, GError **error)
+read_record (const Schema *schema, avro_value_t *record, const char *const *wanted, char **args_text,
+             GError **error)
 {
   g_autoptr (json_t) content = json_object ();
   for (guint i = 0; i < schema->n_fields; i++) {
     const SchemaField *field = &schema->fields[i];
+    if (wanted != NULL && !g_strv_contains (wanted, field->name))
+      continue;
     avro_value_t from;
     coder_must (avro_value_get_by_index (record, i, &from, NULL));
     json_t *value = field_or_null (field, &from, args_text, error);
@@ -101,11 +104,11 @@ read_record (const Schema *schema, avro_value_t *record, char **args_text, GErro
 }
 
 json_t *
-decode_avro (const Schema *schema, const guint8 *bytes, gsize len, char **args_text,
-             GError **error)
+decode_avro (const Schema *schema, const guint8 *bytes, gsize len, const char *const *wanted,
+             char **args_text, GError **error)
 {
   avro_value_t *record = coder_read (schema, bytes, len, error);
-  json_t *content = record != NULL ? read_record (schema, record, args_text, error) : NULL;
+  json_t *content = record != NULL ? read_record (schema, record, wanted, args_text, error) : NULL;
   if (content == NULL)
     g_prefix_error (error, "undecodable: ");
   return content;

@@ -194,7 +194,7 @@ read_content (const MessageSource *source, const Schema *schema, Framing framing
                                 error);
   else
     out->content = decode_avro (schema, source->value + FRAME_BYTES,
-                                source->value_len - FRAME_BYTES, args_text, error);
+                                source->value_len - FRAME_BYTES, source->wanted, args_text, error);
   return out->content != NULL;
 }
 

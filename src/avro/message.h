@@ -47,6 +47,7 @@ typedef struct {
   guint n_headers;
   const char *type; /* the type a missing ce_type means (ticks: pruned.Tick), or NULL: ce_type is required */
   const char *space; /* types of this topic: "pruned.Tick", or a prefix "pruned.events." */
+  const char *const *wanted; /* the fields of an Avro value that content is to have, NULL-terminated; NULL: all */
 } MessageSource;
 
 typedef struct {

@@ -56,23 +56,39 @@ compare_texts (gconstpointer a, gconstpointer b)
 }
 
 static void
-write_object (GString *out, const json_t *object, gboolean sorted)
+write_member (GString *out, const char *key, const json_t *value, gboolean sorted)
+{
+  if (out->str[out->len - 1] != '{')
+    g_string_append_c (out, ',');
+  json_append_quoted (out, key, strlen (key));
+  g_string_append_c (out, ':');
+  write_value (out, value, sorted);
+}
+
+static void
+write_sorted (GString *out, const json_t *object)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   const char *key;
   json_t *value;
   json_object_foreach ((json_t *)object, key, value)
     g_ptr_array_add (keys, (gpointer)key);
-  if (sorted)
-    g_ptr_array_sort (keys, compare_texts);
+  g_ptr_array_sort (keys, compare_texts);
+  for (guint i = 0; i < keys->len; i++)
+    write_member (out, keys->pdata[i], json_object_get (object, keys->pdata[i]), TRUE);
+}
+
+static void
+write_object (GString *out, const json_t *object, gboolean sorted)
+{
+  const char *key;
+  json_t *value;
   g_string_append_c (out, '{');
-  for (guint i = 0; i < keys->len; i++) {
-    if (i > 0)
-      g_string_append_c (out, ',');
-    json_append_quoted (out, keys->pdata[i], strlen (keys->pdata[i]));
-    g_string_append_c (out, ':');
-    write_value (out, json_object_get (object, keys->pdata[i]), sorted);
-  }
+  if (sorted)
+    write_sorted (out, object);
+  else
+    json_object_foreach ((json_t *)object, key, value)
+      write_member (out, key, value, FALSE);
   g_string_append_c (out, '}');
 }
 
@@ -119,11 +135,17 @@ write_value (GString *out, const json_t *value, gboolean sorted)
   }
 }
 
+void
+json_append (GString *out, const json_t *value)
+{
+  write_value (out, value, FALSE);
+}
+
 char *
 json_text (const json_t *value)
 {
   GString *out = g_string_new (NULL);
-  write_value (out, value, FALSE);
+  json_append (out, value);
   return g_string_free (out, FALSE);
 }
 

@@ -19,6 +19,9 @@ json_t *json_parse (const char *text, gsize len, GError **error);
  * digits that read back the same. g_free it. */
 char *json_text (const json_t *value);
 
+/* The same, appended. */
+void json_append (GString *out, const json_t *value);
+
 /* The canonical form that run ids are made of (DESIGN 4): keys sorted by bytes, no blanks, UTF-8
  * not escaped beyond what JSON demands, reals as in json_text. NULL, JSON null and {} give "{}".
  * g_free it. */

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/clock.h"
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@ static const char *const colours[] = { "\033[2m", "\033[32m", "\033[33m", "\033[
 
 static atomic_int least = LOG_INFO;
 static atomic_bool as_json, coloured, live;
+static __thread GString *held; /* lines of this thread that are written together; NULL: each at once */
 
 static GLogWriterOutput write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields,
                                     gpointer data);
@@ -70,23 +72,35 @@ text_value (const char *text)
   return json_string (valid);
 }
 
+static void
+append_member (GString *line, const char *key, const json_t *value)
+{
+  gboolean taken = g_str_equal (key, "time") || g_str_equal (key, "level") || g_str_equal (key, "message");
+  g_autofree char *other = taken ? g_strconcat ("field_", key, NULL) : NULL;
+  const char *name = other != NULL ? other : key;
+  g_string_append_c (line, ',');
+  json_append_quoted (line, name, strlen (name));
+  g_string_append_c (line, ':');
+  json_append (line, value);
+}
+
 static char *
 json_line (const char *time, LogLevel level, const char *message, const json_t *fields)
 {
-  g_autoptr (json_t) line = json_object ();
-  json_object_set_new (line, "time", json_string (time));
-  json_object_set_new (line, "level", json_string (names[level]));
-  json_object_set_new (line, "message", text_value (message));
+  g_autoptr (json_t) words = text_value (message);
+  GString *line = g_string_sized_new (512);
+  g_string_append (line, "{\"time\":\"");
+  g_string_append (line, time);
+  g_string_append (line, "\",\"level\":\"");
+  g_string_append (line, names[level]);
+  g_string_append (line, "\",\"message\":");
+  json_append (line, words);
   const char *key;
   json_t *value;
-  json_object_foreach ((json_t *)fields, key, value) {
-    g_autofree char *other = NULL;
-    if (g_str_equal (key, "time") || g_str_equal (key, "level") || g_str_equal (key, "message"))
-      other = g_strconcat ("field_", key, NULL);
-    json_object_set (line, other != NULL ? other : key, value);
-  }
-  g_autofree char *text = json_text (line);
-  return g_strconcat (text, "\n", NULL);
+  json_object_foreach ((json_t *)fields, key, value)
+    append_member (line, key, value);
+  g_string_append (line, "}\n");
+  return g_string_free (line, FALSE);
 }
 
 /* Whether TEXT stands for itself in a text line. */
@@ -143,6 +157,18 @@ text_line (const char *time, LogLevel level, const char *message, const json_t *
   return g_string_free (line, FALSE);
 }
 
+/* No more at once than what a pipe takes in one piece, or lines of other threads would get in between. */
+static void
+hold (const char *line)
+{
+  gsize len = strlen (line);
+  if (held->len > 0 && held->len + len > PIPE_BUF) {
+    write_whole (held->str, held->len);
+    g_string_truncate (held, 0);
+  }
+  g_string_append_len (held, line, len);
+}
+
 void
 log_fields (LogLevel level, const char *message, const json_t *fields)
 {
@@ -151,9 +177,30 @@ log_fields (LogLevel level, const char *message, const json_t *fields)
   g_autofree char *time = clock_format (clock_now_us ());
   g_autofree char *line = atomic_load (&as_json) ? json_line (time, level, message, fields)
                                                  : text_line (time, level, message, fields);
+  if (held != NULL) {
+    hold (line);
+    return;
+  }
   g_autofree char *above = atomic_load (&live) ? g_strconcat (CLEAR_LINE, line, NULL) : NULL;
   const char *written = above != NULL ? above : line;
   write_whole (written, strlen (written));
+}
+
+void
+log_hold (void)
+{
+  if (held == NULL && !atomic_load (&live))
+    held = g_string_sized_new (PIPE_BUF);
+}
+
+void
+log_release (void)
+{
+  if (held == NULL)
+    return;
+  write_whole (held->str, held->len);
+  g_string_free (held, TRUE);
+  held = NULL;
 }
 
 void

@@ -2,7 +2,7 @@
  * then the fields flat beside them (DESIGN 6). Written once, by the engine or the command line;
  * everything below returns a GError instead.
  *
- * Threads: any; a line is one write(2).
+ * Threads: any; a line is one write(2), or part of one.
  */
 #pragma once
 #include "base/json.h"
@@ -20,6 +20,10 @@ void log_line (LogLevel level, const char *message, ...) G_GNUC_NULL_TERMINATED;
 
 /* The same with an object of fields (may be NULL); numbers stay numbers. FIELDS is borrowed. */
 void log_fields (LogLevel level, const char *message, const json_t *fields);
+
+/* From here on this thread's lines are written some at a time, until log_release. For lines that come by the hundred; short. */
+void log_hold (void);
+void log_release (void);
 
 #define log_debug(...) log_line (LOG_DEBUG, __VA_ARGS__, NULL)
 #define log_info(...) log_line (LOG_INFO, __VA_ARGS__, NULL)

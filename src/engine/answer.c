@@ -212,9 +212,9 @@ execute (Service *service, Pg *pg, Step *step, const Sentence *sentence, Bundle 
 }
 
 static void
-log_failure (const Step *step, const char *sqlstate, const GError *cause, const Sentence *sentence)
+log_failure (Step *step, const char *sqlstate, const GError *cause, const Sentence *sentence)
 {
-  g_autoptr (json_t) fields = step_log_fields (step);
+  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
   const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
   json_object_set_new (fields, "error_class", json_string (step->error_class != NULL ? step->error_class : class));
   json_object_set_new (fields, "error", json_string (cause->message));

@@ -3,7 +3,7 @@
 #include "engine/alone.h"
 #include "engine/conclude.h"
 #include "engine/dead.h"
-#include "engine/page.h"
+#include "engine/look.h"
 
 static void
 handled (Lane *lane, guint index)
@@ -49,54 +49,6 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
   return TRUE;
 }
 
-/* The page queries of all RUNS in one pipeline; runs without rows become STEPS, the ids of the others go to HEAVY. */
-static gboolean
-look_at_pages (Service *service, Pg *pg, const GPtrArray *runs, Bundle *bundle, GPtrArray *steps, GHashTable *heavy,
-               GError **error)
-{
-  g_autoptr (GPtrArray) asked = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  for (guint i = 0; i < runs->len; i++)
-    {
-      Page page = { 0 };
-      Run *run = runs->pdata[i];
-      if (page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL)
-        {
-          page_clear (&page);
-          g_hash_table_add (heavy, run->run_id);
-          continue;
-        }
-      Step *step = step_new (pg, run, service->prefix, NULL, bundle);
-      g_ptr_array_add (asked, step);
-      g_autoptr (PgValues) values = page_values (step, page_limit (run));
-      if (!pg_queue (pg, run->job->page, values, error))
-        return FALSE;
-    }
-  if (asked->len == 0)
-    return TRUE;
-  if (!pg_flush (pg, error))
-    return FALSE;
-  for (guint i = 0; i < asked->len; i++)
-    {
-      Step *step = asked->pdata[i];
-      g_autoptr (PgRows) rows = pg_next (pg, error);
-      if (rows == NULL)
-        return FALSE;
-      Page page = { 0 };
-      page_read (step->run, rows, page_limit (step->run), &page);
-      if (page.keys->len > 0)
-        g_hash_table_add (heavy, step->run->run_id);
-      else
-        {
-          if (page.more)
-            step_continue (step, g_steal_pointer (&page.cursor), step->job->delay_ms);
-          g_ptr_array_add (steps, step);
-          asked->pdata[i] = NULL;
-        }
-      page_clear (&page);
-    }
-  return pg_finish (pg, error);
-}
-
 /* Pending messages whose runs have rows stay, to be done alone; the others are handled. */
 static void
 keep_heavy (Lane *lane, const GArray *works, GHashTable *heavy)
@@ -114,8 +66,10 @@ settle_together (Service *service, Transaction *transaction, GPtrArray *steps, B
   const Step *first = steps->len > 0 ? steps->pdata[0] : NULL;
   if (first != NULL) /* those that have rows come again at the step where they are */
     bundle_name (bundle, first->run->run_id, first->run->step, first->run->slot);
+  log_hold ();
   for (guint i = 0; i < steps->len; i++)
     steps_log_started (steps->pdata[i]);
+  log_release ();
   if (steps->len > 0 && !steps_settle (steps, service->publisher, error))
     return FALSE;
   return transaction_commit (transaction, error);
@@ -140,9 +94,8 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
       bundle = name != NULL ? bundle_new (name->run_id, name->step, lane->job->name, name->slot)
                             : bundle_new (first->run_id, first->step, lane->job->name, 0);
     }
-  gboolean ok = runs != NULL
-                && (paused ? steps_park_paused (pg, runs, error)
-                           : look_at_pages (service, pg, runs, bundle, steps, heavy, error))
+  Look look = { pg, service->prefix, bundle, steps, heavy };
+  gboolean ok = runs != NULL && (paused ? steps_park_paused (pg, runs, error) : look_at_pages (&look, runs, error))
                 && settle_together (service, &transaction, steps, bundle, error);
   if (!ok)
     {

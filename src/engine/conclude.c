@@ -18,26 +18,52 @@ steps_park_paused (Pg *pg, const GPtrArray *runs, GError **error)
   return parked != NULL;
 }
 
-void
-steps_log_started (const Step *step)
+/* The line's fields for the step that came BEFORE so many others of this transaction. New reference. */
+static json_t *
+fields_of (Step *step, int before)
 {
-  if (log_enabled (LOG_INFO))
+  json_t *fields = json_copy (step_log_fields (step));
+  json_object_set_new (fields, "step", json_integer (step->run->step - before));
+  return fields;
+}
+
+void
+steps_log_started (Step *step)
+{
+  for (int before = step->passed; before >= 0 && log_enabled (LOG_INFO); before--)
     {
-      g_autoptr (json_t) fields = step_log_fields (step);
+      g_autoptr (json_t) fields = fields_of (step, before);
       log_fields (LOG_INFO, "Started", fields);
     }
-  if (step->run->step == 0 && step->run->first)
+  if (step->run->step == step->passed && step->run->first)
     stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
 }
 
 static void
-log_finished (const Step *step)
+write_finished (Step *step, int before, double seconds)
 {
-  double seconds = (double)step_elapsed_us (step) / 1e6;
+  stats_observe (STATS_STEP_SECONDS, step->job->name, seconds);
+  stats_add (STATS_STEPS, step->job->name, NULL, 1);
+  if (!log_enabled (LOG_INFO))
+    return;
+  gboolean last = before == 0;
+  g_autoptr (json_t) fields = fields_of (step, before);
+  json_object_set_new (fields, "duration_s", json_real (seconds));
+  json_object_set_new (fields, "status", json_string (step->continues || !last ? "limit_reached" : "completed"));
+  json_object_set_new (fields, "updated_rows", json_integer (0));
+  if (last)
+    json_object_update (fields, step->counts);
+  if (last && step->reason != NULL)
+    json_object_set_new (fields, "reason", json_string (step->reason));
+  log_fields (LOG_INFO, "Finished", fields);
+}
+
+static void
+log_finished (Step *step)
+{
+  double seconds = (double)step_elapsed_us (step) / 1e6 / (step->passed + 1);
   const char *job = step->job->name, *counter;
   json_t *n;
-  stats_observe (STATS_STEP_SECONDS, job, seconds);
-  stats_add (STATS_STEPS, job, NULL, 1);
   for (guint i = 0; step->ages != NULL && i < step->ages->len; i++)
     stats_observe (STATS_OBJECT_AGE, NULL, g_array_index (step->ages, double, i));
   if (step->job->code != NULL && step->job->code->errand != NULL)
@@ -49,16 +75,8 @@ log_finished (const Step *step)
     stats_add (STATS_RUNS, job, "finished", 1);
   json_object_foreach (step->counts, counter, n)
     stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
-  if (!log_enabled (LOG_INFO))
-    return;
-  g_autoptr (json_t) fields = step_log_fields (step);
-  json_object_set_new (fields, "duration_s", json_real (seconds));
-  json_object_set_new (fields, "status", json_string (step->continues ? "limit_reached" : "completed"));
-  json_object_set_new (fields, "updated_rows", json_integer (0));
-  json_object_update (fields, step->counts);
-  if (step->reason != NULL)
-    json_object_set_new (fields, "reason", json_string (step->reason));
-  log_fields (LOG_INFO, "Finished", fields);
+  for (int before = step->passed; before >= 0; before--)
+    write_finished (step, before, seconds);
 }
 
 /* After the commit: lines, messages, and the dispatcher's alarm clock. */
@@ -68,6 +86,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
   gint64 soonest_ms = -1;
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
+  log_hold ();
   for (guint i = 0; i < steps->len; i++)
     {
       Step *step = steps->pdata[i];
@@ -78,6 +97,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
       if (place_any_waiting (step->children))
         soonest_ms = 0;
     }
+  log_release ();
   if (soonest_ms >= 0)
     dispatcher_wake (service->dispatcher, soonest_ms);
 }

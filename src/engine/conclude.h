@@ -7,7 +7,7 @@
 #include "engine/fence.h"
 #include "engine/step.h"
 
-void steps_log_started (const Step *step);
+void steps_log_started (Step *step);
 /* After the commit: messages (BUNDLE is taken), lines, alarm. */
 void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
 /* N messages had no run at their step. */

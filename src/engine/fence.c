@@ -23,8 +23,9 @@ works_new (void)
 gboolean
 work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
 {
+  static const char *const wanted[] = { "run_id", "job", "step", "attempt", NULL };
   MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, "pruned.Work",
-                           "pruned.Work" };
+                           "pruned.Work", wanted };
   MessageDecoded decoded = { 0 };
   if (!message_decode (&source, &decoded, error))
     return FALSE;

@@ -147,6 +147,8 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   if (!write_rows (intake, pg, g_array_index (lane->pending, LaneMessage, n - 1).message, error))
     return FALSE;
   count_runs (intake);
+  if (place_any_waiting (intake->specs))
+    dispatcher_wake (intake->service->dispatcher, 0);
   if (!publish_work (intake, error))
     {
       /* The rows are there: what is missing on the work topics is found and sent by the dispatcher. */
@@ -216,6 +218,5 @@ intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
   lane->outages = 0;
   stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);
   g_array_remove_range (lane->pending, 0, n);
-  dispatcher_wake (service->dispatcher, 0);
   return lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
 }

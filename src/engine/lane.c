@@ -80,7 +80,6 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->is_ticks = is_ticks;
   lane->pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
   g_array_set_clear_func (lane->pending, lane_message_clear);
-  lane->fresh = TRUE;
   lane->bisect = bisect_new ();
   lane->handled = lane->taken = lane->mine = lane->end_seen = lane->counted = -1;
   pthread_mutex_lock (&lanes->lock);

@@ -1,30 +1,11 @@
 #include "engine/publish.h"
 
-#include "avro/message.h"
-#include "base/clock.h"
 #include "base/fault.h"
-#include "engine/envelope.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #define SEND_TIMEOUT_MS 30000
-/* One message: topic, partition, key, type, ce_id, value. The other headers are the same for all and added when it is sent. */
-#define STORED_TYPE "(xa(sisssay))"
-
-struct _Bundle {
-  char *run_id, *job;
-  int step;
-  guint slot;
-  gint64 time_us;
-  GVariantBuilder *stored; /* NULL once sealed */
-  GVariant *sealed;
-  guint size;
-  GPtrArray *messages;     /* of KafkaMessage, made when first sent */
-  KafkaSending *sending;   /* begun, not ended */
-  char *name;              /* in flight under this name; NULL: not stored */
-};
-
 struct _Publisher {
   KafkaProducer *producer;
   char *prefix;
@@ -32,74 +13,6 @@ struct _Publisher {
   GHashTable *in_flight; /* names of bundles stored and not yet removed */
   GPtrArray *sent;       /* names of bundles whose rows may go */
 };
-
-Bundle *
-bundle_new (const char *run_id, int step, const char *job, guint slot)
-{
-  Bundle *bundle = g_new0 (Bundle, 1);
-  bundle->run_id = g_strdup (run_id);
-  bundle->step = step;
-  bundle->job = g_strdup (job);
-  bundle->slot = slot;
-  bundle->time_us = clock_now_us ();
-  bundle->stored = g_variant_builder_new (G_VARIANT_TYPE ("a(sisssay)"));
-  return bundle;
-}
-
-void
-bundle_name (Bundle *bundle, const char *run_id, int step, guint slot)
-{
-  g_free (bundle->run_id);
-  bundle->run_id = g_strdup (run_id);
-  bundle->step = step;
-  bundle->slot = slot;
-}
-
-void
-bundle_free (Bundle *bundle)
-{
-  if (bundle == NULL)
-    return;
-  g_clear_pointer (&bundle->stored, g_variant_builder_unref);
-  g_clear_pointer (&bundle->sealed, g_variant_unref);
-  g_clear_pointer (&bundle->sending, kafka_sending_drop);
-  g_clear_pointer (&bundle->messages, g_ptr_array_unref);
-  g_free (bundle->run_id);
-  g_free (bundle->job);
-  g_free (bundle->name);
-  g_free (bundle);
-}
-
-guint
-bundle_size (const Bundle *bundle)
-{
-  return bundle->size;
-}
-
-void
-bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key, const char *type,
-            const char *ce_id, const char *const *fields)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GByteArray) value = g_byte_array_sized_new (160);
-  if (!message_encode_texts (type, fields, value, &error))
-    g_error ("%s", error->message);
-  GVariant *bytes = g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, value->data, value->len, 1);
-  g_variant_builder_add (bundle->stored, "(sisss@ay)", topic, partition, key, type, ce_id, bytes);
-  bundle->size++;
-}
-
-static GVariant *
-bundle_sealed (Bundle *bundle)
-{
-  if (bundle->sealed == NULL)
-    {
-      GVariant *list = g_variant_builder_end (bundle->stored);
-      bundle->sealed = g_variant_ref_sink (g_variant_new ("(x@a(sisssay))", bundle->time_us, list));
-      g_clear_pointer (&bundle->stored, g_variant_builder_unref);
-    }
-  return bundle->sealed;
-}
 
 Publisher *
 publisher_new (KafkaProducer *producer, const char *prefix)
@@ -131,45 +44,17 @@ publisher_topic (const Publisher *publisher, const char *name)
   return g_strconcat (publisher->prefix, ".", name, NULL);
 }
 
-static GPtrArray *
-messages_from (const Publisher *publisher, GVariant *sealed)
-{
-  GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-  gint64 time_us;
-  g_autoptr (GVariantIter) iter = NULL;
-  g_variant_get (sealed, STORED_TYPE, &time_us, &iter);
-  const char *topic, *key, *type, *ce_id;
-  gint32 partition;
-  GVariant *value;
-  while (g_variant_iter_next (iter, "(&si&s&s&s@ay)", &topic, &partition, &key, &type, &ce_id, &value))
-    {
-      KafkaMessage *message = kafka_message_new (topic, partition);
-      kafka_message_set_key (message, key);
-      gsize len;
-      const guint8 *data = g_variant_get_fixed_array (value, &len, 1);
-      GByteArray *bytes = g_byte_array_sized_new ((guint)len);
-      g_byte_array_append (bytes, data, (guint)len);
-      kafka_message_take_value (message, bytes);
-      g_variant_unref (value);
-      envelope_add (message, publisher->prefix, type, ce_id, time_us);
-      g_ptr_array_add (messages, message);
-    }
-  return messages;
-}
-
 static char *
-hex_of (GVariant *sealed)
+hex_of (const GByteArray *bytes)
 {
   static const char digits[] = "0123456789abcdef";
-  gsize len = g_variant_get_size (sealed);
-  const guint8 *data = g_variant_get_data (sealed);
-  char *hex = g_malloc (2 * len + 3), *p = hex;
+  char *hex = g_malloc (2 * (gsize)bytes->len + 3), *p = hex;
   *p++ = '\\';
   *p++ = 'x';
-  for (gsize i = 0; i < len; i++)
+  for (guint i = 0; i < bytes->len; i++)
     {
-      *p++ = digits[data[i] >> 4];
-      *p++ = digits[data[i] & 15];
+      *p++ = digits[bytes->data[i] >> 4];
+      *p++ = digits[bytes->data[i] & 15];
     }
   *p = '\0';
   return hex;
@@ -189,7 +74,7 @@ publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
   pg_values_int (values, "step", bundle->step);
   pg_values_set (values, "job", bundle->job);
   pg_values_int (values, "slot", bundle->slot);
-  pg_values_take (values, "messages", hex_of (bundle_sealed (bundle)));
+  pg_values_take (values, "messages", hex_of (bundle->stored));
   bundle->name = name_of (bundle->run_id, bundle->step);
   pthread_mutex_lock (&publisher->lock);
   g_hash_table_add (publisher->in_flight, g_strdup (bundle->name));
@@ -215,13 +100,22 @@ publisher_send_messages (Publisher *publisher, GPtrArray *messages, const volati
   return messages->len == 0 || kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, stop, error);
 }
 
+static void
+make_messages (const Publisher *publisher, Bundle *bundle)
+{
+  g_autoptr (GError) error = NULL;
+  if (bundle->messages == NULL)
+    bundle->messages = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &error);
+  if (bundle->messages == NULL)
+    g_error ("%s", error->message);
+}
+
 gboolean
 publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
 {
   if (bundle->size == 0)
     return TRUE;
-  if (bundle->messages == NULL)
-    bundle->messages = messages_from (publisher, bundle_sealed (bundle));
+  make_messages (publisher, bundle);
   if (bundle->sending != NULL)
     return kafka_publish_end (publisher->producer, g_steal_pointer (&bundle->sending), bundle->messages, SEND_TIMEOUT_MS, stop,
                               error);
@@ -240,7 +134,7 @@ void
 publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data)
 {
   FAULT ("publish.before");
-  bundle->messages = messages_from (publisher, bundle_sealed (bundle));
+  make_messages (publisher, bundle);
   bundle->sending = kafka_publish_begin (publisher->producer, bundle->messages, done, data);
 }
 
@@ -331,11 +225,9 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   if (ours)
     return FALSE;
   gsize len;
-  guchar *data = g_base64_decode (messages_base64, &len);
-  g_autoptr (GVariant) sealed = g_variant_ref_sink (
-      g_variant_new_from_data (G_VARIANT_TYPE (STORED_TYPE), data, len, FALSE, g_free, data));
-  g_autoptr (GPtrArray) messages = messages_from (publisher, sealed);
-  if (!publisher_send_messages (publisher, messages, stop, error))
+  g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
+  g_autoptr (GPtrArray) messages = bundle_read (bytes, len, publisher->prefix, error);
+  if (messages == NULL || !publisher_send_messages (publisher, messages, stop, error))
     {
       pthread_mutex_lock (&publisher->lock);
       g_hash_table_remove (publisher->in_flight, name);

@@ -1,30 +1,15 @@
-/* What a transaction has to publish (a Bundle), and the Publisher that does it: stored in `pruned.unpublished` with the
+/* The Publisher brings bundles (bundle.h) out: stored in `pruned.unpublished` with the
  * transaction, sent after it, removed on a later one.
  *
  * Invariant: a bundle that was committed is sent by us, or found in the table by the owner of its lane.
  *
- * Threads: a Bundle belongs to one thread; a Publisher to all.
+ * Threads: any.
  * Ownership: as said.
  */
 #pragma once
-#include "base/error.h"
-#include "kafka/kafka.h"
+#include "engine/bundle.h"
 #include "pg/pg.h"
 
-/* --- bundle ------------------------------------------------------------------------------------- */
-typedef struct _Bundle Bundle;
-/* RUN_ID and STEP name the transaction (its first run), JOB and SLOT its lane. */
-Bundle *bundle_new (const char *run_id, int step, const char *job, guint slot);
-/* Names it anew, before it is stored: after a run that this transaction moves on, so that the name never comes again. */
-void bundle_name (Bundle *bundle, const char *run_id, int step, guint slot);
-void bundle_free (Bundle *bundle);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bundle, bundle_free)
-/* A message of TYPE whose FIELDS are texts in the schema's order. PARTITION -1: by key. A record that does not fit is a bug: g_error. */
-void bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key, const char *type,
-                 const char *ce_id, const char *const *fields);
-guint bundle_size (const Bundle *bundle);
-
-/* --- publisher ---------------------------------------------------------------------------------- */
 typedef struct _Publisher Publisher;
 /* Borrows the producer. */
 Publisher *publisher_new (KafkaProducer *producer, const char *prefix);

@@ -26,6 +26,8 @@ json_at (const PgRows *rows, int row, const char *name)
   const char *text = column >= 0 ? rows_at (rows, row, column) : NULL;
   if (text == NULL)
     return NULL;
+  if (g_str_equal (text, "{}"))
+    return json_object ();
   return json_parse (text, strlen (text), NULL);
 }
 

@@ -11,19 +11,6 @@ log_clear (gpointer data)
   g_clear_pointer (&line->fields, json_decref);
 }
 
-static PgValues *
-common_values (const Step *step)
-{
-  PgValues *values = pg_values_new ();
-  pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_int (values, "step", step->run->step);
-  pg_values_time (values, "scheduled_at", step->run->scheduled_at_us);
-  pg_values_take (values, "args", json_text (step->run->args));
-  pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
-  pg_values_set (values, "job", step->job->name);
-  return values;
-}
-
 Step *
 step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
 {
@@ -34,7 +21,6 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->prefix = prefix;
   step->bisect = bisect;
   step->began_us = clock_monotonic_us ();
-  step->common = common_values (step);
   step->counts = json_object ();
   step->bundle = bundle;
   step->children = run_specs_new ();
@@ -64,6 +50,7 @@ step_free (Step *step)
   g_ptr_array_unref (step->cured_items);
   g_hash_table_destroy (step->refused);
   g_clear_pointer (&step->next_cursor, json_decref);
+  g_clear_pointer (&step->said, json_decref);
   g_clear_pointer (&step->ages, g_array_unref);
   g_free (step->wait_reason);
   g_free (step);

@@ -23,7 +23,8 @@ struct _Step {
   Bisect *bisect;       /* NULL when planning */
   gboolean plan;
   gint64 began_us;      /* monotonic */
-  PgValues *common;
+  PgValues *common;     /* parameters of any statement; made when one is wanted */
+  json_t *said;         /* step_log_fields */
   /* gathered */
   json_t *counts;       /* counter -> integer */
   char *reason;
@@ -38,6 +39,7 @@ struct _Step {
   gboolean continues;
   json_t *next_cursor;
   gint64 next_delay_ms;
+  int passed;           /* steps of this run that came before, in the same transaction: their pages were empty */
   char *wait_reason;    /* the run waits for something else than time; NULL: it does not */
   GArray *ages;         /* of double: seconds */
   const PgStatement *on_failure;
@@ -72,7 +74,11 @@ PgValues *step_values (Step *step, const PgStatement *statement, va_list pairs);
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */
 void step_add_outcome (Step *step, const char *record, const char *entity, const char *const *fields);
+/* The run as it is after this step, which goes on. Borrows from STEP. */
+Run step_run_ahead (const Step *step);
+/* The step that goes on is over, this is the next one. */
+void step_go_ahead (Step *step);
 /* The run's result so far with this step's counters added; STATUS as given. New reference. */
 json_t *step_result (const Step *step, const char *status);
-/* Fields of the lines `Started` and `Finished`. New reference. */
-json_t *step_log_fields (const Step *step);
+/* What the lines `Started` and `Finished` have in common. The step's. */
+json_t *step_log_fields (Step *step);

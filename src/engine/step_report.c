@@ -158,6 +158,30 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   step->next_delay_ms = delay_ms;
 }
 
+Run
+step_run_ahead (const Step *step)
+{
+  Run ahead = *step->run;
+  ahead.step++;
+  if (step->next_cursor != NULL)
+    ahead.cursor = step->next_cursor;
+  return ahead;
+}
+
+void
+step_go_ahead (Step *step)
+{
+  step->passed++;
+  step->run->step++;
+  if (step->next_cursor != NULL)
+    {
+      g_clear_pointer (&step->run->cursor, json_decref);
+      step->run->cursor = g_steal_pointer (&step->next_cursor);
+    }
+  step->continues = FALSE;
+  g_clear_pointer (&step->common, pg_values_free);
+}
+
 void
 step_wait (Step *step, const char *reason, gint64 delay_ms)
 {
@@ -212,13 +236,15 @@ step_write_logs (Step *step)
 }
 
 json_t *
-step_log_fields (const Step *step)
+step_log_fields (Step *step)
 {
+  if (step->said != NULL)
+    return step->said;
   g_autofree char *scheduled_at = clock_format (step->run->scheduled_at_us);
   g_autofree char *started_at = clock_format (step->run->now_us);
-  json_t *fields = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id, "step",
-                              step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
+  step->said = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id, "step",
+                          step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
   g_autoptr (json_t) labels = job_labels (step->job);
-  json_object_update (fields, labels);
-  return fields;
+  json_object_update (step->said, labels);
+  return step->said;
 }

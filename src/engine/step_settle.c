@@ -114,9 +114,7 @@ step_add_run_finished (Step *step, const char *state, const char *result, const 
 static void
 add_continuation (Step *step)
 {
-  Run next = *step->run;
-  next.step++;
-  next.cursor = step->next_cursor != NULL ? step->next_cursor : step->run->cursor;
+  Run next = step_run_ahead (step);
   run_add_work (step->bundle, &next);
 }
 
@@ -127,23 +125,25 @@ add_advance (Step *step, GString *const *arrays)
   const char *state = !step->continues ? "finished" : step->next_delay_ms > 0 ? "waiting" : "ready";
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   g_autofree char *result_text = json_text (result);
-  g_autofree char *cursor = step->next_cursor != NULL ? json_text (step->next_cursor) : NULL;
+  const json_t *last = step->next_cursor != NULL ? step->next_cursor : step->passed > 0 ? step->run->cursor : NULL;
+  g_autofree char *cursor = last != NULL ? json_text (last) : NULL;
   if (!step->continues)
     step_add_run_finished (step, state, result_text, NULL);
   else if (step->next_delay_ms <= 0)
     add_continuation (step);
   array_add (arrays[0], step->run->run_id);
-  array_add (arrays[1], state);
-  array_add (arrays[2], cursor);
-  array_add (arrays[3], result_text);
-  array_add (arrays[4], step->wait_reason);
-  array_add_int (arrays[5], step->continues ? step->next_delay_ms : 0);
+  array_add_int (arrays[1], step->run->step + 1);
+  array_add (arrays[2], state);
+  array_add (arrays[3], cursor);
+  array_add (arrays[4], result_text);
+  array_add (arrays[5], step->wait_reason);
+  array_add_int (arrays[6], step->continues ? step->next_delay_ms : 0);
 }
 
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
-  static const char *const names[] = { "run_id", "state", "cursor", "result", "error", "delay_ms" };
+  static const char *const names[] = { "run_id", "step", "state", "cursor", "result", "error", "delay_ms" };
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();

@@ -20,13 +20,30 @@ bind_place (const Step *step, const PgStatement *statement, PgValues *values)
     }
 }
 
+static PgValues *
+common_values (const Step *step)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "step", step->run->step);
+  pg_values_time (values, "scheduled_at", step->run->scheduled_at_us);
+  pg_values_take (values, "args", json_text (step->run->args));
+  pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
+  pg_values_set (values, "job", step->job->name);
+  return values;
+}
+
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
   static const char *const common[] = { "run_id", "step", "scheduled_at", "args", "audit", "job" };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
     if (pg_statement_wants (statement, common[i]))
-      pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
+      {
+        if (step->common == NULL)
+          step->common = common_values (step);
+        pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
+      }
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))

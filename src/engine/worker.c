@@ -1,5 +1,6 @@
 #include "engine/worker.h"
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "engine/answer.h"
 #include "engine/astray.h"
@@ -10,8 +11,11 @@
 
 #include <pthread.h>
 
-#define WORK_BATCH 100
-#define INTAKE_BATCH 500
+#define WORK_BATCH 500
+#define INTAKE_BATCH 2000
+#define FRESH_WORK_BATCH 100 /* if it kills the process its messages are tried one by one */
+#define FRESH_INTAKE_BATCH 500
+#define FRESH_US (2 * G_USEC_PER_SEC)
 
 typedef struct {
   Service *service;
@@ -25,20 +29,32 @@ struct _Workers {
   guint n;
 };
 
+/* Offsets are committed twice a second, so what killed the process before comes again soon after an assignment, behind what was
+ * handled in that time. */
+static gboolean
+is_fresh (const Lane *lane)
+{
+  return lane->fresh_until_us == 0 || clock_monotonic_us () < lane->fresh_until_us;
+}
+
 static guint
 most (const Lane *lane)
 {
+  if (lane->suspects > 0 || is_fresh (lane))
+    return lane->job != NULL ? FRESH_WORK_BATCH : FRESH_INTAKE_BATCH;
   return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
 }
 
-/* Fills `pending`. Only the first batch after an assignment can hold a message that killed the process before. */
+/* Fills `pending`. Only a batch of the first seconds after an assignment can hold a message that killed the process before. */
 static void
 take_messages (Service *service, Lane *lane)
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
   gint64 end = -1;
-  kafka_partition_take (lane->partition, most (lane), messages, &end);
+  const gboolean fresh = is_fresh (lane);
+  const guint max = most (lane);
+  kafka_partition_take (lane->partition, max, messages, &end);
   if (messages->len > 0 || end >= 0) /* else the end that was seen before still holds */
     lane->end_seen = end;
   for (guint i = 0; i < messages->len; i++)
@@ -47,13 +63,16 @@ take_messages (Service *service, Lane *lane)
       lane->taken = pending.message->offset + 1;
       g_array_append_val (lane->pending, pending);
     }
-  lane->full = messages->len == most (lane);
+  lane->full = messages->len == max;
   if (messages->len == 0)
     return;
   g_atomic_int_set (&lane->at_end, FALSE);
-  if (lane->fresh)
-    lane->suspects = messages->len;
-  lane->fresh = FALSE;
+  if (!fresh)
+    return;
+  lane->suspects = messages->len;
+  lane->one_by_one = FALSE;
+  if (lane->fresh_until_us == 0)
+    lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
 }
 
 static LaneNext

@@ -2,7 +2,7 @@
 #include "kafka/client.h"
 #include <string.h>
 
-/* The message and, if it was received, everything it points to, in one block of SIZE bytes. */
+/* The message and, if it was packed, everything it points to, in one block of SIZE bytes. */
 typedef struct {
   KafkaMessage message;
   gsize size;
@@ -134,24 +134,10 @@ kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_h
   return copy;
 }
 
-/* --- received: first measured, then laid out in one block ---------------------------------------- */
-
-typedef struct {
-  const char *name;
-  const void *value;
-  gsize len;
-} RawHeader;
-
-static gboolean
-raw_header (const rd_kafka_headers_t *headers, guint i, RawHeader *out)
-{
-  return headers != NULL
-         && rd_kafka_header_get_all (headers, i, &out->name, &out->value, &out->len)
-                == RD_KAFKA_RESP_ERR_NO_ERROR;
-}
+/* --- first measured, then laid out in one block --------------------------------------------------- */
 
 static gpointer
-place (char **free_space, const void *bytes, gsize len)
+place (char **free_space, gconstpointer bytes, gsize len)
 {
   if (bytes == NULL)
     return NULL;
@@ -164,15 +150,35 @@ place (char **free_space, const void *bytes, gsize len)
 }
 
 static gsize
-measure (const rd_kafka_message_t *raw, const rd_kafka_headers_t *headers, const char *topic,
-         guint n_headers)
+measure (const KafkaMessage *parts)
 {
-  gsize size = sizeof (Block) + n_headers * sizeof (MessageHeader);
-  size += strlen (topic) + 1 + raw->key_len + 1 + raw->len + 1;
-  RawHeader header;
-  for (guint i = 0; raw_header (headers, i, &header); i++)
-    size += strlen (header.name) + 1 + header.len + 1;
+  gsize size = sizeof (Block) + parts->n_headers * sizeof (MessageHeader);
+  size += strlen (parts->topic) + 1 + parts->key_len + 1 + parts->value_len + 1;
+  for (guint i = 0; i < parts->n_headers; i++)
+    size += strlen (parts->headers[i].name) + 1 + parts->headers[i].value_len + 1;
   return size;
+}
+
+KafkaMessage *
+kafka_message_pack (const KafkaMessage *parts)
+{
+  gsize size = measure (parts);
+  Block *block = g_malloc (size);
+  KafkaMessage *message = &block->message;
+  MessageHeader *own = (MessageHeader *)(block + 1);
+  char *space = (char *)(own + parts->n_headers);
+  block->size = size;
+  *message = *parts;
+  message->topic = place (&space, parts->topic, strlen (parts->topic));
+  message->key = place (&space, parts->key, parts->key_len);
+  message->value = place (&space, parts->value, parts->value_len);
+  message->headers = own;
+  for (guint i = 0; i < parts->n_headers; i++) {
+    const MessageHeader *header = &parts->headers[i];
+    own[i] = (MessageHeader){ place (&space, header->name, strlen (header->name)),
+                              place (&space, header->value, header->value_len), header->value_len };
+  }
+  return message;
 }
 
 KafkaMessage *
@@ -182,29 +188,25 @@ kafka_message_from (const rd_kafka_message_t *raw)
   if (rd_kafka_message_headers (raw, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR)
     headers = NULL;
   guint n_headers = headers != NULL ? rd_kafka_header_cnt (headers) : 0;
-  const char *topic = rd_kafka_topic_name (raw->rkt);
-
-  gsize size = measure (raw, headers, topic, n_headers);
-  Block *block = g_malloc (size);
-  block->size = size;
-  MessageHeader *own = (MessageHeader *)(block + 1);
-  char *space = (char *)(own + n_headers);
+  g_autofree MessageHeader *found = g_new (MessageHeader, n_headers);
+  for (guint i = 0; i < n_headers; i++) {
+    rd_kafka_resp_err_t err
+        = rd_kafka_header_get_all (headers, i, (const char **)&found[i].name,
+                                   (const void **)&found[i].value, &found[i].value_len);
+    g_assert (err == RD_KAFKA_RESP_ERR_NO_ERROR);
+  }
   rd_kafka_timestamp_type_t kind;
-  block->message = (KafkaMessage){ .topic = place (&space, topic, strlen (topic)),
-                                   .partition = raw->partition,
-                                   .offset = raw->offset,
-                                   .timestamp_ms = rd_kafka_message_timestamp (raw, &kind),
-                                   .key = place (&space, raw->key, raw->key_len),
-                                   .key_len = raw->key_len,
-                                   .value = place (&space, raw->payload, raw->len),
-                                   .value_len = raw->len,
-                                   .headers = own,
-                                   .n_headers = n_headers };
-  RawHeader header;
-  for (guint i = 0; i < n_headers && raw_header (headers, i, &header); i++)
-    own[i] = (MessageHeader){ place (&space, header.name, strlen (header.name)),
-                              place (&space, header.value, header.len), header.len };
-  return &block->message;
+  KafkaMessage parts = { .topic = (char *)rd_kafka_topic_name (raw->rkt),
+                         .partition = raw->partition,
+                         .offset = raw->offset,
+                         .timestamp_ms = rd_kafka_message_timestamp (raw, &kind),
+                         .key = raw->key,
+                         .key_len = raw->key_len,
+                         .value = raw->payload,
+                         .value_len = raw->len,
+                         .headers = found,
+                         .n_headers = n_headers };
+  return kafka_message_pack (&parts);
 }
 
 rd_kafka_headers_t *

@@ -1,5 +1,5 @@
-/* One message, to be sent or received. A received one is a single block of memory, so that taking
- * a hundred thousand a second costs one allocation each.
+/* One message, to be sent or received. A received or packed one is a single block of memory, so that
+ * a hundred thousand a second cost one allocation each.
  *
  * Threads: any; a message belongs to one thread at a time.
  * Ownership: fields may be replaced by g_malloc'ed ones; kafka_message_free knows which are its own.
@@ -24,6 +24,8 @@ typedef struct {
 } KafkaMessage;
 
 KafkaMessage *kafka_message_new (const char *topic, gint32 partition);
+/* A message of its own from PARTS, with copies of everything that they point to. */
+KafkaMessage *kafka_message_pack (const KafkaMessage *parts);
 void kafka_message_free (KafkaMessage *message);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaMessage, kafka_message_free)
 

@@ -57,6 +57,8 @@ void pg_values_int (PgValues *values, const char *name, gint64 number);
 void pg_values_time (PgValues *values, const char *name, gint64 us); /* as timestamptz */
 const char *pg_values_get (const PgValues *values, const char *name);
 PgValues *pg_values_copy (const PgValues *values);
+/* What STATEMENT is given, as one text that is the same only if everything is. g_free it. */
+char *pg_values_words (const PgValues *values, const PgStatement *statement);
 
 /* --- running -------------------------------------------------------------------------------------- */
 /* BEGIN with the limits of DESIGN 3 (statement_timeout 15 s, lock_timeout 2 s, idle_in_transaction_session_timeout 10 s, UTC, search_path), sent with the

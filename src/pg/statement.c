@@ -234,6 +234,19 @@ pg_values_get (const PgValues *values, const char *name)
   return g_hash_table_lookup (values->texts, name);
 }
 
+char *
+pg_values_words (const PgValues *values, const PgStatement *statement)
+{
+  GString *words = g_string_new (NULL);
+  for (guint i = 0; i < statement->n_parameters; i++)
+    {
+      const char *text = pg_values_get (values, statement->parameters[i]);
+      g_string_append_printf (words, "%" G_GSSIZE_FORMAT ":", text != NULL ? (gssize)strlen (text) : -1);
+      g_string_append (words, text != NULL ? text : "");
+    }
+  return g_string_free (words, FALSE);
+}
+
 gboolean
 pg_values_bind (const PgValues *values, const PgStatement *statement, const char **bound,
                 GError **error)

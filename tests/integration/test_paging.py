@@ -110,3 +110,28 @@ def test_a_row_that_only_moves_the_cursor_makes_an_empty_page_go_on(scene):
     row = scene.run_row(tick_id("scratch.endless", at, '{"last":30}'))
     assert (row["state"], row["step"], row["cursor"]) == ("finished", 30, {"n": 29})
     assert result(row) == {"status": "completed", "updated_rows": 0}
+
+
+def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_told(new_scene):
+    """Runs of one batch whose pages have no row take several steps in one transaction: none is left out, none comes twice, and what
+    goes on through Kafka is the last of them."""
+    scene = new_scene({"jobs.scratch.endless.capacity": 1})
+    ids = []
+    for n in range(12):
+        args = {"last": 1} if n == 5 else {"last": 45 + n}
+        scene.topics.tick("scratch.endless", at := now(hours=-1, minutes=-n), args)
+        ids.append((tick_id("scratch.endless", at, '{"last":%d}' % args["last"]), args["last"]))
+    daemon = scene.run_until_idle()
+    for run_id, last in ids:
+        row = scene.run_row(run_id)
+        assert (row["state"], row["step"], row["attempts"]) == ("finished", last, 0)
+        assert row["cursor"] == ({"n": last - 1} if last > 1 else None)
+        assert result(row) == {"status": "completed", "updated_rows": 0}
+        for message in ("Started", "Finished"):
+            assert [line["step"] for line in daemon.lines(message, run_id=run_id)] == list(range(last))
+        assert [line["status"] for line in daemon.lines("Finished", run_id=run_id)] == ["limit_reached"] * (last - 1) + ["completed"]
+    carried = [m.value for m in scene.topics.read("work.scratch.endless")]
+    assert len(carried) < sum(last for _, last in ids) / 4
+    for message in carried:
+        assert message["cursor"] == ('{"n":%d}' % message["step"] if message["step"] > 0 else None)
+    assert len(scene.topics.outcomes("RunFinished")) == len(ids)

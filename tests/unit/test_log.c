@@ -1,5 +1,7 @@
 #include "base/clock.h"
 #include "base/log.h"
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -184,6 +186,37 @@ test_glib_speaks_in_lines_too (void)
 }
 
 /* Lines go above the live one, which is drawn anew by whoever keeps it. */
+/* A pipe takes no more than PIPE_BUF in one piece: whoever reads it must never see half a line of ours within another's. */
+static void
+test_lines_that_are_held_come_together_and_whole (void)
+{
+  int ends[2], kept = dup (STDERR_FILENO);
+  char piece[PIPE_BUF + 1];
+  gssize len;
+  guint pieces = 0, lines = 0;
+  g_assert_cmpint (pipe2 (ends, O_DIRECT | O_NONBLOCK), ==, 0);
+  g_assert_cmpint (dup2 (ends[1], STDERR_FILENO), ==, STDERR_FILENO);
+  log_setup (LOG_INFO, TRUE);
+  log_hold ();
+  for (guint i = 0; i < 100; i++)
+    log_info ("Started", "job", "a.b");
+  len = read (ends[0], piece, sizeof piece);
+  log_release ();
+  log_info ("Started", "job", "a.b");
+  g_assert_cmpint (dup2 (kept, STDERR_FILENO), ==, STDERR_FILENO);
+  for (; len > 0; len = read (ends[0], piece, sizeof piece), pieces++) {
+    g_assert_cmpint (len, <=, PIPE_BUF);
+    g_assert_cmpint (piece[len - 1], ==, '\n');
+    piece[len] = '\0';
+    lines += count_lines (piece);
+  }
+  g_assert_cmpuint (lines, ==, 101);
+  g_assert_cmpuint (pieces, <, 10);
+  close (ends[0]);
+  close (ends[1]);
+  close (kept);
+}
+
 static void
 test_live (void)
 {
@@ -217,6 +250,7 @@ main (int argc, char **argv)
   g_test_add_func ("/log/rate_limit_counts_what_it_holds_back",
                    test_rate_limit_counts_what_it_holds_back);
   g_test_add_func ("/log/glib_speaks_in_lines_too", test_glib_speaks_in_lines_too);
+  g_test_add_func ("/log/lines_that_are_held_come_together_and_whole", test_lines_that_are_held_come_together_and_whole);
   g_test_add_func ("/log/live", test_live);
   return g_test_run ();
 }

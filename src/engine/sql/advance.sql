@@ -1,11 +1,11 @@
--- The last statement of a step: its runs are one step further. A run that ends gives its unique key back.
+-- The last statement of a step: its runs are one step further, or several (look.h). A run that ends gives its unique key back.
 UPDATE pruned.runs r
-SET step = r.step + 1, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
+SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
     due_at = CASE WHEN u.delay_ms > 0 THEN now() + u.delay_ms * interval '1 ms' ELSE r.due_at END,
     unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),
     published_at = CASE WHEN u.state = 'ready' THEN clock_timestamp() ELSE r.published_at END,
     finished_at = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END
-FROM unnest(:run_id::uuid[], :state::text[], :cursor::jsonb[], :result::jsonb[], :error::text[], :delay_ms::bigint[])
-     AS u (run_id, state, cursor, result, error, delay_ms)
+FROM unnest(:run_id::uuid[], :step::int[], :state::text[], :cursor::jsonb[], :result::jsonb[], :error::text[], :delay_ms::bigint[])
+     AS u (run_id, step, state, cursor, result, error, delay_ms)
 WHERE r.run_id = u.run_id

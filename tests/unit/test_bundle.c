@@ -1,0 +1,77 @@
+#include "engine/bundle.h"
+#include "avro/message.h"
+#include <string.h>
+
+#define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
+
+static const char *const FINISHED[] = { RUN, "7", "a.b", "finished", "{\"status\":\"completed\"}", NULL };
+
+static Bundle *
+bundle_of (guint n)
+{
+  Bundle *bundle = bundle_new (RUN, 7, "a.b", 3);
+  for (guint i = 0; i < n; i++)
+    bundle_add (bundle, "p.outcomes", i % 2 == 0 ? -1 : 5, RUN, "pruned.outcomes.RunFinished", "id-1", FINISHED);
+  g_assert_cmpuint (bundle_size (bundle), ==, n);
+  return bundle;
+}
+
+static const char *
+header (const KafkaMessage *message, const char *name)
+{
+  return kafka_message_header (message, name)->value;
+}
+
+static void
+test_what_was_stored_is_what_is_sent (void)
+{
+  g_autoptr (Bundle) bundle = bundle_of (2);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) messages = bundle_read (bundle->stored->data, bundle->stored->len, "p", &error);
+  g_autoptr (GByteArray) value = g_byte_array_new ();
+  g_assert_no_error (error);
+  g_assert_cmpuint (messages->len, ==, 2);
+  g_assert_true (message_encode_texts ("pruned.outcomes.RunFinished", FINISHED, value, &error));
+  for (guint i = 0; i < messages->len; i++) {
+    const KafkaMessage *message = messages->pdata[i];
+    g_assert_cmpstr (message->topic, ==, "p.outcomes");
+    g_assert_cmpint (message->partition, ==, i == 0 ? -1 : 5);
+    g_assert_cmpmem (message->key, message->key_len, RUN, strlen (RUN));
+    g_assert_cmpmem (message->value, message->value_len, value->data, value->len);
+    g_assert_cmpstr (header (message, "ce_type"), ==, "pruned.outcomes.RunFinished");
+    g_assert_cmpstr (header (message, "ce_id"), ==, "id-1");
+    g_assert_cmpstr (header (message, "ce_source"), ==, "/pruned/p");
+    g_assert_cmpstr (header (message, "ce_specversion"), ==, "1.0");
+    g_assert_cmpstr (header (message, "content-type"), ==, "application/avro");
+    g_assert_cmpstr (header (message, "ce_time"), ==, header (messages->pdata[0], "ce_time"));
+  }
+}
+
+/* Whatever is in the table: an error, never a message that nobody has stored. */
+static void
+test_what_is_cut_or_foreign_is_refused (void)
+{
+  g_autoptr (Bundle) one = bundle_of (1);
+  g_autoptr (Bundle) two = bundle_of (2);
+  for (guint len = 0; len < two->stored->len; len++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree guint8 *cut = g_memdup2 (two->stored->data, len);
+    g_autoptr (GPtrArray) messages = bundle_read (cut, len, "p", &error);
+    gboolean whole = len == 9 || len == one->stored->len;
+    g_assert_true (whole ? messages != NULL : g_error_matches (error, PRUNED_ERROR, PRUNED_FATAL));
+  }
+  g_autoptr (GError) error = NULL;
+  two->stored->data[0] = 0x63;
+  g_assert_null (bundle_read (two->stored->data, two->stored->len, "p", &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  message_setup ();
+  g_test_add_func ("/bundle/what_was_stored_is_what_is_sent", test_what_was_stored_is_what_is_sent);
+  g_test_add_func ("/bundle/what_is_cut_or_foreign_is_refused", test_what_is_cut_or_foreign_is_refused);
+  return g_test_run ();
+}
