@@ -127,3 +127,12 @@ alone_run (Service *service, Pg *pg, Lane *lane, const GArray *works)
     }
   return answer == ANSWER_AGAIN ? ANSWER_HOLD : answer;
 }
+
+void
+alone_run_ahead (Service *service, Pg *pg, Lane *lane)
+{
+  g_autoptr (GArray) works = g_steal_pointer (&lane->ahead);
+  while (try_alone (service, pg, lane, works) == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane))
+    ;
+  bisect_reset (lane->bisect);
+}

@@ -22,6 +22,14 @@ bury (Service *service, const KafkaMessage *message, const char *reason, GError 
   return TRUE;
 }
 
+/* The lane's last transaction took this run past that step. */
+static gboolean
+is_behind (const Lane *lane, const Work *work)
+{
+  const Work *ahead = lane->ahead != NULL ? &g_array_index (lane->ahead, Work, 0) : NULL;
+  return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
+}
+
 /* The pending messages as Work, up to the first that is to go alone; undecodable ones are buried and gone. */
 static gboolean
 decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
@@ -37,7 +45,13 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
       if (work_decode (pending->message, lane->job, &work, &cause))
         {
           g_array_append_val (works, work);
-          i++;
+          if (is_behind (lane, &work))
+            {
+              g_array_set_size (works, works->len - 1);
+              handled (lane, i);
+            }
+          else
+            i++;
         }
       else if (!bury (service, pending->message, cause->message, error))
         return FALSE;

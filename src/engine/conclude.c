@@ -1,6 +1,7 @@
 #include "engine/conclude.h"
 
 #include "engine/dispatcher.h"
+#include "engine/fence.h"
 #include "engine/sending.h"
 #include "engine/stats.h"
 
@@ -79,11 +80,28 @@ log_finished (Step *step)
     write_finished (step, before, seconds);
 }
 
+/* A run that goes on at once in this lane need not wait for its message, which is published all the same: whoever comes first is
+ * let through by the fence, the other is stale. Errands have two transactions, and wait. */
+static void
+look_ahead (Lane *lane, const GPtrArray *steps)
+{
+  const Step *step = steps->len == 1 ? steps->pdata[0] : NULL;
+  g_clear_pointer (&lane->ahead, g_array_unref);
+  if (step == NULL || !step->continues || step->next_delay_ms > 0 || lane->errand != NULL
+      || (step->job->code != NULL && step->job->code->errand != NULL)
+      || job_partition (step->job, step->run->slot) != lane->number)
+    return;
+  Work work = { g_strdup (step->run->run_id), step->run->step + 1, step->run->attempts };
+  lane->ahead = works_new ();
+  g_array_append_val (lane->ahead, work);
+}
+
 /* After the commit: lines, messages, and the dispatcher's alarm clock. */
 void
 steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
+  look_ahead (lane, steps);
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
   log_hold ();

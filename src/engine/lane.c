@@ -9,6 +9,7 @@ lane_free (Lane *lane)
 {
   kafka_partition_unref (lane->partition);
   g_array_unref (lane->pending);
+  g_clear_pointer (&lane->ahead, g_array_unref);
   bisect_free (lane->bisect);
   errand_free (lane->errand);
   sending_free (lane->sending);

@@ -63,6 +63,7 @@ typedef struct _Lane {
   gboolean unsent;      /* given up with messages that Kafka has not: its offset moves no more */
   guint outages;        /* in a row */
   Bisect *bisect;       /* of the step that is tried alone */
+  GArray *ahead;        /* of Work: the step that follows the last one here; its message is on its way. NULL: none */
   gint64 mine_last_ms;  /* intake: timestamp of the message before it */
   gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
   guint suspects;       /* of `pending`, from its front: may have killed a process before (suspect.c) */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/alone.h"
 #include "engine/answer.h"
 #include "engine/astray.h"
 #include "engine/batch.h"
@@ -123,6 +124,11 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     take_messages (service, lane);
   suspect_forget (pg, lane);
   LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
+  if (next == LANE_DONE && lane->pending->len == 0 && lane->ahead != NULL && !lane_should_yield (service->lanes, lane))
+    {
+      alone_run_ahead (service, pg, lane);
+      next = LANE_AGAIN;
+    }
   sending_note_handled (service, lane);
   return next == LANE_DONE && lane->full ? LANE_AGAIN : next;
 }

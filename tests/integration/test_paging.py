@@ -135,3 +135,17 @@ def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_told(new_sce
     for message in carried:
         assert message["cursor"] == ('{"n":%d}' % message["step"] if message["step"] > 0 else None)
     assert len(scene.topics.outcomes("RunFinished")) == len(ids)
+
+
+def test_a_chain_goes_on_while_its_message_is_still_on_its_way(new_scene):
+    """From a broker that hands out messages every three seconds only, ten pages do not take ten times as long; each is asked for by a
+    message all the same."""
+    scene = new_scene({"kafka.fetch.min.bytes": 1000000, "kafka.fetch.wait.max.ms": 3000})
+    fill(scene.database, 95)
+    run_id = tick(scene)
+    daemon = scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert (row["state"], row["step"], result(row)["removed"]) == ("finished", 10, 95)
+    assert (row["finished_at"] - row["started_at"]).total_seconds() < 15
+    assert [line["step"] for line in daemon.lines("Started", run_id=run_id)] == list(range(10))
+    assert [m.value["step"] for m in scene.topics.read(f"work.{JOB}")] == list(range(10))
