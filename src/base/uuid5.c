@@ -3,8 +3,8 @@
 #include <uuid.h>
 
 /* The same namespace comes a thousand times in a row (the outcomes of a run), and to parse it costs as much as the hash. */
-static void
-parse_namespace (const char *text, uuid_t space)
+static const unsigned char *
+namespace_of (const char *text)
 {
   static __thread char last_text[UUID5_TEXT_SIZE];
   static __thread uuid_t last;
@@ -13,15 +13,14 @@ parse_namespace (const char *text, uuid_t space)
       g_assert (uuid_parse (text, last) == 0);
       g_strlcpy (last_text, text, sizeof last_text);
     }
-  uuid_copy (space, last);
+  return last;
 }
 
 void
 uuid5 (const char *namespace_uuid, const char *name, gssize len, char out[UUID5_TEXT_SIZE])
 {
-  uuid_t space, id;
-  parse_namespace (namespace_uuid, space);
-  uuid_generate_sha1 (id, space, name, len < 0 ? strlen (name) : (gsize)len);
+  uuid_t id;
+  uuid_generate_sha1 (id, namespace_of (namespace_uuid), name, len < 0 ? strlen (name) : (gsize)len);
   uuid_unparse_lower (id, out);
 }
 
