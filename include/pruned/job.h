@@ -44,8 +44,9 @@ PgRows *step_query (Step *step, GError **error, const char *file, ...) G_GNUC_NU
 
 /* A statement that changes rows: table and kind are those of the file's name
  * (`apply/removed/10-members`, `20-todos.update`, `30-x.insert`); returns `key` and `row` as the file says, after
- * the audit is written; other columns are returned too. */
+ * the audit is written; other columns are returned too. step_apply_keys: `key` alone, for rows that need not travel. */
 PgRows *step_apply (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
+PgRows *step_apply_keys (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
 
 /* step_apply under a savepoint. A row is at fault: NULL without an error, *REASON (g_free it) says why, and nothing has happened. */
 PgRows *step_try (Step *step, char **reason, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;

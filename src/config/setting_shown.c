@@ -32,8 +32,8 @@ mask_parameters (const char *text)
   return masked != NULL ? masked : g_strdup (MASK);
 }
 
-static char *
-mask_url (const char *text)
+char *
+setting_shown_url (const char *text)
 {
   g_autofree char *without_user_info = mask_user_info (text);
   return mask_parameters (without_user_info);
@@ -52,7 +52,7 @@ setting_shown (const Setting *setting, const char *text)
   case SETTING_SECRET:
     return mask_whole (text);
   case SETTING_URL:
-    return mask_url (text);
+    return setting_shown_url (text);
   default:
     return g_strdup (text);
   }
@@ -66,5 +66,5 @@ setting_shown_kafka (const char *key, const char *text)
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++)
     if (strstr (key, secrets[i]) != NULL)
       return mask_whole (text);
-  return mask_url (text);
+  return setting_shown_url (text);
 }

@@ -46,5 +46,6 @@ char *setting_wanted (const Setting *setting);
 /* TEXT as it may be shown to anybody. g_free it. */
 char *setting_shown (const Setting *setting, const char *text);
 
-/* The same for a property of librdkafka. */
+/* The same for a URL and for a property of librdkafka. */
+char *setting_shown_url (const char *text);
 char *setting_shown_kafka (const char *key, const char *text);

@@ -13,6 +13,8 @@ work (Lane *lane, Step *step, GError **error)
       return step_work (step, error);
     }
   FAULT ("errand.before_settle");
+  step->began_us = lane->errand->began_us; /* with its lease */
+  step->started_at_us = lane->errand->started_at_us;
   return lane->errand->code->settle (step, lane->errand->leased, error);
 }
 
@@ -61,7 +63,7 @@ begin_errand (Service *service, Lane *lane, Transaction *transaction, Step *step
   gpointer leased = take_lease (step, transaction, &error);
   if (leased != NULL && no_transaction (step, &error))
     {
-      Errand *errand = lane_begin_errand (service->lanes, lane, leased);
+      Errand *errand = lane_begin_errand (service->lanes, lane, step, leased);
       errand->code->act (leased, errand);
       return ANSWER_AWAY;
     }

@@ -1,5 +1,6 @@
 /* A step whose work goes on elsewhere, between its two transactions (include/pruned/job.h). Its lane is away meanwhile. */
 #include "engine/lane_private.h"
+#include "engine/step.h"
 
 void
 errand_free (Errand *errand)
@@ -11,10 +12,10 @@ errand_free (Errand *errand)
 }
 
 Errand *
-lane_begin_errand (Lanes *lanes, Lane *lane, gpointer leased)
+lane_begin_errand (Lanes *lanes, Lane *lane, const Step *step, gpointer leased)
 {
   Errand *errand = g_new0 (Errand, 1);
-  *errand = (Errand){ lanes, lane, lane->job->code->errand, leased, FALSE };
+  *errand = (Errand){ lanes, lane, lane->job->code->errand, leased, step->began_us, step->started_at_us, FALSE };
   pthread_mutex_lock (&lanes->lock);
   lane->errand = errand;
   pthread_mutex_unlock (&lanes->lock);

@@ -94,9 +94,9 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
 }
 
 gboolean
-job_files_effect (const Job *job, const char *file, JobApply *apply, GError **error)
+job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
 {
-  return load_effect (job, file, "*", apply, error);
+  return load_effect (job, file, columns, apply, error);
 }
 
 /* The names without `.sql` in a sub-folder, in order. */

@@ -30,6 +30,7 @@ struct _Errand {
   struct _Lane *lane;
   const JobErrand *code;
   gpointer leased;
+  gint64 began_us, started_at_us; /* of the step: monotonic, and the database's */
   gboolean done; /* under the list's lock */
 };
 
@@ -109,7 +110,7 @@ gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked meanwhile: store an
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
 
 /* The lane's errand: begun by its worker, which then puts the lane away; ended (freed with what was leased) by the worker that settles. */
-Errand *lane_begin_errand (Lanes *lanes, Lane *lane, gpointer leased);
+Errand *lane_begin_errand (Lanes *lanes, Lane *lane, const struct _Step *step, gpointer leased);
 void lane_end_errand (Lanes *lanes, Lane *lane);
 
 /* A copy of what the dispatcher and the idle check look at. Thread: any. PARTITION is referenced. */

@@ -21,6 +21,7 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->prefix = prefix;
   step->bisect = bisect;
   step->began_us = clock_monotonic_us ();
+  step->started_at_us = run->now_us;
   step->counts = json_object ();
   step->bundle = bundle;
   step->children = run_specs_new ();

@@ -23,6 +23,7 @@ struct _Step {
   Bisect *bisect;       /* NULL when planning */
   gboolean plan;
   gint64 began_us;      /* monotonic */
+  gint64 started_at_us; /* as the database has it */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
   /* gathered */

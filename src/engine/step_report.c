@@ -241,7 +241,7 @@ step_log_fields (Step *step)
   if (step->said != NULL)
     return step->said;
   g_autofree char *scheduled_at = clock_format (step->run->scheduled_at_us);
-  g_autofree char *started_at = clock_format (step->run->now_us);
+  g_autofree char *started_at = clock_format (step->started_at_us);
   step->said = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id, "step",
                           step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
   g_autoptr (json_t) labels = job_labels (step->job);

@@ -81,10 +81,10 @@ step_query (Step *step, GError **error, const char *file, ...)
 }
 
 static const PgStatement *
-effect_statement (const Step *step, const char *file, GError **error)
+effect_statement (const Step *step, const char *file, const char *columns, GError **error)
 {
   JobApply apply = { 0 };
-  if (!job_files_effect (step->job, file, &apply, error))
+  if (!job_files_effect (step->job, file, columns, &apply, error))
     return NULL;
   g_free (apply.table);
   return apply.statement;
@@ -95,7 +95,17 @@ step_apply (Step *step, GError **error, const char *file, ...)
 {
   va_list pairs;
   va_start (pairs, file);
-  PgRows *rows = run_statement (step, effect_statement (step, file, error), pairs, error);
+  PgRows *rows = run_statement (step, effect_statement (step, file, "*", error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+PgRows *
+step_apply_keys (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  PgRows *rows = run_statement (step, effect_statement (step, file, "key", error), pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -103,7 +113,7 @@ step_apply (Step *step, GError **error, const char *file, ...)
 PgRows *
 step_try (Step *step, char **reason, GError **error, const char *file, ...)
 {
-  const PgStatement *statement = effect_statement (step, file, error);
+  const PgStatement *statement = effect_statement (step, file, "*", error);
   if (statement == NULL || !pg_exec (step->pg, "SAVEPOINT attempt", error))
     return NULL;
   g_autoptr (GError) cause = NULL;
@@ -208,7 +218,7 @@ step_queue_apply (Step *step, GError **error, const char *file, ...)
 {
   va_list pairs;
   va_start (pairs, file);
-  gboolean ok = queue_statement (step, effect_statement (step, file, error), pairs, error);
+  gboolean ok = queue_statement (step, effect_statement (step, file, "*", error), pairs, error);
   va_end (pairs);
   return ok;
 }

@@ -235,7 +235,10 @@ on_answer (const HttpAnswer *http, gpointer data)
   if (http->unwanted) /* it says nothing about the service */
     {
       limiter_abandoned (&call->job->s3->limiter);
-      call_end (call);
+      if (store_part_cancelled (call->job->part))
+        call_end (call);
+      else
+        end_down (call, "half of the lease was over before the call could be made", 5000);
       return;
     }
   if (http->status != 0 && http->body_len > 0)
@@ -246,10 +249,11 @@ on_answer (const HttpAnswer *http, gpointer data)
 
 /* --- requests ------------------------------------------------------------------------------------------------- */
 
+/* Also what waits for its turn until the lease is no longer ours to act upon. */
 static gboolean
 is_unwanted (gpointer call)
 {
-  return store_part_cancelled (((Call *)call)->job->part);
+  return store_part_over (((Call *)call)->job->part);
 }
 
 static void
@@ -270,7 +274,7 @@ send_call (Call *call)
     }
   HttpRequest *request = call->bulk ? s3_request_bulk (s3->target, call->keys)
                                     : s3_request_single (s3->target, call->keys->pdata[0]);
-  gint64 left_ms = (call->job->part->batch->deadline_us - g_get_monotonic_time ()) / 1000;
+  gint64 left_ms = (call->job->part->batch->deadline_us - start_us) / 1000;
   request->start_us = start_us;
   request->unwanted = is_unwanted;
   request->timeout_ms = CLAMP (left_ms, 1, request->timeout_ms);

@@ -1,6 +1,7 @@
 #include "store/s3_request.h"
 
 #include "base/error.h"
+#include "config/settings.h"
 #include "store/s3_xml.h"
 
 #include <pthread.h>
@@ -39,7 +40,8 @@ text (const Config *config, const char *key)
 static gboolean
 refuse (GError **error, const char *key, const char *value, const char *why)
 {
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[store.object] %s: '%s' %s", key, value, why);
+  g_autofree char *shown = setting_shown_url (value);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[store.object] %s: '%s' %s", key, shown, why);
   return FALSE;
 }
 
@@ -53,6 +55,8 @@ check_address (const Config *config, GUri *uri, GError **error)
     return refuse (error, "endpoint", endpoint, "is no URL of a service, like https://s3.example.org");
   if (!g_str_equal (g_uri_get_scheme (uri), "https") && !g_str_equal (g_uri_get_scheme (uri), "http"))
     return refuse (error, "endpoint", endpoint, "is neither https:// nor http://");
+  if (g_uri_get_userinfo (uri) != NULL)
+    return refuse (error, "endpoint", endpoint, "holds a name: that belongs to access_key and secret_key");
   if (g_str_equal (config_text (config, "store.object", "addressing"), "host") && g_hostname_is_ip_address (g_uri_get_host (uri)))
     return refuse (error, "addressing", "host", "puts the bucket in front of the endpoint's name, and the endpoint is a number: use path");
   return TRUE;

@@ -151,6 +151,22 @@ def test_an_object_whose_row_is_leased_elsewhere_is_left_alone(objects):
     assert (objects.root / "a" / "file").exists() and len(objects.left()) == 1
 
 
+def test_what_becomes_ready_behind_a_slot_is_not_forgotten(objects):
+    """A slot reads on from where its last page ended; meanwhile an older object is listed."""
+    for i in range(5):
+        objects.add("a", f"{i}", age=f"{9 - i} hours")
+    (objects.root / "a" / "late").write_text("artifact")
+    objects.database.connection.execute("""
+        CREATE FUNCTION list_late() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+          INSERT INTO public.ci_deleted_objects (store_dir, file, pick_up_at) VALUES ('a', 'late', now() - interval '1 day');
+          RETURN NULL; END $$;
+        CREATE TRIGGER late AFTER DELETE ON ci_deleted_objects FOR EACH ROW WHEN (OLD.file = '3') EXECUTE FUNCTION list_late()""")
+    objects.delete(**{"jobs.ci.delete_objects.batch": 2})
+    assert objects.left() == [] and not (objects.root / "a" / "late").exists()
+    run = objects.database.row("SELECT * FROM pruned.runs WHERE job = 'ci.delete_objects'")
+    assert (run["step"], run["result"]["deleted"]) == (3, 6) and "reached" in run["cursor"]
+
+
 def test_the_event_only_wakes_and_arguments_reach_the_slots(objects):
     objects.add("a", "file")
     objects.pruned.run("emit", "ObjectsMarkedForDeletion").ok()

@@ -200,6 +200,16 @@ def test_an_address_that_can_be_none_is_an_error_of_the_configuration(objects, s
     assert done.code == 2 and words in done.stderr
 
 
+@pytest.mark.parametrize("endpoint", ["ftp://me:hush@s3.example.org", "https://me:hush@s3.example.org", "https://me:hush@", "s3://me:hu/sh@x"])
+def test_a_password_in_the_address_is_not_told(objects, endpoint):
+    settings = objects.settings | {"store.object.endpoint": endpoint}
+    done = objects.pruned.run("run", "--until-idle", settings=settings)
+    assert done.code == 2 and "[store.object] endpoint: " in done.stderr
+    asked = objects.pruned.run("doctor", settings=settings)
+    for said in (done.stdout, done.stderr, asked.stdout, asked.stderr):
+        assert "hush" not in said and "hu/sh" not in said
+
+
 @pytest.mark.parametrize("status, code, words", [
     (403, "RequestTimeTooSkewed", "the clocks of this machine and of the service differ"),
     (403, "AccessDenied", "may not delete in this bucket"),

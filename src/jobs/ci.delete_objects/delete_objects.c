@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Now and then a slot looks from the table's beginning on, for objects that others have given back. */
+#define LOOK_BACK_EVERY 16
+
 typedef struct {
   StoreBatch batch;
   PgRows *rows;
@@ -26,11 +29,18 @@ leased_free (gpointer data)
   g_free (leased);
 }
 
+/* How far the step before came; NULL: from the beginning. */
+static const char *
+reached_before (const Step *step)
+{
+  return step_number (step) % LOOK_BACK_EVERY == 0 ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
+}
+
 static gpointer
 lease (Step *step, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (step, "batch"));
-  PgRows *rows = step_query (step, error, "lease", "limit", limit, NULL);
+  PgRows *rows = step_query (step, error, "lease", "limit", limit, "reached", reached_before (step), NULL);
   if (rows == NULL)
     return NULL;
   Leased *leased = g_new0 (Leased, 1);
@@ -98,7 +108,7 @@ settle_gone (Step *step, const Leased *leased, gint64 *removed, GError **error)
   if (which->len == 0)
     return TRUE;
   g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which);
-  g_autoptr (PgRows) gone = step_apply (step, error, "10-ci_deleted_objects", "id", id, "lease", stamp, NULL);
+  g_autoptr (PgRows) gone = step_apply_keys (step, error, "10-ci_deleted_objects", "id", id, "lease", stamp, NULL);
   if (gone == NULL)
     return FALSE;
   *removed = rows_count (gone);
@@ -191,9 +201,10 @@ settle (Step *step, gpointer data, GError **error)
       step_wait (step, leased->batch.down, leased->batch.retry_ms);
       return TRUE;
     }
-  g_autoptr (PgRows) more = step_query (step, error, "more", NULL);
+  const char *reached = leased->batch.n > 0 ? rows_text (leased->rows, 0, "reached") : NULL;
+  g_autoptr (PgRows) more = step_query (step, error, "more", "reached", reached, NULL);
   if (more != NULL && rows_bool (more, 0, "more"))
-    step_continue (step, NULL, 0);
+    step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
   return more != NULL;
 }
 

@@ -16,4 +16,4 @@ counted AS (
   RETURNING q.item, q.parked, q.next_try_at)
 UPDATE ci_deleted_objects o SET pick_up_at = c.next_try_at
 FROM failed f JOIN counted c ON c.item = 'ci_deleted_objects:' || f.id
-WHERE c.parked AND o.id = f.id AND o.pick_up_at = f.lease
+WHERE c.parked AND o.id = f.id AND o.pick_up_at IS NOT DISTINCT FROM f.lease

@@ -1,12 +1,21 @@
 -- Takes the oldest ready objects for this step; others take others. `was` gives the lease back if the store is down.
--- Fast because the index on pick_up_at is read from its beginning, past what others have locked.
-WITH ready AS MATERIALIZED (
+-- Fast because the index on pick_up_at is read from where the step before came to: entries of rows that are gone lie before it
+-- until they are vacuumed. What became ready behind it comes when nothing is left ahead.
+WITH ahead AS MATERIALIZED (
   SELECT id, pick_up_at FROM ci_deleted_objects
-  WHERE pick_up_at < now()
+  WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()
   ORDER BY pick_up_at
   LIMIT :limit::int
-  FOR UPDATE SKIP LOCKED)
+  FOR UPDATE SKIP LOCKED),
+behind AS MATERIALIZED (
+  SELECT id, pick_up_at FROM ci_deleted_objects
+  WHERE pick_up_at < :reached::timestamptz AND pick_up_at < now()
+  ORDER BY pick_up_at
+  LIMIT :limit::int - (SELECT count(*) FROM ahead)
+  FOR UPDATE SKIP LOCKED),
+ready AS (
+  SELECT id, pick_up_at FROM ahead UNION ALL SELECT id, pick_up_at FROM behind)
 UPDATE ci_deleted_objects o SET pick_up_at = now() + :setting.lease_ms::bigint * interval '1 ms'
 FROM ready WHERE o.id = ready.id
 RETURNING o.id, o.project_id, o.file_store, o.store_dir, o.file, o.pick_up_at AS lease, ready.pick_up_at AS was,
-          extract(epoch FROM now() - o.created_at)::bigint AS age_s
+          extract(epoch FROM now() - o.created_at)::bigint AS age_s, (SELECT max(pick_up_at) FROM ready) AS reached

@@ -1,0 +1,86 @@
+"""Between the lease of objects and their settling: a step that must not act, and a process that sleeps past its lease."""
+
+import pytest
+
+from support.places import binary_with_faults
+from support.scene import child_id, now, tick_id
+
+TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
+
+
+@pytest.fixture
+def objects(scene, tmp_path):
+    scene.binary = binary_with_faults()
+    root = tmp_path / "objects"
+    root.mkdir()
+    scene.settings["store.local.root"] = root
+    return Objects(scene, root)
+
+
+class Objects:
+    def __init__(self, scene, root):
+        self.scene, self.database, self.file = scene, scene.database, root / "artifact"
+
+    def add(self, content, ready="1 hour"):
+        self.file.write_text(content)
+        return self.database.value("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+                                   " VALUES (1, '', 'artifact', now() - %s::interval) RETURNING id", [ready])
+
+    def tick(self):
+        """The id of the slot's run."""
+        at = now(minutes=-1)
+        self.scene.topics.tick(TICK, at)
+        return child_id(tick_id(TICK, at), SLOT, "0")
+
+    def left(self):
+        return self.database.column("SELECT id FROM ci_deleted_objects ORDER BY id")
+
+    def audited(self):
+        return self.database.column("SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions"
+                                    " WHERE table_name = 'ci_deleted_objects'")
+
+
+def test_no_object_is_touched_while_a_transaction_is_open(objects):
+    id_ = objects.add("artifact")
+    run_id = objects.tick()
+    daemon = objects.scene.start("--until-idle", environment={"PRUNED_FAULT": "errand.open_transaction:error"})
+    assert daemon.wait() == 0  # the process lives on
+    line = daemon.wait_line("Step failed", job=SLOT, error_class="TransactionInProgress")
+    assert line["error"] == "can't perform network calls inside a database transaction"
+    assert objects.file.exists() and objects.left() == [id_]
+    run = objects.database.row("SELECT *, due_at - changed_at AS pause FROM pruned.runs WHERE run_id = %s", [run_id])
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and 599 < run["pause"].total_seconds() < 601
+
+
+def test_a_step_is_tried_again_three_times(objects):
+    objects.add("artifact")
+    run_id = objects.tick()
+    fault = {"PRUNED_FAULT": "errand.open_transaction:error"}
+    for attempts in range(1, 5):
+        assert objects.scene.start("--until-idle", environment=fault).wait() == 0
+        run = objects.scene.run_row(run_id)
+        assert (run["attempts"], run["state"]) == (attempts, "dead" if attempts == 4 else "waiting")
+        objects.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run_id])
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour'")
+    objects.scene.run("retry", run_id).ok()
+    objects.scene.run_until_idle()
+    assert not objects.file.exists() and objects.left() == []
+
+
+def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
+    """Another has deleted object and row meanwhile; then there is a new object of that name, which a new row owns."""
+    id_ = objects.add("old")
+    run_id = objects.tick()
+    settings = {f"jobs.{SLOT}.lease_ms": 2000}
+    zombie = objects.scene.start(settings=settings, environment={"PRUNED_FAULT": "errand.after_lease:stop"})
+    zombie.wait_stopped()
+    assert objects.database.value("SELECT pick_up_at > now() FROM ci_deleted_objects")
+    objects.database.wait("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()", until=1)
+    other = objects.scene.start(settings=settings)
+    objects.scene.wait_run(run_id, deadline_s=60)
+    assert not objects.file.exists() and objects.left() == []
+    new = objects.add("new", ready="-1 hour")
+    zombie.thaw()
+    zombie.wait_line("Partitions assigned", count=2 if zombie.lines("Partitions assigned") else 1)
+    assert [daemon.stop(10) for daemon in (zombie, other)] == [0, 0]
+    assert objects.file.read_text() == "new" and objects.left() == [new] and objects.audited() == [id_]

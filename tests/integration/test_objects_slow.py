@@ -1,0 +1,108 @@
+"""A store that takes its time, or hangs: a step ends within its lease, and nobody else waits for it."""
+
+import re
+import shutil
+import threading
+
+import pytest
+
+from stack.pair import new_folder
+from stack.s3 import S3
+from support.places import ROLE
+from support.s3 import BUCKET, TICK, Objects, Proxy
+
+SLOT = "ci.delete_objects"
+SLOW_DOWN = (503, b"<Error><Code>SlowDown</Code></Error>", None)
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    folder = new_folder("pruned-s3-")
+    server = S3(folder / "s3").start()
+    server.client().create_bucket(Bucket=BUCKET)
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def let_go():
+    """What a store waits for that hangs."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def proxy(gateway, let_go):
+    made = Proxy(gateway.endpoint)
+    yield made
+    let_go.set()
+    made.close()
+
+
+@pytest.fixture
+def objects(pruned, database, gateway, proxy, request):
+    one = Objects(pruned, database, gateway, re.sub(r"\W+", "-", request.node.name))
+    one.settings["store.object.endpoint"] = proxy.url
+    return one
+
+
+def no_answer(let_go, go):
+    let_go.wait(60)
+    return go()
+
+
+def one_after_the_other(let_go, go):
+    """Each answer comes in time, all of them do not."""
+    let_go.wait(0.4)
+    return SLOW_DOWN[:2]
+
+
+@pytest.mark.parametrize("behave", [no_answer, one_after_the_other])
+def test_a_step_ends_within_its_lease_whatever_the_store_does(objects, proxy, let_go, behave):
+    proxy.misbehave = lambda command, body, go: (*behave(let_go, go), None)
+    with objects.nobody_charged(".+"):
+        daemon = objects.delete(**{f"jobs.{SLOT}.lease_ms": 2000})
+    [started], [finished] = daemon.lines("Started", job=SLOT), daemon.lines("Finished", job=SLOT)
+    assert started["started_at"] == finished["started_at"]
+    assert 0.5 < finished["duration_s"] < 2 and finished["updated_rows"] == 0
+    proxy.misbehave = lambda command, body, go: (*go(), None)
+    objects.pruned.run("retry", objects.run()["run_id"]).ok()
+    objects.pruned.run_until_idle(settings=objects.settings)
+    assert objects.left() == [] and objects.keys() == []
+    assert objects.database.column("SELECT jsonb_array_length(keys) FROM pruned.deletions"
+                                   " WHERE table_name = 'ci_deleted_objects'") == [1]
+
+
+def test_what_waits_for_its_turn_is_not_asked_for_once_the_lease_is_half_over(objects, proxy):
+    """Single deletes, and a service that wants them slower and slower."""
+    for i in range(60):
+        objects.add("a", f"file {i}", make=False)
+    no_bulk = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None)
+    proxy.misbehave = lambda command, *_: no_bulk if command == "POST" else (204, b"", None)
+    daemon = objects.delete(**{f"jobs.{SLOT}.lease_ms": 200, f"jobs.{SLOT}.batch": 60})
+    daemon.wait_line("Finished", job=SLOT, failed=0)
+    asked = [command for command, _ in proxy.requests].count("DELETE")
+    assert asked < 60 and len(objects.left()) >= 60 - asked
+    run = objects.run()
+    assert (run["state"], run["attempts"]) == ("waiting", 0) and "half of the lease was over" in run["error"]
+    assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()") == 0
+
+
+def test_slots_that_wait_for_a_store_hold_no_worker_and_no_transaction(objects, proxy, let_go):
+    objects.add("a", "file")
+    for i in range(399):
+        objects.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+                                 " VALUES (2, 'gone', %s, now() - interval '1 hour')", [str(i)])
+    proxy.misbehave = lambda command, body, go: (*no_answer(let_go, go), None)
+    objects.pruned.run("tick", TICK).ok()
+    daemon = objects.pruned.start(settings=objects.settings | {"run.workers": 2})
+    daemon.wait_line("Started", job=SLOT, count=4)
+    objects.pruned.run("tick", "users.refresh_authorizations").ok()
+    daemon.wait_line("Finished", job="users.refresh_authorizations")
+    objects.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                          " AND usename = %s AND state LIKE 'idle in transaction%%'", [ROLE], until=0)
+    assert daemon.lines("Finished", job=SLOT) == []
+    let_go.set()
+    objects.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
