@@ -66,7 +66,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource
 deps-build:
 	@tests/stack/deps.sh build
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3
+	@tests/stack/deps.sh test python kafka pg s3 fuzz
 
 units: $(UNIT)
 
@@ -78,6 +78,9 @@ PYTHON   = $(or $(PRUNED_DEPS),.deps)/venv/bin/python
 PARALLEL = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 FUZZ    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 60
+# Whatever sanitizers the tests are built with. avro-c's macros allow for methods that its own values always have.
+FUZZERS  = $(MAKE) $(PARALLEL) FLAVOUR=fuzz FAULTS= CC=clang SAN=fuzzer-no-link,address,undefined \
+             WARN='-Wall -Wno-sometimes-uninitialized' fuzzers
 
 #: make              the binary, build/release/pruned
 #: make demo         everything on this machine, nothing left behind; KAFKA=host:port: with a real broker
@@ -88,6 +91,7 @@ demo: all
 check: deps-test
 	+@$(MAKE) $(PARALLEL) all units
 	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
+	+@$(FUZZERS)
 	@$(PYTHON) tests/run.py $(BUILD) $(ARGS)
 
 #: make chaos        a storm over three processes for MINUTES=10, SEED= as printed; the logs stay in build/chaos
@@ -101,14 +105,14 @@ bench: deps-test
 	+@$(MAKE) $(PARALLEL) all
 	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --json build/bench.json $(ARGS)
 
-#: make fuzz         each decoder with libFuzzer, FUZZ_SECONDS=60 each; later `make check` repeats it shortly
-fuzz: deps-build
-	@tests/stack/deps.sh test fuzz
-	+@$(MAKE) $(PARALLEL) FLAVOUR=fuzz CC=clang SAN=fuzzer-no-link,address,undefined WARN=-Wall fuzzers
+#: make fuzz         each decoder with libFuzzer, FUZZ_SECONDS=60 each; `make check` does it for 30 s
+fuzz: deps-test
+	+@$(FUZZERS)
 	@tests/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 fuzzers: $(FUZZ)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
-	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) -fsanitize=fuzzer,address,undefined $(PKG_LIBS) -o $@
+	@echo "  link  $@"
+	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) -fsanitize=fuzzer,address,undefined $(PKG_LIBS) -o $@
 
 #: make coverage     all tests, then which lines they have not run
 coverage: deps-test

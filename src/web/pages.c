@@ -106,11 +106,30 @@ add_tables (Pages *pages, GString *body)
   pthread_mutex_unlock (&pages->pg_lock);
 }
 
+/* A job may run several steps at once: the longest counts. */
 static void
 on_running (const char *job, double seconds, gpointer data)
 {
-  g_autofree char *labels = g_strdup_printf ("job=\"%s\"", job);
-  gauge (data, "pruned_running_step_seconds", labels, seconds);
+  GHashTable *longest = data;
+  const double *known = g_hash_table_lookup (longest, job);
+  if (known == NULL || seconds > *known)
+    g_hash_table_replace (longest, g_strdup (job), g_memdup2 (&seconds, sizeof seconds));
+}
+
+static void
+add_running (GString *body)
+{
+  g_autoptr (GHashTable) longest = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTableIter iter;
+  gpointer job, seconds;
+  engine_each_running (on_running, longest);
+  g_string_append (body, "# TYPE pruned_running_step_seconds gauge\n");
+  g_hash_table_iter_init (&iter, longest);
+  while (g_hash_table_iter_next (&iter, &job, &seconds))
+    {
+      g_autofree char *labels = g_strdup_printf ("job=\"%s\"", (char *)job);
+      gauge (body, "pruned_running_step_seconds", labels, *(double *)seconds);
+    }
 }
 
 static int
@@ -126,8 +145,7 @@ answer_metrics (GString *body, gpointer data)
     }
   g_string_append (body, "# TYPE pruned_ready gauge\n");
   gauge (body, "pruned_ready", "", engine_is_ready ());
-  g_string_append (body, "# TYPE pruned_running_step_seconds gauge\n");
-  engine_each_running (on_running, body);
+  add_running (body);
   add_tables (pages, body);
   return 200;
 }

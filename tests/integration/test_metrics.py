@@ -90,6 +90,20 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):
     assert metrics.of("pruned_start_delay_seconds_sum", job=OBJECTS) >= 60 > metrics.of("pruned_start_delay_seconds_sum", job=SLOT)
 
 
+def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
+    """The longest: until the advisory lock is given back, all eight lanes' steps wait for it."""
+    scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN clock_timestamp(); END $$;"
+                           "SELECT pg_advisory_lock(1)")
+    start(scene, http)
+    for n in range(16):
+        scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' "
+                                            "AND datname = current_database()") > 1, 30, "two steps at once")
+    assert http.metrics().of("pruned_running_step_seconds", job="scratch.wide") > 0
+    scene.database.execute("SELECT pg_advisory_unlock(1)")
+
+
 def test_what_is_due_and_has_not_begun(scene, http):
     daemon = start(scene, http)
     scene.run("pause", "scratch.remove").ok()
