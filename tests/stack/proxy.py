@@ -6,10 +6,11 @@ import threading
 
 class Proxy:
     """Cut, it is silent both ways and tells nobody, as a network that drops everything: connections stay, new ones are not
-    answered. What was on its way arrives when it is mended."""
+    answered. What was on its way arrives when it is mended.
+    DELAY_S: so long the server's answers are on their way."""
 
-    def __init__(self, port):
-        self._to = port
+    def __init__(self, port, delay_s=0):
+        self.to, self._delay_s = port, delay_s
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(10)
@@ -23,15 +24,16 @@ class Proxy:
     async def _accept(self, reader, writer):
         await self._whole.wait()
         try:
-            reader_there, writer_there = await asyncio.open_connection("127.0.0.1", self._to)
+            reader_there, writer_there = await asyncio.open_connection("127.0.0.1", self.to)
         except OSError:
             writer.close()
             return
-        await asyncio.gather(self._forward(reader, writer_there), self._forward(reader_there, writer))
+        await asyncio.gather(self._forward(reader, writer_there, 0), self._forward(reader_there, writer, self._delay_s))
 
-    async def _forward(self, reader, writer):
+    async def _forward(self, reader, writer, delay_s):
         try:
             while data := await reader.read(65536):
+                await asyncio.sleep(delay_s)
                 await self._whole.wait()
                 writer.write(data)
                 await writer.drain()
