@@ -43,37 +43,49 @@ is_missing (rd_kafka_resp_err_t err)
 }
 
 static gboolean
-describe_one (KafkaAdmin *self, KafkaTopic *topic, int timeout_ms, GError **error)
+fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError **error)
 {
-  const struct rd_kafka_metadata *metadata = NULL;
-  rd_kafka_topic_t *handle = rd_kafka_topic_new (self->rk, topic->name, NULL);
-  rd_kafka_resp_err_t err
-      = handle != NULL ? rd_kafka_metadata (self->rk, FALSE, handle, &metadata, timeout_ms)
-                       : RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
-  if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    gboolean told = metadata->topic_cnt == 1;
-    err = told ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
-    topic->partitions = told ? metadata->topics[0].partition_cnt : -1;
-    rd_kafka_metadata_destroy (metadata);
-  }
-  if (handle != NULL)
-    rd_kafka_topic_destroy (handle);
-  if (is_missing (err))
-    topic->partitions = -1;
-  if (err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err))
-    return TRUE;
   g_autofree char *where = kafka_where (self->rk);
-  kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic->name);
+  kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic);
   return FALSE;
 }
 
+/* FALSE: neither that it is there nor that it is not. */
+static gboolean
+take_topic (KafkaAdmin *self, const struct rd_kafka_metadata *metadata, KafkaTopic *topic, GError **error)
+{
+  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+  topic->partitions = -1;
+  for (int i = 0; i < metadata->topic_cnt; i++)
+    if (g_str_equal (metadata->topics[i].topic, topic->name)) {
+      err = metadata->topics[i].err;
+      topic->partitions = err == RD_KAFKA_RESP_ERR_NO_ERROR ? metadata->topics[i].partition_cnt : -1;
+    }
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err) || fail_topic (self, err, topic->name, error);
+}
+
+/* The client asks for those topics that it has handles of: one request, whatever else the cluster has. */
 gboolean
 kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
 {
-  for (guint i = 0; i < n; i++)
-    if (!describe_one (self, &topics[i], timeout_ms, error))
-      return FALSE;
-  return TRUE;
+  const struct rd_kafka_metadata *metadata;
+  g_autoptr (GPtrArray) handles = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_topic_destroy);
+  for (guint i = 0; i < n; i++) {
+    rd_kafka_topic_t *handle = rd_kafka_topic_new (self->rk, topics[i].name, NULL);
+    if (handle == NULL)
+      return fail_topic (self, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, topics[i].name, error);
+    g_ptr_array_add (handles, handle);
+  }
+  if (n == 0)
+    return TRUE;
+  rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, timeout_ms);
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return fail_topic (self, err, topics[0].name, error);
+  gboolean told = TRUE;
+  for (guint i = 0; told && i < n; i++)
+    told = take_topic (self, metadata, &topics[i], error);
+  rd_kafka_metadata_destroy (metadata);
+  return told;
 }
 
 char *
@@ -133,7 +145,7 @@ await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **e
   KafkaTopic topic = { (char *)name, -1 };
   gint64 deadline_us = clock_monotonic_us () + VISIBLE_WITHIN_US;
   for (;;) {
-    if (!describe_one (self, &topic, REQUEST_MS, error))
+    if (!kafka_admin_describe (self, &topic, 1, REQUEST_MS, error))
       return FALSE;
     if (topic.partitions >= partitions)
       return TRUE;
