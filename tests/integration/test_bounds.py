@@ -63,11 +63,21 @@ def allow_writes(topics, name, allowed):
         done.result(30)
 
 
+def is_closed(topics, name):
+    """The controller has it at once, the broker a moment later."""
+    try:
+        topics.produce(name, b"probe", headers={"ce_type": "probe"})
+    except RuntimeError:
+        return True
+    return False
+
+
 def test_outcomes_that_cannot_be_written_wait(scene):
     fill(scene.database, 30)
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     allow_writes(scene.topics, "outcomes", False)
+    wait_until(lambda: is_closed(scene.topics, "outcomes"), 30, "the topic to be closed")
     scene.topics.tick(JOB, at := now(minutes=-1))
     run_id = tick_id(JOB, at)
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda step: step and step >= 1)
