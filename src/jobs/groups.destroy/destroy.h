@@ -1,8 +1,9 @@
 /* Destroying a group: destroy.c looks whether it is still wanted, walk.c goes through the hierarchy (which groups and projects
- * are next), drain.c removes one batch of them.
+ * are next), drain.c removes what belongs to one batch of them, finish.c the batch itself.
  *
  * A batch is up to 100 groups of one depth, or up to 100 projects. What belongs to it goes first, at most `limit` rows of a table
- * a step; the batch itself goes when nothing is left.
+ * a step; the batch itself goes when nothing is left. It is locked before anything of it goes, so that nobody puts a row below it
+ * between the last look and its end.
  *
  * Invariant: a step removes nothing before it has locked the root and seen mark and rights again (destroy.c).
  * Threads: as pruned/job.h. Ownership: array literals belong to the Batch.
@@ -15,12 +16,24 @@ typedef struct {
   char *projects;    /* array literals of ids; "{}": none */
   char *namespaces;  /* the projects' own namespaces */
   char *groups;
-  const char *root, *actor, *catalogue;
+  const char *top, *root, *actor, *catalogue;
   char *limit;
+  gboolean again;  /* the step before removed nothing of it, and yet something was left */
+  gint64 removed;  /* rows that went in this step */
+  gboolean moved;  /* some of it is elsewhere by now: nothing was touched */
 } Batch;
 
+/* Its values, as statements name them. */
+#define BATCH(batch)                                                                                              \
+  "project", (batch)->projects, "namespace", (batch)->namespaces, "group", (batch)->groups, "top", (batch)->top, \
+  "limit", (batch)->limit, NULL
+
+gboolean batch_is_groups (const Batch *batch);
+/* Queues what is done with FILES, up to NULL. */
+gboolean batch_queue (Step *step, const Batch *batch, const char *const *files, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* *EMPTY: nothing belongs to the batch any more. */
-gboolean batch_drain (Step *step, const Batch *batch, gboolean *empty, GError **error);
+gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error);
 /* The batch itself: paths, own rows, outcomes. */
 gboolean batch_finish (Step *step, const Batch *batch, GError **error);
 /* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */

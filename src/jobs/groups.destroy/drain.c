@@ -1,35 +1,26 @@
 #include "jobs/groups.destroy/destroy.h"
 
+#include "jobs/shared/sweep.h"
+
 /* Members last: those who could see more through them are looked up by them. */
 static const char *const PROJECT_FILES[] = { "drain/projects/20-notification_settings", "drain/projects/30-redirect_routes",
                                              "drain/projects/40-ci_job_artifacts", "drain/projects/10-members", NULL };
 static const char *const GROUP_FILES[] = { "drain/groups/20-notification_settings", "drain/groups/30-redirect_routes",
                                            "drain/groups/10-members", NULL };
 
-#define BATCH(batch)                                                                                  \
-  "project", (batch)->projects, "namespace", (batch)->namespaces, "group", (batch)->groups, "limit", (batch)->limit, NULL
-
-static gboolean
-is_groups (const Batch *batch)
+/* The first N of GONE. */
+static void
+note_gone (Batch *batch, const GPtrArray *gone, guint n)
 {
-  return g_str_equal (batch->kind, "groups");
-}
-
-/* Queues what is done with FILES, up to NULL. */
-static gboolean
-queue_files (Step *step, const Batch *batch, const char *const *files, GError **error)
-{
-  for (int i = 0; files[i] != NULL; i++)
-    if (!step_queue_apply (step, error, files[i], BATCH (batch)))
-      return FALSE;
-  return TRUE;
+  for (guint i = 0; i < n; i++)
+    batch->removed += rows_count (gone->pdata[i]);
 }
 
 /* A table is empty when it gave back less than it was asked for. */
 static gboolean
-all_empty (const Batch *batch, const GPtrArray *gone)
+all_empty (const Batch *batch, const GPtrArray *gone, guint n)
 {
-  for (guint i = 0; i < gone->len; i++)
+  for (guint i = 0; i < n; i++)
     if (rows_count (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
       return FALSE;
   return TRUE;
@@ -40,7 +31,9 @@ all_empty (const Batch *batch, const GPtrArray *gone)
 /* The columns that refer to it, and which of them have rows. */
 typedef struct {
   const PgRows *references;
-  PgRows *there;
+  GPtrArray *answers;
+  const PgRows *there; /* of the answers */
+  int n;               /* of its rows */
 } Referring;
 
 static const char *
@@ -50,13 +43,33 @@ probe_of (const PgRows *references)
 }
 
 static gboolean
-find_referring (Step *step, const Batch *batch, Referring *found, GError **error)
+any_moved (const PgRows *held)
+{
+  for (int i = 0; i < rows_count (held); i++)
+    if (rows_bool (held, i, "moved"))
+      return TRUE;
+  return FALSE;
+}
+
+/* Holds the batch, so that what is found is all there is. */
+static gboolean
+find_referring (Step *step, Batch *batch, Referring *found, GError **error)
 {
   found->references = step_query_kept (step, batch->catalogue, error, "references", "kind", batch->kind, NULL);
   if (found->references == NULL)
     return FALSE;
   const char *probe = probe_of (found->references);
-  return probe == NULL || (found->there = step_query_text (step, error, probe, BATCH (batch))) != NULL;
+  gboolean queued = step_queue (step, error, "hold/10-namespaces", BATCH (batch))
+                    && step_queue (step, error, "hold/20-projects", BATCH (batch))
+                    && (!batch_is_groups (batch) || step_queue (step, error, "refresh/guests", "group", batch->groups, NULL))
+                    && (probe == NULL || step_queue_text (step, error, probe, BATCH (batch)));
+  found->answers = queued ? step_send (step, error) : NULL;
+  if (found->answers == NULL)
+    return FALSE;
+  found->there = found->answers->pdata[found->answers->len - 1];
+  found->n = probe != NULL ? rows_count (found->there) : 0;
+  batch->moved = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1]);
+  return TRUE;
 }
 
 /* The reference that row I of `there` is about. */
@@ -66,17 +79,30 @@ reference_row (const Referring *found, int i)
   return (int)rows_int (found->there, i, "number") - 1;
 }
 
-/* Queues those of one level, from *I on, which moves on. */
+static gint64
+level_at (const Referring *found, int i)
+{
+  return rows_int (found->references, reference_row (found, i), "level");
+}
+
+/* Where the level ends that begins at FROM. */
+static int
+level_end (const Referring *found, int from)
+{
+  int to = from;
+  while (to < found->n && level_at (found, to) == level_at (found, from))
+    to++;
+  return to;
+}
+
+/* Queues the deletes of one level. */
 static gboolean
-queue_level (Step *step, const Batch *batch, const Referring *found, int *i, GError **error)
+queue_level (Step *step, const Batch *batch, const Referring *found, int from, int to, GError **error)
 {
   const PgRows *references = found->references;
-  gint64 level = rows_int (references, reference_row (found, *i), "level");
-  for (; *i < rows_count (found->there); (*i)++)
+  for (int i = from; i < to; i++)
     {
-      int row = reference_row (found, *i);
-      if (rows_int (references, row, "level") != level)
-        break;
+      int row = reference_row (found, i);
       if (!step_queue_apply_text (step, error, rows_text (references, row, "table"), rows_text (references, row, "action"),
                                   rows_text (references, row, "sql"), BATCH (batch)))
         return FALSE;
@@ -84,23 +110,92 @@ queue_level (Step *step, const Batch *batch, const Referring *found, int *i, GEr
   return TRUE;
 }
 
-/* The levels that lie further away, each when the one beyond it is empty: else a foreign key would take along what nobody
- * has seen. What is next to the batch stays queued. */
+/* Queues COLUMN, a query, of one level as far as there is one; *N grows by how many. */
 static gboolean
-drain_beyond (Step *step, const Batch *batch, const Referring *found, gboolean *empty, GError **error)
+queue_column (Step *step, const Batch *batch, const Referring *found, int from, int to, const char *column, guint *n, GError **error)
 {
-  int n = found->there != NULL ? rows_count (found->there) : 0;
-  for (int i = 0; *empty && i < n;)
+  for (int i = from; i < to; i++)
     {
-      gboolean next_to_it = rows_int (found->references, reference_row (found, i), "level") == 1;
-      if (!queue_level (step, batch, found, &i, error))
+      const char *sql = rows_text (found->references, reference_row (found, i), column);
+      if (sql != NULL && !step_queue_text (step, error, sql, BATCH (batch)))
         return FALSE;
-      if (next_to_it)
+      *n += sql != NULL;
+    }
+  return TRUE;
+}
+
+/* Queues what holds the rows of one level that go now, then as many looks at who else refers to these. */
+static gboolean
+queue_holds (Step *step, const Batch *batch, const Referring *found, int from, int to, guint *n, GError **error)
+{
+  *n = 0;
+  return queue_column (step, batch, found, from, to, "hold", n, error) && queue_column (step, batch, found, from, to, "look", n, error);
+}
+
+/* What no level has: rows that are tied to the batch by a longer way, by a circle, or that came meanwhile. */
+static gboolean
+sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
+{
+  /* They want more than a record: outcomes, files, authorizations. */
+  static const char *const refused[] = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
+  gint64 limit = g_ascii_strtoll (batch->limit, NULL, 10);
+  Sweep sweep = { .step = step, .projects = batch->projects, .namespaces = batch->namespaces, .groups = batch->groups,
+                  .refused = refused, .left = limit };
+  for (int i = 0, n; i < rows_count (others) && sweep.left > 0; i++)
+    if (!sweep_rows (&sweep, rows_text (others, i, "relation"), rows_text (others, i, "condition"), 1, &n, error))
+      return FALSE;
+  batch->removed += limit - sweep.left;
+  return sweep.left < limit
+         || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s", rows_text (others, 0, "relation"));
+}
+
+/* The first answer from FIRST on that has rows; NULL: none. */
+static const PgRows *
+first_found (const GPtrArray *answers, guint first)
+{
+  for (guint i = first; i < answers->len; i++)
+    if (rows_count (answers->pdata[i]) > 0)
+      return answers->pdata[i];
+  return NULL;
+}
+
+/* *CLEAR: nothing but the rows of this level goes with them. Else that goes first, and then this step has done its share. */
+static gboolean
+hold_level (Step *step, Batch *batch, const Referring *found, int from, int to, gboolean *clear, GError **error)
+{
+  guint n;
+  if (!queue_holds (step, batch, found, from, to, &n, error))
+    return FALSE;
+  *clear = n == 0;
+  if (*clear)
+    return TRUE;
+  g_autoptr (GPtrArray) answers = step_send (step, error);
+  if (answers == NULL)
+    return FALSE;
+  const PgRows *others = first_found (answers, n / 2);
+  *clear = others == NULL;
+  return *clear || sweep_others (step, batch, others, error);
+}
+
+/* The levels that lie further away, each when the one beyond it is empty: else a foreign key would take along what nobody
+ * has seen. *NEXT: where the level begins that is next to the batch. */
+static gboolean
+drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gboolean *empty, GError **error)
+{
+  *empty = TRUE;
+  for (*next = 0; *empty && *next < found->n && level_at (found, *next) > 1;)
+    {
+      int from = *next;
+      *next = level_end (found, from);
+      if (!hold_level (step, batch, found, from, *next, empty, error))
+        return FALSE;
+      if (!*empty)
         return TRUE;
-      g_autoptr (GPtrArray) gone = step_send (step, error);
+      g_autoptr (GPtrArray) gone = queue_level (step, batch, found, from, *next, error) ? step_send (step, error) : NULL;
       if (gone == NULL)
         return FALSE;
-      *empty = all_empty (batch, gone);
+      note_gone (batch, gone, gone->len);
+      *empty = all_empty (batch, gone, gone->len);
     }
   return TRUE;
 }
@@ -130,27 +225,44 @@ note_members (Step *step, const Batch *batch, const PgRows *members)
   g_autoptr (json_t) constants = json_pack ("{s:s, s:s}", "reason", "group_destroyed", "root_namespace_id", batch->root);
   step_outcomes (step, "MemberRemoved", members, "member_id", constants);
   step_count (step, "members", rows_count (members));
-  if (!is_groups (batch))
+  if (!batch_is_groups (batch))
     destroy_bots (step, batch, members);
 }
 
-/* What is next to the batch, queued already, and what belongs to it, in one round trip. */
+/* What belongs to the batch, and in the same round trip holds on to what is next to it, from NEXT on. *CLEAR: nothing else refers to
+ * that. */
 static gboolean
-drain_own (Step *step, const Batch *batch, gboolean *empty, GError **error)
+drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear, GError **error)
 {
-  if (!queue_files (step, batch, is_groups (batch) ? GROUP_FILES : PROJECT_FILES, error))
+  const char *const *files = batch_is_groups (batch) ? GROUP_FILES : PROJECT_FILES;
+  guint own = g_strv_length ((char **)files), n;
+  if (!batch_queue (step, batch, files, error) || !queue_holds (step, batch, found, next, found->n, &n, error))
     return FALSE;
-  g_autoptr (GPtrArray) gone = step_send (step, error);
-  if (gone == NULL)
+  g_autoptr (GPtrArray) answers = step_send (step, error);
+  if (answers == NULL)
     return FALSE;
-  note_members (step, batch, gone->pdata[gone->len - 1]);
-  if (!is_groups (batch))
-    step_count (step, "artifacts", rows_count (gone->pdata[gone->len - 2]));
-  *empty = all_empty (batch, gone);
-  return TRUE;
+  note_gone (batch, answers, own);
+  note_members (step, batch, answers->pdata[own - 1]);
+  if (!batch_is_groups (batch))
+    step_count (step, "artifacts", rows_count (answers->pdata[own - 2]));
+  const PgRows *others = first_found (answers, own + n / 2);
+  *clear = others == NULL;
+  /* What belongs to it may refer to that too: it goes by its own files. */
+  return *clear || !all_empty (batch, answers, own) || sweep_others (step, batch, others, error);
 }
 
-/* Something gave as many rows as it was asked for: were these all? */
+static gboolean
+drain_next (Step *step, Batch *batch, const Referring *found, int next, GError **error)
+{
+  if (next == found->n)
+    return TRUE;
+  g_autoptr (GPtrArray) gone = queue_level (step, batch, found, next, found->n, error) ? step_send (step, error) : NULL;
+  if (gone != NULL)
+    note_gone (batch, gone, gone->len);
+  return gone != NULL;
+}
+
+/* Were these all? Rows that stay although a second step has nothing else to do are not waited for. */
 static gboolean
 look_again (Step *step, const Batch *batch, const Referring *found, gboolean *empty, GError **error)
 {
@@ -159,87 +271,33 @@ look_again (Step *step, const Batch *batch, const Referring *found, gboolean *em
   if (!step_queue (step, error, file, BATCH (batch)) || (probe != NULL && !step_queue_text (step, error, probe, BATCH (batch))))
     return FALSE;
   g_autoptr (GPtrArray) left = step_send (step, error);
-  *empty = left != NULL;
-  for (guint i = 0; left != NULL && i < left->len; i++)
-    *empty = *empty && rows_count (left->pdata[i]) == 0;
-  return left != NULL;
-}
-
-static gboolean
-drain_found (Step *step, const Batch *batch, const Referring *found, gboolean *empty, GError **error)
-{
-  *empty = TRUE;
-  if (!drain_beyond (step, batch, found, empty, error))
+  if (left == NULL)
     return FALSE;
-  if (!*empty) /* more of them: what they point at stays for now */
+  const PgRows *there = probe != NULL ? left->pdata[1] : NULL;
+  gboolean refers = there != NULL && rows_count (there) > 0;
+  *empty = !refers && rows_count (left->pdata[0]) == 0;
+  if (*empty || batch->removed > 0 || !batch->again)
     return TRUE;
-  return drain_own (step, batch, empty, error) && (*empty || look_again (step, batch, found, empty, error));
+  return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s",
+                    refers ? rows_text (found->references, (int)rows_int (there, 0, "number") - 1, "table")
+                           : "members, notification_settings, redirect_routes or ci_job_artifacts");
 }
 
 gboolean
-batch_drain (Step *step, const Batch *batch, gboolean *empty, GError **error)
+batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error)
 {
-  if (is_groups (batch))
-    {
-      g_autoptr (PgRows) guests = step_query (step, error, "refresh/guests", "group", batch->groups, NULL);
-      if (guests == NULL)
-        return FALSE;
-    }
   Referring found = { 0 };
-  gboolean ok = find_referring (step, batch, &found, error) && drain_found (step, batch, &found, empty, error);
-  rows_free (found.there);
+  int next = 0;
+  gboolean ok = find_referring (step, batch, &found, error);
+  *empty = FALSE;
+  if (ok && !batch->moved)
+    ok = drain_beyond (step, batch, &found, &next, empty, error);
+  if (ok && *empty) /* else there are more of them: what they point at stays for now */
+    ok = drain_own (step, batch, &found, next, empty, error);
+  if (ok && *empty)
+    ok = drain_next (step, batch, &found, next, error) && look_again (step, batch, &found, empty, error);
+  g_clear_pointer (&found.answers, g_ptr_array_unref);
   return ok;
-}
-
-/* --- the batch itself ------------------------------------------------------------------------------------ */
-
-static guint
-length_of (const char *array)
-{
-  g_auto (GStrv) parts = g_strsplit (array, ",", -1);
-  return g_str_equal (array, "{}") ? 0 : g_strv_length (parts);
-}
-
-static gboolean
-finish_projects (Step *step, const Batch *batch, GError **error)
-{
-  static const char *const files[] = { "finish/projects/10-projects", "finish/projects/20-routes",
-                                       "finish/projects/30-namespace_details", "finish/projects/40-namespaces", NULL };
-  g_autoptr (GPtrArray) all = queue_files (step, batch, files, error) ? step_send (step, error) : NULL;
-  if (all == NULL)
-    return FALSE;
-  const PgRows *gone = all->pdata[0];
-  if ((guint)rows_count (gone) != length_of (batch->projects))
-    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %u of the projects %s",
-                      length_of (batch->projects) - (guint)rows_count (gone), batch->projects);
-  step_outcomes (step, "ProjectDeleted", gone, "project_id", NULL);
-  step_count (step, "projects", rows_count (gone));
-  return TRUE;
-}
-
-static gboolean
-finish_groups (Step *step, const Batch *batch, GError **error)
-{
-  static const char *const files[] = { "finish/groups/10-routes", "finish/groups/20-group_deletion_schedules",
-                                       "finish/groups/30-namespace_details", "finish/groups/40-namespaces", NULL };
-  gboolean queued = step_queue (step, error, "finish/groups/paths", BATCH (batch)) && queue_files (step, batch, files, error);
-  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
-  if (all == NULL)
-    return FALSE;
-  const PgRows *paths = all->pdata[0], *gone = all->pdata[all->len - 1];
-  if (rows_count (gone) != rows_count (paths))
-    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %d of the groups %s",
-                      rows_count (paths) - rows_count (gone), batch->groups);
-  step_outcomes (step, "GroupDeleted", paths, "group_id", NULL);
-  step_count (step, "groups", rows_count (gone));
-  step_count (step, "updated_rows", rows_count (gone));
-  return TRUE;
-}
-
-gboolean
-batch_finish (Step *step, const Batch *batch, GError **error)
-{
-  return is_groups (batch) ? finish_groups (step, batch, error) : finish_projects (step, batch, error);
 }
 
 gboolean

@@ -1,8 +1,10 @@
--- Every column that refers to what this step deletes, and the statement that deletes its rows or, where the foreign key says
--- so, sets it to null: foreign keys of the catalogue, also those of tables that nobody told us about, and the references
--- that the application keeps without one; the same for what refers to those rows in turn, by the shortest way, so that
--- nothing goes by a cascade unseen. `level` says how far away it is, by the longest way: 1 is next to the projects or groups
--- themselves, and what is further away goes first.
+-- Every foreign key, of one column or of several, that leads to what this step deletes, and the statement that deletes its rows or,
+-- where the key says so, sets it to null: those of the catalogue, also of tables that nobody told us about, and the references
+-- that the application keeps without one; the same for what refers to those rows in turn, by the shortest way. `level` says
+-- how far away it is, by the longest way: 1 is next to the projects or groups themselves, and what is further away goes first.
+-- Rows that others may refer to are held before they go: `hold` locks up to a limit of them, `look` finds the tables that have rows
+-- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and `sql`
+-- deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
 -- Left out: tables that have a file of their own here. Keys that restrict are left to fail: the error names them.
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
 -- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
@@ -20,14 +22,18 @@ WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
          ('merge_request_assignees', 'merge_request_id', 'merge_requests', 'id', 'c'),
          ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c')
 ),
-reference (rel, col, target, refcol, rule) AS (
-  SELECT c.conrelid, a.attname::text, c.confrelid, f.attname::text, c.confdeltype::text
-  FROM pg_constraint c
-  JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
-  JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]
-  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confdeltype IN ('c', 'n') AND cardinality(c.conkey) = 1
+reference (rel, col, target, refcol, rule, nulls) AS (
+  SELECT c.conrelid, k.col, c.confrelid, k.refcol, c.confdeltype::text, k.nulls
+  FROM pg_constraint c, LATERAL (SELECT to_jsonb(c.*) -> 'confdelsetcols' AS picked) AS s, LATERAL (
+    SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY u.n) AS col, string_agg(quote_ident(f.attname), ', ' ORDER BY u.n) AS refcol,
+           string_agg(quote_ident(a.attname) || ' = NULL', ', ' ORDER BY u.n)
+             FILTER (WHERE jsonb_typeof(s.picked) IS DISTINCT FROM 'array' OR s.picked @> to_jsonb(a.attnum)) AS nulls
+    FROM unnest(c.conkey, c.confkey) WITH ORDINALITY AS u (child, parent, n)
+    JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = u.child
+    JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = u.parent) AS k
+  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confdeltype IN ('c', 'n')
   UNION
-  SELECT a.attrelid, k.col, to_regclass(k.target), k.refcol, k.rule
+  SELECT a.attrelid, k.col, to_regclass(k.target), k.refcol, k.rule, k.col || ' = NULL'
   FROM known k JOIN pg_attribute a ON a.attrelid = to_regclass(k.tab) AND a.attname = k.col AND NOT a.attisdropped
   WHERE to_regclass(k.target) IS NOT NULL
     AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.contype = 'f' AND c.conrelid = a.attrelid AND c.conkey = ARRAY[a.attnum])
@@ -57,13 +63,13 @@ reach (rel, depth) AS (
   SELECT o.rel, r.depth + 1 FROM reach r JOIN other o ON o.target = r.rel AND o.rel <> o.target AND o.rule = 'c' WHERE r.depth < 6
 ),
 way AS MATERIALIZED (SELECT rel, min(depth) AS shortest, max(depth) AS longest FROM reach GROUP BY rel),
-walk (rel, col, rule, condition, depth, beyond) AS (
-  SELECT o.rel, o.col, o.rule,
-         CASE WHEN h.condition LIKE 'id = ANY%' AND o.refcol = 'id' THEN format('%I', o.col) || substr(h.condition, 3)
-              ELSE format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, h.rel, h.condition) END, h.level + 1, h.level
+walk (rel, col, rule, nulls, condition, depth, beyond) AS (
+  SELECT o.rel, o.col, o.rule, o.nulls,
+         CASE WHEN h.condition LIKE 'id = ANY%' AND o.refcol = 'id' THEN o.col || substr(h.condition, 3)
+              ELSE format('(%s) IN (SELECT %s FROM %s WHERE %s)', o.col, o.refcol, h.rel, h.condition) END, h.level + 1, h.level
   FROM here h JOIN other o ON o.target = h.rel
   UNION ALL
-  SELECT o.rel, o.col, o.rule, format('%I IN (SELECT %I FROM %s WHERE %s)', o.col, o.refcol, w.rel::regclass, w.condition),
+  SELECT o.rel, o.col, o.rule, o.nulls, format('(%s) IN (SELECT %s FROM %s WHERE %s)', o.col, o.refcol, w.rel::regclass, w.condition),
          w.depth + 1, t.longest
   FROM walk w JOIN way t ON t.rel = w.rel JOIN other o ON o.target = w.rel LEFT JOIN way n ON n.rel = o.rel
   WHERE w.rule = 'c' AND (o.rule = 'n' OR n.shortest = w.depth + 1)
@@ -81,8 +87,25 @@ keyed AS (
                          ELSE format('jsonb_build_object(%s)', string_agg(format('%1$L, t.%1$I', a.attname), ', ')) END AS key
     FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
     WHERE i.indrelid = w.rel AND i.indisprimary) AS k
+),
+-- In a table of partitions a ctid alone says not which row.
+held AS (
+  SELECT k.*, CASE WHEN l.look IS NULL THEN k.condition ELSE h.doomed END AS doomed, l.look,
+         CASE WHEN l.look IS NOT NULL
+              THEN format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %s x WHERE %s LIMIT :limit::int FOR UPDATE) '
+                          'SELECT set_config(%L, ARRAY(SELECT at FROM d)::text, true) AS held',
+                          k.rel::regclass, k.condition, 'pruned.held_' || k.number) END AS hold
+  FROM keyed k JOIN pg_class c ON c.oid = k.rel, LATERAL (
+    SELECT format('ctid = ANY (current_setting(%L)::tid[])', 'pruned.held_' || k.number)
+           || CASE c.relkind WHEN 'p' THEN format(' AND (%s)', k.condition) ELSE '' END AS doomed) AS h, LATERAL (
+    SELECT string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
+                             o.rel::regclass, o.condition, o.rel::regclass, o.condition), ' UNION ALL ') AS look
+    FROM (SELECT r.rel, format('(%s) IN (SELECT %s FROM %s x0 WHERE %s)', r.col, r.refcol, k.rel::regclass, h.doomed) AS condition
+          FROM reference r
+          WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND r.rule = 'c' AND has_table_privilege(k.rel, 'UPDATE')
+            AND has_table_privilege(r.rel, 'SELECT') AND has_table_privilege(r.rel, 'DELETE')) AS o) AS l
 )
-SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action,
+SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
        format(CASE WHEN rule = 'c' AND match IS NULL
                    THEN 'DELETE FROM %1$s t WHERE t.ctid = ANY (ARRAY(SELECT x.ctid FROM %1$s x WHERE %2$s LIMIT :limit::int)) '
                         'RETURNING to_jsonb(t) AS key, to_jsonb(t) AS row'
@@ -91,11 +114,11 @@ SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 
                         'DELETE FROM %1$s t USING d WHERE %4$s RETURNING %5$s AS key, to_jsonb(t) AS row'
                    WHEN match IS NULL
                    THEN 'WITH d AS MATERIALIZED (SELECT x.ctid AS at, to_jsonb(x) AS row FROM %1$s x WHERE %2$s LIMIT :limit::int) '
-                        'UPDATE %1$s t SET %6$I = NULL FROM d WHERE t.ctid = d.at RETURNING d.row AS key, d.row'
+                        'UPDATE %1$s t SET %6$s FROM d WHERE t.ctid = d.at RETURNING d.row AS key, d.row'
                    ELSE 'WITH d AS MATERIALIZED (SELECT %3$s, to_jsonb(x) AS row FROM %1$s x WHERE %2$s LIMIT :limit::int) '
-                        'UPDATE %1$s t SET %6$I = NULL FROM d WHERE %4$s RETURNING %5$s AS key, d.row' END,
-              rel::regclass, condition, columns, match, key, col) AS sql,
+                        'UPDATE %1$s t SET %6$s FROM d WHERE %4$s RETURNING %5$s AS key, d.row' END,
+              rel::regclass, doomed, columns, match, key, nulls) AS sql,
        string_agg(format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x WHERE %s)', number, rel::regclass, condition), ' UNION ALL ')
          FILTER (WHERE may) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS probe
-FROM keyed
+FROM held
 ORDER BY number

@@ -113,7 +113,7 @@ static Batch
 batch_of (const Walk *walk, const char *kind)
 {
   return (Batch){ .kind = kind, .projects = g_strdup ("{}"), .namespaces = g_strdup ("{}"), .groups = g_strdup ("{}"),
-                  .root = walk->root, .actor = step_arg (walk->step, "user_id"), .catalogue = walk->catalogue,
+                  .top = walk->group, .root = walk->root, .actor = step_arg (walk->step, "user_id"), .catalogue = walk->catalogue,
                   .limit = limit_of (walk) };
 }
 
@@ -128,9 +128,17 @@ batch_clear (Batch *batch)
 
 /* Takes the batch away as far as this step goes; *DONE: all of it. */
 static gboolean
-remove_batch (Walk *walk, const Batch *batch, gboolean *done, GError **error)
+remove_batch (Walk *walk, Batch *batch, gboolean *done, GError **error)
 {
-  return batch_drain (walk->step, batch, done, error) && (!*done || batch_finish (walk->step, batch, error));
+  batch->again = json_is_true (json_object_get (walk->cursor, "again"));
+  json_object_del (walk->cursor, "again");
+  if (!batch_drain (walk->step, batch, done, error))
+    return FALSE;
+  if (batch->moved)
+    drop_from_chunk (walk, G_MAXSIZE); /* what is left of it is found again */
+  else if (!*done && batch->removed == 0)
+    json_object_set_new (walk->cursor, "again", json_true ());
+  return !*done || batch_finish (walk->step, batch, error);
 }
 
 static char *

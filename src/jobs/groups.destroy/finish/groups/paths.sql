@@ -3,4 +3,4 @@ SELECT n.id AS group_id, n.traversal_ids[1] AS root_namespace_id, n.parent_id AS
        coalesce(r.path, n.path) AS full_path
 FROM namespaces n LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = n.id
 WHERE n.id = ANY (:group::bigint[]) AND n.type = 'Group'
-ORDER BY n.id FOR UPDATE OF n
+ORDER BY n.id

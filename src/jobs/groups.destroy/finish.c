@@ -1,0 +1,66 @@
+/* The batch itself: paths, own rows, outcomes. */
+#include "jobs/groups.destroy/destroy.h"
+
+gboolean
+batch_is_groups (const Batch *batch)
+{
+  return g_str_equal (batch->kind, "groups");
+}
+
+gboolean
+batch_queue (Step *step, const Batch *batch, const char *const *files, GError **error)
+{
+  for (int i = 0; files[i] != NULL; i++)
+    if (!step_queue_apply (step, error, files[i], BATCH (batch)))
+      return FALSE;
+  return TRUE;
+}
+
+static guint
+length_of (const char *array)
+{
+  g_auto (GStrv) parts = g_strsplit (array, ",", -1);
+  return g_str_equal (array, "{}") ? 0 : g_strv_length (parts);
+}
+
+static gboolean
+finish_projects (Step *step, const Batch *batch, GError **error)
+{
+  static const char *const files[] = { "finish/projects/10-projects", "finish/projects/20-routes",
+                                       "finish/projects/30-namespace_details", "finish/projects/40-namespaces", NULL };
+  g_autoptr (GPtrArray) all = batch_queue (step, batch, files, error) ? step_send (step, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  const PgRows *gone = all->pdata[0];
+  if ((guint)rows_count (gone) != length_of (batch->projects))
+    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %u of the projects %s",
+                      length_of (batch->projects) - (guint)rows_count (gone), batch->projects);
+  step_outcomes (step, "ProjectDeleted", gone, "project_id", NULL);
+  step_count (step, "projects", rows_count (gone));
+  return TRUE;
+}
+
+static gboolean
+finish_groups (Step *step, const Batch *batch, GError **error)
+{
+  static const char *const files[] = { "finish/groups/10-routes", "finish/groups/20-group_deletion_schedules",
+                                       "finish/groups/30-namespace_details", "finish/groups/40-namespaces", NULL };
+  gboolean queued = step_queue (step, error, "finish/groups/paths", BATCH (batch)) && batch_queue (step, batch, files, error);
+  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  const PgRows *paths = all->pdata[0], *gone = all->pdata[all->len - 1];
+  if (rows_count (gone) != rows_count (paths))
+    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %d of the groups %s",
+                      rows_count (paths) - rows_count (gone), batch->groups);
+  step_outcomes (step, "GroupDeleted", paths, "group_id", NULL);
+  step_count (step, "groups", rows_count (gone));
+  step_count (step, "updated_rows", rows_count (gone));
+  return TRUE;
+}
+
+gboolean
+batch_finish (Step *step, const Batch *batch, GError **error)
+{
+  return batch_is_groups (batch) ? finish_groups (step, batch, error) : finish_projects (step, batch, error);
+}

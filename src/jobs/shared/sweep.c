@@ -1,0 +1,64 @@
+#include "jobs/shared/sweep.h"
+
+#define DEPTH 12 /* keys below keys; deeper (a circle of rows) is left to the database */
+
+#define NAMED(sweep)                                                                                       \
+  "user_id", (sweep)->user_id, "project", (sweep)->projects, "namespace", (sweep)->namespaces, "group", (sweep)->groups
+
+/* Rows of these tables (one a line) may have gone by their key. */
+static void
+warn_unseen (const Sweep *sweep, const char *tables)
+{
+  g_auto (GStrv) names = g_strsplit (tables, "\n", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      json_t *fields = json_pack ("{s:s}", "table", names[i]);
+      if (sweep->user_id != NULL)
+        json_object_set_new (fields, "user_id", json_integer (g_ascii_strtoll (sweep->user_id, NULL, 10)));
+      step_log (sweep->step, LOG_WARNING, "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE", fields);
+    }
+}
+
+static gboolean
+sweep_below (Sweep *sweep, const char *probe, int depth, GError **error)
+{
+  g_autoptr (PgRows) below = step_query_text (sweep->step, error, probe, NAMED (sweep), NULL);
+  if (below == NULL)
+    return FALSE;
+  int removed;
+  for (int i = 0; i < rows_count (below) && sweep->left > 0; i++)
+    if (!sweep_rows (sweep, rows_text (below, i, "relation"), rows_text (below, i, "condition"), depth + 1, &removed, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth, int *removed, GError **error)
+{
+  *removed = 0;
+  if (sweep->refused != NULL && g_strv_contains (sweep->refused, relation))
+    return step_fail (sweep->step, error, PRUNED_DATA,
+                      "rows of %s refer, by a foreign key with ON DELETE CASCADE, to rows that are to go, and may not go with them "
+                      "unannounced: move or delete them first, then `pruned retry`",
+                      relation);
+  g_autofree char *level = g_strdup_printf ("%d", depth);
+  g_autoptr (PgRows) made = step_query (sweep->step, error, "../shared/cascades", "relation", relation, "condition", condition,
+                                        "depth", level, NULL);
+  if (made == NULL)
+    return FALSE;
+  const char *probe = rows_text (made, 0, "probe");
+  if (probe != NULL && depth < DEPTH && !sweep_below (sweep, probe, depth, error))
+    return FALSE;
+  if (sweep->left <= 0)
+    return TRUE;
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
+  g_autoptr (PgRows) gone = step_apply_text (sweep->step, error, rows_text (made, 0, "table_name"), "deleted",
+                                             rows_text (made, 0, "remove"), NAMED (sweep), "limit", limit, NULL);
+  if (gone == NULL)
+    return FALSE;
+  *removed = rows_count (gone);
+  if (*removed > 0 && rows_text (made, 0, "unseen") != NULL)
+    warn_unseen (sweep, rows_text (made, 0, "unseen"));
+  sweep->left -= *removed;
+  return TRUE;
+}

@@ -1,0 +1,195 @@
+"""Nothing goes with a group by a foreign key unseen: whatever way it is tied to it, and whenever it came."""
+
+import threading
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
+
+TABLES = """
+CREATE TABLE plans (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE);
+CREATE TABLE plan_lines (id bigserial PRIMARY KEY, plan_id bigint REFERENCES plans ON DELETE CASCADE,
+                         project_id bigint REFERENCES projects ON DELETE CASCADE);
+CREATE TABLE plan_tags (id bigserial PRIMARY KEY, plan_id bigint REFERENCES plans ON DELETE CASCADE);
+CREATE TABLE tasks (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE,
+                    parent_id bigint REFERENCES tasks ON DELETE CASCADE);
+CREATE TABLE builds (partition_id bigint, id bigint, project_id bigint REFERENCES projects ON DELETE CASCADE,
+                     PRIMARY KEY (partition_id, id));
+CREATE TABLE build_logs (id bigserial PRIMARY KEY, partition_id bigint, build_id bigint,
+                         FOREIGN KEY (partition_id, build_id) REFERENCES builds ON DELETE CASCADE);
+CREATE TABLE build_hints (id bigserial PRIMARY KEY, partition_id bigint, build_id bigint,
+                          FOREIGN KEY (partition_id, build_id) REFERENCES builds ON DELETE SET NULL);
+CREATE TABLE group_notes (id bigserial PRIMARY KEY, group_id bigint REFERENCES namespaces ON DELETE CASCADE);
+GRANT SELECT, UPDATE, DELETE ON plans, plan_lines, plan_tags, tasks, builds, build_logs, build_hints, group_notes TO PUBLIC;
+"""
+
+
+@pytest.fixture
+def doomed(tenant):  # noqa: F811
+    tenant.period(7)
+    tenant.actor = tenant.user(admin=True)
+    tenant.top = tenant.group()
+    tenant.sub = tenant.group(parent=tenant.top)
+    tenant.project_id = tenant.project(tenant.sub)
+    tenant.neighbour = tenant.group()
+    tenant.other_project = tenant.project(tenant.neighbour)
+    tenant.database.connection.execute(TABLES)
+    return tenant
+
+
+def destroy(tenant, **settings):
+    tenant.mark(tenant.top, tenant.actor, 30)
+    tenant.tick(JOB, **{f"jobs.{JOB}.spacing_ms": 0}, **settings)
+    (run,) = tenant.runs(CHILD)
+    return run
+
+
+def audited(tenant, table, action="deleted"):
+    return sorted(tenant.database.column(
+        "SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s AND action = %s", [table, action]))
+
+
+def once(tenant, table, what):
+    """WHAT happens the first time that a statement deletes rows of TABLE."""
+    tenant.database.connection.execute(f"""
+        CREATE SEQUENCE times;
+        CREATE FUNCTION once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$ BEGIN
+          IF EXISTS (SELECT FROM gone) AND nextval('times') = 1 THEN {what}; END IF; RETURN NULL; END $$;
+        CREATE TRIGGER once AFTER DELETE ON {table} REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION once()""")
+
+
+# --- what comes while the deletion goes on
+
+def test_a_row_that_comes_after_its_table_was_emptied_is_audited(doomed):
+    doomed.member(doomed.user(), project=doomed.project_id)
+    once(doomed, "members", f"INSERT INTO plans (project_id) VALUES ({doomed.project_id})")
+    run = destroy(doomed)
+    assert run["state"] == "finished" and run["attempts"] == 0
+    assert audited(doomed, "plans") == [1] and doomed.ids("plans") == []
+
+
+def test_a_row_that_comes_below_a_group_is_audited(doomed):
+    doomed.member(doomed.user(), doomed.top)
+    once(doomed, "members", f"INSERT INTO group_notes (group_id) VALUES ({doomed.top})")
+    assert destroy(doomed)["state"] == "finished" and audited(doomed, "group_notes") == [1]
+
+
+def test_a_row_that_comes_below_one_further_away_is_audited(doomed):
+    plan = doomed.put("plans", project_id=doomed.project_id)
+    first = doomed.put("plan_tags", plan_id=plan)
+    once(doomed, "plan_tags", f"INSERT INTO plan_tags (plan_id) VALUES ({plan})")
+    assert destroy(doomed)["state"] == "finished"
+    assert audited(doomed, "plan_tags") == [first, first + 1] and audited(doomed, "plans") == [plan]
+
+
+class Writer(threading.Thread):
+    """The application: it has written, and commits when somebody waits for it."""
+
+    def __init__(self, database, statement):
+        super().__init__()
+        self.database, self.connection, self.over, self.waited = database, database.connect(), threading.Event(), False
+        self.connection.execute("BEGIN")
+        self.connection.execute(statement)
+
+    def run(self):
+        with self.connection, self.database.connect() as beside:
+            while not self.waited and not self.over.is_set():
+                self.waited = beside.execute("SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))",
+                                             [self.connection.info.backend_pid]).fetchone() is not None
+            self.connection.execute("COMMIT")
+
+
+@pytest.mark.parametrize("statement, table", [
+    ("INSERT INTO plans (project_id) VALUES ({project_id})", "plans"),
+    ("INSERT INTO group_notes (group_id) VALUES ({sub})", "group_notes"),
+    ("INSERT INTO plan_tags (plan_id) SELECT id FROM plans", "plan_tags"),
+])
+@pytest.mark.timeout(120)
+def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, statement, table):
+    doomed.put("plans", project_id=doomed.project_id)
+    writer = Writer(doomed.database, statement.format(**vars(doomed)))
+    writer.start()
+    try:
+        run = destroy(doomed)
+    finally:
+        writer.over.set()
+        writer.join()
+    assert writer.waited and run["state"] == "finished"
+    (last,) = doomed.database.column(f"SELECT last_value FROM {table}_id_seq")
+    assert last in audited(doomed, table) and doomed.ids(table) == []
+
+
+def test_a_row_that_a_trigger_keeps_is_named_and_the_group_stays(doomed):
+    doomed.put("plans", project_id=doomed.project_id)
+    doomed.database.connection.execute("""
+        CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+        CREATE TRIGGER keep BEFORE DELETE ON plans FOR EACH ROW EXECUTE FUNCTION keep()""")
+    run = destroy(doomed)
+    assert run["state"] == "waiting" and run["attempts"] == 1 and "keeps rows of plans" in run["error"]
+    assert doomed.project_id in doomed.ids("projects")
+
+
+# --- ways that are not the shortest
+
+def test_a_row_that_is_tied_to_the_group_by_a_longer_way_only_is_audited(doomed):
+    plan = doomed.put("plans", project_id=doomed.project_id)
+    near = doomed.put("plan_lines", plan_id=plan, project_id=doomed.project_id)
+    far = doomed.put("plan_lines", plan_id=plan, project_id=doomed.other_project)
+    stays = doomed.put("plan_lines", project_id=doomed.other_project)
+    assert destroy(doomed)["state"] == "finished"
+    assert audited(doomed, "plan_lines") == [near, far] and doomed.ids("plan_lines") == [stays]
+
+
+def test_a_key_of_several_columns_is_followed(doomed):
+    doomed.database.execute("INSERT INTO builds VALUES (1, 7, %s), (2, 7, %s)", [doomed.project_id, doomed.other_project])
+    goes, stays = (doomed.put("build_logs", partition_id=n, build_id=7) for n in (1, 2))
+    emptied, kept = (doomed.put("build_hints", partition_id=n, build_id=7) for n in (1, 2))
+    assert destroy(doomed)["state"] == "finished"
+    assert audited(doomed, "build_logs") == [goes] and doomed.ids("build_logs") == [stays]
+    assert audited(doomed, "build_hints", "updated") == [emptied]
+    assert doomed.ids("build_hints", "partition_id IS NULL AND build_id IS NULL") == [emptied]
+    assert doomed.row("build_hints", kept)["partition_id"] == 2
+
+
+def test_rows_below_rows_of_the_same_table_are_audited_in_small_steps(doomed):
+    parent, tasks = None, []
+    for project in [doomed.project_id] * 4 + [doomed.other_project] * 3:
+        parent = doomed.put("tasks", project_id=project, parent_id=parent)
+        tasks.append(parent)
+    assert destroy(doomed, **{f"jobs.{CHILD}.batch": 2})["state"] == "finished"
+    assert audited(doomed, "tasks") == tasks
+    assert doomed.database.value("SELECT max(jsonb_array_length(keys)) FROM pruned.deletions") <= 2
+
+
+def test_an_artifact_that_a_key_would_take_along_is_refused_by_name(doomed):
+    """Its file would be forgotten."""
+    doomed.database.connection.execute("ALTER TABLE ci_job_artifacts ADD plan_id bigint REFERENCES plans ON DELETE CASCADE")
+    plan = doomed.put("plans", project_id=doomed.project_id)
+    doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=1, file="own.zip", plan_id=plan)
+    other = doomed.put("ci_job_artifacts", project_id=doomed.other_project, job_id=2, file="other.zip", plan_id=plan)
+    run = destroy(doomed)
+    assert run["state"] == "waiting" and run["attempts"] == 1 and "ci_job_artifacts" in run["error"]
+    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    assert doomed.ids("plans") == [plan] and doomed.row("ci_job_artifacts", other) is not None
+    doomed.database.execute("UPDATE ci_job_artifacts SET plan_id = NULL WHERE id = %s", [other])
+    doomed.pruned.run("retry", str(run["run_id"])).ok()
+    doomed.work()
+    assert doomed.ids("ci_job_artifacts") == [other] and doomed.ids("plans") == []
+    assert doomed.database.column("SELECT file FROM ci_deleted_objects") == ["own.zip"]
+
+
+# --- what has moved elsewhere meanwhile
+
+def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):
+    moving = doomed.group(parent=doomed.top)
+    project = doomed.project(moving)
+    for job in range(3):
+        doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=job, file="a.zip")
+    once(doomed, "ci_job_artifacts", f"""UPDATE namespaces SET parent_id = CASE WHEN id = {moving} THEN {doomed.neighbour} ELSE parent_id END,
+        traversal_ids = {doomed.neighbour}::bigint || traversal_ids[2:] WHERE traversal_ids @> ARRAY[{moving}::bigint]""")
+    run = destroy(doomed, **{f"jobs.{CHILD}.batch": 1})
+    assert run["state"] == "finished" and result(run)["groups"] == 2 and result(run)["projects"] == 1
+    assert moving in doomed.ids("namespaces") and sorted(doomed.ids("projects")) == sorted([doomed.other_project, project])
