@@ -47,11 +47,15 @@ def test_destroyed_like_the_model(destroyer, seed):
 
 
 def ask(seed):
-    """Requests of some of the users and of one who is gone, all due, and wrong authorizations for them to be found in."""
+    """Requests of some of the users and of one who is gone but whose rows are there, all due, and wrong authorizations for them to be
+    found in."""
     def prepare(database):
         dice = random.Random(seed)
         users = database.column("SELECT id FROM users ORDER BY id")
-        requests = [(user, kind) for user in [*dice.sample(users, len(users) * 2 // 3), max(users) + 1]
+        gone = max(users) + 1
+        database.execute("INSERT INTO members (user_id, source_type, source_id, type, access_level) "
+                         "SELECT %s, 'Project', max(id), 'ProjectMember', 30 FROM projects HAVING count(*) > 0", [gone])
+        requests = [(user, kind) for user in [*dice.sample(users, len(users) * 2 // 3), gone]
                     for kind in ("authorizations", "todos") if dice.random() < 0.7]
         database.executemany("INSERT INTO pruned.dirty_users (user_id, kind, due_at) "
                              "VALUES (%s, %s, now() - interval '1 s')", requests)

@@ -2,8 +2,9 @@
 -- enter, with the highest level each: as members, as members of a group at or above the project, through
 -- shares of such a group or of the project, as owners of the personal namespace. Minimal access (5) opens no project.
 -- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is made an expression, else the
--- planner reads the index of all groups beside it), then projects (namespace_id).
-who AS (SELECT unnest(:key::bigint[]) AS id),
+-- planner reads the index of all groups beside it), then projects (namespace_id). A user who is no more may have left rows behind
+-- that name him: they give nobody anything.
+who AS (SELECT u.id FROM users u WHERE u.id = ANY (:key::bigint[])),
 -- include: ../shared/reach.sql
 ,
 tree AS MATERIALIZED (
