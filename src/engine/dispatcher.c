@@ -13,6 +13,7 @@
 
 #define SQL "src/engine/sql/"
 #define IDLE_US G_USEC_PER_SEC
+#define REFUSALS 3
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
 
 struct _Dispatcher {
@@ -26,6 +27,7 @@ struct _Dispatcher {
   gint64 wake_us; /* monotonic */
   gboolean stop;
   Bundle *unsent; /* of runs that are ready already, or NULL */
+  guint refused;  /* how often Kafka, which is there, has not taken it */
 };
 
 void
@@ -67,15 +69,23 @@ new_bundle (void)
   return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
 }
 
-/* What Kafka did not take in time while it was away. If the process dies meanwhile, the runs are found missing. */
+/* What Kafka did not take in time while it was away. What it refuses though it is there (a message too large, a topic that is gone)
+ * does not keep all others waiting. If that is given up, or the process dies meanwhile, the runs are found missing. */
 static gboolean
 send_unsent (Dispatcher *dispatcher, GError **error)
 {
   Service *service = dispatcher->service;
-  if (dispatcher->unsent != NULL && !publisher_send_plain (service->publisher, dispatcher->unsent, &service->stop, error))
-    return FALSE;
-  g_clear_pointer (&dispatcher->unsent, bundle_free);
-  return TRUE;
+  if (dispatcher->unsent == NULL)
+    return TRUE;
+  gboolean sent = publisher_send_plain (service->publisher, dispatcher->unsent, &service->stop, error);
+  if (!sent && !kafka_producer_is_up (service->producer))
+    dispatcher->refused = 0;
+  else if (sent || ++dispatcher->refused == REFUSALS)
+    {
+      g_clear_pointer (&dispatcher->unsent, bundle_free);
+      dispatcher->refused = 0;
+    }
+  return sent;
 }
 
 /* Due runs become ready in one transaction, their messages follow. */
@@ -141,10 +151,15 @@ send_left (Dispatcher *dispatcher, GError **error)
       if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"), (int)rows_int (rows, i, "step"),
                                rows_text (rows, i, "messages"), &service->stop, &cause))
         log_info ("Messages that a crash had left were sent", "run_id", rows_text (rows, i, "run_id"));
-      else if (cause != NULL)
+      else if (cause != NULL && cause->code == PRUNED_OUTAGE)
         {
           g_propagate_error (error, cause);
           return FALSE;
+        }
+      else if (cause != NULL) /* never: what comes after it must not wait */
+        {
+          log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent", cause->message);
+          g_error_free (cause);
         }
     }
   return TRUE;

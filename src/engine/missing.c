@@ -136,6 +136,8 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
       Probe *probe = data;
       gint64 low;
       const LaneView *view = view_of (views, probe->job, probe->number);
+      if (view == NULL)
+        continue; /* the topic has grown since the slots were asked for */
       if (!kafka_partition_watermarks (view->partition, WATERMARK_TIMEOUT_MS, &low, &probe->end, error))
         return FALSE;
       g_hash_table_iter_steal (&iter);
@@ -174,7 +176,16 @@ settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
       log_warning ("Work message was missing and is sent again", "job", probe->job->name, "run_id", run->run_id);
     }
   stats_add (STATS_REPUBLISHED, probe->job->name, NULL, rows_count (rows));
-  return publisher_send_plain (missing->service->publisher, bundle, &missing->service->stop, error);
+  g_autoptr (GError) cause = NULL;
+  if (publisher_send_plain (missing->service->publisher, bundle, &missing->service->stop, &cause))
+    return TRUE;
+  if (cause->code != PRUNED_DATA)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  log_warning_every (60, "missing", "Work messages are larger than their topic takes", cause->message);
+  return TRUE;
 }
 
 /* Questions whose lane has handled everything below E, or is no longer ours. */

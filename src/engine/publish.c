@@ -148,6 +148,7 @@ publisher_send (Publisher *publisher, Bundle *bundle, const volatile gint *stop,
   FAULT ("publish.after_acknowledgement");
   if (bundle->name != NULL)
     note_sent (publisher, bundle->name);
+  g_clear_pointer (&bundle->name, g_free); /* in flight until its row is removed: not to be abandoned any more */
   return TRUE;
 }
 

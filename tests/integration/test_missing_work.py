@@ -72,6 +72,35 @@ def test_a_topic_that_vanishes_is_told_and_a_new_one_is_taken_up(new_scene):
     daemon.wait_line("Kafka is well again")
 
 
+def test_a_message_that_its_topic_does_not_take_keeps_nobody_waiting(new_scene):
+    """It is told; what is due later and what is lost is sent."""
+    scene = new_scene()
+    fill(scene.database, 3)
+    scene.topics.drop("work.scratch.wide")
+    scene.topics.make("work.scratch.wide", partitions=8, max_message_bytes=1000)
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    note = "x" * 2000
+    scene.topics.tick("scratch.wide", at := now(seconds=4), {"n": 1, "note": note})
+    scene.wait_run(tick_id("scratch.wide", at, '{"n":1,"note":"%s"}' % note), "ready")
+    assert "too large" in daemon.wait_line("The dispatcher waits")["detail"]
+    scene.topics.tick(JOB, at := now(seconds=2))
+    assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 3
+    daemon.wait_line("Work messages are larger than their topic takes", deadline_s=60)
+    [lost] = insert_ready(scene)
+    assert scene.wait_run(lost)["state"] == "finished"
+
+
+def test_what_nobody_can_read_in_the_outbox_keeps_nobody_waiting(scene):
+    scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) "
+                           "VALUES (gen_random_uuid(), 0, '\\x00', %s, 0, now() - interval '1 hour')", [JOB])
+    daemon = scene.start()
+    daemon.wait_line("Messages in pruned.unpublished cannot be sent")
+    [run_id] = insert_ready(scene)
+    assert scene.wait_run(run_id)["state"] == "finished"
+    assert scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE messages = '\\x00'") == 1
+
+
 def test_a_backlog_republishes_nothing(new_scene):
     """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which one looks."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
@@ -84,6 +113,18 @@ def test_a_backlog_republishes_nothing(new_scene):
     assert scene.database.value("SELECT max(started_at - created_at) > interval '4 s' FROM pruned.runs")
     assert not daemon.lines("Work message was missing and is sent again")
     assert len(scene.topics.read("work.scratch.wide")) == 40
+
+
+def test_what_was_sent_is_not_sent_again_while_the_next_step_takes_long(new_scene):
+    """The row of the outbox goes with the transaction of a later step."""
+    scene = new_scene({"jobs.scratch.wide.capacity": 1})
+    scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_sleep(3); RETURN clock_timestamp(); END $$")
+    for n in range(4):
+        scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
+    daemon = scene.run_until_idle()
+    assert not daemon.lines("Messages that a crash had left were sent")
+    assert len(scene.topics.outcomes("RunFinished")) == 4
 
 
 def test_a_step_that_takes_long_is_not_taken_for_lost(scene):
