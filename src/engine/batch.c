@@ -139,7 +139,8 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return ANSWER_HANDLED;
-  if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL)
+  /* Together, nobody asks whether the job is blocked. */
+  if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL || lane->job->blocked != NULL)
     {
       g_array_set_size (works, 1);
       return alone_run (service, pg, lane, works);

@@ -21,6 +21,7 @@ values_ahead (Step *step, int *limit)
   Run *run = step->run, ahead = step->continues ? step_run_ahead (step) : *run;
   *limit = page_limit (&ahead);
   step->run = &ahead;
+  g_clear_pointer (&step->common, pg_values_free); /* of the step before */
   PgValues *values = page_values (step, *limit);
   step->run = run;
   return values;

@@ -1,9 +1,11 @@
 """Pages by keyset: equal dates, pages that shrink meanwhile, pauses, sums over the whole run."""
 
+import shutil
+
 import pytest
 
 from stack.process import wait_until
-from support.scene import fill, now, result, tick_id
+from support.scene import JOBS, fill, now, result, tick_id
 
 JOB = "scratch.remove"
 
@@ -135,6 +137,20 @@ def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_told(new_sce
     for message in carried:
         assert message["cursor"] == ('{"n":%d}' % message["step"] if message["step"] > 0 else None)
     assert len(scene.topics.outcomes("RunFinished")) == len(ids)
+
+
+def test_each_page_of_a_batch_is_asked_for_as_the_step_that_it_is(new_scene, tmp_path):
+    shutil.copytree(JOBS, tmp_path / "jobs")
+    (tmp_path / "jobs/scratch.endless/page.sql").write_text(
+        "SELECT NULL::bigint AS key, :step::int + i AS n FROM generate_series(1, :limit::int) AS i "
+        "WHERE :step::int + i <= (:args::jsonb->>'last')::bigint\n")
+    scene = new_scene({"run.jobs_dir": tmp_path / "jobs", "jobs.scratch.endless.capacity": 1})
+    runs = {}
+    for last in range(1, 6):
+        scene.topics.tick("scratch.endless", at := now(minutes=-last), {"last": last})
+        runs[last] = tick_id("scratch.endless", at, '{"last":%d}' % last)
+    scene.run_until_idle()
+    assert {last: scene.run_row(run_id)["step"] for last, run_id in runs.items()} == {last: last for last in runs}
 
 
 def test_a_chain_goes_on_while_its_message_is_still_on_its_way(new_scene):

@@ -1,8 +1,10 @@
 """Failures: what is charged, how long is waited, when a run is dead, and what a hand can do about it."""
 
+import shutil
+
 import pytest
 
-from support.scene import fill, now, refuse_rows, let_rows_go, result, tick_id
+from support.scene import JOBS, fill, now, refuse_rows, let_rows_go, result, tick_id
 
 JOB = "scratch.remove"
 
@@ -121,6 +123,17 @@ def test_a_tick_of_a_job_that_lacks_something_ends_blocked_and_touches_nothing(n
     assert daemon.lines("Step failed", job=JOB)
     [finished] = scene.topics.outcomes("RunFinished")
     assert finished.value["state"] == "finished"
+
+
+def test_ticks_that_come_together_are_blocked_each(new_scene, tmp_path):
+    shutil.copytree(JOBS, tmp_path / "jobs")
+    (tmp_path / "jobs/scratch.endless/blocked.sql").write_text("SELECT 'the moon is wrong' AS reason\n")
+    scene = new_scene({"run.jobs_dir": tmp_path / "jobs", "jobs.scratch.endless.capacity": 1})
+    for n in range(3):
+        scene.topics.tick("scratch.endless", now(minutes=-n - 1), {"last": 1})
+    scene.run_until_idle()
+    results = [result(row) for row in scene.database.rows("SELECT result FROM pruned.runs")]
+    assert [(r["status"], r["reason"]) for r in results] == [("blocked", "the moon is wrong")] * 3
 
 
 def test_what_an_event_asked_for_waits_while_the_job_lacks_something(new_scene):
