@@ -5,7 +5,8 @@
 
 #define ROUNDS 16                             /* steps of one run in a transaction, at most */
 #define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* the lane's other messages wait */
-#define QUESTIONS 100                         /* in a pipeline: their answers may be whole pages */
+#define SLICE 100                             /* runs whose answers are in memory together */
+#define LONGEST_US (5 * G_USEC_PER_SEC)       /* pages that take so long: the rest goes one run at a time */
 
 typedef struct {
   Step *step;
@@ -25,23 +26,6 @@ values_ahead (Step *step, int *limit)
   PgValues *values = page_values (step, *limit);
   step->run = run;
   return values;
-}
-
-static gboolean
-flush (Pg *pg, GPtrArray *answers, guint n_questions, GError **error)
-{
-  if (answers->len == n_questions)
-    return TRUE;
-  if (!pg_flush (pg, error))
-    return FALSE;
-  while (answers->len < n_questions)
-    {
-      PgRows *rows = pg_next (pg, error);
-      if (rows == NULL)
-        return FALSE;
-      g_ptr_array_add (answers, rows);
-    }
-  return pg_finish (pg, error);
 }
 
 /* One question for all askers whose parameters are the same. */
@@ -64,10 +48,17 @@ ask (const Look *look, GArray *askers, GPtrArray *answers, GError **error)
       g_hash_table_insert (known, g_steal_pointer (&words), GUINT_TO_POINTER (asker->question));
       if (!pg_queue (look->pg, statement, values, error))
         return FALSE;
-      if (g_hash_table_size (known) % QUESTIONS == 0 && !flush (look->pg, answers, g_hash_table_size (known), error))
-        return FALSE;
     }
-  return flush (look->pg, answers, g_hash_table_size (known), error);
+  if (!pg_flush (look->pg, error))
+    return FALSE;
+  while (answers->len < g_hash_table_size (known))
+    {
+      PgRows *rows = pg_next (look->pg, error);
+      if (rows == NULL)
+        return FALSE;
+      g_ptr_array_add (answers, rows);
+    }
+  return pg_finish (look->pg, error);
 }
 
 /* --- answers ----------------------------------------------------------------------------------------- */
@@ -132,10 +123,10 @@ askers_of (const Look *look, const GPtrArray *runs)
   return askers;
 }
 
-gboolean
-look_at_pages (Look *look, const GPtrArray *runs, GError **error)
+/* All rounds of RUNS, so that their answers are in memory together. */
+static gboolean
+look_at_slice (Look *look, const GPtrArray *runs, gint64 began_us, GError **error)
 {
-  gint64 began_us = clock_monotonic_us ();
   g_autoptr (GArray) askers = askers_of (look, runs);
   gboolean ok = TRUE;
   for (guint round = 0; ok && askers->len > 0 && round < ROUNDS; round++)
@@ -151,4 +142,25 @@ look_at_pages (Look *look, const GPtrArray *runs, GError **error)
         break;
     }
   return ok;
+}
+
+gboolean
+look_at_pages (Look *look, const GPtrArray *runs, GError **error)
+{
+  gint64 began_us = clock_monotonic_us ();
+  for (guint from = 0; from < runs->len; from += SLICE)
+    {
+      g_autoptr (GPtrArray) slice = g_ptr_array_new ();
+      for (guint i = from; i < MIN (from + SLICE, runs->len); i++)
+        g_ptr_array_add (slice, runs->pdata[i]);
+      if (clock_monotonic_us () - began_us < LONGEST_US)
+        {
+          if (!look_at_slice (look, slice, began_us, error))
+            return FALSE;
+        }
+      else
+        for (guint i = 0; i < slice->len; i++)
+          g_hash_table_add (look->heavy, ((Run *)slice->pdata[i])->run_id);
+    }
+  return TRUE;
 }

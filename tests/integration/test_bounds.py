@@ -177,7 +177,7 @@ def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, smal
 
 # --- a long life
 
-RUNS, STEPS_EACH = 200, 500
+RUNS, STEPS_EACH = 400, 250
 
 
 @pytest.mark.timeout(600)
