@@ -11,9 +11,11 @@ from stack.kafka import Kafka
 from stack.pair import Pair, new_folder
 from stack.postgres import Postgres
 from stack.process import tail
+from stack.s3 import S3
 from support.database import Database, Templates, make_role
 from support.places import Places, binary_with_faults
 from support.pruned import Pruned
+from support.s3 import BUCKET
 from support.scene import make_settings, make_tables
 from support.topics import Topics
 
@@ -76,6 +78,17 @@ def own_kafka():
     """A broker that this test may stop, kill and freeze."""
     folder = new_folder("pruned-kafka-")
     server = Kafka(folder / "kafka").start()
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    """An S3 service of this file, with a bucket."""
+    folder = new_folder("pruned-s3-")
+    server = S3(folder / "s3").start()
+    server.client().create_bucket(Bucket=BUCKET)
     yield server
     server.kill()
     shutil.rmtree(folder, ignore_errors=True)

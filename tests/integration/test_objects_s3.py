@@ -1,23 +1,10 @@
 """Objects on an S3 service: a real gateway, and a proxy of our own that behaves badly in between."""
 
 import re
-import shutil
 
 import pytest
 
-from stack.pair import new_folder
-from stack.s3 import S3
 from support.s3 import BUCKET, Objects, Proxy
-
-
-@pytest.fixture(scope="module")
-def gateway():
-    folder = new_folder("pruned-s3-")
-    server = S3(folder / "s3").start()
-    server.client().create_bucket(Bucket=BUCKET)
-    yield server
-    server.kill()
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -1,28 +1,15 @@
 """A store that takes its time, or hangs: a step ends within its lease, and nobody else waits for it."""
 
 import re
-import shutil
 import threading
 
 import pytest
 
-from stack.pair import new_folder
-from stack.s3 import S3
 from support.places import ROLE
-from support.s3 import BUCKET, TICK, Objects, Proxy
+from support.s3 import TICK, Objects, Proxy
 
 SLOT = "ci.delete_objects"
 SLOW_DOWN = (503, b"<Error><Code>SlowDown</Code></Error>", None)
-
-
-@pytest.fixture(scope="module")
-def gateway():
-    folder = new_folder("pruned-s3-")
-    server = S3(folder / "s3").start()
-    server.client().create_bucket(Bucket=BUCKET)
-    yield server
-    server.kill()
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
