@@ -8,23 +8,34 @@
 
 #define TRANSACTION_BUDGET_US (18 * G_USEC_PER_SEC) /* no transaction is longer than 20 s */
 #define SYSTEMIC_TRIES 3
-#define STANDING_TRIES 4 /* rows that change each time somebody looks; what the last try leaves is refused */
 
-/* A row that is not given back may have changed since it was decided: then the page is tried again from its locks on. One that is
- * as it was is refused. */
+/* Those that were not given back: once more with them, then with all. FALSE: they had all been held. */
+static gboolean
+hold_more (GPtrArray *held, const GPtrArray *keys, const Trial *trial)
+{
+  const GPtrArray *more = held->len == 0 ? trial->refused : keys;
+  gboolean known = TRUE;
+  for (guint i = 0; i < trial->refused->len; i++)
+    known &= g_ptr_array_find_with_equal_func (held, trial->refused->pdata[i], g_str_equal, NULL);
+  if (known)
+    return FALSE;
+  g_ptr_array_set_size (held, 0);
+  for (guint i = 0; i < more->len; i++)
+    g_ptr_array_add (held, g_strdup (more->pdata[i]));
+  return TRUE;
+}
+
+/* A row that is not given back may have changed since it was decided: then the page is tried again from its locks on, and holds it.
+ * One that was held, and is not given back, is refused. */
 static gboolean
 try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
 {
-  gboolean changed = FALSE;
-  for (int tries = 1;; tries++)
+  g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
+  for (;;)
     {
-      if (!trial_run (step, keys, extra, trial, error))
+      if (!trial_run (step, keys, held, extra, trial, error))
         return FALSE;
-      if (trial->refused == 0)
-        return TRUE;
-      if (!trial_look_again (step, trial, extra, &changed, error))
-        return FALSE;
-      if (!changed || tries == STANDING_TRIES)
+      if (!hold_more (held, keys, trial))
         return TRUE;
       trial_clear (trial);
       if (!pg_exec (step->pg, "ROLLBACK TO page", error))

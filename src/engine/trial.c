@@ -15,7 +15,7 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->decided, rows_free);
   g_clear_pointer (&trial->children, rows_free);
   g_clear_pointer (&trial->what, g_free);
-  trial->refused = 0;
+  g_clear_pointer (&trial->refused, g_ptr_array_unref);
 }
 
 char *
@@ -91,14 +91,15 @@ trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **er
 
 /* Locks and decision in one pipeline: each statement sees the world after the waits of the earlier ones. */
 static gboolean
-lock_and_decide (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra, Trial *trial, GError **error)
 {
-  g_autofree char *key = trial_literal (keys);
+  g_autofree char *key = trial_literal (keys), *hold = trial_literal (held);
   const Job *job = step->job;
   for (guint i = 0; i < job->locks->len; i++)
     {
       g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], extra);
       pg_values_set (values, "key", key);
+      pg_values_set (values, "held", hold);
       if (!pg_queue (step->pg, job->locks->pdata[i], values, error))
         return FALSE;
     }
@@ -147,7 +148,7 @@ drop_refused (Trial *trial, GArray *which, const PgRows *returned)
       else
         {
           trial->what[row] = "failed";
-          trial->refused++;
+          g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
         }
     }
   g_array_set_size (which, kept);
@@ -181,59 +182,12 @@ apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
   return pg_flush (step->pg, error) && pg_finish (step->pg, error);
 }
 
-/* Key to row number + 1. */
-static GHashTable *
-index_by_key (const PgRows *rows)
-{
-  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "key"), GINT_TO_POINTER (i + 1));
-  return index;
-}
-
-/* But for the verdict, which depends on the other rows too. */
-static gboolean
-same_row (const PgRows *a, int i, const PgRows *b, int j)
-{
-  for (int column = 0; column < rows_columns (a); column++)
-    {
-      const char *name = rows_name (a, column);
-      if (!g_str_equal (name, "what") && !g_str_equal (name, "reason")
-          && g_strcmp0 (rows_at (a, i, column), rows_at (b, j, column)) != 0)
-        return FALSE;
-    }
-  return TRUE;
-}
-
 gboolean
-trial_look_again (Step *step, Trial *trial, const Extra *extra, gboolean *changed, GError **error)
-{
-  g_autoptr (GArray) refused = trial_rows (trial, "failed");
-  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  for (guint i = 0; i < refused->len; i++)
-    g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, g_array_index (refused, int, i), "key"));
-  g_autoptr (PgRows) now = trial_decide (step, keys, extra, error);
-  *changed = FALSE;
-  if (now == NULL)
-    return FALSE;
-  g_autoptr (GHashTable) found_at = index_by_key (now);
-  for (guint i = 0; i < refused->len; i++)
-    {
-      int row = g_array_index (refused, int, i);
-      int found = GPOINTER_TO_INT (g_hash_table_lookup (found_at, keys->pdata[i])) - 1;
-      gboolean gone = found < 0 || g_str_equal (rows_text (now, found, "what"), GONE);
-      if (gone)
-        trial->what[row] = GONE;
-      *changed |= gone || !same_row (trial->decided, row, now, found);
-    }
-  return TRUE;
-}
-
-gboolean
-trial_run (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra, Trial *trial, GError **error)
 {
   const Job *job = step->job;
-  if (!lock_and_decide (step, keys, extra, trial, error))
+  trial->refused = g_ptr_array_new_with_free_func (g_free);
+  if (!lock_and_decide (step, keys, held, extra, trial, error))
     return FALSE;
   for (guint i = 0; i < job->whats->len; i++)
     if (!apply_what (step, job->whats->pdata[i], trial, extra, error))

@@ -10,7 +10,7 @@ typedef struct {
   PgRows *decided;
   const char **what; /* per row of decided; "failed" for a refused one */
   PgRows *children;  /* NULL: no children.sql */
-  guint refused;     /* rows that the job's own table did not give back */
+  GPtrArray *refused; /* of char: keys of rows that the job's own table did not give back */
 } Trial;
 void trial_clear (Trial *trial);
 
@@ -19,11 +19,8 @@ typedef struct {
   GPtrArray *names, *texts;
 } Extra;
 
-gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-
-/* Have the refused rows CHANGED since they were decided? Those that are no more are decided as gone. */
-gboolean trial_look_again (Step *step, Trial *trial, const Extra *extra, gboolean *changed, GError **error)
+/* HELD: keys whose rows the job's lock files lock in any case (`:held`), because an earlier try did not get them. */
+gboolean trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra, Trial *trial, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* Rows decided as WORD (NULL: all that were not refused), as indexes. g_array_unref it. */

@@ -11,6 +11,7 @@ from stack.process import patient
 from support.instance import Instance
 from support.places import ROLE
 from support.scene import now, result, tick_id
+from support.writer import Writer
 
 JOB = "members.remove_expired"
 WRITERS, WRITING_S = 3, 12
@@ -159,3 +160,31 @@ def test_an_application_that_writes_to_the_same_rows(scene):
     print(f"{sum(w.written for w in writers)} writes, {judged['removed']} removed in {len(runs)} runs, "
           f"deadlocks: {sum(w.deadlocks for w in writers)} of the application, {busy} of ours")
     assert not any(d.lines(level="error") for d in daemons)
+
+
+@pytest.mark.timeout(patient(120))
+def test_rows_that_change_each_time_somebody_looks_are_charged_to_nobody(new_scene):
+    """Each try meets another row that has just been extended, as long as the page does not hold its rows."""
+    scene = new_scene({"jobs.members.remove_expired.batch": 10})
+    there = Instance(scene.database)
+    group = there.group()
+    there.owner(there.user(), group)
+    ids = [there.member(there.user(), group, expires_at=there.day(-1)) for _ in range(9)]
+    first = None
+    for id in ids[3:]:
+        first = Writer(scene.database, f"UPDATE members SET expires_at = '2999-01-01' WHERE id = {id}", first)
+    first.write()
+    scene.start().wait_line("Partitions assigned")
+    scene.topics.tick(JOB, at := now(seconds=-1))
+    first.start()
+    try:
+        run = scene.wait_run(tick_id(JOB, at), deadline_s=60)
+    finally:
+        first.end()
+    extended = there.ids("members", f"source_id = {group} AND expires_at = '2999-01-01'")
+    assert first.waited and first.following.waited and set(ids[:3]).isdisjoint(extended)
+    assert there.ids("members", f"source_id = {group} AND expires_at < now()") == []
+    assert (run["state"], run["attempts"], result(run).get("failed", 0)) == ("finished", 0, 0)
+    assert result(run)["removed"] == len(ids) - len(extended)
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+    assert not scene.daemons[0].lines(level="error")

@@ -1,11 +1,10 @@
 """Nothing goes with a group by a foreign key unseen: whatever way it is tied to it, and whenever it came."""
 
-import threading
-
 import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
+from support.writer import Writer
 
 JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
 
@@ -22,8 +21,11 @@ CREATE TABLE build_logs (id bigserial PRIMARY KEY, partition_id bigint, build_id
                          FOREIGN KEY (partition_id, build_id) REFERENCES builds ON DELETE CASCADE);
 CREATE TABLE build_hints (id bigserial PRIMARY KEY, partition_id bigint, build_id bigint,
                           FOREIGN KEY (partition_id, build_id) REFERENCES builds ON DELETE SET NULL);
+CREATE TABLE odd_names (id bigserial PRIMARY KEY, t text, x text, d text, project_id bigint REFERENCES projects ON DELETE CASCADE);
+CREATE TABLE odd_hints (id bigserial PRIMARY KEY, t text, x text, d text, project_id bigint REFERENCES projects ON DELETE SET NULL);
+CREATE TABLE odd_lines (t text, x text, d text, project_id bigint REFERENCES projects ON DELETE CASCADE);
 CREATE TABLE group_notes (id bigserial PRIMARY KEY, group_id bigint REFERENCES namespaces ON DELETE CASCADE);
-GRANT SELECT, UPDATE, DELETE ON plans, plan_lines, plan_tags, tasks, builds, build_logs, build_hints, group_notes TO PUBLIC;
+GRANT SELECT, UPDATE, DELETE ON plans, plan_lines, plan_tags, tasks, builds, build_logs, build_hints, group_notes, odd_names, odd_hints, odd_lines TO PUBLIC;
 """
 
 
@@ -85,23 +87,6 @@ def test_a_row_that_comes_below_one_further_away_is_audited(doomed):
     assert audited(doomed, "plan_tags") == [first, first + 1] and audited(doomed, "plans") == [plan]
 
 
-class Writer(threading.Thread):
-    """The application: it has written, and commits when somebody waits for it."""
-
-    def __init__(self, database, statement):
-        super().__init__()
-        self.database, self.connection, self.over, self.waited = database, database.connect(), threading.Event(), False
-        self.connection.execute("BEGIN")
-        self.connection.execute(statement)
-
-    def run(self):
-        with self.connection, self.database.connect() as beside:
-            while not self.waited and not self.over.is_set():
-                self.waited = beside.execute("SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))",
-                                             [self.connection.info.backend_pid]).fetchone() is not None
-            self.connection.execute("COMMIT")
-
-
 @pytest.mark.parametrize("statement, table", [
     ("INSERT INTO plans (project_id) VALUES ({project_id})", "plans"),
     ("INSERT INTO group_notes (group_id) VALUES ({sub})", "group_notes"),
@@ -110,13 +95,12 @@ class Writer(threading.Thread):
 @pytest.mark.timeout(120)
 def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, statement, table):
     doomed.put("plans", project_id=doomed.project_id)
-    writer = Writer(doomed.database, statement.format(**vars(doomed)))
+    writer = Writer(doomed.database, statement.format(**vars(doomed))).write()
     writer.start()
     try:
         run = destroy(doomed)
     finally:
-        writer.over.set()
-        writer.join()
+        writer.end()
     assert writer.waited and run["state"] == "finished"
     (last,) = doomed.database.column(f"SELECT last_value FROM {table}_id_seq")
     assert last in audited(doomed, table) and doomed.ids(table) == []
@@ -152,6 +136,15 @@ def test_a_key_of_several_columns_is_followed(doomed):
     assert audited(doomed, "build_hints", "updated") == [emptied]
     assert doomed.ids("build_hints", "partition_id IS NULL AND build_id IS NULL") == [emptied]
     assert doomed.row("build_hints", kept)["partition_id"] == 2
+
+
+@pytest.mark.parametrize("table", ["odd_names", "odd_hints", "odd_lines"])
+def test_the_whole_row_is_recorded_whatever_its_columns_are_called(doomed, table):
+    row = {"t": "a", "x": "b", "d": "c", "project_id": doomed.project_id}
+    doomed.database.execute(f"INSERT INTO {table} (t, x, d, project_id) VALUES ('a', 'b', 'c', %s)", [doomed.project_id])
+    assert destroy(doomed, **{"audit.rows": "full"})["state"] == "finished"
+    (recorded,) = doomed.database.column("SELECT jsonb_array_elements(rows) FROM pruned.deletions WHERE table_name = %s", [table])
+    assert {name: recorded[name] for name in row} == row
 
 
 def test_rows_below_rows_of_the_same_table_are_audited_in_small_steps(doomed):
@@ -193,3 +186,32 @@ def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):
     run = destroy(doomed, **{f"jobs.{CHILD}.batch": 1})
     assert run["state"] == "finished" and result(run)["groups"] == 2 and result(run)["projects"] == 1
     assert moving in doomed.ids("namespaces") and sorted(doomed.ids("projects")) == sorted([doomed.other_project, project])
+
+
+@pytest.mark.parametrize("table, row, move", [
+    ("group_notes", "group_id = {sub}", "group_id = {neighbour}"),
+    ("issues", "project_id = {project_id}", "project_id = {other_project}"),
+    ("members", "source_id = {sub}, source_type = 'Namespace', type = 'GroupMember', user_id = {user_id}, access_level = 30", "source_id = {neighbour}"),
+    ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', user_id = {user_id}, access_level = 30",
+     "source_id = {other_project}"),
+    ("ci_job_artifacts", "project_id = {project_id}, job_id = 1, file = 'a.zip'", "project_id = {other_project}"),
+    ("notification_settings", "source_id = {project_id}, source_type = 'Project', user_id = {user_id}", "source_id = {other_project}"),
+    ("notification_settings", "source_id = {sub}, source_type = 'Namespace', user_id = {user_id}", "source_id = {neighbour}"),
+    ("redirect_routes", "source_id = {project_id}, source_type = 'Project', path = 'old'", "source_id = {other_project}"),
+    ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'old'", "source_id = {neighbour}"),
+])
+@pytest.mark.timeout(120)
+def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move):
+    """The statement that deletes it waits for the application, and then asks again."""
+    doomed.user_id = doomed.user()
+    places = vars(doomed)
+    columns, values = zip(*(part.split(" = ") for part in row.format(**places).split(", ")))
+    id = doomed.database.value(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)}) RETURNING id")
+    writer = Writer(doomed.database, f"UPDATE {table} SET {move.format(**places)} WHERE id = {id}").write()
+    writer.start()
+    try:
+        run = destroy(doomed)
+    finally:
+        writer.end()
+    assert writer.waited and run["state"] == "finished" and run["attempts"] == 0
+    assert doomed.ids(table) == [id] and id not in audited(doomed, table)

@@ -1,0 +1,46 @@
+"""The application beside us, one statement at a time: it has written, and commits when somebody waits for it."""
+
+import threading
+
+
+class Writer(threading.Thread):
+    """`waited`, afterwards: somebody has. FOLLOWING is started when somebody waits, and must stand in the queue before the commit."""
+
+    def __init__(self, database, statement, following=None):
+        super().__init__()
+        self.database, self.connection, self.statement, self.following = database, database.connect(), statement, following
+        self.written, self.waited = False, False
+        self.over = following.over if following else threading.Event()
+
+    def write(self):
+        """Returns when the statement is through. Left to start(), it may wait for others."""
+        self.connection.execute("BEGIN")
+        self.connection.execute(self.statement)
+        self.written = True
+        return self
+
+    def run(self):
+        with self.connection, self.database.connect() as beside:
+            if not self.written:
+                self.write()
+            self.waited = self._until(beside, "SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))", self)
+            if self.waited and self.following:
+                self.following.start()
+                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)
+            self.connection.execute("COMMIT")
+
+    def _until(self, beside, question, writer):
+        while not self.over.is_set():
+            if beside.execute(question, [writer.connection.info.backend_pid]).fetchone() is not None:
+                return True
+        return False
+
+    def end(self):
+        """Of the whole chain, whose first was started."""
+        self.over.set()
+        writer = self
+        while writer is not None:
+            if writer.ident is not None:
+                writer.join()
+            writer.connection.close()
+            writer = writer.following
