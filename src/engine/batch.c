@@ -42,21 +42,19 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
       gboolean alone = pending->alone;
       Work work = { 0 };
       g_autoptr (GError) cause = NULL;
-      if (work_decode (pending->message, lane->job, &work, &cause))
+      gboolean readable = work_decode (pending->message, lane->job, &work, &cause);
+      if (readable && !is_behind (lane, &work))
         {
           g_array_append_val (works, work);
-          if (is_behind (lane, &work))
-            {
-              g_array_set_size (works, works->len - 1);
-              handled (lane, i);
-            }
-          else
-            i++;
+          i++;
         }
-      else if (!bury (service, pending->message, cause->message, error))
+      else if (!readable && !bury (service, pending->message, cause->message, error))
         return FALSE;
       else
-        handled (lane, i);
+        {
+          g_free (work.run_id);
+          handled (lane, i);
+        }
       if (alone)
         break;
     }
@@ -103,11 +101,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   if (transaction_begin (&transaction, service, pg, error))
     runs = transaction_fence (&transaction, lane->job, works, &paused, error);
   if (runs != NULL)
-    {
-      const Run *name = runs->len > 0 ? runs->pdata[0] : NULL;
-      bundle = name != NULL ? bundle_new (name->run_id, name->step, lane->job->name, name->slot)
-                            : bundle_new (first->run_id, first->step, lane->job->name, 0);
-    }
+    bundle = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
   Look look = { pg, service->prefix, bundle, steps, heavy };
   gboolean ok = runs != NULL && (paused ? steps_park_paused (pg, runs, error) : look_at_pages (&look, runs, error))
                 && settle_together (service, &transaction, steps, bundle, error);

@@ -25,6 +25,7 @@ values_ahead (Step *step, int *limit)
   g_clear_pointer (&step->common, pg_values_free); /* of the step before */
   PgValues *values = page_values (step, *limit);
   step->run = run;
+  g_clear_pointer (&step->common, pg_values_free); /* of the step ahead, which may not come */
   return values;
 }
 
