@@ -3,4 +3,4 @@
 DELETE FROM ci_deleted_objects o
 USING unnest(:id::bigint[], :lease::timestamptz[]) AS k (id, lease)
 WHERE o.id = k.id AND o.pick_up_at IS NOT DISTINCT FROM k.lease
-RETURNING o.id AS key, to_jsonb(o) AS row
+RETURNING o.id AS key, to_jsonb(o.*) AS row

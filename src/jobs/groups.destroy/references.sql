@@ -5,6 +5,7 @@
 -- Rows that others may refer to are held before they go: `hold` locks up to a limit of them, `look` finds the tables that have rows
 -- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and `sql`
 -- deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
+-- A row that the statement has waited for, and that refers elsewhere by now, stays (`pruned_was`).
 -- Left out: tables that have a file of their own here. Keys that restrict are left to fail: the error names them.
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
 -- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
@@ -82,8 +83,12 @@ keyed AS (
          has_table_privilege(w.rel, 'SELECT') AND has_table_privilege(w.rel, CASE w.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END) AS may,
          replace(w.rel::regclass::text, '''', '''''') AS tab, k.*
   FROM placed w, LATERAL (
-    SELECT string_agg(format('t.%1$I = d.%1$I', a.attname), ' AND ') AS match, string_agg(format('x.%I', a.attname), ', ') AS columns,
-           CASE count(*) WHEN 1 THEN format('t.%I', min(a.attname))
+    SELECT coalesce(string_agg(format('t.%I = d.pruned_%s', a.attname, a.attnum), ' AND '),
+                    't.ctid = d.pruned_at AND t.tableoid = d.pruned_part') AS match,
+           coalesce(string_agg(format('x.%I AS pruned_%s', a.attname, a.attnum), ', '),
+                    'x.ctid AS pruned_at, x.tableoid AS pruned_part') AS columns,
+           CASE count(*) WHEN 0 THEN CASE w.rule WHEN 'c' THEN 'to_jsonb(t.*)' ELSE 'd.pruned_row' END
+                         WHEN 1 THEN format('t.%I', min(a.attname))
                          ELSE format('jsonb_build_object(%s)', string_agg(format('%1$L, t.%1$I', a.attname), ', ')) END AS key
     FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
     WHERE i.indrelid = w.rel AND i.indisprimary) AS k
@@ -106,18 +111,13 @@ held AS (
             AND has_table_privilege(r.rel, 'SELECT') AND has_table_privilege(r.rel, 'DELETE')) AS o) AS l
 )
 SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
-       format(CASE WHEN rule = 'c' AND match IS NULL
-                   THEN 'DELETE FROM %1$s t WHERE t.ctid = ANY (ARRAY(SELECT x.ctid FROM %1$s x WHERE %2$s LIMIT :limit::int)) '
-                        'RETURNING to_jsonb(t) AS key, to_jsonb(t) AS row'
-                   WHEN rule = 'c'
-                   THEN 'WITH d AS MATERIALIZED (SELECT %3$s FROM %1$s x WHERE %2$s LIMIT :limit::int) '
-                        'DELETE FROM %1$s t USING d WHERE %4$s RETURNING %5$s AS key, to_jsonb(t) AS row'
-                   WHEN match IS NULL
-                   THEN 'WITH d AS MATERIALIZED (SELECT x.ctid AS at, to_jsonb(x) AS row FROM %1$s x WHERE %2$s LIMIT :limit::int) '
-                        'UPDATE %1$s t SET %6$s FROM d WHERE t.ctid = d.at RETURNING d.row AS key, d.row'
-                   ELSE 'WITH d AS MATERIALIZED (SELECT %3$s, to_jsonb(x) AS row FROM %1$s x WHERE %2$s LIMIT :limit::int) '
-                        'UPDATE %1$s t SET %6$s FROM d WHERE %4$s RETURNING %5$s AS key, d.row' END,
-              rel::regclass, doomed, columns, match, key, nulls) AS sql,
+       format(CASE rule WHEN 'c'
+                THEN 'WITH d AS MATERIALIZED (SELECT %3$s, ROW(%7$s) AS pruned_was FROM %1$s x WHERE %2$s LIMIT :limit::int) '
+                     'DELETE FROM %1$s t USING d WHERE %4$s AND ROW(%7$s) = d.pruned_was RETURNING %5$s AS key, to_jsonb(t.*) AS row'
+                ELSE 'WITH d AS MATERIALIZED (SELECT %3$s, ROW(%7$s) AS pruned_was, to_jsonb(x.*) AS pruned_row FROM %1$s x WHERE %2$s '
+                     'LIMIT :limit::int) UPDATE %1$s t SET %6$s FROM d WHERE %4$s AND ROW(%7$s) = d.pruned_was '
+                     'RETURNING %5$s AS key, d.pruned_row AS row' END,
+              rel::regclass, doomed, columns, match, key, nulls, col) AS sql,
        string_agg(format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x WHERE %s)', number, rel::regclass, condition), ' UNION ALL ')
          FILTER (WHERE may) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS probe
 FROM held

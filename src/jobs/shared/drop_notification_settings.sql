@@ -1,10 +1,10 @@
 -- Deletes the notification settings of removed members for the source they leave. Fast by (user_id, source_id, source_type),
--- whatever else the planner finds: the settings of these users are looked up first.
+-- whatever else the planner finds: the settings of these users are looked up first. One that is another's by now stays.
 WITH doomed AS MATERIALIZED (
-  SELECT s.id FROM unnest(:user_id::bigint[], :source_id::bigint[], :source_type::text[]) AS k (user_id, source_id, source_type),
-  LATERAL (SELECT s.id FROM notification_settings s
+  SELECT s.* FROM unnest(:user_id::bigint[], :source_id::bigint[], :source_type::text[]) AS k (user_id, source_id, source_type),
+  LATERAL (SELECT s.id, s.user_id, s.source_id, s.source_type FROM notification_settings s
            WHERE s.user_id = k.user_id AND s.source_id = k.source_id AND s.source_type = k.source_type OFFSET 0) AS s
 )
 DELETE FROM notification_settings s USING doomed d
-WHERE s.id = d.id
-RETURNING s.id AS key, to_jsonb(s) AS row
+WHERE s.id = d.id AND (s.user_id, s.source_id, s.source_type) IS NOT DISTINCT FROM (d.user_id, d.source_id, d.source_type)
+RETURNING s.id AS key, to_jsonb(s.*) AS row

@@ -23,7 +23,7 @@ was AS MATERIALIZED (
          CASE WHEN starts_with(r.name || ' / ', s.was_name || ' / ')
               THEN s.full_name || substr(r.name, length(s.was_name) + 1) ELSE r.name END AS name
   FROM source s, LATERAL (
-    SELECT r.id, r.path::text, r.name::text, to_jsonb(r) AS row FROM routes r
+    SELECT r.id, r.path::text, r.name::text, to_jsonb(r.*) AS row FROM routes r
     WHERE r.source_type = s.type AND r.source_id = s.id OFFSET 0) AS r
 )
 UPDATE routes r SET path = was.path, name = was.name, updated_at = now()

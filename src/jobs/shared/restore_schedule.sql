@@ -2,4 +2,4 @@
 DELETE FROM group_deletion_schedules s
 USING unnest(:key::bigint[]) AS k (id)
 WHERE s.group_id = k.id
-RETURNING s.group_id AS key, to_jsonb(s) AS row
+RETURNING s.group_id AS key, to_jsonb(s.*) AS row

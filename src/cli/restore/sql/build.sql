@@ -20,7 +20,7 @@ piece AS (
          string_agg(format('%1$I = r.%1$I', c.attname), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(string_agg(format('x.%1$I = r.%1$I', c.attname), ' AND ') FILTER (WHERE c.is_key),
-                  format('to_jsonb(x) - %L::text[] = e.row', coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
+                  format('to_jsonb(x.*) - %L::text[] = e.row', coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
          coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
          coalesce('jsonb_build_array(' || string_agg('%1$s -> ' || replace(quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
@@ -48,7 +48,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
                  'column dropped since: ' || p.dropped) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
-         || format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, e.key, e.row, to_jsonb(x) AS now,'
+         || format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, e.key, e.row, to_jsonb(x.*) AS now,'
                    ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
                    ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
                    ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
@@ -70,7 +70,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
          || format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', format(p.key_of, 'p.now'), format(p.key_of, 'l.row'))
        ELSE
          t.entry
-         || format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, to_jsonb(x) AS now,'
+         || format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, to_jsonb(x.*) AS now,'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
                    ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
          || format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', format(t.differs, 'f.row', 'f.now'))

@@ -1,14 +1,16 @@
 -- Deletes memberships of these groups, also those that only their own namespace ties to them. Fast by (source_id, source_type) and
 -- (member_namespace_id); nothing is read beyond the limit.
+-- One that has just been moved elsewhere stays.
 WITH doomed AS MATERIALIZED (
-  SELECT m.id FROM unnest(:group::bigint[]) AS s (id), LATERAL (
-    SELECT m.id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
+  SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
+    SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
   UNION ALL
-  SELECT m.id FROM unnest(:group::bigint[]) AS s (id), LATERAL (
-    SELECT m.id FROM members m
+  SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
+    SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m
     WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])) OFFSET 0) AS m
   LIMIT :limit::int
 )
 DELETE FROM members m USING doomed d
-WHERE m.id = d.id
-RETURNING m.id AS key, to_jsonb(m) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at
+WHERE m.id = d.id AND (m.source_id, m.source_type, m.member_namespace_id)
+  IS NOT DISTINCT FROM (d.source_id, d.source_type, d.member_namespace_id)
+RETURNING m.id AS key, to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at

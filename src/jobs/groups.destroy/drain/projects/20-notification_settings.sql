@@ -1,5 +1,9 @@
 -- Deletes what users want to hear of these projects. Fast with an index on (source_type, source_id).
-DELETE FROM notification_settings s
-WHERE s.id IN (SELECT s.id FROM notification_settings s
-               WHERE s.source_type = 'Project' AND s.source_id = ANY (:project::bigint[]) LIMIT :limit::int)
-RETURNING s.id AS key, to_jsonb(s) AS row
+-- One that has just been moved elsewhere stays.
+WITH doomed AS MATERIALIZED (
+  SELECT s.id, s.source_id, s.source_type FROM notification_settings s
+  WHERE s.source_type = 'Project' AND s.source_id = ANY (:project::bigint[]) LIMIT :limit::int
+)
+DELETE FROM notification_settings s USING doomed d
+WHERE s.id = d.id AND (s.source_id, s.source_type) IS NOT DISTINCT FROM (d.source_id, d.source_type)
+RETURNING s.id AS key, to_jsonb(s.*) AS row

@@ -1,12 +1,13 @@
--- Deletes artifacts of these projects and says where their files are. Fast by (project_id).
+-- Deletes artifacts of these projects and says where their files are. Fast by (project_id). One that has just been moved
+-- elsewhere stays.
 WITH doomed AS MATERIALIZED (
-  SELECT a.id FROM unnest(:project::bigint[]) AS p (id), LATERAL (
-    SELECT a.id FROM ci_job_artifacts a WHERE a.project_id = p.id LIMIT :limit::int) AS a
+  SELECT a.* FROM unnest(:project::bigint[]) AS p (id), LATERAL (
+    SELECT a.id, a.project_id FROM ci_job_artifacts a WHERE a.project_id = p.id LIMIT :limit::int) AS a
   LIMIT :limit::int
 )
 DELETE FROM ci_job_artifacts a USING doomed d
-WHERE a.id = d.id
-RETURNING a.id AS key, to_jsonb(a) AS row, a.file_store, a.project_id,
+WHERE a.id = d.id AND a.project_id IS NOT DISTINCT FROM d.project_id
+RETURNING a.id AS key, to_jsonb(a.*) AS row, a.file_store, a.project_id,
 -- include: ../../../shared/artifact_object.sql
 -- then:
 -- What has a file is recorded by the same statement, so that no file is forgotten.

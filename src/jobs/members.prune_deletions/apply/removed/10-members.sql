@@ -6,4 +6,4 @@ WITH schedule AS MATERIALIZED (
 DELETE FROM members m
 USING unnest(:key::bigint[], :schedule_id::bigint[]) AS k (id, schedule_id) JOIN schedule s ON s.id = k.schedule_id
 WHERE m.id = k.id AND m.user_id = s.user_id
-RETURNING m.id AS key, to_jsonb(m) AS row
+RETURNING m.id AS key, to_jsonb(m.*) AS row

@@ -7,4 +7,4 @@ DELETE FROM project_authorizations a
 USING stale s
 WHERE a.user_id = s.user_id AND a.project_id = s.project_id AND a.access_level = s.access_level
 RETURNING jsonb_build_object('user_id', a.user_id, 'project_id', a.project_id, 'access_level', a.access_level) AS key,
-          to_jsonb(a) AS row
+          to_jsonb(a.*) AS row

@@ -33,4 +33,4 @@ hidden AS MATERIALIZED (
   ORDER BY h.id
 )
 DELETE FROM todos t USING hidden h WHERE t.id = h.id
-RETURNING t.id AS key, to_jsonb(t) AS row
+RETURNING t.id AS key, to_jsonb(t.*) AS row
