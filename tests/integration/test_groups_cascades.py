@@ -24,8 +24,11 @@ CREATE TABLE build_hints (id bigserial PRIMARY KEY, partition_id bigint, build_i
 CREATE TABLE odd_names (id bigserial PRIMARY KEY, t text, x text, d text, project_id bigint REFERENCES projects ON DELETE CASCADE);
 CREATE TABLE odd_hints (id bigserial PRIMARY KEY, t text, x text, d text, project_id bigint REFERENCES projects ON DELETE SET NULL);
 CREATE TABLE odd_lines (t text, x text, d text, project_id bigint REFERENCES projects ON DELETE CASCADE);
+CREATE TABLE visits (project_id bigint REFERENCES projects ON DELETE CASCADE, day date) PARTITION BY RANGE (day);
+CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO ('2026-01-01');
+CREATE TABLE visits_after PARTITION OF visits FOR VALUES FROM ('2026-01-01') TO (MAXVALUE);
 CREATE TABLE group_notes (id bigserial PRIMARY KEY, group_id bigint REFERENCES namespaces ON DELETE CASCADE);
-GRANT SELECT, UPDATE, DELETE ON plans, plan_lines, plan_tags, tasks, builds, build_logs, build_hints, group_notes, odd_names, odd_hints, odd_lines TO PUBLIC;
+GRANT SELECT, UPDATE, DELETE ON plans, plan_lines, plan_tags, tasks, builds, build_logs, build_hints, group_notes, odd_names, odd_hints, odd_lines, visits TO PUBLIC;
 """
 
 
@@ -145,6 +148,16 @@ def test_the_whole_row_is_recorded_whatever_its_columns_are_called(doomed, table
     assert destroy(doomed, **{"audit.rows": "full"})["state"] == "finished"
     (recorded,) = doomed.database.column("SELECT jsonb_array_elements(rows) FROM pruned.deletions WHERE table_name = %s", [table])
     assert {name: recorded[name] for name in row} == row
+
+
+def test_of_a_table_of_partitions_without_a_key_only_the_projects_rows_go(doomed):
+    """The rows stand at the same place, each in a partition of its own."""
+    for project, day in ((doomed.project_id, "2025-12-31"), (doomed.other_project, "2026-01-01")):
+        doomed.database.execute("INSERT INTO visits VALUES (%s, %s)", [project, day])
+    assert len(set(doomed.database.column("SELECT ctid FROM visits"))) == 1
+    assert destroy(doomed)["state"] == "finished"
+    assert doomed.database.column("SELECT project_id FROM visits") == [doomed.other_project]
+    assert doomed.database.column("SELECT jsonb_array_elements(keys) ->> 'day' FROM pruned.deletions WHERE table_name = 'visits'") == ["2025-12-31"]
 
 
 def test_rows_below_rows_of_the_same_table_are_audited_in_small_steps(doomed):
