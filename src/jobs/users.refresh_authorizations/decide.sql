@@ -1,9 +1,7 @@
--- What is due for each user, and which request that was: a newer one (another seq) stays and comes again.
--- Fast by primary keys.
+-- Which requests are answered for each user (lock/25-requests.sql; a plan has none, since it locks nothing). Fast by primary key.
 SELECT k.id AS key, CASE WHEN u.id IS NULL THEN 'gone' ELSE 'refreshed' END AS what, NULL::text AS reason,
-       a.seq AS authorizations, t.seq AS todos
+       (r.seqs ->> 'authorizations')::bigint AS authorizations, (r.seqs ->> 'todos')::bigint AS todos
 FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
 LEFT JOIN users u ON u.id = k.id
-LEFT JOIN pruned.dirty_users a ON a.user_id = k.id AND a.kind = 'authorizations' AND a.due_at <= now()
-LEFT JOIN pruned.dirty_users t ON t.user_id = k.id AND t.kind = 'todos' AND t.due_at <= now()
+LEFT JOIN jsonb_each(nullif(current_setting('pruned.requests', true), '')::jsonb) AS r (id, seqs) ON r.id = k.id::text
 ORDER BY k.pos

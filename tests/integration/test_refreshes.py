@@ -1,0 +1,72 @@
+"""Requests to refresh a user's rights: when they are due, that a second one is not lost, whatever is under way."""
+
+import datetime
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+EXPIRED, REFRESH = "members.remove_expired", "users.refresh_authorizations"
+MINUTE = datetime.timedelta(minutes=1)
+
+
+@pytest.fixture
+def requests(tenant):  # noqa: F811
+    """What stands there for a user: kind -> (how long until it is due, seq)."""
+    def of(user):
+        return {r["kind"]: (r["due"], r["seq"]) for r in tenant.database.rows(
+            "SELECT kind, due_at - now() AS due, seq FROM pruned.dirty_users WHERE user_id = %s", [user])}
+    return of
+
+
+def expire(tenant, user, project):  # noqa: F811
+    tenant.member(user, project=project, expires_at=tenant.day(-1))
+    tenant.at += datetime.timedelta(seconds=1)
+    assert result(tenant.tick(EXPIRED))["removed"] == 1
+
+
+def test_rights_are_due_in_a_minute_and_todos_in_an_hour_counted_from_the_last_removal(tenant, requests):  # noqa: F811
+    user, project = tenant.user(), tenant.project(tenant.group())
+    expire(tenant, user, project)
+    first = requests(user)
+    assert {kind: seq for kind, (_, seq) in first.items()} == {"authorizations": 0, "todos": 0}
+    assert 0 * MINUTE < first["authorizations"][0] <= MINUTE and 59 * MINUTE < first["todos"][0] <= 60 * MINUTE
+    tenant.database.execute("UPDATE pruned.dirty_users SET due_at = due_at - interval '30 s'")
+    was_due = tenant.database.value("SELECT due_at FROM pruned.dirty_users WHERE kind = 'authorizations'")
+    expire(tenant, user, project)
+    assert {kind: seq for kind, (_, seq) in requests(user).items()} == {"authorizations": 1, "todos": 1}
+    assert tenant.database.value("SELECT due_at FROM pruned.dirty_users WHERE kind = 'authorizations'") == was_due
+    assert 59 * MINUTE < requests(user)["todos"][0] <= 60 * MINUTE
+
+
+def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  # noqa: F811
+    """The user loses another membership after his rights were looked at, and before the request is answered."""
+    database, user, group = tenant.database, tenant.user(), tenant.group()
+    projects = [tenant.project(group) for _ in range(2)]
+    members = [tenant.member(user, project=project) for project in projects]
+    for project in projects:
+        tenant.put("project_authorizations", user_id=user, project_id=project, access_level=30)
+    database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
+    # Whoever reads authorizations, with the snapshot of his statement, waits at the gate.
+    database.execute("""
+        CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN true; END $$;
+        ALTER TABLE project_authorizations ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY gate ON project_authorizations TO pruned_test_daemon USING (gate())""")
+    daemon = tenant.pruned.start()
+    with database.connect() as gate:
+        gate.execute("SELECT pg_advisory_lock(77)")
+        run = tenant.pruned.run("tick", REFRESH, "--at", tenant.at.isoformat()).ok().stdout.strip()
+        database.wait("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        with database.connect() as another:
+            another.execute("DELETE FROM members WHERE id = %s", [members[1]])
+            another.execute("UPDATE pruned.dirty_users SET seq = seq + 1 WHERE user_id = %s", [user])
+        gate.execute("SELECT pg_advisory_unlock(77)")
+    tenant.pruned.wait_run(run)
+    assert daemon.stop() == 0
+    assert database.rows("SELECT user_id, seq FROM pruned.dirty_users") == [{"user_id": user, "seq": 1}]
+    tenant.at += MINUTE / 60
+    tenant.tick(REFRESH)
+    assert database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == projects[:1]
+    assert database.rows("SELECT * FROM pruned.dirty_users") == []
