@@ -1,0 +1,74 @@
+"""What has ended goes to the archive after an hour; days of the archive and of the audit go when they are older than they are kept for."""
+
+from support.scene import fill, now, tick_id
+
+JOB = "scratch.remove"
+
+
+def days(scene, table):
+    """How old the days are that have a partition, in days; tomorrow is -1."""
+    return scene.database.column(
+        "SELECT (now() AT TIME ZONE 'UTC')::date - right(relid::text, 8)::date FROM pg_partition_tree(%s::regclass) "
+        r"WHERE relid::text ~ '_\d{8}$' ORDER BY 1", [f"pruned.{table}"])
+
+
+def add_days(scene, table, *ages):
+    for age in ages:
+        scene.database.execute("SELECT pruned.ensure_day(%s, (now() AT TIME ZONE 'UTC')::date - %s::int)", [table, age])
+
+
+def ended(scene, state, minutes_ago, **delta):
+    """A run that ended then, of a time T that lies DELTA from now."""
+    return str(scene.database.value(
+        "INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at, result) VALUES (gen_random_uuid(), %s, %s, %s, "
+        "now(), now() - %s * interval '1 minute', '{\"removed\": 3}') RETURNING run_id", [JOB, state, now(**delta), minutes_ago]))
+
+
+def test_an_hour_after_its_end_a_run_is_in_the_archive_and_found_there(scene):
+    old = {ended(scene, state, 61, days=-n) for n, state in enumerate(("finished", "skipped"), 1)}
+    young, dead = ended(scene, "finished", 58), ended(scene, "dead", 600)
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=2)
+    assert {str(id) for id in scene.database.column("SELECT run_id FROM pruned.runs_done")} == old
+    assert {str(id) for id in scene.database.column("SELECT run_id FROM pruned.runs")} == {young, dead}
+    assert {run["run_id"] for run in scene.run("runs", "--json").ok().json()} == old | {young, dead}
+
+
+def test_a_tick_whose_run_is_in_the_archive_does_nothing(scene):
+    fill(scene.database, 3)
+    at = now(days=-2)
+    scene.topics.tick(JOB, at)
+    scene.run_until_idle()
+    scene.database.execute("UPDATE pruned.runs SET finished_at = now() - interval '2 hours'")
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done")
+    fill(scene.database, 3)
+    scene.topics.tick(JOB, at)
+    scene.topics.tick(JOB, later := now(days=-1))
+    scene.wait_run(tick_id(JOB, later))
+    assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(JOB, later)]
+
+
+def test_days_go_when_they_are_older_than_they_are_kept_for_and_no_earlier(scene):
+    scene.settings |= {"audit.keep_days": 30, "runs.keep_days": 35}
+    add_days(scene, "deletions", 29, 30, 31, 400)
+    add_days(scene, "runs_done", 30, 36, 37, 400)
+    scene.run_until_idle()
+    assert days(scene, "deletions") == [-1, 0, 29, 30]
+    assert days(scene, "runs_done") == [30, 36]
+
+
+def test_a_day_that_has_begun_without_its_partition_keeps_none_of_the_others_back(scene):
+    """What was recorded before anybody had made the day's partition goes with its day all the same."""
+    add_days(scene, "deletions", 32)
+    for age in (0, 29, 31, 400):
+        scene.database.execute("INSERT INTO pruned.deletions_default (run_id, step, table_name, action, keys, at) VALUES "
+                               "(gen_random_uuid(), 0, 'members', 'deleted', '[1]', now() - %s * interval '1 day')", [age])
+    scene.run_until_idle()
+    assert days(scene, "deletions") == [-1]
+    assert scene.database.column("SELECT (now()::date - at::date) FROM pruned.deletions ORDER BY 1") == [0, 29]
+
+
+def test_by_default_the_audit_stays_a_month_and_runs_longer_than_their_messages(scene):
+    known = {line["key"]: line["value"] for line in scene.run("config", "--json").ok().json()}
+    assert (known["audit.keep_days"], known["runs.keep_days"], known["audit.rows"]) == ("30", "35", "full")
