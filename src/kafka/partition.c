@@ -257,6 +257,14 @@ kafka_partition_committed (KafkaPartition *self, int timeout_ms, gint64 *offset,
   return FALSE;
 }
 
+gint64
+kafka_partition_end (const KafkaPartition *self)
+{
+  int64_t first = -1, next = -1;
+  rd_kafka_resp_err_t err = rd_kafka_get_watermark_offsets (self->owner.rk, self->topic, self->number, &first, &next);
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? next : -1;
+}
+
 gboolean
 kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, gint64 *high,
                             GError **error)

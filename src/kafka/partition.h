@@ -33,6 +33,8 @@ gboolean kafka_partition_store (KafkaPartition *partition, gint64 next);
 /* The group's committed offset, or -1 if there is none. Asks the broker. Thread: any. */
 gboolean kafka_partition_committed (KafkaPartition *partition, int timeout_ms, gint64 *offset,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The end of the log as the last fetch saw it, without asking; -1: not known yet. Thread: any. */
+gint64 kafka_partition_end (const KafkaPartition *partition);
 /* Low and high watermark as the broker says now. Thread: any. */
 gboolean kafka_partition_watermarks (KafkaPartition *partition, int timeout_ms, gint64 *low,
                                      gint64 *high, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -15,6 +15,7 @@ struct _Pages {
   pthread_mutex_t pg_lock;
   Pg *pg;
   char *jobs; /* array literal */
+  char *labels; /* pruned_job_info, as it is answered */
 };
 
 typedef struct {
@@ -132,6 +133,24 @@ add_running (GString *body)
     }
 }
 
+/* What is said of the jobs in job.conf: to be joined with the other metrics by `job`. */
+static char *
+info_of (const Jobs *jobs)
+{
+  GString *text = g_string_new ("# TYPE pruned_job_info gauge\n");
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    {
+      const char *name;
+      json_t *value;
+      g_autoptr (json_t) labels = job_labels (jobs_at (jobs, i));
+      g_string_append_printf (text, "pruned_job_info{job=\"%s\"", jobs_at (jobs, i)->name);
+      json_object_foreach (labels, name, value)
+        g_string_append_printf (text, ",%s=\"%s\"", name, json_string_value (value));
+      g_string_append (text, "} 1\n");
+    }
+  return g_string_free (text, FALSE);
+}
+
 static int
 answer_metrics (GString *body, gpointer data)
 {
@@ -145,6 +164,7 @@ answer_metrics (GString *body, gpointer data)
     }
   g_string_append (body, "# TYPE pruned_ready gauge\n");
   gauge (body, "pruned_ready", "", engine_is_ready ());
+  g_string_append (body, pages->labels);
   add_running (body);
   add_tables (pages, body);
   return 200;
@@ -210,6 +230,7 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   for (guint i = 0; i < jobs_count (jobs); i++)
     array_add (names, jobs_at (jobs, i)->name);
   pages->jobs = array_take (names);
+  pages->labels = info_of (jobs);
   pthread_mutex_init (&pages->pg_lock, NULL);
   pages->pg = pg_new (&(PgSettings){ config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
                                      config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
@@ -230,5 +251,6 @@ pages_stop (Pages *pages)
   pg_free (pages->pg);
   pthread_mutex_destroy (&pages->pg_lock);
   g_free (pages->jobs);
+  g_free (pages->labels);
   g_free (pages);
 }

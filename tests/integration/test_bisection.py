@@ -65,6 +65,16 @@ def test_a_small_page_that_fails_as_a_whole_is_quarantined_as_a_whole(new_scene)
     assert len(quarantine(scene)) == 19
 
 
+def test_in_development_a_row_that_fails_is_logged_and_its_step_fails_too(page):
+    refuse_rows(page.database, "OLD.id = 200")
+    row, daemon = run(page, **{"run.environment": "development"})
+    assert (row["state"], row["attempts"], row["step"]) == ("waiting", 1, 0)
+    assert "environment is development" in row["error"] and "row 200 stays" in row["error"]
+    assert len(left(page)) == 250 and quarantine(page) == []
+    [line] = [line for line in daemon.lines(level="error") if line["message"].startswith("scratch:200 cannot be removed")]
+    assert line["user"] == "row 200" and daemon.lines("Step failed")
+
+
 def test_rows_that_a_trigger_keeps_in_silence_are_refused(page):
     refuse_rows(page.database, "OLD.id % 50 = 0", how="RETURN NULL")
     row, _ = run(page)

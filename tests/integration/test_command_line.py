@@ -320,6 +320,28 @@ def test_fewer_partitions_than_the_capacity_are_said(stored):
     assert (line["partitions"], line["capacity"]) == ("2", "5") and "pruned topics --apply" in line["remedy"]
 
 
+def test_an_index_that_a_cursor_wants_is_named_at_the_start_until_it_is_there(stored):
+    stored.run("topics", "--apply").ok()
+
+    def warned():
+        done = stored.run("run", "--until-idle").ok()
+        return {(line["job"], line["index"]): line for line in map(json.loads, done.stderr.splitlines())
+                if line["level"] == "warning" and "index" in line}
+
+    line = warned()[JOB, "pruned_members_expires_at_id"]
+    assert (line["table"], line["remedy"]) == ("members", "pruned migrate --indexes")
+    stored.migrate("--indexes")
+    assert warned() == {}
+
+
+def test_on_a_terminal_the_daemon_shows_what_is_done_and_what_is_left(stored):
+    stored.run("topics", "--apply").ok()
+    words = stored.argv("run", "--until-idle", settings={"log.format": "text"})
+    shown = subprocess.run(["script", "-qec", " ".join(f"'{word}'" for word in words), "/dev/null"], env=clean_environment(),
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"\d+ rows +\d+ rows/s .* \d+ runs finished .* \d+ messages left", shown)
+
+
 # --- tick and emit
 
 def test_a_tick_is_one_message_that_others_can_read(bare):

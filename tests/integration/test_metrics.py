@@ -90,6 +90,15 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):
     assert metrics.of("pruned_start_delay_seconds_sum", job=OBJECTS) >= 60 > metrics.of("pruned_start_delay_seconds_sum", job=SLOT)
 
 
+def test_what_is_said_of_a_job_is_a_metric_to_be_joined_with_the_others(scene, http):
+    start(scene, http)
+    metrics = http.metrics()
+    for job in scene.run("jobs", "--json").ok().json():
+        assert metrics.of("pruned_job_info", job=job["job"], **job["labels"]) == 1
+    assert metrics.of("pruned_job_info", job="members.remove_expired", worker="RemoveExpiredMembersWorker",
+                      feature_category="system_access", data_consistency="always", idempotent="false") == 1
+
+
 def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
     """The longest: until the advisory lock is given back, all eight lanes' steps wait for it."""
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
