@@ -29,6 +29,8 @@ typedef struct {
   "limit", (batch)->limit, NULL
 
 gboolean batch_is_groups (const Batch *batch);
+/* How many ids an array literal has. */
+guint array_length (const char *array);
 /* Queues what is done with FILES, up to NULL. */
 gboolean batch_queue (Step *step, const Batch *batch, const char *const *files, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -51,7 +51,18 @@ any_moved (const PgRows *held)
   return FALSE;
 }
 
-/* Holds the batch, so that what is found is all there is. */
+/* ROWS: what belongs to something else and would go by a key. */
+static gboolean
+refuse_stranger (Step *step, const PgRows *rows, GError **error)
+{
+  if (rows_count (rows) == 0)
+    return TRUE;
+  return step_fail (step, error, PRUNED_DATA,
+                    "%s %s belongs elsewhere, but names a namespace that is to go, by a foreign key with ON DELETE CASCADE: correct it "
+                    "first, then `pruned retry`", rows_text (rows, 0, "tab"), rows_text (rows, 0, "id"));
+}
+
+/* Holds the batch, so that what is found is all there is. A project that is just gone is as one that has moved. */
 static gboolean
 find_referring (Step *step, Batch *batch, Referring *found, GError **error)
 {
@@ -61,6 +72,7 @@ find_referring (Step *step, Batch *batch, Referring *found, GError **error)
   const char *probe = probe_of (found->references);
   gboolean queued = step_queue (step, error, "hold/10-namespaces", BATCH (batch))
                     && step_queue (step, error, "hold/20-projects", BATCH (batch))
+                    && step_queue (step, error, "hold/30-strangers", BATCH (batch))
                     && (!batch_is_groups (batch) || step_queue (step, error, "refresh/guests", "group", batch->groups, NULL))
                     && (probe == NULL || step_queue_text (step, error, probe, BATCH (batch)));
   found->answers = queued ? step_send (step, error) : NULL;
@@ -68,8 +80,9 @@ find_referring (Step *step, Batch *batch, Referring *found, GError **error)
     return FALSE;
   found->there = found->answers->pdata[found->answers->len - 1];
   found->n = probe != NULL ? rows_count (found->there) : 0;
-  batch->moved = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1]);
-  return TRUE;
+  batch->moved = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1])
+                 || (guint)rows_count (found->answers->pdata[1]) < array_length (batch->projects);
+  return batch->moved || refuse_stranger (step, found->answers->pdata[2], error);
 }
 
 /* The reference that row I of `there` is about. */

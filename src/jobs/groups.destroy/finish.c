@@ -16,8 +16,8 @@ batch_queue (Step *step, const Batch *batch, const char *const *files, GError **
   return TRUE;
 }
 
-static guint
-length_of (const char *array)
+guint
+array_length (const char *array)
 {
   g_auto (GStrv) parts = g_strsplit (array, ",", -1);
   return g_str_equal (array, "{}") ? 0 : g_strv_length (parts);
@@ -32,9 +32,9 @@ finish_projects (Step *step, const Batch *batch, GError **error)
   if (all == NULL)
     return FALSE;
   const PgRows *gone = all->pdata[0];
-  if ((guint)rows_count (gone) != length_of (batch->projects))
+  if ((guint)rows_count (gone) != array_length (batch->projects))
     return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %u of the projects %s",
-                      length_of (batch->projects) - (guint)rows_count (gone), batch->projects);
+                      array_length (batch->projects) - (guint)rows_count (gone), batch->projects);
   step_outcomes (step, "ProjectDeleted", gone, "project_id", NULL);
   step_count (step, "projects", rows_count (gone));
   return TRUE;

@@ -1,9 +1,14 @@
--- Deletes the former paths of these groups. Fast with an index on (source_type, source_id).
+-- Deletes the former paths of these groups, and what else names them: only paths of what is gone (hold/30-strangers.sql). Fast with
+-- indexes on (source_type, source_id) and (namespace_id).
 -- One that has just been moved elsewhere stays.
 WITH doomed AS MATERIALIZED (
-  SELECT r.id, r.source_id, r.source_type FROM redirect_routes r
-  WHERE r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[]) LIMIT :limit::int
+  SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
+  WHERE r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[])
+  UNION ALL
+  SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
+  WHERE r.namespace_id = ANY (:group::bigint[]) AND NOT (r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[]))
+  LIMIT :limit::int
 )
 DELETE FROM redirect_routes r USING doomed d
-WHERE r.id = d.id AND (r.source_id, r.source_type) IS NOT DISTINCT FROM (d.source_id, d.source_type)
+WHERE r.id = d.id AND (r.source_id, r.source_type, r.namespace_id) IS NOT DISTINCT FROM (d.source_id, d.source_type, d.namespace_id)
 RETURNING r.id AS key, to_jsonb(r.*) AS row

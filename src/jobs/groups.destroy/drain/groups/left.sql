@@ -4,3 +4,4 @@ WHERE EXISTS (SELECT FROM members m WHERE m.source_type = 'Namespace' AND m.sour
    OR EXISTS (SELECT FROM members m WHERE m.member_namespace_id = ANY (:group::bigint[]))
    OR EXISTS (SELECT FROM notification_settings s WHERE s.source_type = 'Namespace' AND s.source_id = ANY (:group::bigint[]))
    OR EXISTS (SELECT FROM redirect_routes r WHERE r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[]))
+   OR EXISTS (SELECT FROM redirect_routes r WHERE r.namespace_id = ANY (:group::bigint[]))

@@ -5,3 +5,4 @@ WHERE EXISTS (SELECT FROM ci_job_artifacts a WHERE a.project_id = ANY (:project:
    OR EXISTS (SELECT FROM members m WHERE m.member_namespace_id = ANY (:namespace::bigint[]))
    OR EXISTS (SELECT FROM notification_settings s WHERE s.source_type = 'Project' AND s.source_id = ANY (:project::bigint[]))
    OR EXISTS (SELECT FROM redirect_routes r WHERE r.source_type = 'Project' AND r.source_id = ANY (:project::bigint[]))
+   OR EXISTS (SELECT FROM redirect_routes r WHERE r.namespace_id = ANY (:namespace::bigint[]))

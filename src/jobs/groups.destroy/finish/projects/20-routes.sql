@@ -1,5 +1,7 @@
--- Deletes the projects' paths. Fast by the unique key of the source.
+-- Deletes the projects' paths, and what else names their namespaces: only paths of what is gone (hold/30-strangers.sql). Fast by the
+-- unique key of the source and (namespace_id).
 DELETE FROM routes r
 WHERE r.source_type = 'Project' AND r.source_id = ANY (:project::bigint[])
    OR r.source_type = 'Namespace' AND r.source_id = ANY (:namespace::bigint[])
+   OR r.namespace_id = ANY (:namespace::bigint[])
 RETURNING r.id AS key, to_jsonb(r.*) AS row

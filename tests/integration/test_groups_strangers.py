@@ -1,0 +1,89 @@
+"""What belongs elsewhere and only points into a group that is destroyed is not taken along, and neither is what is just going."""
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+from support.writer import Writer
+
+JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
+
+
+@pytest.fixture
+def doomed(tenant):  # noqa: F811
+    tenant.period(7)
+    tenant.actor = tenant.user(admin=True)
+    tenant.top = tenant.group()
+    tenant.sub = tenant.group(parent=tenant.top)
+    tenant.project_id = tenant.project(tenant.sub)
+    tenant.neighbour = tenant.group()
+    tenant.other_project = tenant.project(tenant.neighbour)
+    return tenant
+
+
+def destroy(tenant, **settings):
+    tenant.mark(tenant.top, tenant.actor, 30)
+    tenant.tick(JOB, **{f"jobs.{JOB}.spacing_ms": 0}, **settings)
+    (run,) = tenant.runs(CHILD)
+    return run
+
+
+def go_on(tenant, run):
+    tenant.pruned.run("retry", str(run["run_id"])).ok()
+    tenant.work()
+    return tenant.pruned.run_row(run["run_id"])
+
+
+def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed):
+    own = doomed.row("projects", doomed.other_project)["project_namespace_id"]
+    place = "UPDATE namespaces SET parent_id = %s, traversal_ids = %s || id WHERE id = %s"
+    doomed.database.execute(place, [doomed.sub, doomed.row("namespaces", doomed.sub)["traversal_ids"], own])
+    run = destroy(doomed)
+    assert doomed.row("projects", doomed.other_project) is not None, "its namespace's key would have taken it along"
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"projects {doomed.other_project}" in run["error"]
+    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    doomed.database.execute(place, [doomed.neighbour, [doomed.neighbour], own])
+    assert go_on(doomed, run)["state"] == "finished"
+    assert doomed.ids("projects") == [doomed.other_project] and doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
+
+
+@pytest.mark.parametrize("table", ["routes", "redirect_routes"])
+@pytest.mark.parametrize("place", ["sub", "own"])
+def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, table, place):
+    own = doomed.row("projects", doomed.project_id)["project_namespace_id"]
+    doomed.put("redirect_routes", source_type="Project", source_id=doomed.other_project, path="old")
+    doomed.database.execute(f"UPDATE {table} SET namespace_id = %s WHERE source_type = 'Project' AND source_id = %s",
+                            [doomed.sub if place == "sub" else own, doomed.other_project])
+    (path,) = doomed.ids(table, f"source_type = 'Project' AND source_id = {doomed.other_project}")
+    run = destroy(doomed)
+    assert doomed.row(table, path) is not None
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"{table} {path}" in run["error"]
+    doomed.database.execute(f"UPDATE {table} SET namespace_id = NULL WHERE id = %s", [path])
+    assert go_on(doomed, run)["state"] == "finished" and doomed.row(table, path) is not None
+
+
+def test_paths_of_a_project_that_is_gone_go_with_its_namespace_and_are_audited(doomed):
+    own = doomed.row("projects", doomed.project_id)["project_namespace_id"]
+    path = doomed.database.value("UPDATE routes SET namespace_id = %s WHERE source_type = 'Project' AND source_id = %s RETURNING id",
+                                 [own, doomed.project_id])
+    former = doomed.put("redirect_routes", source_type="Project", source_id=doomed.project_id, namespace_id=own, path="old")
+    doomed.database.execute("DELETE FROM projects WHERE id = %s", [doomed.project_id])
+    assert destroy(doomed)["state"] == "finished"
+    for table, id in (("routes", path), ("redirect_routes", former)):
+        assert doomed.row(table, id) is None
+        assert id in doomed.database.column(
+            "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table]), table
+
+
+@pytest.mark.timeout(120)
+def test_a_project_that_the_application_is_just_deleting_is_nobodys_fault(doomed):
+    doomed.project(doomed.sub)
+    writer = Writer(doomed.database, f"DELETE FROM projects WHERE id = {doomed.project_id}").write()
+    writer.start()
+    try:
+        run = destroy(doomed)
+    finally:
+        writer.end()
+    assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0) and result(run)["projects"] == 1
+    assert doomed.lines("Rescheduling group deletion") == []
+    assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour] and doomed.ids("projects") == [doomed.other_project]
