@@ -87,3 +87,35 @@ def test_a_project_that_the_application_is_just_deleting_is_nobodys_fault(doomed
     assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0) and result(run)["projects"] == 1
     assert doomed.lines("Rescheduling group deletion") == []
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour] and doomed.ids("projects") == [doomed.other_project]
+
+
+# --- whoever asked for the deletion is a bot of a project in it
+
+@pytest.fixture
+def by_bot(doomed):
+    doomed.bot = doomed.actor = doomed.user(user_type=6)
+    doomed.owner(doomed.bot, doomed.top)
+    doomed.member(doomed.bot, project=doomed.project_id)
+    for job in range(20):
+        doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=job, file="a.zip")
+    return doomed
+
+
+def test_a_bot_that_asked_for_the_deletion_goes_after_it(by_bot):
+    """Without him nobody may go on, and the group would be left half gone."""
+    run = destroy(by_bot, **{f"jobs.{CHILD}.batch": 1})
+    assert (run["state"], result(run)["groups"], result(run).get("cancelled", 0)) == ("finished", 2, 0)
+    (bots,) = by_bot.runs("users.destroy")
+    assert bots["args"] == {"user_id": by_bot.bot, "reason": "Project deleted", "initiator_id": by_bot.bot}
+    assert bots["created_at"] >= run["finished_at"] - (run["finished_at"] - run["started_at"]) / 2
+    assert by_bot.ids("users", f"id = {by_bot.bot}") == []
+
+
+def test_a_bot_whose_deletion_is_called_off_is_not_forgotten(by_bot):
+    by_bot.database.connection.execute("""
+        CREATE FUNCTION change_of_mind() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+          $$ BEGIN DELETE FROM public.group_deletion_schedules; RETURN NULL; END $$;
+        CREATE TRIGGER change_of_mind AFTER DELETE ON projects FOR EACH STATEMENT EXECUTE FUNCTION change_of_mind()""")
+    run = destroy(by_bot, **{f"jobs.{CHILD}.batch": 1})
+    assert (run["state"], result(run)["cancelled"]) == ("finished", 1)
+    assert [r["args"]["user_id"] for r in by_bot.runs("users.destroy")] == [by_bot.bot]

@@ -30,6 +30,7 @@ cancel (Step *step, const PgRows *decided, const char *group, GError **error)
   if (cleared == NULL)
     return FALSE;
   step_count (step, "cancelled", 1);
+  walk_end (step, step_cursor (step));
   if (rows_count (decided) > 0 && rows_text (decided, 0, "reason") != NULL)
     step_reason (step, rows_text (decided, 0, "reason"));
   return TRUE;

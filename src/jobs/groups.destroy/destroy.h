@@ -20,6 +20,7 @@ typedef struct {
   char *limit;
   gboolean again;  /* the step before removed nothing of it, and yet something was left */
   gint64 removed;  /* rows that went in this step */
+  gboolean actor_goes; /* whoever asked for the deletion is a bot of one of the projects */
   gboolean moved;  /* some of it is elsewhere by now: nothing was touched */
 } Batch;
 
@@ -36,6 +37,8 @@ gboolean batch_queue (Step *step, const Batch *batch, const char *const *files, 
 
 /* *EMPTY: nothing belongs to the batch any more. */
 gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error);
+/* Starts the end of a project's bot. */
+void bot_destroy (Step *step, const char *user);
 /* The batch itself: paths, own rows, outcomes. */
 gboolean batch_finish (Step *step, const Batch *batch, GError **error);
 /* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
@@ -48,5 +51,7 @@ typedef struct {
   json_t *cursor; /* the next step's; what this one changes */
 } Walk;
 
+/* CURSOR is the last one: the bot whose end was put off goes now. */
+void walk_end (Step *step, const json_t *cursor);
 /* One step on: continues the run, or lets it end with the group itself. */
 gboolean walk_on (Walk *walk, GError **error);

@@ -15,7 +15,10 @@ stage_of (const Walk *walk)
 static void
 enter (Walk *walk, const char *stage)
 {
+  gboolean actor_goes = json_is_true (json_object_get (walk->cursor, "actor_goes"));
   json_object_clear (walk->cursor);
+  if (actor_goes)
+    json_object_set_new (walk->cursor, "actor_goes", json_true ());
   json_object_set_new (walk->cursor, "stage", json_string (stage));
 }
 
@@ -134,6 +137,8 @@ remove_batch (Walk *walk, Batch *batch, gboolean *done, GError **error)
   json_object_del (walk->cursor, "again");
   if (!batch_drain (walk->step, batch, done, error))
     return FALSE;
+  if (batch->actor_goes)
+    json_object_set_new (walk->cursor, "actor_goes", json_true ());
   if (batch->moved)
     drop_from_chunk (walk, G_MAXSIZE); /* what is left of it is found again */
   else if (!*done && batch->removed == 0)
@@ -257,6 +262,13 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   return ok;
 }
 
+void
+walk_end (Step *step, const json_t *cursor)
+{
+  if (json_is_true (json_object_get (cursor, "actor_goes")))
+    bot_destroy (step, step_arg (step, "user_id"));
+}
+
 gboolean
 walk_on (Walk *walk, GError **error)
 {
@@ -268,7 +280,9 @@ walk_on (Walk *walk, GError **error)
     ok = projects_stage (walk, error);
   else
     ok = groups_stage (walk, &last, error);
-  if (ok && !last)
+  if (ok && last)
+    walk_end (walk->step, walk->cursor);
+  else if (ok)
     step_continue (walk->step, json_incref (walk->cursor), 0);
   return ok;
 }
