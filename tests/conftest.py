@@ -4,16 +4,19 @@ import itertools
 import os
 import shutil
 import signal
+import subprocess
 
 import pytest
 
+from stack.found import HERE as STACK
 from stack.kafka import Kafka
 from stack.pair import Pair, new_folder
 from stack.postgres import Postgres
 from stack.process import tail
 from stack.s3 import S3
 from support.database import Database, Templates, make_role
-from support.places import Places, binary_with_faults
+from support.instance import built_in
+from support.places import Places, binary, binary_with_faults
 from support.pruned import Pruned
 from support.s3 import BUCKET
 from support.scene import make_settings, make_tables
@@ -162,6 +165,26 @@ def topics(new_topics):
 
 # --- the binary
 
+@pytest.fixture(scope="session")
+def preload(tmp_path_factory):
+    """Makes libraries of tests/stack: `preload("shifted_clock")`; with a sanitizer, which wants to be the first itself, None."""
+    made = {}
+
+    def make(name):
+        library = tmp_path_factory.mktemp("preload") / f"{name}.so"
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, STACK / f"{name}.c", "-ldl"], check=True)
+        return library
+
+    def of(name):
+        if binary().parent.name.startswith("san-"):
+            return None
+        if name not in made:
+            made[name] = make(name)
+        return made[name]
+
+    return of
+
+
 @pytest.fixture
 def new_pruned(request, tmp_path):
     """Makes installations: `new_pruned(database, topics, settings={...})`."""
@@ -210,6 +233,15 @@ def new_scene(new_database, new_topics, new_pruned, scene_settings):
 @pytest.fixture
 def scene(new_scene):
     return new_scene()
+
+
+@pytest.fixture
+def pruned_with_slots(new_pruned, database, topics, scene_settings):
+    """An installation without schedules, with four slots for objects and one partition for everything else."""
+    settings = {k: v for k, v in scene_settings.items() if built_in(k)} | {"jobs.ci.delete_objects.capacity": 4}
+    one = new_pruned(database, topics, settings=settings)
+    one.run("topics", "--apply").ok()
+    return one
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,20 @@ typedef struct {
   gboolean stop;
 } Local;
 
+/* The folder NAME in FOLDER, which is closed; ELOOP: it is a link. */
+static int
+step_into (int folder, const char *name)
+{
+  struct stat info;
+  int next = openat (folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int saved = errno;
+  if (next < 0 && saved == ENOTDIR && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK (info.st_mode))
+    saved = ELOOP; /* O_NOFOLLOW with O_DIRECTORY answers ENOTDIR for a link, too */
+  close (folder);
+  errno = saved;
+  return next;
+}
+
 /* Component by component, for kernels without openat2. */
 static int
 walk (int root, const char *path)
@@ -28,15 +42,8 @@ walk (int root, const char *path)
   g_auto (GStrv) names = g_strsplit (path, "/", -1);
   int folder = dup (root);
   for (guint i = 0; folder >= 0 && names[i] != NULL; i++)
-    {
-      if (*names[i] == '\0' || g_str_equal (names[i], "."))
-        continue;
-      int next = openat (folder, names[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-      int saved = errno;
-      close (folder);
-      errno = saved == ENOTDIR ? ELOOP : saved; /* O_NOFOLLOW with O_DIRECTORY answers ENOTDIR for a link */
-      folder = next;
-    }
+    if (*names[i] != '\0' && !g_str_equal (names[i], "."))
+      folder = step_into (folder, names[i]);
   return folder;
 }
 
@@ -48,7 +55,8 @@ open_beneath (int root, const char *path)
   if (*path == '\0')
     return dup (root);
   int folder = (int)syscall (SYS_openat2, root, path, &how, sizeof how);
-  return folder < 0 && errno == ENOSYS ? walk (root, path) : folder;
+  gboolean unknown = folder < 0 && (errno == ENOSYS || errno == EPERM); /* EPERM: a container's filter that is older than the call */
+  return unknown ? walk (root, path) : folder;
 }
 
 /* Folders that became empty, from the innermost up to the root. */
@@ -77,49 +85,83 @@ fail (StoreObject *object, StoreResult result, const char *words)
   object->error = g_strdup (words);
 }
 
-static void
+/* What says something about the machine or the network behind the root, not about one object. */
+static gboolean
+is_of_the_store (int error)
+{
+  static const int all[] = { EIO, EROFS, ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ENODEV, ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE };
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (error == all[i])
+      return TRUE;
+  return FALSE;
+}
+
+/* By errno. TRUE: the object may have nothing to do with it. */
+static gboolean
+fail_by_errno (StoreObject *object)
+{
+  int error = errno;
+  if (error == ENOENT || error == ENOTDIR) /* nothing can be beneath a file */
+    object->result = STORE_ABSENT;
+  else if (error == ELOOP || error == EXDEV)
+    fail (object, STORE_UNSAFE, "unsafe path");
+  else
+    fail (object, STORE_FAILED, g_strerror (error));
+  return is_of_the_store (error);
+}
+
+static gboolean
 unlink_in (int folder, const char *name, StoreObject *object)
 {
   struct stat info;
-  if (fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-    {
-      if (errno == ENOENT)
-        object->result = STORE_ABSENT;
-      else
-        fail (object, STORE_FAILED, g_strerror (errno));
-    }
+  gboolean is_folder = *name == '\0'; /* the path ends with a slash */
+  if (!is_folder && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return fail_by_errno (object);
+  if (is_folder || S_ISDIR (info.st_mode))
+    fail (object, STORE_FAILED, "is a directory");
   else if (S_ISLNK (info.st_mode))
     fail (object, STORE_UNSAFE, "unsafe path");
-  else if (S_ISDIR (info.st_mode))
-    fail (object, STORE_FAILED, "is a directory");
   else if (unlinkat (folder, name, 0) == 0)
     object->result = STORE_DELETED;
-  else if (errno == ENOENT)
-    object->result = STORE_ABSENT;
   else
-    fail (object, STORE_FAILED, g_strerror (errno));
+    return fail_by_errno (object);
+  return FALSE;
 }
 
-static void
+/* TRUE: it failed for a reason that may be the store's. */
+static gboolean
 delete_one (const Local *local, int root, StoreObject *object)
 {
-  g_autofree char *path = store_key ("", object), *folder_name = g_path_get_dirname (path), *name = g_path_get_basename (path);
-  const char *folder_path = g_str_equal (folder_name, ".") ? "" : folder_name;
+  g_autofree char *path = store_key ("", object);
+  const char *slash = strrchr (path, '/'), *name = slash != NULL ? slash + 1 : path;
+  while (slash != NULL && slash > path && slash[-1] == '/')
+    slash--;
+  g_autofree char *folder_path = g_strndup (path, slash != NULL ? (gsize)(slash - path) : 0);
   int folder = open_beneath (root, folder_path);
   if (folder < 0)
-    {
-      if (errno == ENOENT || errno == ENOTDIR) /* nothing can be beneath a file */
-        object->result = STORE_ABSENT;
-      else if (errno == ELOOP || errno == EXDEV)
-        fail (object, STORE_UNSAFE, "unsafe path");
-      else
-        fail (object, STORE_FAILED, g_strerror (errno));
-      return;
-    }
-  unlink_in (folder, name, object);
+    return fail_by_errno (object);
+  gboolean of_the_store = unlink_in (folder, name, object);
   close (folder);
   if (local->prune_empty_dirs && object->result == STORE_DELETED)
     prune (root, folder_path);
+  return of_the_store;
+}
+
+/* If nothing went and something failed as it does when a disk or its server is away, then that is so, and no object's fault. */
+static char *
+whole_store_is_down (const Local *local, const GPtrArray *ill, gboolean some_went)
+{
+  if (ill->len == 0 || some_went)
+    return NULL;
+  const StoreObject *first = ill->pdata[0];
+  char *words = g_strdup_printf ("[store.local] root %s: %s/%s: %s", local->root, first->dir, first->file, first->error);
+  for (guint i = 0; i < ill->len; i++)
+    {
+      StoreObject *object = ill->pdata[i];
+      object->result = STORE_OPEN;
+      g_clear_pointer (&object->error, g_free);
+    }
+  return words;
 }
 
 static void
@@ -132,10 +174,18 @@ delete_all (const Local *local, StorePart *part)
       store_part_done (part, words, DOWN_RETRY_MS);
       return;
     }
+  g_autoptr (GPtrArray) ill = g_ptr_array_new ();
+  gboolean some_went = FALSE;
   for (guint i = 0; i < part->objects->len && !store_part_over (part); i++)
-    delete_one (local, root, part->objects->pdata[i]);
+    {
+      StoreObject *object = part->objects->pdata[i];
+      if (delete_one (local, root, object))
+        g_ptr_array_add (ill, object);
+      some_went = some_went || object->result == STORE_DELETED || object->result == STORE_ABSENT;
+    }
   close (root);
-  store_part_done (part, NULL, 0);
+  g_autofree char *words = whole_store_is_down (local, ill, some_went);
+  store_part_done (part, words, DOWN_RETRY_MS);
 }
 
 static void *

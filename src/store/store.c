@@ -58,26 +58,25 @@ store_path_is_unsafe (const char *dir, const char *file)
 }
 
 static void
-append_part (GString *key, const char *text)
+append_folder (GString *key, const char *text)
 {
   while (*text == '/')
     text++;
   if (*text == '\0')
     return;
-  if (key->len > 0)
-    g_string_append_c (key, '/');
   g_string_append (key, text);
-  while (key->len > 0 && key->str[key->len - 1] == '/')
+  while (key->str[key->len - 1] == '/')
     g_string_truncate (key, key->len - 1);
+  g_string_append_c (key, '/');
 }
 
 char *
 store_key (const char *prefix, const StoreObject *object)
 {
   GString *key = g_string_new (NULL);
-  append_part (key, prefix);
-  append_part (key, object->dir);
-  append_part (key, object->file);
+  append_folder (key, prefix);
+  append_folder (key, object->dir);
+  g_string_append (key, object->file); /* as it is: `x/` is another object than `x` */
   return g_string_free (key, FALSE);
 }
 

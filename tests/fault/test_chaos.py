@@ -12,13 +12,11 @@ import pytest
 
 from fault.chaos import CLOCKS_S, PROCESSES, Load, Place, Storm, settle
 from fault.neighbour import Neighbour
-from stack.found import HERE as STACK
 from stack.found import pg_bin
 from stack.kafka import Kafka
 from stack.pair import new_folder
 from stack.process import patient
 from support.every_job import SETTINGS, leases_end, state
-from support.places import binary
 from support.scene import now
 
 SEED = int(os.environ.get("CHAOS_SEED") or (random.randrange(10**6) if "CHAOS_MINUTES" in os.environ else 7))
@@ -29,14 +27,9 @@ CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.dela
 PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100}
 
 
-@pytest.fixture(scope="module")
-def shifted_clock(tmp_path_factory):
-    """A library to be preloaded; with a sanitizer, which wants to be the first library itself, None."""
-    if binary().parent.name.startswith("san-"):
-        return None
-    library = tmp_path_factory.mktemp("clock") / "shifted_clock.so"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, STACK / "shifted_clock.c"], check=True)
-    return library
+@pytest.fixture
+def shifted_clock(preload):
+    return preload("shifted_clock")
 
 
 @pytest.fixture

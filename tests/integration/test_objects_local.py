@@ -1,8 +1,10 @@
 """Objects on a local directory: what is listed goes, nothing else is ever touched."""
 
+import errno
+
 import pytest
 
-TICK = "ci.schedule_delete_objects"
+TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
 
 
 @pytest.fixture
@@ -14,10 +16,36 @@ def store(tmp_path):
     return root
 
 
+@pytest.fixture(params=["openat2", "an older kernel"])
+def kernel(request, objects, preload, tmp_path):
+    """Both ways to a file; the second is known to have been gone."""
+    if request.param == "openat2":
+        yield
+        return
+    library, seen = preload("odd_files"), tmp_path / "no openat2"
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+    objects.pruned.environment |= {"LD_PRELOAD": library, "NO_OPENAT2": seen}
+    yield
+    assert seen.exists()
+
+
 @pytest.fixture
-def objects(pruned, database, store):
-    pruned.run("topics", "--apply").ok()
-    return Objects(pruned, database, store)
+def bad_disk(objects, preload):
+    """Makes removing fail: `bad_disk(errno.ESTALE, UNLINK_ONLY=name)`."""
+    library = preload("odd_files")
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+
+    def make(number, **more):
+        objects.pruned.environment |= {"LD_PRELOAD": library, "UNLINK_ERRNO": number} | more
+
+    return make
+
+
+@pytest.fixture
+def objects(pruned_with_slots, database, store):
+    return Objects(pruned_with_slots, database, store)
 
 
 class Objects:
@@ -56,6 +84,7 @@ def test_listed_objects_go_and_their_rows_with_them(objects):
     objects.delete()
     assert objects.left() == []
     assert [path.name for path in objects.root.rglob("*") if path.is_file()] == ["not listed"]
+    assert sum(path.is_dir() for path in objects.root.rglob("*")) == 1 + 7  # empty folders stay if nobody says otherwise
     slots = objects.results()
     assert len(slots) == 3 and sum(r["deleted"] for r in slots) == 230
     assert sum(r["updated_rows"] for r in slots) == 230 and all(r["status"] == "completed" for r in slots)
@@ -64,7 +93,7 @@ def test_listed_objects_go_and_their_rows_with_them(objects):
     assert recorded == 230
 
 
-def test_an_object_that_is_not_there_counts_as_deleted(objects):
+def test_an_object_that_is_not_there_counts_as_deleted(objects, kernel):
     objects.add("gone", "file", make=False)
     (objects.root / "plain").write_text("a file")
     objects.add("plain", "below-a-file", make=False)
@@ -74,24 +103,53 @@ def test_an_object_that_is_not_there_counts_as_deleted(objects):
     assert (objects.root / "plain").exists()
 
 
-@pytest.mark.parametrize("dir_, file", [
-    ("../outside", "precious"), ("/etc", "passwd"), ("a/../../outside", "precious"), ("link", "precious"),
-    ("a", "link-to-file"), ("a/..", "x")])
-def test_a_path_that_leaves_the_root_is_never_followed(objects, dir_, file):
-    (objects.root / "a").mkdir()
-    (objects.root / "link").symlink_to(objects.root.parent / "outside")
-    (objects.root / "a" / "link-to-file").symlink_to(objects.root.parent / "outside" / "precious")
-    id_ = objects.add(dir_, file, make=False)
+UNSAFE = [("../outside", "precious"), ("/etc", "passwd"), ("a", "/etc/passwd"), ("a/../../outside", "precious"), ("a/..", "x"), ("a", ".."),
+          ("link", "precious"), ("a/link", "b/precious"), ("within", "precious"), ("a", "link-to-file"), ("a", "dangling")]
+
+
+def test_a_path_that_leaves_the_root_is_never_followed(objects, kernel):
+    root, outside = objects.root, objects.root.parent / "outside"
+    (root / "a").mkdir()
+    (outside / "b").mkdir()
+    (outside / "b" / "precious").write_text("keep me")
+    (root / "link").symlink_to(outside)
+    (root / "a" / "link").symlink_to(outside)
+    (root / "real").mkdir()
+    (root / "real" / "precious").write_text("keep me")
+    (root / "within").symlink_to("real")
+    (root / "a" / "link-to-file").symlink_to(outside / "precious")
+    (root / "a" / "dangling").symlink_to("nowhere")
+    ids = [objects.add(dir_, file, make=False) for dir_, file in UNSAFE]
+    objects.delete(**{"store.local.prune_empty_dirs": "on"})
+    assert objects.left() == ids
+    assert [file.read_text() for file in (outside / "precious", outside / "b" / "precious", root / "real" / "precious")] == ["keep me"] * 3
+    assert all((root / link).is_symlink() for link in ("link", "a/link", "within", "a/link-to-file", "a/dangling"))
+    quarantine = objects.quarantine()
+    assert {(item["reason"], item["parked"]) for item in quarantine.values()} == {("unsafe path", True)} and len(quarantine) == len(ids)
+    assert objects.results()[0]["failed"] == len(ids)
+
+
+def test_a_name_that_ends_in_a_slash_is_not_the_file_of_that_name(objects, kernel):
+    for name in ("x", "d/d"):
+        (objects.root / "a" / name).parent.mkdir(parents=True, exist_ok=True)
+        (objects.root / "a" / name).write_text("another object")
+    objects.add("a", "x/", make=False)
+    folder = objects.add("a", "d/", make=False)
     objects.delete()
-    assert objects.left() == [id_]
-    assert (objects.root.parent / "outside" / "precious").read_text() == "keep me"
-    assert (objects.root / "a" / "link-to-file").is_symlink()
-    entry = objects.quarantine()[f"ci_deleted_objects:{id_}"]
-    assert entry["reason"] == "unsafe path" and entry["parked"]
-    assert objects.results()[0]["failed"] == 1
+    assert objects.left() == [folder] and objects.results()[0]["absent"] == 1
+    assert objects.quarantine()[f"ci_deleted_objects:{folder}"]["reason"] == "is a directory"
+    assert (objects.root / "a" / "x").exists() and (objects.root / "a" / "d" / "d").exists()
 
 
-def test_two_dots_within_a_name_are_a_name(objects):
+def test_one_slash_joins_folder_and_file(objects, kernel):
+    objects.add("a", "x")
+    objects.database.execute("UPDATE ci_deleted_objects SET store_dir = 'a//'")
+    objects.add("", "y")
+    objects.delete()
+    assert objects.left() == [] and not (objects.root / "a" / "x").exists() and not (objects.root / "y").exists()
+
+
+def test_two_dots_within_a_name_are_a_name(objects, kernel):
     objects.add("v1..v2", "a..b")
     objects.delete()
     assert objects.left() == [] and not (objects.root / "v1..v2" / "a..b").exists()
@@ -103,8 +161,8 @@ def test_a_directory_is_the_objects_failure_and_the_others_go_on(objects):
     objects.add("d", "file")
     daemon = objects.delete()
     assert objects.left() == [bad] and (objects.root / "d" / "folder").is_dir()
-    line = daemon.wait_line("Object cannot be deleted", id=str(bad))
-    assert {"id", "project_id", "file_store", "store_dir", "file", "error"} <= line.keys()
+    line = daemon.wait_line("Object cannot be deleted", level="error", id=str(bad))
+    assert {"project_id": "7", "file_store": "1", "store_dir": "d", "file": "folder", "error": "is a directory"}.items() <= line.items()
     row = objects.database.row("SELECT q.next_try_at, o.pick_up_at, q.parked FROM pruned.quarantine q, ci_deleted_objects o")
     assert row["next_try_at"] == row["pick_up_at"] and not row["parked"]
 
@@ -121,10 +179,34 @@ def test_a_missing_root_is_a_store_that_is_down_and_leases_are_given_back(object
     assert objects.quarantine() == {}
 
 
-def test_an_unknown_store_is_a_failure_with_its_name(objects):
-    id_ = objects.add("a", "file", store=9, make=False)
+@pytest.mark.parametrize("number", [errno.ESTALE, errno.EROFS, errno.EIO])
+def test_a_disk_that_is_not_well_is_a_store_that_is_down(objects, bad_disk, number):
+    ids = [objects.add("a", "file"), objects.add("a", "another")]
+    before = objects.database.column("SELECT pick_up_at FROM ci_deleted_objects ORDER BY id")
+    bad_disk(number)
     objects.delete()
-    assert objects.quarantine()[f"ci_deleted_objects:{id_}"]["reason"] == "unknown file_store 9"
+    assert objects.left() == ids and objects.quarantine() == {}
+    assert objects.database.column("SELECT pick_up_at FROM ci_deleted_objects ORDER BY id") == before
+    run = objects.database.row("SELECT * FROM pruned.runs WHERE job = 'ci.delete_objects'")
+    assert (run["state"], run["attempts"]) == ("waiting", 0) and run["error"].startswith(f"[store.local] root {objects.root}: a/")
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES])
+def test_one_file_that_cannot_be_removed_is_the_objects_failure(objects, bad_disk, number):
+    bad = objects.add("a", "bad")
+    objects.add("a", "file")
+    bad_disk(number, UNLINK_ONLY="bad")
+    objects.delete()
+    assert objects.left() == [bad] and not objects.quarantine()[f"ci_deleted_objects:{bad}"]["parked"]
+
+
+def test_an_unknown_store_is_a_failure_with_its_name(objects):
+    ids = [objects.add("a", "file", store=store, make=False) for store in (9, -1, 2)]
+    objects.add("a", "fine")
+    objects.delete()
+    assert objects.left() == ids and not (objects.root / "a" / "fine").exists()
+    assert [objects.quarantine()[f"ci_deleted_objects:{id_}"]["reason"] for id_ in ids] == [
+        "unknown file_store 9", "unknown file_store -1", "file_store 2 is not configured: set [store.object] endpoint"]
 
 
 def test_an_object_is_parked_after_ten_failures(objects):
@@ -138,11 +220,46 @@ def test_an_object_is_parked_after_ten_failures(objects):
     assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") == row["next_try_at"]
 
 
-def test_empty_folders_go_up_to_the_root_if_asked_for(objects):
+def test_a_parked_object_is_tried_a_day_later_and_forgotten_when_it_goes(objects):
+    (objects.root / "d" / "folder").mkdir(parents=True)
+    id_ = objects.add("d", "folder", make=False)
+    objects.delete(**{"jobs.ci.delete_objects.item_attempts": 1})
+    assert objects.quarantine()[f"ci_deleted_objects:{id_}"]["parked"]
+    (objects.root / "d" / "folder").rmdir()
+    objects.add("d", "folder")
+    objects.delete()
+    assert objects.left() == [id_]
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = pick_up_at - interval '1 day'")  # as if it were over
+    objects.database.execute("UPDATE pruned.quarantine SET next_try_at = next_try_at - interval '1 day'")
+    objects.delete()
+    assert objects.left() == [] and objects.quarantine() == {}
+
+
+def test_a_parked_object_that_is_released_by_hand_is_taken_by_the_next_run(objects):
+    (objects.root / "d" / "folder").mkdir(parents=True)
+    (objects.root / "d" / "other").mkdir(parents=True)
+    released, other = objects.add("d", "folder", make=False), objects.add("d", "other", make=False)
+    objects.delete(**{"jobs.ci.delete_objects.item_attempts": 1})
+    (objects.root / "d" / "folder").rmdir()
+    objects.pruned.run("quarantine", "retry", SLOT, f"ci_deleted_objects:{released}").ok()
+    row = objects.database.row("SELECT q.next_try_at, o.pick_up_at, now() FROM pruned.quarantine q, ci_deleted_objects o"
+                               " WHERE q.item = 'ci_deleted_objects:' || o.id AND NOT q.parked")
+    assert row["next_try_at"] == row["pick_up_at"] <= row["now"]
+    objects.delete()
+    assert objects.left() == [other] and list(objects.quarantine()) == [f"ci_deleted_objects:{other}"]
+
+
+def test_empty_folders_go_up_to_the_root_if_asked_for(objects, kernel):
     objects.add("a/b/c", "file")
     (objects.root / "a" / "stays").write_text("x")
+    objects.add("d/e", "file")
     objects.delete(**{"store.local.prune_empty_dirs": "on"})
     assert sorted(p.name for p in objects.root.rglob("*")) == ["a", "stays"]
+    objects.add("f/g", "file")
+    (objects.root / "a" / "stays").unlink()
+    (objects.root / "a").rmdir()
+    objects.delete(**{"store.local.prune_empty_dirs": "on"})
+    assert list(objects.root.iterdir()) == [] and objects.left() == []
 
 
 def test_an_object_whose_row_is_leased_elsewhere_is_left_alone(objects):

@@ -15,8 +15,8 @@ def proxy(gateway):
 
 
 @pytest.fixture
-def objects(pruned, database, gateway, request):
-    return Objects(pruned, database, gateway, re.sub(r"\W+", "-", request.node.name))
+def objects(pruned_with_slots, database, gateway, request):
+    return Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
 
 
 def test_listed_objects_go_in_bulk_whatever_their_names(objects):

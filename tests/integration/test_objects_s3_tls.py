@@ -48,14 +48,14 @@ def certificate(folder):
 
 
 @pytest.fixture
-def new_objects(pruned, database, folder, request):
+def new_objects(pruned_with_slots, database, folder, request):
     """Makes a service, and objects on it: `new_objects(certificate=..., virtual_hosts=...)`."""
     made = []
 
     def make(**options):
         made.append(S3(folder / f"s3-{request.node.name}", host=HOST, **options).start())
         made[-1].client().create_bucket(Bucket=BUCKET)
-        objects = Objects(pruned, database, made[-1], re.sub(r"\W+", "-", request.node.name))
+        objects = Objects(pruned_with_slots, database, made[-1], re.sub(r"\W+", "-", request.node.name))
         objects.settings["store.object.addressing"] = "host" if made[-1].virtual_hosts else "path"
         return objects
 

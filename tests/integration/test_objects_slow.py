@@ -29,8 +29,8 @@ def proxy(gateway, let_go):
 
 
 @pytest.fixture
-def objects(pruned, database, gateway, proxy, request):
-    one = Objects(pruned, database, gateway, re.sub(r"\W+", "-", request.node.name))
+def objects(pruned_with_slots, database, gateway, proxy, request):
+    one = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
     one.settings["store.object.endpoint"] = proxy.url
     return one
 

@@ -1,0 +1,48 @@
+/* Preloaded, it makes a process meet an older kernel, or a disk that is not well.
+ * NO_OPENAT2=FILE: the kernel does not know openat2; each time it is asked for, FILE is made.
+ * UNLINK_ERRNO=N: whoever removes a file is told so; UNLINK_ONLY=NAME: of this name only. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ARGUMENTS 6
+
+long
+syscall (long number, ...)
+{
+  static long (*real) (long, ...);
+  const char *seen = getenv ("NO_OPENAT2");
+  long a[ARGUMENTS];
+  va_list list;
+  if (real == NULL)
+    real = (long (*) (long, ...))dlsym (RTLD_NEXT, "syscall");
+  if (number == SYS_openat2 && seen != NULL)
+    {
+      close (open (seen, O_CREAT | O_WRONLY, 0600));
+      errno = ENOSYS;
+      return -1;
+    }
+  va_start (list, number);
+  for (int i = 0; i < ARGUMENTS; i++)
+    a[i] = va_arg (list, long);
+  va_end (list);
+  return real (number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+int
+unlinkat (int folder, const char *name, int flags)
+{
+  const char *error = getenv ("UNLINK_ERRNO"), *only = getenv ("UNLINK_ONLY");
+  if (error != NULL && flags == 0 && (only == NULL || strcmp (only, name) == 0))
+    {
+      errno = atoi (error);
+      return -1;
+    }
+  return (int)syscall (SYS_unlinkat, folder, name, flags);
+}
