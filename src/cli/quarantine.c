@@ -17,9 +17,10 @@ static const Column COLUMNS[] = {
 static const struct {
   const char *name, *file;
   guint most; /* arguments behind it */
+  gboolean releases;
 } VERBS[] = {
   { "list", "src/cli/sql/quarantine_list.sql", 0 },
-  { "retry", "src/cli/sql/quarantine_retry.sql", 2 },
+  { "retry", "src/cli/sql/quarantine_retry.sql", 2, TRUE },
   { "drop", "src/cli/sql/quarantine_drop.sql", 2 },
 };
 
@@ -42,15 +43,47 @@ find_verb (Cli *cli, GError **error)
   return -1;
 }
 
+/* What a job does with its own tables for those of the ROWS that are its items (released.sql). */
+static gboolean
+release (Pg *pg, const Job *job, const PgRows *rows, GError **error)
+{
+  GString *items = array_new (), *times = array_new ();
+  guint n = 0;
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (!g_str_equal (rows_text (rows, i, "job"), job->name))
+      continue;
+    array_add (items, rows_text (rows, i, "item"));
+    array_add (times, rows_text (rows, i, "was"));
+    n++;
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "item", array_take (items));
+  pg_values_take (values, "next_try_at", array_take (times));
+  g_autoptr (PgRows) done = n > 0 ? pg_run (pg, job->released, values, error) : NULL;
+  return n == 0 || done != NULL;
+}
+
+static gboolean
+release_all (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
+{
+  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
+    const Job *job = jobs_at (cli->jobs, i);
+    if (job->released != NULL && !release (pg, job, rows, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static PgRows *
-run (Pg *pg, const char *file, const char *job, const char *item, GError **error)
+run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "all", all ? "true" : "false");
   pg_values_set (values, "job", job);
   pg_values_set (values, "item", item);
   g_autoptr (PgRows) rows = NULL;
-  if (!pg_begin (pg, error) || (rows = pg_run_file (pg, file, values, error)) == NULL || !pg_commit (pg, error))
+  if (!pg_begin (pg, error) || (rows = pg_run_file (pg, VERBS[verb].file, values, error)) == NULL
+      || (VERBS[verb].releases && !release_all (cli, pg, rows, error)) || !pg_commit (pg, error))
     return NULL;
   return g_steal_pointer (&rows);
 }
@@ -68,7 +101,7 @@ command_quarantine (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  g_autoptr (PgRows) rows = run (pg, VERBS[verb].file, job, item, error);
+  g_autoptr (PgRows) rows = run (cli, pg, verb, job, item, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   if (item != NULL && rows_count (rows) == 0)

@@ -69,7 +69,7 @@ typedef struct {
   char *final;       /* why rows that it removed are of no use any more; NULL: they can be restored */
   char **makes;      /* tables that it inserts into and that are of no use without what it removed */
   gboolean spacing; /* the index over the whole run is kept in the cursor */
-  const PgStatement *page, *decide, *children, *context, *blocked; /* NULL: there is none */
+  const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: there is none */
   GPtrArray *locks; /* of PgStatement */
   GPtrArray *whats; /* of JobWhat */
   GPtrArray *events;/* of JobEvent */

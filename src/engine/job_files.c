@@ -141,7 +141,8 @@ job_files_load (Job *job, GError **error)
 {
   if (!load_optional (job, "page", &job->page, error) || !load_optional (job, "decide", &job->decide, error)
       || !load_optional (job, "children", &job->children, error)
-      || !load_optional (job, "context", &job->context, error) || !load_optional (job, "blocked", &job->blocked, error))
+      || !load_optional (job, "context", &job->context, error) || !load_optional (job, "blocked", &job->blocked, error)
+      || !load_optional (job, "released", &job->released, error))
     return FALSE;
   g_autoptr (GPtrArray) locks = files_in (job, "lock");
   for (guint i = 0; i < locks->len; i++)

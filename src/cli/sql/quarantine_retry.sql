@@ -1,5 +1,11 @@
--- Due now and no longer parked: the next run of the job takes them. Attempts stay.
-UPDATE pruned.quarantine
+-- Due now and no longer parked: the next run of the job takes them. Attempts stay. `was`: the time they had.
+WITH held AS (
+  SELECT q.job, q.item, q.next_try_at FROM pruned.quarantine q
+  WHERE (:job::text IS NULL OR q.job = :job::text) AND (:item::text IS NULL OR q.item = :item::text)
+  ORDER BY q.job, q.item
+  FOR UPDATE)
+UPDATE pruned.quarantine q
 SET next_try_at = now(), parked = false
-WHERE (:job::text IS NULL OR job = :job::text) AND (:item::text IS NULL OR item = :item::text)
-RETURNING job, item, reason, attempts, parked, next_try_at
+FROM held
+WHERE (q.job, q.item) = (held.job, held.item)
+RETURNING q.job, q.item, q.reason, q.attempts, q.parked, q.next_try_at, held.next_try_at AS was
