@@ -1,7 +1,10 @@
 """A placeholder goes when nothing refers to him any more, and stays, said aloud, while something does."""
 
+import pytest
+
 from support.instance import tenant  # noqa: F401
 from support.scene import result
+from support.writer import Writer
 
 JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
 AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
@@ -85,3 +88,22 @@ def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(tenant):
     assert user not in tenant.ids("users") and tenant.database.value("SELECT count(*) FROM theirs") == 0
     (line,) = tenant.lines("Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE")
     assert (line["level"], line["table"], line["user_id"]) == ("warning", "theirs", user)
+
+
+@pytest.mark.timeout(120)
+def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
+    """The statement that deletes what hangs on the user waits for the application, and then asks again."""
+    tenant.database.connection.execute("CREATE TABLE badges (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE CASCADE);"
+                                       "GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC")
+    _, user = tenant.placeholder()
+    other = tenant.user()
+    moved, mine = (tenant.put("badges", user_id=user) for _ in range(2))
+    writer = Writer(tenant.database, f"UPDATE badges SET user_id = {other} WHERE id = {moved}").write()
+    writer.start()
+    try:
+        tenant.tick(JOB, **AT_ONCE)
+    finally:
+        writer.end()
+    assert writer.waited and user not in tenant.ids("users")
+    assert tenant.database.rows("SELECT id, user_id FROM badges") == [{"id": moved, "user_id": other}]
+    assert tenant.database.column("SELECT keys FROM pruned.deletions WHERE table_name = 'badges'") == [[mine]]
