@@ -262,14 +262,15 @@ engine_run (const EngineOptions *options, GError **error)
   config_each_kafka (options->config, startup_add_setting, settings);
   service.lanes = lanes_new (jobs_count (options->jobs));
   service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
+  gboolean postgres = FALSE;
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
   if (ok && !stores_start (options->config, error))
     code = EXIT_CONFIG;
-  else if (ok && !startup_postgres (&service, error))
-    code = EXIT_POSTGRES;
-  else if (ok && startup_kafka (&service, &HANDLERS, error))
+  else if (ok && !startup_dependencies (&service, &postgres, error))
+    code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
+  else if (ok && startup_join (&service, &HANDLERS, error))
     code = run_threads (options, &service, error);
   stores_stop ();
   service_clear (&service);

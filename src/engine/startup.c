@@ -136,8 +136,8 @@ startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *setting
   return TRUE;
 }
 
-gboolean
-startup_postgres (Service *service, GError **error)
+static gboolean
+look_at_postgres (Service *service, GError **error)
 {
   g_autoptr (Pg) pg = pg_new (&service->pg);
   if (*service->pg.url == '\0')
@@ -148,6 +148,30 @@ startup_postgres (Service *service, GError **error)
     }
   return pg_ensure (pg, error) && schema_check (pg, error) && look_at_indexes (service, pg, error)
          && schedule_plant (service, pg, error);
+}
+
+static gpointer
+ask_postgres (gpointer data)
+{
+  GError *error = NULL;
+  (void)!look_at_postgres (data, &error);
+  return error;
+}
+
+gboolean
+startup_dependencies (Service *service, gboolean *postgres, GError **error)
+{
+  g_autoptr (GError) kafka = NULL;
+  GThread *asking = g_thread_new ("startup", ask_postgres, service);
+  service->producer = kafka_producer_new (service->kafka_settings, &kafka);
+  gboolean there = service->producer != NULL && startup_topics (service, &kafka);
+  GError *cause = g_thread_join (asking);
+  *postgres = cause != NULL;
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  else if (!there)
+    g_propagate_error (error, g_steal_pointer (&kafka));
+  return cause == NULL && there;
 }
 
 /* The prefix, unless [kafka] says otherwise. */
@@ -162,18 +186,13 @@ group_of (const Service *service)
 }
 
 gboolean
-startup_kafka (Service *service, const KafkaHandlers *handlers, GError **error)
+startup_join (Service *service, const KafkaHandlers *handlers, GError **error)
 {
   g_autoptr (GPtrArray) topics = subscription (service);
-  service->producer = kafka_producer_new (service->kafka_settings, error);
-  if (service->producer == NULL)
-    return FALSE;
   service->publisher = publisher_new (service->producer, service->prefix);
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     lanes += (guint)jobs_at (service->jobs, i)->capacity;
-  if (!startup_topics (service, error))
-    return FALSE;
   service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
                                           (const char *const *)topics->pdata, lanes, handlers, service, error);
   return service->consumer != NULL;

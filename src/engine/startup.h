@@ -1,5 +1,5 @@
 /* What happens before the daemon joins: PostgreSQL, the indexes that cursors want, Kafka, its topics and their partitions.
- * Threads: main. Ownership: what is made belongs to SERVICE, the embedded Kafka to the caller.
+ * Threads: main, and one that asks PostgreSQL meanwhile. Ownership: what is made belongs to SERVICE, the embedded Kafka to the caller.
  */
 #pragma once
 #include "engine/service.h"
@@ -9,10 +9,11 @@ void startup_add_setting (const char *key, const char *value, gpointer data);
 /* A Kafka of our own with all topics; SETTINGS gets its address. */
 gboolean startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *settings,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Schema and schedules; a warning for each index that a cursor wants and does not have. */
-gboolean startup_postgres (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Fills in cluster_id and the jobs' partitions. A topic that is missing: PRUNED_OUTAGE with the remedy; fewer partitions than the
  * job's capacity: a warning. Wants kafka_settings, config, jobs. */
 gboolean startup_topics (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The same, and producer, publisher, consumer. */
-gboolean startup_kafka (Service *service, const KafkaHandlers *handlers, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* PostgreSQL (schema and schedules; a warning for each index that a cursor wants and does not have) and Kafka (the producer, and
+ * startup_topics) are asked at the same time. If neither is well, PostgreSQL's error is told: POSTGRES says whose it is. */
+gboolean startup_dependencies (Service *service, gboolean *postgres, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Afterwards: the publisher and the consumer, which joins the group. */
+gboolean startup_join (Service *service, const KafkaHandlers *handlers, GError **error) G_GNUC_WARN_UNUSED_RESULT;
