@@ -164,6 +164,8 @@ log_row (const Step *step, const PgRows *rows, int row, const char *cause)
   if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
     return;
   g_autoptr (json_t) fields = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id);
+  if (step->run->context != NULL)
+    json_object_update (fields, step->run->context);
   for (int column = 0; column < rows_columns (rows); column++)
     {
       const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);

@@ -25,6 +25,7 @@ run_spec_clear (gpointer data)
 {
   RunSpec *spec = data;
   g_clear_pointer (&spec->args, json_decref);
+  g_clear_pointer (&spec->context, json_decref);
   g_free (spec->run_id);
   g_free (spec->parent_id);
   g_free (spec->unique_key);
@@ -50,9 +51,9 @@ add_time (GString *array, gint64 us)
 static PgValues *
 values_of (const GArray *specs, GArray *which)
 {
-  enum { ID, PARENT, AT, DUE, DELAY, STATE, JOB, SLOT, KEY, LATE, ARGS, ATTEMPTS, ERROR, N };
+  enum { ID, PARENT, AT, DUE, DELAY, STATE, JOB, SLOT, KEY, LATE, ARGS, CONTEXT, ATTEMPTS, ERROR, N };
   static const char *const names[N] = { "run_id", "parent_id", "scheduled_at", "due_at", "delay_ms", "state", "job",
-                                        "slot", "unique_key", "late_key", "args", "attempts", "error" };
+                                        "slot", "unique_key", "late_key", "args", "context", "attempts", "error" };
   GString *arrays[N];
   for (int i = 0; i < N; i++)
     arrays[i] = array_new ();
@@ -62,6 +63,7 @@ values_of (const GArray *specs, GArray *which)
       if (spec->placed != PLACED_NOT)
         continue;
       g_autofree char *args = json_text (spec->args);
+      g_autofree char *context = spec->context != NULL ? json_text (spec->context) : NULL;
       array_add (arrays[ID], spec->run_id);
       array_add (arrays[PARENT], spec->parent_id);
       add_time (arrays[AT], spec->scheduled_at_us);
@@ -73,6 +75,7 @@ values_of (const GArray *specs, GArray *which)
       array_add (arrays[KEY], spec->unique_key);
       array_add (arrays[LATE], spec->late_key ? "t" : "f");
       array_add (arrays[ARGS], args);
+      array_add (arrays[CONTEXT], context);
       array_add_int (arrays[ATTEMPTS], spec->attempts);
       array_add (arrays[ERROR], spec->error);
       g_array_append_val (which, i);

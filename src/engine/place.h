@@ -27,6 +27,7 @@ typedef struct {
   gboolean cancels; /* a timer's event that ends it */
   gboolean late_key;/* the key is taken when it is due, not before */
   json_t *args;
+  json_t *context;  /* fields of its log lines; NULL: none */
   int attempts;
   const char *state; /* NULL: ready or waiting, as the due time says; "skipped" */
   char *error;

@@ -215,10 +215,15 @@ record_children (Step *step, const PgRows *children)
   for (int i = 0; children != NULL && i < rows_count (children); i++)
     {
       const char *args = rows_text (children, i, "args"), *due = rows_text (children, i, "due_at");
+      const char *context = rows_column (children, "context") >= 0 ? rows_text (children, i, "context") : NULL;
       step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
                   rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
       RunSpec *child = &g_array_index (step->children, RunSpec, step->children->len - 1);
       child->due_at_us = due != NULL ? time_of (due) : 0;
+      if (context == NULL)
+        continue;
+      g_clear_pointer (&child->context, json_decref);
+      child->context = json_parse (context, strlen (context), NULL);
     }
 }
 

@@ -13,6 +13,7 @@ run_free (Run *run)
   g_clear_pointer (&run->args, json_decref);
   g_clear_pointer (&run->cursor, json_decref);
   g_clear_pointer (&run->result, json_decref);
+  g_clear_pointer (&run->context, json_decref);
   g_free (run->run_id);
   g_free (run->parent_id);
   g_free (run->error);
@@ -54,6 +55,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->parent_id = text_at (rows, row, "parent_id");
   run->error = text_at (rows, row, "error");
   run->result = json_at (rows, row, "result");
+  run->context = json_at (rows, row, "context");
   if (rows_column (rows, "now") >= 0)
     {
       run->now_us = rows_int (rows, row, "now");

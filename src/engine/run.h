@@ -16,6 +16,7 @@ typedef struct {
   /* only from a fence */
   char *parent_id, *error;
   json_t *result; /* NULL: none yet */
+  json_t *context; /* fields of its log lines, from its parent; NULL: none */
   gboolean first;
   gint64 now_us;  /* the database's, at the fence */
 } Run;

@@ -120,7 +120,8 @@ step_child (Step *step, const char *job, json_t *args, const char *child_key, co
   RunSpec child = { .run_id = identity_child (step->run->run_id, job, child_key),
                     .parent_id = g_strdup (step->run->run_id), .job = found,
                     .scheduled_at_us = step->run->scheduled_at_us, .delay_ms = delay_ms,
-                    .unique_key = g_strdup (unique_key), .args = args };
+                    .unique_key = g_strdup (unique_key), .args = args,
+                    .context = step->run->context != NULL ? json_incref (step->run->context) : NULL };
   g_array_append_val (step->children, child);
 }
 
@@ -142,6 +143,8 @@ void
 step_log (Step *step, LogLevel level, const char *message, json_t *fields)
 {
   json_t *all = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id);
+  if (step->run->context != NULL)
+    json_object_update (all, step->run->context);
   if (fields != NULL)
     json_object_update (all, fields);
   g_clear_pointer (&fields, json_decref);
@@ -246,5 +249,7 @@ step_log_fields (Step *step)
                           step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
   g_autoptr (json_t) labels = job_labels (step->job);
   json_object_update (step->said, labels);
+  if (step->run->context != NULL)
+    json_object_update (step->said, step->run->context);
   return step->said;
 }
