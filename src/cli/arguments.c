@@ -219,7 +219,8 @@ arguments_help (const Command *commands, const Command *command)
   GString *text = g_string_new ("Usage: pruned ");
   g_autofree char *options = options_help (command);
   if (command != NULL) {
-    g_string_append_printf (text, "%s %s\n\n%s\n\n", command->name, command->arguments, command->help);
+    g_string_append_printf (text, "%s%s%s\n\n%s\n\n", command->name, *command->arguments != '\0' ? " " : "",
+                            command->arguments, command->help);
     if (command->more != NULL)
       g_string_append_printf (text, "%s\n\n", command->more);
     g_string_append_printf (text, "%s", options);

@@ -104,13 +104,15 @@ tick_all (Demo *demo, GError **error)
 }
 
 static void
-say_more (Demo *demo)
+say_more (Demo *demo, gboolean stays)
 {
   Output *out = demo->cli->out;
-  output_say (out, "\nTo look further, in another terminal:\n"
-                   "  pruned -c %s runs\n  pruned -c %s status\n  psql -h %s -U postgres postgres\n"
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL), *installed = g_find_program_in_path ("pruned");
+  const char *pruned = self == NULL || g_strcmp0 (self, installed) == 0 ? "pruned" : self;
+  output_say (out, stays ? "\nTo look further, in another terminal:" : "\nTo look further, start it with --keep; then, in another terminal:");
+  output_say (out, "  %s -c %s runs\n  %s -c %s status\n  psql -h %s -U postgres postgres\n"
                    "  kcat -b %s -C -t %s.outcomes -e -f '%%h\\n'\n  tail %s",
-              demo->conf, demo->conf, demo->folder, demo->bootstrap, demo->prefix, demo->log);
+              pruned, demo->conf, pruned, demo->conf, demo->folder, demo->bootstrap, demo->prefix, demo->log);
 }
 
 /* A reader at a terminal may want to look; a script does not. */
@@ -119,7 +121,7 @@ stay (Demo *demo, GError **error)
 {
   gboolean asked = isatty (STDIN_FILENO) && isatty (STDOUT_FILENO) && !keep;
   struct pollfd input = { asked ? STDIN_FILENO : -1, POLLIN, 0 };
-  say_more (demo);
+  say_more (demo, asked || keep);
   if (!asked && !keep)
     return TRUE;
   output_say (demo->cli->out, "\n%s ends it, and nothing is left behind.", keep ? "Ctrl-C" : "Enter");
