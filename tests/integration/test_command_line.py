@@ -59,7 +59,7 @@ def test_help_lists_every_command_and_each_shows_an_example(bare):
             "quarantine", "pause", "resume", "retry", "discard", "version"} <= set(listed)
     for command in listed:
         text = bare.run(command, "--help").ok().stdout
-        assert f"Usage: pruned {command}" in text
+        assert re.match(rf"Usage: pruned {command}( \S.*)?\n", text)
         assert re.search(rf"Example:\n  pruned( .*)? {command}\b", text)
 
 
@@ -332,6 +332,15 @@ def test_an_index_that_a_cursor_wants_is_named_at_the_start_until_it_is_there(st
     assert (line["table"], line["remedy"]) == ("members", "pruned migrate --indexes")
     stored.migrate("--indexes")
     assert warned() == {}
+
+
+def test_a_setting_that_does_nothing_yet_is_said(stored):
+    stored.run("topics", "--apply").ok()
+    unused = {"postgres.replica_url": "postgresql://replica/x", "registry.url": "http://127.0.0.1:1"}
+    for settings in ({}, unused):
+        lines = map(json.loads, stored.run("run", "--until-idle", settings=settings).ok().stderr.splitlines())
+        said = {f"{line['section']}.{line['key']}" for line in lines if line["message"] == "A setting has no effect in this version"}
+        assert said == set(settings)
 
 
 def test_on_a_terminal_the_daemon_shows_what_is_done_and_what_is_left(stored):
