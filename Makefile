@@ -85,7 +85,7 @@ FUZZERS  = $(MAKE) $(PARALLEL) FLAVOUR=fuzz FAULTS= CC=clang SAN=fuzzer-no-link,
 #: make              the binary, build/release/pruned
 #: make demo         everything on this machine, nothing left behind; KAFKA=host:port: with a real broker
 demo: all
-	@$(BUILD)/pruned demo $(if $(KAFKA),--kafka $(KAFKA))
+	@env -u PRUNED_DEPS $(BUILD)/pruned demo $(if $(KAFKA),--kafka $(KAFKA))
 
 #: make check        all tests; ARGS= goes to pytest; SAN=address,undefined or SAN=thread: with sanitizers
 check: deps-test
