@@ -6,6 +6,7 @@ import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
+from support.writer import Writer
 
 EXPIRED, REFRESH = "members.remove_expired", "users.refresh_authorizations"
 MINUTE = datetime.timedelta(minutes=1)
@@ -70,3 +71,45 @@ def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  
     tenant.tick(REFRESH)
     assert database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == projects[:1]
     assert database.rows("SELECT * FROM pruned.dirty_users") == []
+
+
+# --- the application gives and takes while we are at it
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("place", ["project", "group", "share"])
+def test_access_that_is_given_again_meanwhile_stays(tenant, place):  # noqa: F811
+    """The application finds the authorization there, and so writes none."""
+    user, top = tenant.user(), tenant.group()
+    project, invited = tenant.project(tenant.group(parent=top)), tenant.group()
+    lost = tenant.project(tenant.group())
+    for id in (project, lost):
+        tenant.put("project_authorizations", user_id=user, project_id=id, access_level=30)
+    if place == "share":
+        tenant.share(top, invited, access=30)
+    source = {"project": project, "group": top, "share": invited}[place]
+    kind = "Project" if place == "project" else "Namespace"
+    tenant.database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
+    writer = Writer(tenant.database, f"""SELECT FROM project_authorizations WHERE project_id = {project} FOR UPDATE;
+        INSERT INTO members (user_id, source_type, source_id, type, access_level) VALUES ({user}, '{kind}', {source}, '', 30)""").write()
+    writer.start()
+    try:
+        tenant.tick(REFRESH)
+    finally:
+        writer.end()
+    assert writer.waited
+    assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [project]
+
+
+def test_access_that_is_taken_meanwhile_is_not_given(tenant):  # noqa: F811
+    user = tenant.user()
+    lost, left, kept = (tenant.project(tenant.group()) for _ in range(3))
+    tenant.put("project_authorizations", user_id=user, project_id=lost, access_level=30)
+    tenant.member(user, project=left)
+    tenant.member(user, project=kept)
+    tenant.database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
+    tenant.database.connection.execute(f"""
+        CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+          $$ BEGIN DELETE FROM public.members WHERE source_id = {left} AND source_type = 'Project'; RETURN NULL; END $$;
+        CREATE TRIGGER leave AFTER DELETE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION leave()""")
+    tenant.tick(REFRESH)
+    assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [kept]

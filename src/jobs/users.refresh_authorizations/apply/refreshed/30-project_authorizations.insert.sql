@@ -1,6 +1,9 @@
--- Adds the authorizations that are missing (lock/30-difference.sql). Only the difference is touched.
+-- Adds the authorizations that were missing (lock/30-difference.sql), at the level that is given now. Only the difference is touched.
+WITH pair AS MATERIALIZED (
+  SELECT m.user_id, m.project_id
+  FROM jsonb_to_recordset(current_setting('pruned.missing')::jsonb) AS m (user_id bigint, project_id bigint)
+),
+-- include: ../../given.sql
 INSERT INTO project_authorizations (user_id, project_id, access_level)
-SELECT m.user_id, m.project_id, m.access_level
-FROM jsonb_to_recordset(current_setting('pruned.missing')::jsonb) AS m (user_id bigint, project_id bigint, access_level int)
-ORDER BY m.user_id, m.project_id
+SELECT g.user_id, g.project_id, g.access_level FROM given g ORDER BY g.user_id, g.project_id
 ON CONFLICT DO NOTHING

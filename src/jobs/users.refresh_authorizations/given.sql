@@ -1,0 +1,37 @@
+-- Common table expressions: of pairs of a user and a project, `pair (user_id, project_id)`, which the statement has before, the level that
+-- is given now: given (user_id, project_id, access_level), by the rules of wanted.sql. Asked by the statements that act on what was
+-- found out before: a membership may have come, or gone, meanwhile. Fast because it looks up the line above each project, and
+-- expands no hierarchy.
+who AS (SELECT u.id FROM users u WHERE u.id IN (SELECT user_id FROM pair)),
+-- include: ../shared/reach.sql
+,
+mine AS MATERIALIZED (
+  SELECT m.user_id, m.source_id AS project_id, m.access_level
+  FROM who JOIN members m ON m.user_id = who.id
+  WHERE m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project'
+),
+shared AS MATERIALIZED (
+  SELECT m.user_id, l.project_id, least(m.access_level, l.group_access) AS access_level
+  FROM member_of m JOIN project_group_links l ON l.group_id = m.group_id
+  WHERE l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
+),
+line AS MATERIALIZED (
+  SELECT p.user_id, p.project_id, j.namespace_id, n.type, n.owner_id, CASE n.type WHEN 'Group' THEN n.traversal_ids END || j.namespace_id AS groups
+  FROM pair p JOIN projects j ON j.id = p.project_id LEFT JOIN namespaces n ON n.id = j.namespace_id
+),
+given AS MATERIALIZED (
+  SELECT w.user_id, w.project_id, max(w.access_level) AS access_level
+  FROM (
+    SELECT l.user_id, l.project_id, r.access_level
+    FROM (SELECT user_id, project_id, unnest(groups) AS group_id FROM line) AS l
+    JOIN reach r ON r.user_id = l.user_id AND r.group_id = l.group_id
+    UNION ALL
+    SELECT l.user_id, l.project_id, m.access_level FROM line l JOIN mine m ON m.user_id = l.user_id AND m.project_id = l.project_id
+    UNION ALL
+    SELECT l.user_id, l.project_id, s.access_level FROM line l JOIN shared s ON s.user_id = l.user_id AND s.project_id = l.project_id
+    UNION ALL
+    SELECT l.user_id, l.project_id, 50 FROM line l JOIN who ON who.id = l.user_id WHERE l.type = 'User' AND l.owner_id = l.user_id
+  ) AS w
+  WHERE w.access_level > 5
+  GROUP BY w.user_id, w.project_id
+)
