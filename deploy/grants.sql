@@ -69,13 +69,13 @@ BEGIN
     -- dealt with one by one and recorded first. A table that was made later goes by its key, unrecorded, until this
     -- file is run again.
     FOR t IN
-        WITH RECURSIVE taken (rel, depth) AS (
-            SELECT to_regclass(format('%I.%I', app, root.name))::oid, 0
+        WITH RECURSIVE taken (rel, rule) AS (
+            SELECT to_regclass(format('%I.%I', app, root.name))::oid, 'c'
             FROM unnest(ARRAY['namespaces', 'projects', 'users', 'members', 'routes', 'redirect_routes', 'todos',
                               'notification_settings', 'ci_job_artifacts', 'issues', 'merge_requests']) AS root (name)
             UNION
-            SELECT c.conrelid, taken.depth + 1 FROM taken JOIN pg_constraint c ON c.confrelid = taken.rel
-            WHERE c.contype = 'f' AND c.confdeltype IN ('c', 'n') AND taken.depth < 5
+            SELECT c.conrelid, c.confdeltype::text FROM taken JOIN pg_constraint c ON c.confrelid = taken.rel
+            WHERE c.contype = 'f' AND c.confdeltype IN ('c', 'n', 'd') AND taken.rule = 'c'
         )
         SELECT DISTINCT c.relname FROM taken JOIN pg_class c ON c.oid = taken.rel
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = app

@@ -65,7 +65,7 @@ typedef struct {
   char **needs;
   char **items;      /* tables whose rows the quarantine names */
   char *item_column; /* instead: the column of any audited row whose value is the key of the job's table; NULL: none */
-  char **follows;    /* `cascade`, `set null`: foreign keys whose rows the job deals with itself, so that the audit sees them */
+  char **follows;    /* `cascade`, `set null`, `set default`: foreign keys whose rows the job deals with itself, so that the audit sees them */
   char *final;       /* why rows that it removed are of no use any more; NULL: they can be restored */
   char **makes;      /* tables that it inserts into and that are of no use without what it removed */
   gboolean spacing; /* the index over the whole run is kept in the cursor */

@@ -228,3 +228,67 @@ def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move
         writer.end()
     assert writer.waited and run["state"] == "finished" and run["attempts"] == 0
     assert doomed.ids(table) == [id] and id not in audited(doomed, table)
+
+
+# --- keys that change rows, and rows far away
+
+def test_a_row_that_a_key_would_set_to_its_default_is_recorded(doomed):
+    doomed.database.connection.execute(f"""
+        CREATE TABLE defaults (id bigserial PRIMARY KEY,
+                               project_id bigint DEFAULT {doomed.other_project} REFERENCES projects ON DELETE SET DEFAULT);
+        GRANT SELECT, UPDATE ON defaults TO PUBLIC""")
+    row = doomed.put("defaults", project_id=doomed.project_id)
+    assert destroy(doomed)["state"] == "finished" and audited(doomed, "defaults", "updated") == [row]
+    assert doomed.row("defaults", row)["project_id"] == doomed.other_project
+
+
+def test_a_row_that_a_key_would_empty_by_a_longer_way_is_recorded(doomed):
+    doomed.database.connection.execute("""
+        CREATE TABLE line_hints (id bigserial PRIMARY KEY, line_id bigint REFERENCES plan_lines ON DELETE SET NULL);
+        GRANT SELECT, UPDATE ON line_hints TO PUBLIC""")
+    plan = doomed.put("plans", project_id=doomed.project_id)
+    far = doomed.put("plan_lines", plan_id=plan, project_id=doomed.other_project)
+    hints = [doomed.put("line_hints", line_id=far) for _ in range(3)]
+    assert destroy(doomed, **{f"jobs.{CHILD}.batch": 2})["state"] == "finished"
+    assert audited(doomed, "plan_lines") == [far] and audited(doomed, "line_hints", "updated") == hints
+    assert doomed.ids("line_hints", "line_id IS NULL") == hints
+
+
+def chain(tenant, n, of=lambda i: None):
+    """N tasks, each below the one before; the first is the project's, the others are OF."""
+    tasks = [tenant.put("tasks", project_id=tenant.project_id)]
+    for i in range(1, n):
+        tasks.append(tenant.put("tasks", parent_id=tasks[-1], project_id=of(i)))
+    return tasks
+
+
+def test_a_long_chain_in_steps_that_are_shorter_is_audited(doomed):
+    tasks = chain(doomed, 40, of=lambda i: doomed.project_id)
+    assert destroy(doomed, **{f"jobs.{CHILD}.batch": 5})["state"] == "finished" and audited(doomed, "tasks") == tasks
+
+
+def test_a_row_that_refers_to_itself_is_audited(doomed):
+    (task,) = chain(doomed, 1)
+    doomed.database.execute("UPDATE tasks SET parent_id = id")
+    assert destroy(doomed)["state"] == "finished" and audited(doomed, "tasks") == [task]
+
+
+def test_rows_below_rows_twelve_deep_are_audited(doomed):
+    near = chain(doomed, 12)
+    assert destroy(doomed)["state"] == "finished" and audited(doomed, "tasks") == near
+
+
+@pytest.mark.parametrize("circle", [False, True])
+def test_rows_too_deep_or_in_a_circle_are_refused_and_nothing_goes_unseen(doomed, circle):
+    tasks = chain(doomed, 2 if circle else 20)
+    if circle:
+        doomed.database.execute("UPDATE tasks SET parent_id = %s WHERE id = %s", [tasks[1], tasks[0]])
+    run = destroy(doomed)
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "tasks" in run["error"]
+    assert audited(doomed, "tasks") == [] and doomed.ids("tasks") == tasks
+    doomed.database.execute("UPDATE tasks SET parent_id = NULL WHERE id = %s", [tasks[-1] if circle else tasks[10]])
+    doomed.pruned.run("retry", str(run["run_id"])).ok()
+    doomed.work()
+    assert doomed.pruned.run_row(run["run_id"])["state"] == "finished"
+    gone = set(tasks) - set(doomed.ids("tasks"))
+    assert set(audited(doomed, "tasks")) == gone

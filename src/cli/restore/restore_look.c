@@ -118,13 +118,13 @@ check_rights (Restore *restore, GError **error)
 
 /* --- rows that went by a foreign key, unrecorded ------------------------------------------------------- */
 
-/* `c`, `n`: as pg_constraint says them. */
+/* `c`, `n`, `d`: as pg_constraint says them. */
 static char *
 follows_of (const Job *job)
 {
   GString *kinds = g_string_new (NULL);
   for (char **follow = job != NULL ? job->follows : NULL; follow != NULL && *follow != NULL; follow++)
-    g_string_append_c (kinds, g_str_equal (*follow, "cascade") ? 'c' : 'n');
+    g_string_append_c (kinds, g_str_equal (*follow, "cascade") ? 'c' : g_str_equal (*follow, "set null") ? 'n' : 'd');
   return g_string_free (kinds, FALSE);
 }
 

@@ -153,13 +153,15 @@ sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
   static const char *const refused[] = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
   gint64 limit = g_ascii_strtoll (batch->limit, NULL, 10);
   Sweep sweep = { .step = step, .projects = batch->projects, .namespaces = batch->namespaces, .groups = batch->groups,
-                  .refused = refused, .left = limit };
+                  .refused = refused, .changes = TRUE, .left = limit };
   for (int i = 0, n; i < rows_count (others) && sweep.left > 0; i++)
     if (!sweep_rows (&sweep, rows_text (others, i, "relation"), rows_text (others, i, "condition"), 1, &n, error))
       return FALSE;
   batch->removed += limit - sweep.left;
   return sweep.left < limit
-         || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s", rows_text (others, 0, "relation"));
+         || step_fail (step, error, PRUNED_DATA,
+                       "rows of %s stay: a trigger or a rule keeps them, or rows refer to each other too deep or in a circle",
+                       rows_text (others, 0, "relation"));
 }
 
 /* The first answer from FIRST on that has rows; NULL: none. */

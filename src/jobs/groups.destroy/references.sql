@@ -1,8 +1,9 @@
 -- Every foreign key, of one column or of several, that leads to what this step deletes, and the statement that deletes its rows or,
--- where the key says so, sets it to null: those of the catalogue, also of tables that nobody told us about, and the references
+-- where the key says so, sets it to null or its default: those of the catalogue, also of tables that nobody told us about, and references
 -- that the application keeps without one; the same for what refers to those rows in turn, by the shortest way. `level` says
 -- how far away it is, by the longest way: 1 is next to the projects or groups themselves, and what is further away goes first.
--- Rows that others may refer to are held before they go: `hold` locks up to a limit of them, `look` finds the tables that have rows
+-- Rows that others may refer to are held before they go: `hold` locks up to a limit of them, of a table that refers to itself those to
+-- which none of its rows does, if there are any, so that a long line of rows goes from its end; `look` finds the tables that have rows
 -- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and `sql`
 -- deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
 -- A row that the statement has waited for, and that refers elsewhere by now, stays (`pruned_was`).
@@ -23,18 +24,19 @@ WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
          ('merge_request_assignees', 'merge_request_id', 'merge_requests', 'id', 'c'),
          ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c')
 ),
-reference (rel, col, target, refcol, rule, nulls) AS (
-  SELECT c.conrelid, k.col, c.confrelid, k.refcol, c.confdeltype::text, k.nulls
+reference (rel, col, target, refcol, rule, nulls, same) AS (
+  SELECT c.conrelid, k.col, c.confrelid, k.refcol, CASE c.confdeltype WHEN 'c' THEN 'c' ELSE 'n' END, k.nulls, k.same
   FROM pg_constraint c, LATERAL (SELECT to_jsonb(c.*) -> 'confdelsetcols' AS picked) AS s, LATERAL (
     SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY u.n) AS col, string_agg(quote_ident(f.attname), ', ' ORDER BY u.n) AS refcol,
-           string_agg(quote_ident(a.attname) || ' = NULL', ', ' ORDER BY u.n)
+           string_agg(format('y.%I = x.%I', a.attname, f.attname), ' AND ') AS same,
+           string_agg(quote_ident(a.attname) || CASE c.confdeltype WHEN 'd' THEN ' = DEFAULT' ELSE ' = NULL' END, ', ' ORDER BY u.n)
              FILTER (WHERE jsonb_typeof(s.picked) IS DISTINCT FROM 'array' OR s.picked @> to_jsonb(a.attnum)) AS nulls
     FROM unnest(c.conkey, c.confkey) WITH ORDINALITY AS u (child, parent, n)
     JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = u.child
     JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = u.parent) AS k
-  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confdeltype IN ('c', 'n')
+  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confdeltype IN ('c', 'n', 'd')
   UNION
-  SELECT a.attrelid, k.col, to_regclass(k.target), k.refcol, k.rule, k.col || ' = NULL'
+  SELECT a.attrelid, k.col, to_regclass(k.target), k.refcol, k.rule, k.col || ' = NULL', format('y.%s = x.%s', k.col, k.refcol)
   FROM known k JOIN pg_attribute a ON a.attrelid = to_regclass(k.tab) AND a.attname = k.col AND NOT a.attisdropped
   WHERE to_regclass(k.target) IS NOT NULL
     AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.contype = 'f' AND c.conrelid = a.attrelid AND c.conkey = ARRAY[a.attnum])
@@ -97,15 +99,21 @@ keyed AS (
 held AS (
   SELECT k.*, CASE WHEN l.look IS NULL THEN k.condition ELSE h.doomed END AS doomed, l.look,
          CASE WHEN l.look IS NOT NULL
-              THEN format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %s x WHERE %s LIMIT :limit::int FOR UPDATE) '
-                          'SELECT set_config(%L, ARRAY(SELECT at FROM d)::text, true) AS held',
-                          k.rel::regclass, k.condition, 'pruned.held_' || k.number) END AS hold
+              THEN format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %1$s x WHERE (%2$s)%4$s LIMIT :limit::int FOR UPDATE) '
+                          'SELECT set_config(%3$L, ARRAY(SELECT at FROM d)::text, true) AS held',
+                          k.rel::regclass, k.condition, 'pruned.held_' || k.number,
+                          CASE WHEN l.leaf <> '' THEN
+                            format(' AND x.ctid = ANY (ARRAY(SELECT at FROM (SELECT x.ctid AS at FROM %1$s x WHERE (%2$s)%3$s UNION ALL '
+                                   'SELECT x.ctid FROM %1$s x WHERE (%2$s) AND NOT EXISTS (SELECT FROM %1$s x WHERE (%2$s)%3$s)) AS f '
+                                   'LIMIT :limit::int))', k.rel::regclass, k.condition, l.leaf) END) END AS hold
   FROM keyed k JOIN pg_class c ON c.oid = k.rel, LATERAL (
     SELECT format('ctid = ANY (current_setting(%L)::tid[])', 'pruned.held_' || k.number)
            || CASE c.relkind WHEN 'p' THEN format(' AND (%s)', k.condition) ELSE '' END AS doomed) AS h, LATERAL (
     SELECT string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
-                             o.rel::regclass, o.condition, o.rel::regclass, o.condition), ' UNION ALL ') AS look
-    FROM (SELECT r.rel, format('(%s) IN (SELECT %s FROM %s x0 WHERE %s)', r.col, r.refcol, k.rel::regclass, h.doomed) AS condition
+                             o.rel::regclass, o.condition, o.rel::regclass, o.condition), ' UNION ALL ') AS look,
+           string_agg(CASE WHEN o.rel = k.rel THEN format(' AND NOT EXISTS (SELECT FROM %s y WHERE %s AND (y.ctid, y.tableoid)'
+                                                          ' <> (x.ctid, x.tableoid))', o.rel::regclass, o.same) END, '') AS leaf
+    FROM (SELECT r.rel, r.same, format('(%s) IN (SELECT %s FROM %s x0 WHERE %s)', r.col, r.refcol, k.rel::regclass, h.doomed) AS condition
           FROM reference r
           WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND r.rule = 'c' AND has_table_privilege(k.rel, 'UPDATE')
             AND has_table_privilege(r.rel, 'SELECT') AND has_table_privilege(r.rel, 'DELETE')) AS o) AS l

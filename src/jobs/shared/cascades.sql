@@ -1,31 +1,58 @@
--- For rows of the table `:relation` that are to go (`:condition`, on alias x<depth>): the statement that deletes them, and the
--- one that finds which tables have rows that a foreign key would take along (ON DELETE CASCADE), each again as a relation and a
--- condition, on alias x<depth + 1>; null if no key does. So children can be deleted first, and the audit sees every row.
--- Where the role has no right the rows go by their key, without a record: `unseen` names such tables, one a line.
+-- For rows of the table `:relation` that are to go (`:condition`, on alias x<depth>): the statement that deletes those of them that
+-- nothing refers to any more, the one that finds which tables have rows that a foreign key would take along (ON DELETE CASCADE), each
+-- again as a relation and a condition, on alias x<depth + 1>, and the one that finds which have rows that a key would change (SET NULL,
+-- SET DEFAULT), each with the statement that does it; null if no key does so. So children can be deleted first, and the audit sees
+-- every row. Where the role has no right the rows go by their key, without a record: `unseen` names such tables, one a line.
 -- Names come from the catalogue and are quoted by format. Fast because only the catalogue is read.
-WITH found AS (SELECT to_regclass(:relation::text)::oid AS attrelid),
+WITH key AS MATERIALIZED (
+  SELECT f.conrelid, f.confrelid, f.confdeltype = 'c' AS takes, c.*,
+         has_table_privilege(f.conrelid, 'SELECT')
+           AND has_table_privilege(f.conrelid, CASE f.confdeltype WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END) AS may
+  FROM pg_constraint f, LATERAL (
+    SELECT string_agg(format('x%s.%I', :depth::int + 1, a.attname), ', ' ORDER BY k.n) AS child,
+           string_agg(format('x%s.%I', :depth::int, b.attname), ', ' ORDER BY k.n) AS parent,
+           string_agg(format('%I = %s', a.attname, CASE f.confdeltype WHEN 'd' THEN 'DEFAULT' ELSE 'NULL' END), ', ' ORDER BY k.n)
+             FILTER (WHERE jsonb_typeof(s.picked) IS DISTINCT FROM 'array' OR s.picked @> to_jsonb(a.attnum)) AS changed
+    FROM (SELECT to_jsonb(f.*) -> 'confdelsetcols' AS picked) AS s,
+         unnest(f.conkey, f.confkey) WITH ORDINALITY AS k (child, parent, n)
+    JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.child
+    JOIN pg_attribute b ON b.attrelid = f.confrelid AND b.attnum = k.parent) AS c
+  WHERE f.confrelid = to_regclass(:relation::text) AND f.contype = 'f' AND f.confdeltype IN ('c', 'n', 'd') AND f.conparentid = 0
+),
+found AS (SELECT to_regclass(:relation::text)::oid AS attrelid UNION SELECT conrelid FROM key WHERE NOT takes),
 -- include: row_keys.sql
 ,
 child AS (
-  SELECT f.conrelid::regclass AS relation,
-         format('(%s) IN (SELECT %s FROM %s x%s WHERE %s)', c.child, c.parent, f.confrelid::regclass, :depth::int,
-                :condition::text) AS condition,
-         has_table_privilege(f.conrelid, 'SELECT') AND has_table_privilege(f.conrelid, 'DELETE') AS may
-  FROM found
-  JOIN pg_constraint f ON f.confrelid = found.attrelid AND f.contype = 'f' AND f.confdeltype = 'c' AND f.conparentid = 0
-  CROSS JOIN LATERAL (
-    SELECT string_agg(format('x%s.%I', :depth::int + 1, a.attname), ', ' ORDER BY k.n) AS child,
-           string_agg(format('x%s.%I', :depth::int, b.attname), ', ' ORDER BY k.n) AS parent
-    FROM unnest(f.conkey, f.confkey) WITH ORDINALITY AS k (child, parent, n)
-    JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.child
-    JOIN pg_attribute b ON b.attrelid = f.confrelid AND b.attnum = k.parent) AS c
+  SELECT h.*, h.conrelid::regclass AS relation,
+         format('(%s) IN (SELECT %s FROM %s x%s WHERE %s)', h.child, h.parent, h.confrelid::regclass, :depth::int, :condition::text)
+           AS condition,
+         -- CASE keeps it what it is, a look-up for each row.
+         format(' AND CASE WHEN EXISTS (SELECT FROM %s x%s WHERE (%s) = (%s)%s) THEN false ELSE true END', h.conrelid::regclass, :depth::int + 1,
+                h.child, h.parent, CASE WHEN h.conrelid = h.confrelid
+                                        THEN format(' AND (x%1$s.ctid, x%1$s.tableoid) <> (x%2$s.ctid, x%2$s.tableoid)',
+                                                    :depth::int + 1, :depth::int) ELSE '' END) AS leaf
+  FROM key h
+),
+change AS (
+  SELECT h.relation, h.condition, replace(h.relation::text, '''', '''''') AS table_name,
+         format('WITH d AS MATERIALIZED (SELECT x%1$s.ctid AS at, x%1$s.tableoid AS part, to_jsonb(x%1$s.*) AS was FROM %2$s x%1$s WHERE %3$s'
+                ' LIMIT :limit::int) UPDATE %2$s t SET %4$s FROM d WHERE t.ctid = d.at AND t.tableoid = d.part'
+                ' RETURNING %5$s AS key, d.was AS row', :depth::int + 1, h.relation, h.condition, h.changed,
+                CASE k.audit WHEN 'to_jsonb(t.*)' THEN 'd.was' ELSE k.audit END) AS sql
+  FROM child h JOIN row_key k ON k.relid = h.conrelid
+  WHERE NOT h.takes AND h.may
 )
 SELECT replace(c.oid::regclass::text, '''', '''''') AS table_name,
-       format('DELETE FROM %s t USING (SELECT x%s.ctid, x%s.tableoid FROM %s x%s WHERE %s LIMIT :limit::int) AS x'
+       format('DELETE FROM %s t USING (SELECT x%s.ctid, x%s.tableoid FROM %s x%s WHERE (%s)%s LIMIT :limit::int) AS x'
               ' WHERE t.ctid = x.ctid AND t.tableoid = x.tableoid RETURNING %s AS key, to_jsonb(t.*) AS row',
-              c.oid::regclass, :depth::int, :depth::int, c.oid::regclass, :depth::int, :condition::text, k.audit) AS remove,
+              c.oid::regclass, :depth::int, :depth::int, c.oid::regclass, :depth::int, :condition::text,
+              (SELECT string_agg(h.leaf, '') FROM child h WHERE h.takes AND h.may), k.audit) AS remove,
        (SELECT string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x%s WHERE %s)',
                                  h.relation, h.condition, h.relation, :depth::int + 1, h.condition), ' UNION ALL ')
-        FROM child h WHERE h.may) AS probe,
-       (SELECT string_agg(DISTINCT h.relation::text, E'\n') FROM child h WHERE NOT h.may) AS unseen
+        FROM child h WHERE h.takes AND h.may) AS probe,
+       (SELECT string_agg(format('SELECT %L AS table_name, %L AS sql WHERE EXISTS (SELECT FROM %s x%s WHERE %s)',
+                                 h.table_name, h.sql, h.relation, :depth::int + 1, h.condition), ' UNION ALL ')
+        FROM change h) AS changes,
+       (SELECT string_agg(DISTINCT h.relation::text, E'\n') FROM child h WHERE h.takes AND NOT h.may) AS unseen
 FROM pg_class c JOIN row_key k ON k.relid = c.oid
+WHERE c.oid = to_regclass(:relation::text)

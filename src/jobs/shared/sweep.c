@@ -1,6 +1,6 @@
 #include "jobs/shared/sweep.h"
 
-#define DEPTH 12 /* keys below keys; deeper (a circle of rows) is left to the database */
+#define DEPTH 12 /* keys below keys; what lies deeper, or in a circle, stays, and so does what it refers to */
 
 #define NAMED(sweep)                                                                                       \
   "user_id", (sweep)->user_id, "project", (sweep)->projects, "namespace", (sweep)->namespaces, "group", (sweep)->groups
@@ -32,6 +32,25 @@ sweep_below (Sweep *sweep, const char *probe, int depth, GError **error)
   return TRUE;
 }
 
+/* Rows that a key would change: each table's by a statement of its own. */
+static gboolean
+sweep_changes (Sweep *sweep, const char *probe, GError **error)
+{
+  g_autoptr (PgRows) changes = step_query_text (sweep->step, error, probe, NAMED (sweep), NULL);
+  if (changes == NULL)
+    return FALSE;
+  for (int i = 0; i < rows_count (changes) && sweep->left > 0; i++)
+    {
+      g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
+      g_autoptr (PgRows) changed = step_apply_text (sweep->step, error, rows_text (changes, i, "table_name"), "updated",
+                                                    rows_text (changes, i, "sql"), NAMED (sweep), "limit", limit, NULL);
+      if (changed == NULL)
+        return FALSE;
+      sweep->left -= rows_count (changed);
+    }
+  return TRUE;
+}
+
 gboolean
 sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth, int *removed, GError **error)
 {
@@ -46,8 +65,10 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
                                         "depth", level, NULL);
   if (made == NULL)
     return FALSE;
-  const char *probe = rows_text (made, 0, "probe");
+  const char *probe = rows_text (made, 0, "probe"), *changes = rows_text (made, 0, "changes");
   if (probe != NULL && depth < DEPTH && !sweep_below (sweep, probe, depth, error))
+    return FALSE;
+  if (changes != NULL && sweep->changes && sweep->left > 0 && !sweep_changes (sweep, changes, error))
     return FALSE;
   if (sweep->left <= 0)
     return TRUE;

@@ -12,6 +12,7 @@ typedef struct {
   const char *user_id;                          /* what conditions may name; NULL: they do not */
   const char *projects, *namespaces, *groups;   /* array literals of ids, the same */
   const char *const *refused;                   /* tables whose rows must not go so, ended by NULL; NULL: none */
+  gboolean changes;                             /* rows that a key would set to null or its default are set by us */
   gint64 left;                                  /* rows that may still go */
 } Sweep;
 
