@@ -87,6 +87,7 @@ def test_the_settings_are_gone(waiting):
 
 @pytest.mark.parametrize("change, reason", [
     ("DELETE FROM group_deletion_schedules", "Group has not been marked for deletion"),
+    ("DELETE FROM users WHERE id = {actor}", "Group has not been marked for deletion"),
     ("UPDATE users SET state = 'blocked' WHERE id = {actor}", "Group deletion is in progress"),
 ])
 def test_a_change_of_mind_in_the_middle_stops_it(waiting, change, reason):

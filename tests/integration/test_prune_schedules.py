@@ -4,6 +4,7 @@ import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
+from support.writer import Writer
 
 JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
 
@@ -163,3 +164,51 @@ def test_a_namespace_that_is_no_group_is_said_and_the_others_go_on(hierarchy):
     assert len(hierarchy.lines("Scheduled member deletion cannot be processed")) == 2
     parked = {r["item"]: r["parked"] for r in hierarchy.database.rows("SELECT * FROM pruned.quarantine")}
     assert parked == {f"members_deletion_schedules:{wrong}": True, f"members_deletion_schedules:{empty}": False}
+
+
+def test_the_parent_says_that_its_child_is_under_way(hierarchy):
+    user = hierarchy.user()
+    member = hierarchy.member(user, hierarchy.top)
+    hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    hierarchy.pruned.run("pause", CHILD).ok()
+    assert result(hierarchy.tick(JOB))["scheduled"] == 1
+    again = result(hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=1000)))
+    assert again["reason"] == "already running" and again["updated_rows"] == 0 and len(hierarchy.runs(CHILD)) == 1
+    assert member in hierarchy.ids("members")
+
+
+def test_a_schedule_is_parked_once_its_tries_are_used_up(hierarchy):
+    user = hierarchy.user()
+    refuse(hierarchy, [hierarchy.member(user, hierarchy.top)])
+    schedule = hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    for tries in (1, 2):
+        hierarchy.database.execute("UPDATE pruned.quarantine SET next_try_at = now()")
+        hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=tries * 1000), **{f"jobs.{CHILD}.item_attempts": 2})
+        row = hierarchy.database.row("SELECT * FROM pruned.quarantine WHERE item = %s", [f"members_deletion_schedules:{schedule}"])
+        assert (row["attempts"], row["parked"]) == (tries, tries == 2)
+    hierarchy.database.execute("UPDATE pruned.quarantine SET next_try_at = now()")
+    assert result(hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=9000)))["reason"] == "nothing to do"
+
+
+# --- what changes meanwhile: the application was first, and we wait for it
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("change", [
+    "DELETE FROM users WHERE id = {boss}",
+    "DELETE FROM members_deletion_schedules",
+    "UPDATE namespaces SET parent_id = {elsewhere}, traversal_ids = ARRAY[{elsewhere}, {sub}] WHERE id = {sub}",
+])
+def test_what_the_application_changes_meanwhile_is_seen(hierarchy, change):
+    user, boss, other = hierarchy.user(), hierarchy.user(admin=True), hierarchy.user()
+    sub, elsewhere = hierarchy.group(parent=hierarchy.top), hierarchy.group()
+    hierarchy.owner(other, sub)
+    member = hierarchy.owner(user, sub)
+    hierarchy.leave(hierarchy.top, user, boss)
+    writer = Writer(hierarchy.database, change.format(boss=boss, elsewhere=elsewhere, sub=sub)).write()
+    writer.start()
+    try:
+        run = prune(hierarchy)
+    finally:
+        writer.end()
+    assert writer.waited and run["state"] == "finished" and result(run)["removed"] == 0
+    assert member in hierarchy.ids("members")
