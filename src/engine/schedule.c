@@ -58,6 +58,8 @@ decide (const Service *service, const Job *job, gint64 next_us, gint64 now_us, g
   const char *catch_up = config_job_text (job->config, job->name, "catch_up");
   gint64 first = first_kept (service, job, next_us, now_us);
   *decision = (Decision){ .fire_us = -1, .next_us = -1, .missed = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  for (gint64 at = next_us; at > 0 && at <= now_us && (first < 0 || at < first); at = cron_next (job->cron, job->zone, at))
+    note_missed (decision->missed, at);
   if (first > now_us || first < 0)
     decision->next_us = first < 0 ? G_MAXINT64 : first;
   else if (!g_str_equal (catch_up, "all"))

@@ -3,7 +3,7 @@
  *
  * A tick is missed when a later one was due too, or when it is more than a minute late (the service was down). `catch_up = last`: the
  * latest runs, the older ones are recorded as skipped; `none`: all missed ones are recorded; `all`: one after the
- * other, each when no unfinished run holds the key.
+ * other, each when no unfinished run holds the key. What is older than the ledger keeps is recorded only; a thousand at most, the youngest.
  *
  * Threads: the dispatcher's; schedule_plant: main's, before it. Ownership: none.
  */

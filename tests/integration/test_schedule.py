@@ -115,10 +115,17 @@ def test_a_changed_schedule_is_planted_anew_and_an_unchanged_one_keeps_what_was_
     assert next_at(hourly) is None
 
 
-def test_ticks_older_than_the_ledger_keeps_are_not_made(hourly):
-    hourly.settings["runs.keep_days"] = 1
-    set_back(hourly, 48)
+@pytest.mark.parametrize("catch_up, ended", [("last", "finished"), ("none", "skipped")])
+def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, ended):
+    hourly.settings |= {"runs.keep_days": 1, "jobs.scratch.remove.catch_up": catch_up}
+    due = set_back(hourly, 48)
     hourly.run_until_idle()
-    made = hourly.database.row("SELECT count(*) AS n, min(scheduled_at) > now() - interval '1 day 1 minute' AS young "
-                               "FROM pruned.runs WHERE job = %s", [JOB])
-    assert made["young"] and 23 <= made["n"] <= 25
+    assert {run_id: state for run_id, (state, _) in states(hourly).items()} == {
+        tick_id(JOB, due[-1]): ended, **{tick_id(JOB, at): "skipped" for at in due[:-1]}}
+
+
+def test_of_very_many_missed_ticks_the_youngest_thousand_are_recorded(hourly):
+    hourly.settings["runs.keep_days"] = 90
+    due = set_back(hourly, 1200)
+    hourly.run_until_idle()
+    assert states(hourly).keys() == {tick_id(JOB, at) for at in due[-1001:]}
