@@ -124,3 +124,16 @@ def test_a_plan_says_the_same_and_changes_nothing(tree):
     assert left(tree) == set(tree.m)
     parent = tree.pruned.run("plan", JOB, "--at", tree.at.isoformat(), "--json").ok().json()
     assert parent[0]["action"] == "scheduled" and parent[0]["reason"] == "1 schedules"
+
+
+def test_a_plan_counts_each_membership_once(tree):
+    """Two schedules for one user in one hierarchy; the second may remove what the first may not."""
+    weak, admin = tree.user(), tree.user(admin=True)
+    tree.owner(weak, tree.sub)
+    tree.leave(tree.sub, tree.leaver, weak)
+    tree.leave(tree.top, tree.leaver, admin)
+    *lines, last = tree.pruned.run("plan", CHILD, "--at", tree.at.isoformat(), "--json").ok().json()
+    removed = [line["key"] for line in lines if (line["table"], line["action"]) == ("members", "removed")]
+    assert sorted(map(int, removed)) == sorted(id for name, id in tree.m.items() if name != "outside")
+    assert last["summary"] == {"removed": 7, "denied": 2}
+    assert {"removed": 5, "denied": 2, "updated_rows": 2}.items() <= prune(tree).items()

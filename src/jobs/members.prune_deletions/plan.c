@@ -1,4 +1,4 @@
-/* What the steps would do, schedule after schedule. Two schedules for one user in one hierarchy are shown as if each were alone. */
+/* What the steps would do, schedule after schedule: a membership that one of them removes is none of the next one's any more. */
 #include "jobs/jobs.h"
 
 typedef struct {
@@ -7,6 +7,7 @@ typedef struct {
   int row;
   char *requests; /* array literal */
   GString *gone;  /* array literal, open: owners that went before; a group's last one stays */
+  GHashTable *removed; /* memberships */
 } Show;
 
 static void
@@ -17,6 +18,8 @@ show_members (Show *show, const PgRows *decided)
       const char *what = rows_text (decided, i, "what");
       gboolean last = g_str_equal (what, "last_owner");
       step_plan_line (show->step, "members", rows_text (decided, i, "key"), last ? "denied" : what, rows_text (decided, i, "why"));
+      if (g_str_equal (what, "removed"))
+        g_hash_table_add (show->removed, g_strdup (rows_text (decided, i, "key")));
       if (g_str_equal (what, "removed") && rows_bool (decided, i, "matters"))
         array_add (show->gone, rows_text (decided, i, "key"));
     }
@@ -37,11 +40,14 @@ show_page (Show *show, gint64 after, gint64 *last, GError **error)
   *last = n > 0 ? rows_int (rows, n - 1, "id") : 0;
   if (n == 0)
     return TRUE;
-  g_autofree char *members = rows_array (rows, "id");
-  GString *schedules = array_new ();
+  GString *left = array_new (), *schedules = array_new ();
   for (int i = 0; i < n; i++)
-    array_add (schedules, rows_text (show->schedules, show->row, "id"));
-  g_autofree char *schedule = array_take (schedules), *gone = g_strconcat (show->gone->str, "}", NULL);
+    if (!g_hash_table_contains (show->removed, rows_text (rows, i, "id")))
+      {
+        array_add (left, rows_text (rows, i, "id"));
+        array_add (schedules, rows_text (show->schedules, show->row, "id"));
+      }
+  g_autofree char *members = array_take (left), *schedule = array_take (schedules), *gone = g_strconcat (show->gone->str, "}", NULL);
   g_autoptr (PgRows) decided = step_query (show->step, error, "decide", "key", members, "gone", gone, "member", members,
                                            "schedule", schedule, NULL);
   if (decided != NULL)
@@ -62,22 +68,22 @@ show_schedule (Show *show, GError **error)
   return TRUE;
 }
 
-/* A hundred schedules from FROM on; *NEXT: where to go on, 0 at the end. */
+/* A hundred schedules from *FROM on, which is then where to go on, 0 at the end. */
 static gboolean
-show_schedules (Step *step, GString *gone, gint64 from, gint64 *next, GError **error)
+show_schedules (Step *step, GString *gone, GHashTable *removed, gint64 *from, GError **error)
 {
-  g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, from);
+  g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, *from);
   g_autoptr (PgRows) schedules = step_query (step, error, "schedules", "from", first, "limit", "100", NULL);
   if (schedules == NULL)
     return FALSE;
   int n = rows_count (schedules);
-  *next = n > 0 ? rows_int (schedules, n - 1, "id") + 1 : 0;
+  *from = n > 0 ? rows_int (schedules, n - 1, "id") + 1 : 0;
   g_autofree char *users = rows_array (schedules, "user_id");
   g_autoptr (PgRows) requests = step_query (step, error, "requests", "users", users, NULL);
   if (requests == NULL)
     return FALSE;
   g_autofree char *ids = rows_array (requests, "id");
-  Show show = { .step = step, .schedules = schedules, .requests = ids, .gone = gone };
+  Show show = { .step = step, .schedules = schedules, .requests = ids, .gone = gone, .removed = removed };
   for (show.row = 0; show.row < n; show.row++)
     if (!show_schedule (&show, error))
       return FALSE;
@@ -88,10 +94,11 @@ gboolean
 prune_plan (Step *step, GError **error)
 {
   GString *gone = array_new ();
+  g_autoptr (GHashTable) removed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gint64 from = 0;
   gboolean ok;
   do
-    ok = show_schedules (step, gone, from, &from, error);
+    ok = show_schedules (step, gone, removed, &from, error);
   while (ok && from > 0);
   g_string_free (gone, TRUE);
   return ok;
