@@ -15,6 +15,7 @@ typedef struct {
   CURL *easy;
   struct curl_slist *headers;
   GString *body;
+  gsize received;
   char words[CURL_ERROR_SIZE];
 } Transfer;
 
@@ -50,10 +51,14 @@ transfer_free (Transfer *transfer)
 static size_t
 on_body (char *data, size_t size, size_t n, void *user)
 {
-  GString *body = ((Transfer *)user)->body;
-  if (body->len + size * n > MOST_ANSWER_BYTES)
+  Transfer *transfer = user;
+  transfer->received += size * n;
+  if (transfer->received > MOST_ANSWER_BYTES)
     return 0; /* curl ends the transfer with a write error */
-  g_string_append_len (body, data, (gssize)(size * n));
+  if (transfer->request->on_body != NULL)
+    transfer->request->on_body (data, size * n, transfer->data);
+  else
+    g_string_append_len (transfer->body, data, (gssize)(size * n));
   return size * n;
 }
 
@@ -130,7 +135,7 @@ finish (Http *http, Transfer *transfer, CURLcode code)
       g_queue_push_head (&http->idle, transfer->easy);
     }
   answer.body = transfer->body != NULL ? transfer->body->str : "";
-  answer.body_len = transfer->body != NULL ? transfer->body->len : 0;
+  answer.body_len = transfer->received;
   if (code != CURLE_OK)
     {
       answer.status = 0;

@@ -64,18 +64,25 @@ limiter_abandoned (Limiter *limiter)
   pthread_mutex_unlock (&limiter->lock);
 }
 
-void
-limiter_slow_down (Limiter *limiter)
+/* With the lock. What was on its way before must not halve the rate again. */
+static void
+slow_down (Limiter *limiter)
 {
   gint64 now = g_get_monotonic_time ();
-  pthread_mutex_lock (&limiter->lock);
-  limiter->probing = FALSE;
-  if (now - limiter->slowed_us > HALVE_EVERY_US) /* what was on its way before must not halve it again */
+  if (now - limiter->slowed_us > HALVE_EVERY_US)
     {
       limiter->rate = MAX (LEAST_RATE, limiter->rate / 2);
       limiter->slowed_us = now;
     }
   limiter->next_us = MAX (limiter->next_us, now + (gint64)(G_USEC_PER_SEC / limiter->rate));
+}
+
+void
+limiter_slow_down (Limiter *limiter)
+{
+  pthread_mutex_lock (&limiter->lock);
+  limiter->probing = FALSE;
+  slow_down (limiter);
   pthread_mutex_unlock (&limiter->lock);
 }
 
@@ -83,6 +90,12 @@ static void
 note_failure (Limiter *limiter, const char *words, guint least)
 {
   pthread_mutex_lock (&limiter->lock);
+  slow_down (limiter);
+  if (limiter->open_until_us > g_get_monotonic_time ()) /* it was on its way when the circuit opened: nothing new */
+    {
+      pthread_mutex_unlock (&limiter->lock);
+      return;
+    }
   limiter->failures = MAX (limiter->failures + 1, least);
   limiter->probing = FALSE;
   g_free (limiter->words);

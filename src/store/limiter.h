@@ -1,5 +1,5 @@
-/* How fast a service may be asked, and whether at all: the rate of requests grows by steps and halves when the service asks for
- * less (AIMD); after failures in a row the circuit opens, and one request at a time probes whether the service is back.
+/* How fast a service may be asked, and whether at all: the rate of requests grows by steps and halves when the service asks for less or
+ * gives no whole answer (AIMD); after failures in a row the circuit opens, and one request at a time probes whether it is back.
  *
  * Threads: any. Ownership: the store's.
  */

@@ -69,6 +69,9 @@ on_answer (const HttpAnswer *answer, gpointer data)
 static char *
 ask (S3Target *target)
 {
+  char *obstacle = s3_target_obstacle (target);
+  if (obstacle != NULL)
+    return obstacle;
   Probe probe = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, FALSE, NULL };
   Http *http = http_new ();
   HttpRequest *request = s3_request_look (target, ABSENT);

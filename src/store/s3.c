@@ -33,6 +33,7 @@ typedef struct {
   GPtrArray *objects, *keys; /* side by side */
   gboolean bulk;
   guint tries;
+  S3Reader *reader; /* of the answer that comes */
 } Call;
 
 static void send_call (Call *call);
@@ -63,6 +64,7 @@ static void
 call_end (Call *call)
 {
   Job *job = call->job;
+  s3_reader_free (call->reader);
   g_ptr_array_unref (call->objects);
   g_ptr_array_unref (call->keys);
   g_free (call);
@@ -201,12 +203,6 @@ take_results (Call *call, const S3Answer *answer)
   try_again_or_give_up (later, why);
 }
 
-static gboolean
-looks_like_html (const char *body)
-{
-  return strstr (body, "<html") != NULL || strstr (body, "<!DOCTYPE") != NULL;
-}
-
 static void
 take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const char *broken)
 {
@@ -217,7 +213,7 @@ take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const c
     end_single (call, STORE_ABSENT);
   else if (call->bulk && ok && broken == NULL && answer->is_result)
     take_results (call, answer);
-  else if (ok && broken != NULL && !looks_like_html (http->body))
+  else if (ok && broken != NULL && !answer->is_html)
     {
       limiter_failed (&call->job->s3->limiter, broken);
       try_again_or_give_up (call, broken);
@@ -242,9 +238,16 @@ on_answer (const HttpAnswer *http, gpointer data)
       return;
     }
   if (http->status != 0 && http->body_len > 0)
-    (void)s3_xml_parse (http->body, http->body_len, &answer, &broken);
+    (void)s3_reader_end (g_steal_pointer (&call->reader), &answer, &broken);
   take_answer (call, http, &answer, broken);
   s3_answer_clear (&answer);
+}
+
+/* Thread: http. */
+static void
+on_body (const char *body, gsize len, gpointer data)
+{
+  s3_reader_feed (((Call *)data)->reader, body, len);
 }
 
 /* --- requests ------------------------------------------------------------------------------------------------- */
@@ -267,6 +270,12 @@ send_call (Call *call)
       call_end (call);
       return;
     }
+  g_autofree char *obstacle = s3_target_obstacle (s3->target);
+  if (obstacle != NULL)
+    {
+      end_down (call, obstacle, 5000);
+      return;
+    }
   if (!limiter_ask (&s3->limiter, &start_us, &retry_ms, &words))
     {
       end_down (call, words, retry_ms);
@@ -275,20 +284,13 @@ send_call (Call *call)
   HttpRequest *request = call->bulk ? s3_request_bulk (s3->target, call->keys)
                                     : s3_request_single (s3->target, call->keys->pdata[0]);
   gint64 left_ms = (call->job->part->batch->deadline_us - start_us) / 1000;
+  s3_reader_free (call->reader); /* of a try before */
+  call->reader = s3_reader_new ();
+  request->on_body = on_body;
   request->start_us = start_us;
   request->unwanted = is_unwanted;
   request->timeout_ms = CLAMP (left_ms, 1, request->timeout_ms);
   http_send (s3->http, request, on_answer, call);
-}
-
-/* XML has no way to say most control characters: such a key would spoil the call for all others. */
-static gboolean
-fits_xml (const char *key)
-{
-  for (const char *p = key; *p != '\0'; p++)
-    if ((guchar)*p < 0x20 && strchr ("\t\n\r", *p) == NULL)
-      return FALSE;
-  return g_utf8_validate (key, -1, NULL) && strstr (key, "\xEF\xBF\xBE") == NULL && strstr (key, "\xEF\xBF\xBF") == NULL;
 }
 
 static void
@@ -310,7 +312,7 @@ s3_delete (gpointer store, StorePart *part)
           g_free (key);
           continue;
         }
-      gboolean in_bulk = bulk && fits_xml (key);
+      gboolean in_bulk = bulk && s3_xml_fits (key);
       if (call == NULL || !in_bulk || !call->bulk || call->keys->len == BULK_KEYS)
         g_ptr_array_add (calls, call = call_new (job, in_bulk));
       call_add (call, object, key);

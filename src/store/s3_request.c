@@ -4,6 +4,7 @@
 #include "config/settings.h"
 #include "store/s3_xml.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -130,25 +131,55 @@ s3_target_name (const S3Target *target)
   return target->name;
 }
 
-/* `key = value` lines; a group's head is not asked for. A file that cannot be read leaves what was known. */
-static void
+/* `key = value` lines; a group's head is not asked for. NULL: what they say was taken; else why it was not (g_free). */
+static char *
+take_credentials (S3Target *target, const char *contents)
+{
+  g_autofree char *with_group = g_strconcat ("[credentials]\n", contents, NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  if (!g_key_file_load_from_data (file, with_group, (gsize)-1, G_KEY_FILE_NONE, &error))
+    return g_strdup (error->message);
+  Credentials read = { g_key_file_get_string (file, "credentials", "access_key", NULL),
+                       g_key_file_get_string (file, "credentials", "secret_key", NULL),
+                       g_key_file_get_string (file, "credentials", "session_token", NULL) };
+  gboolean whole = read.access_key != NULL && *read.access_key != '\0' && read.secret_key != NULL && *read.secret_key != '\0';
+  credentials_clear (whole ? &target->credentials : &read);
+  if (whole)
+    target->credentials = read;
+  return whole ? NULL : g_strdup ("it has no lines access_key = ... and secret_key = ...");
+}
+
+/* A file that cannot be read, or is being written just now, leaves what was known. With the lock; returns as above. */
+static char *
 read_credentials (S3Target *target)
 {
   struct stat info;
   g_autofree char *contents = NULL;
-  if (target->credentials_file == NULL || stat (target->credentials_file, &info) != 0
-      || (info.st_mtim.tv_sec == target->read_at.tv_sec && info.st_mtim.tv_nsec == target->read_at.tv_nsec)
-      || !g_file_get_contents (target->credentials_file, &contents, NULL, NULL))
-    return;
-  g_autofree char *with_group = g_strconcat ("[credentials]\n", contents, NULL);
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  if (!g_key_file_load_from_data (file, with_group, (gsize)-1, G_KEY_FILE_NONE, NULL))
-    return;
-  credentials_clear (&target->credentials);
-  target->credentials = (Credentials){ g_key_file_get_string (file, "credentials", "access_key", NULL),
-                                       g_key_file_get_string (file, "credentials", "secret_key", NULL),
-                                       g_key_file_get_string (file, "credentials", "session_token", NULL) };
-  target->read_at = info.st_mtim;
+  if (target->credentials_file == NULL)
+    return NULL;
+  if (stat (target->credentials_file, &info) != 0)
+    return g_strdup (g_strerror (errno));
+  if (info.st_mtim.tv_sec == target->read_at.tv_sec && info.st_mtim.tv_nsec == target->read_at.tv_nsec)
+    return NULL;
+  g_autoptr (GError) error = NULL;
+  if (!g_file_get_contents (target->credentials_file, &contents, NULL, &error))
+    return g_strdup (error->message);
+  char *why = take_credentials (target, contents);
+  if (why == NULL)
+    target->read_at = info.st_mtim;
+  return why;
+}
+
+char *
+s3_target_obstacle (S3Target *target)
+{
+  pthread_mutex_lock (&target->lock);
+  g_autofree char *why = read_credentials (target);
+  char *obstacle = why != NULL && target->credentials.access_key == NULL
+                       ? g_strdup_printf ("[store.object] credentials_file %s: %s", target->credentials_file, why) : NULL;
+  pthread_mutex_unlock (&target->lock);
+  return obstacle;
 }
 
 static HttpRequest *
@@ -163,7 +194,6 @@ request_new (S3Target *target, const char *method, char *url, const char *payloa
   request->ca_file = g_strdup (target->ca_file);
   g_ptr_array_add (headers, g_strconcat ("x-amz-content-sha256: ", digest, NULL));
   pthread_mutex_lock (&target->lock);
-  read_credentials (target);
   if (target->credentials.access_key != NULL)
     {
       request->sign = g_strdup (target->sign);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define HEAD_BYTES 4096 /* in which a web page says that it is one */
+
 /* XML takes a carriage return for a line's end and some control characters for nothing at all: as references. */
 static void
 append_escaped (GString *xml, const char *text)
@@ -12,6 +14,16 @@ append_escaped (GString *xml, const char *text)
       g_string_append_printf (xml, "&#%d;", *p);
     else
       g_string_append_c (xml, *p);
+}
+
+/* XML has no way to say most control characters. */
+gboolean
+s3_xml_fits (const char *key)
+{
+  for (const char *p = key; *p != '\0'; p++)
+    if ((guchar)*p < 0x20 && strchr ("\t\n\r", *p) == NULL)
+      return FALSE;
+  return g_utf8_validate (key, -1, NULL) && strstr (key, "\xEF\xBF\xBE") == NULL && strstr (key, "\xEF\xBF\xBF") == NULL;
 }
 
 GString *
@@ -38,19 +50,21 @@ s3_answer_clear (S3Answer *answer)
   g_clear_pointer (&answer->message, g_free);
 }
 
-typedef struct {
+struct _S3Reader {
+  GMarkupParseContext *context;
   S3Answer *answer;
+  GError *error;   /* the first; nothing is read behind it */
   guint depth;
   gboolean in_error, in_deleted;
-  GString *text;
+  GString *text, *head; /* of the element; of the answer */
   char *key, *code, *message;
-} Reader;
+};
 
 static void
 on_start (GMarkupParseContext *context, const char *name, const char **attributes, const char **values, gpointer data,
           GError **error)
 {
-  Reader *reader = data;
+  S3Reader *reader = data;
   reader->depth++;
   g_string_truncate (reader->text, 0);
   if (reader->depth == 1)
@@ -73,7 +87,7 @@ keep (char **place, const GString *text)
 }
 
 static void
-close_item (Reader *reader)
+close_item (S3Reader *reader)
 {
   char *key = g_steal_pointer (&reader->key);
   if (key != NULL && reader->in_deleted)
@@ -90,7 +104,7 @@ close_item (Reader *reader)
 static void
 on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **error)
 {
-  Reader *reader = data;
+  S3Reader *reader = data;
   if (g_str_equal (name, "Key"))
     keep (&reader->key, reader->text);
   else if (g_str_equal (name, "Code"))
@@ -110,29 +124,69 @@ on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **
 static void
 on_text (GMarkupParseContext *context, const char *text, gsize len, gpointer data, GError **error)
 {
-  g_string_append_len (((Reader *)data)->text, text, (gssize)len);
+  g_string_append_len (((S3Reader *)data)->text, text, (gssize)len);
+}
+
+S3Reader *
+s3_reader_new (void)
+{
+  static const GMarkupParser parser = { on_start, on_end, on_text, NULL, NULL };
+  S3Reader *reader = g_new0 (S3Reader, 1);
+  reader->answer = g_new0 (S3Answer, 1);
+  reader->answer->deleted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader->answer->errors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  reader->text = g_string_new (NULL);
+  reader->head = g_string_new (NULL);
+  reader->context = g_markup_parse_context_new (&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, reader, NULL);
+  return reader;
+}
+
+void
+s3_reader_feed (S3Reader *reader, const char *data, gsize len)
+{
+  if (reader->head->len < HEAD_BYTES)
+    g_string_append_len (reader->head, data, (gssize)MIN (len, HEAD_BYTES));
+  if (reader->error == NULL)
+    (void)g_markup_parse_context_parse (reader->context, data, (gssize)len, &reader->error);
+}
+
+void
+s3_reader_free (S3Reader *reader)
+{
+  if (reader == NULL)
+    return;
+  g_markup_parse_context_free (reader->context);
+  s3_answer_clear (reader->answer);
+  g_free (reader->answer);
+  g_clear_error (&reader->error);
+  g_string_free (reader->text, TRUE);
+  g_string_free (reader->head, TRUE);
+  g_free (reader->key);
+  g_free (reader->code);
+  g_free (reader->message);
+  g_free (reader);
+}
+
+gboolean
+s3_reader_end (S3Reader *reader, S3Answer *answer, char **why)
+{
+  gboolean ok = reader->error == NULL && g_markup_parse_context_end_parse (reader->context, &reader->error);
+  *answer = *reader->answer;
+  *reader->answer = (S3Answer){ 0 };
+  answer->is_html = strstr (reader->head->str, "<html") != NULL || strstr (reader->head->str, "<!DOCTYPE") != NULL;
+  if (!ok)
+    {
+      *why = g_strdup (reader->error->message);
+      answer->is_result = FALSE;
+    }
+  s3_reader_free (reader);
+  return ok;
 }
 
 gboolean
 s3_xml_parse (const char *body, gsize len, S3Answer *answer, char **why)
 {
-  static const GMarkupParser parser = { on_start, on_end, on_text, NULL, NULL };
-  *answer = (S3Answer){ .deleted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-                        .errors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free) };
-  Reader reader = { .answer = answer, .text = g_string_new (NULL) };
-  GMarkupParseContext *context = g_markup_parse_context_new (&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, &reader, NULL);
-  g_autoptr (GError) error = NULL;
-  gboolean ok = g_markup_parse_context_parse (context, body, (gssize)len, &error)
-                && g_markup_parse_context_end_parse (context, &error);
-  if (!ok)
-    {
-      *why = g_strdup (error->message);
-      answer->is_result = FALSE;
-    }
-  g_markup_parse_context_free (context);
-  g_string_free (reader.text, TRUE);
-  g_free (reader.key);
-  g_free (reader.code);
-  g_free (reader.message);
-  return ok;
+  S3Reader *reader = s3_reader_new ();
+  s3_reader_feed (reader, body, len);
+  return s3_reader_end (reader, answer, why);
 }

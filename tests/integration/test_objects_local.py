@@ -159,10 +159,12 @@ def test_a_directory_is_the_objects_failure_and_the_others_go_on(objects):
     (objects.root / "d" / "folder").mkdir(parents=True)
     bad = objects.add("d", "folder", make=False)
     objects.add("d", "file")
+    objects.database.execute("INSERT INTO routes (source_type, source_id, path) VALUES ('Project', 7, 'top/sub/project')")
     daemon = objects.delete()
     assert objects.left() == [bad] and (objects.root / "d" / "folder").is_dir()
     line = daemon.wait_line("Object cannot be deleted", level="error", id=str(bad))
-    assert {"project_id": "7", "file_store": "1", "store_dir": "d", "file": "folder", "error": "is a directory"}.items() <= line.items()
+    assert {"project_id": "7", "file_store": "1", "store_dir": "d", "file": "folder", "error": "is a directory",
+            "project": "top/sub/project", "root_namespace": "top"}.items() <= line.items()
     row = objects.database.row("SELECT q.next_try_at, o.pick_up_at, q.parked FROM pruned.quarantine q, ci_deleted_objects o")
     assert row["next_try_at"] == row["pick_up_at"] and not row["parked"]
 
@@ -298,9 +300,20 @@ def test_the_event_only_wakes_and_arguments_reach_the_slots(objects):
     assert "unknown argument 'slot'" in objects.pruned.run("tick", TICK, "--arg", "slot=1").stderr
 
 
-def test_the_plan_says_what_would_go_by_store_and_project(objects):
+@pytest.mark.parametrize("job", [TICK, SLOT])
+def test_the_plan_says_what_would_go_by_store_and_project_and_what_is_parked(objects, job):
     objects.add("a", "file")
+    objects.add("a", "another")
     objects.add("b", "file", store=2, make=False)
-    lines = objects.pruned.run("plan", TICK, "--json").ok().json()
-    assert {"key": "store 1, project 7", "reason": "1 objects"}.items() <= lines[0].items()
-    assert (objects.root / "a" / "file").exists() and len(objects.left()) == 2
+    parked = objects.add("b", "later", age="-23 hours")
+    objects.add("b", "leased", age="-5 minutes")
+    objects.database.execute("INSERT INTO pruned.quarantine (job, item, reason, attempts, parked, next_try_at)"
+                             " VALUES ('ci.delete_objects', %s, 'is a directory', 10, true, now() + interval '23 hours')",
+                             [f"ci_deleted_objects:{parked}"])
+    *lines, summary = objects.pruned.run("plan", job, "--json").ok().json()
+    assert [(line["table"], line["key"], line["action"], line["reason"]) for line in lines] == [
+        ("ci_deleted_objects", "store 1, project 7", "deleted", "2 objects"),
+        ("ci_deleted_objects", "store 2, project 7", "deleted", "1 objects"),
+        ("ci_deleted_objects", str(parked), "parked", "is a directory")]
+    assert summary["summary"] == {"deleted": 2, "parked": 1}
+    assert (objects.root / "a" / "file").exists() and len(objects.left()) == 5

@@ -1,6 +1,7 @@
 """Objects on an S3 service: a real gateway, and a proxy of our own that behaves badly in between."""
 
 import re
+import threading
 
 import pytest
 
@@ -19,25 +20,41 @@ def objects(pruned_with_slots, database, gateway, request):
     return Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
 
 
-def test_listed_objects_go_in_bulk_whatever_their_names(objects):
-    names = ["plain", "with space", "ü and é", "per%cent", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "tab\tstop", "bell\a", "new\nline"]
+@pytest.mark.parametrize("bulk", [True, False])
+def test_listed_objects_go_whatever_their_names(objects, proxy, bulk):
+    names = ["plain", "with space", "ü and é", "per%cent", "%2Fslash", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "q?u=e#ry", "tab\tstop",
+             "bell\a", "new\nline", "return\r", "~tilde*(star)!", "漢字 🎉"]
+    others = ["other", "with+space", "plus plus", "per", "%252Fslash", "new line", "q", "tab", "return", "semi"]  # which a mistake would hit
     for name in names:
         objects.add("a", name)
-    objects.gateway.client().put_object(Bucket=BUCKET, Key=f"{objects.prefix}/a/other", Body=b"x")
-    objects.add("b", "absent", make=False)
+    for name in others:
+        objects.gateway.client().put_object(Bucket=BUCKET, Key=f"{objects.prefix}/a/{name}", Body=b"x")
+    objects.add("c", "absent", make=False)
+    if not bulk:
+        proxy.misbehave = lambda command, body, go: NO_BULK if command == "POST" else (*go(), None)
+        objects.settings["store.object.endpoint"] = proxy.url
     objects.delete()
     assert objects.left() == []
-    assert objects.keys() == [f"{objects.prefix}/a/other"]
+    assert objects.keys() == sorted(f"{objects.prefix}/a/{name}" for name in others)
     assert objects.run()["result"]["updated_rows"] == len(names) + 1
 
 
-def test_a_service_without_the_bulk_call_is_served_by_single_deletes(objects, proxy):
+@pytest.mark.parametrize("answer", [
+    (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None), (405, b"", None),
+    (400, b"<Error><Code>MethodNotAllowed</Code><Message>no</Message></Error>", None)])
+def test_a_service_without_the_bulk_call_is_found_out_once_and_served_by_several_deletes_at_a_time(objects, proxy, answer):
     for i in range(30):
         objects.add("a", f"file {i}")
-    proxy.misbehave = lambda command, body, go: (
-        (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None) if command == "POST"
-        else (*go(), None))
-    objects.delete(**{"store.object.endpoint": proxy.url})
+    two = threading.Barrier(2)  # nobody is answered before there are two
+
+    def no_bulk(command, body, go):
+        if command == "POST":
+            return answer
+        two.wait(20)
+        return *go(), None
+
+    proxy.misbehave = no_bulk
+    objects.delete(**{"store.object.endpoint": proxy.url, "jobs.ci.delete_objects.batch": 10})
     assert objects.left() == [] and objects.keys() == []
     assert [command for command, _ in proxy.requests].count("POST") == 1
 

@@ -1,6 +1,8 @@
 """Objects on an S3 service, and a proxy that behaves badly in front of it."""
 
 import contextlib
+import hashlib
+import hmac
 import http.server
 import re
 import threading
@@ -16,6 +18,7 @@ class Proxy:
 
     def __init__(self, endpoint):
         self.endpoint, self.misbehave, self.requests = endpoint, None, []
+        self.seen, self.connections = [], 0  # headers and body of each request
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -24,9 +27,14 @@ class Proxy:
             def log_message(self, *_):
                 pass
 
+            def setup(self):
+                super().setup()
+                proxy.connections += 1
+
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 proxy.requests.append((self.command, self.path))
+                proxy.seen.append((self.headers, body))
                 own = proxy.misbehave and proxy.misbehave(self.command, body, proxy.forward(self, body))
                 status, answer, promised = own or (*proxy.forwarded, None)
                 self.send_response(status)
@@ -72,6 +80,19 @@ class Proxy:
         self.server.server_close()
 
 
+def signature(secret, region, command, path, headers, body):
+    """Signature V4 of a request as it arrived, over the headers that it says it has signed (AWS, "Signing requests")."""
+    [names] = re.findall("SignedHeaders=([^,]*)", headers["Authorization"])
+    at, (address, _, query) = headers["x-amz-date"], path.partition("?")
+    canonical = "\n".join([command, address, query, *(f"{name}:{headers[name].strip()}" for name in names.split(";")), "", names,
+                           hashlib.sha256(body).hexdigest()])
+    key = f"AWS4{secret}".encode()
+    for part in (at[:8], region, "s3", "aws4_request"):
+        key = hmac.digest(key, part.encode(), "sha256")
+    said = f"AWS4-HMAC-SHA256\n{at}\n{at[:8]}/{region}/s3/aws4_request\n{hashlib.sha256(canonical.encode()).hexdigest()}"
+    return hmac.digest(key, said.encode(), "sha256").hex()
+
+
 class Objects:
     def __init__(self, pruned, database, gateway, prefix):
         self.pruned, self.database, self.gateway, self.prefix = pruned, database, gateway, prefix
@@ -106,9 +127,11 @@ class Objects:
         """An object, and what is done with it: it stays, its lease is given back, and the run waits and says why."""
         id_ = self.add("a", "file")
         before = self.database.value("SELECT pick_up_at FROM ci_deleted_objects")
+        said = len(self.pruned.daemons)
         yield
         run = self.run()
         assert self.left() == [id_] and self.keys() == [f"{self.prefix}/a/file"]
         assert run["state"] == "waiting" and run["attempts"] == 0 and re.search(words, run["error"]), run
+        assert self.pruned.daemons[said].wait_line("The store cannot be used; the slot waits", level="warning")["error"] == run["error"]
         assert self.database.value("SELECT pick_up_at FROM ci_deleted_objects") == before
         assert self.database.value("SELECT count(*) FROM pruned.quarantine") == 0

@@ -125,16 +125,31 @@ settle_gone (Step *step, const Leased *leased, gint64 *removed, GError **error)
   return cured != NULL;
 }
 
+/* PLACE: whose it is, in row I. */
 static void
-log_failed (Step *step, const Leased *leased, int row)
+log_failed (Step *step, const Leased *leased, int row, const PgRows *place, int i)
 {
   static const char *const fields[] = { "id", "project_id", "file_store", "store_dir", "file" };
+  static const char *const places[] = { "project", "root_namespace" };
   json_t *line = json_object ();
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    if (rows_text (leased->rows, row, fields[i]) != NULL)
-      json_object_set_new (line, fields[i], json_string (rows_text (leased->rows, row, fields[i])));
+  for (guint j = 0; j < G_N_ELEMENTS (fields); j++)
+    if (rows_text (leased->rows, row, fields[j]) != NULL)
+      json_object_set_new (line, fields[j], json_string (rows_text (leased->rows, row, fields[j])));
+  for (guint j = 0; j < G_N_ELEMENTS (places); j++)
+    if (rows_text (place, i, places[j]) != NULL)
+      json_object_set_new (line, places[j], json_string (rows_text (place, i, places[j])));
   json_object_set_new (line, "error", json_string (leased->batch.objects[row].error));
   step_log (step, LOG_ERROR, "Object cannot be deleted", line);
+}
+
+static gboolean
+log_all_failed (Step *step, const Leased *leased, const GArray *which, GError **error)
+{
+  g_autofree char *project = column (leased, "project_id", which);
+  g_autoptr (PgRows) places = step_query (step, error, "projects", "project", project, NULL);
+  for (guint i = 0; places != NULL && i < which->len; i++)
+    log_failed (step, leased, g_array_index (which, int, i), places, (int)i);
+  return places != NULL;
 }
 
 static gboolean
@@ -144,13 +159,14 @@ settle_failed (Step *step, const Leased *leased, guint *failed, GError **error)
   *failed = which->len;
   if (which->len == 0)
     return TRUE;
+  if (!log_all_failed (step, leased, which, error))
+    return FALSE;
   GString *reasons = array_new (), *finals = array_new ();
   for (guint i = 0; i < which->len; i++)
     {
       int row = g_array_index (which, int, i);
       array_add (reasons, leased->batch.objects[row].error);
       array_add (finals, leased->batch.objects[row].result == STORE_UNSAFE ? "t" : "f");
-      log_failed (step, leased, row);
     }
   g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which);
   g_autofree char *reason = array_take (reasons), *final = array_take (finals);
@@ -198,6 +214,8 @@ settle (Step *step, gpointer data, GError **error)
   report (step, leased, removed, failed);
   if (leased->batch.down != NULL)
     {
+      step_log (step, LOG_WARNING, "The store cannot be used; the slot waits",
+                json_pack ("{s:s, s:f}", "error", leased->batch.down, "retry_s", (double)leased->batch.retry_ms / 1000));
       step_wait (step, leased->batch.down, leased->batch.retry_ms);
       return TRUE;
     }

@@ -31,15 +31,12 @@ schedule_objects_step (Step *step, GError **error)
   return TRUE;
 }
 
+/* Of both jobs. */
 gboolean
 schedule_objects_plan (Step *step, GError **error)
 {
-  g_autoptr (PgRows) rows = step_query (step, error, "plan", NULL);
+  g_autoptr (PgRows) rows = step_query (step, error, "../ci.schedule_delete_objects/plan", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    {
-      g_autofree char *key = g_strdup_printf ("store %s, project %s", rows_text (rows, i, "file_store"), rows_text (rows, i, "project"));
-      g_autofree char *reason = g_strdup_printf ("%s objects", rows_text (rows, i, "objects"));
-      step_plan_line (step, "ci_deleted_objects", key, "deleted", reason);
-    }
+    step_plan_line (step, "ci_deleted_objects", rows_text (rows, i, "key"), rows_text (rows, i, "action"), rows_text (rows, i, "reason"));
   return rows != NULL;
 }

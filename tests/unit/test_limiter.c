@@ -1,0 +1,149 @@
+#include "store/limiter.h"
+
+#define PLENTY 10
+
+/* Asks, which must be allowed; how long after NOW the request may start. */
+static gint64
+wait_us (Limiter *limiter)
+{
+  gint64 start_us = 0, retry_ms = 0;
+  g_autofree char *words = NULL;
+  gint64 now = g_get_monotonic_time ();
+  g_assert_true (limiter_ask (limiter, &start_us, &retry_ms, &words));
+  g_assert_null (words);
+  return MAX (0, start_us - now);
+}
+
+/* Asks, which must be refused with WORDS; for how long. */
+static gint64
+refused_ms (Limiter *limiter, const char *wanted)
+{
+  gint64 start_us = 0, retry_ms = 0;
+  g_autofree char *words = NULL;
+  g_assert_false (limiter_ask (limiter, &start_us, &retry_ms, &words));
+  g_assert_cmpstr (words, ==, wanted);
+  g_assert_cmpint (retry_ms, >=, 1000);
+  return retry_ms;
+}
+
+/* As if its time had come. */
+static void
+let_time_pass (Limiter *limiter)
+{
+  limiter->open_until_us = g_get_monotonic_time () - 1;
+  limiter->slowed_us = 0;
+}
+
+static void
+test_requests_of_all_slots_are_spaced (void)
+{
+  Limiter limiter;
+  limiter_init (&limiter);
+  gint64 space_us = (gint64)(G_USEC_PER_SEC / limiter.rate);
+  wait_us (&limiter);
+  for (int i = 1; i < PLENTY; i++)
+    wait_us (&limiter);
+  gint64 last = wait_us (&limiter);
+  g_assert_cmpint (last, >, (PLENTY - 2) * space_us);
+  g_assert_cmpint (last, <=, PLENTY * space_us);
+  limiter_clear (&limiter);
+}
+
+static void
+test_the_rate_grows_by_steps_and_halves (void)
+{
+  Limiter limiter;
+  limiter_init (&limiter);
+  double first = limiter.rate;
+  for (int i = 0; i < PLENTY; i++)
+    limiter_succeeded (&limiter);
+  g_assert_cmpfloat (limiter.rate, ==, first + PLENTY);
+  limiter_slow_down (&limiter);
+  g_assert_cmpfloat (limiter.rate, ==, (first + PLENTY) / 2);
+  limiter_slow_down (&limiter); /* was on its way before */
+  g_assert_cmpfloat (limiter.rate, ==, (first + PLENTY) / 2);
+  for (int i = 0; i < 20; i++)
+    {
+      limiter.slowed_us = 0;
+      limiter_slow_down (&limiter);
+    }
+  g_assert_cmpfloat (limiter.rate, ==, 1);
+  g_assert_cmpint (wait_us (&limiter), >, G_USEC_PER_SEC / 2); /* the next one waits, too */
+  for (int i = 0; i < 10000; i++)
+    limiter_succeeded (&limiter);
+  g_assert_cmpfloat (limiter.rate, ==, 2000);
+  limiter_clear (&limiter);
+}
+
+static void
+test_no_answer_halves_the_rate_too (void)
+{
+  Limiter limiter;
+  limiter_init (&limiter);
+  double first = limiter.rate;
+  limiter_failed (&limiter, "timed out");
+  g_assert_cmpfloat (limiter.rate, ==, first / 2);
+  limiter_clear (&limiter);
+}
+
+static void
+test_failures_in_a_row_open_the_circuit (void)
+{
+  Limiter limiter;
+  limiter_init (&limiter);
+  for (int i = 0; i < 2; i++)
+    limiter_failed (&limiter, "gone");
+  limiter_succeeded (&limiter);
+  for (int i = 0; i < 2; i++)
+    limiter_failed (&limiter, "gone");
+  wait_us (&limiter); /* not in a row */
+  limiter_failed (&limiter, "gone for good");
+  gint64 first = refused_ms (&limiter, "gone for good");
+  for (int i = 0; i < 50; i++)
+    limiter_failed (&limiter, "gone");
+  g_assert_cmpint (refused_ms (&limiter, "gone for good"), <=, first); /* what was on its way says nothing new */
+  limiter_clear (&limiter);
+}
+
+static void
+test_one_request_probes_whether_it_is_back (void)
+{
+  Limiter limiter;
+  gint64 pause = 0;
+  limiter_init (&limiter);
+  limiter_open (&limiter, "no such bucket");
+  for (int i = 0; i < PLENTY; i++)
+    {
+      gint64 longer = refused_ms (&limiter, "no such bucket");
+      g_assert_cmpint (longer, >=, pause);
+      g_assert_cmpint (longer, <=, 60001);
+      pause = longer;
+      let_time_pass (&limiter);
+      wait_us (&limiter);
+      refused_ms (&limiter, "no such bucket"); /* the others wait for the probe */
+      limiter_open (&limiter, "no such bucket");
+    }
+  g_assert_cmpint (pause, >, 59000);
+  let_time_pass (&limiter);
+  wait_us (&limiter);
+  limiter_abandoned (&limiter); /* nobody waited for it: the next one probes */
+  wait_us (&limiter);
+  limiter_succeeded (&limiter);
+  for (int i = 0; i < PLENTY; i++)
+    wait_us (&limiter);
+  limiter_failed (&limiter, "once");
+  wait_us (&limiter); /* it begins to count anew */
+  limiter_clear (&limiter);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/limiter/requests of all slots are spaced", test_requests_of_all_slots_are_spaced);
+  g_test_add_func ("/limiter/the rate grows by steps and halves", test_the_rate_grows_by_steps_and_halves);
+  g_test_add_func ("/limiter/no answer halves the rate too", test_no_answer_halves_the_rate_too);
+  g_test_add_func ("/limiter/failures in a row open the circuit", test_failures_in_a_row_open_the_circuit);
+  g_test_add_func ("/limiter/one request probes whether it is back", test_one_request_probes_whether_it_is_back);
+  return g_test_run ();
+}
