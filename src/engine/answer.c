@@ -226,6 +226,7 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Senten
     json_object_set_new (fields, "retry_in_s", json_real ((double)sentence->delay_ms / 1000));
   log_fields (cause->code == PRUNED_BUSY ? LOG_WARNING : LOG_ERROR, "Step failed", fields);
   stats_add (STATS_FAILURES, step->job->name, class, 1);
+  stats_add (STATS_ERRORS, step->job->name, NULL, cause->code != PRUNED_BUSY);
   if (ends (sentence))
     stats_add (STATS_RUNS, step->job->name, sentence->state, 1);
 }

@@ -22,6 +22,7 @@ static const struct {
   [STATS_STALE_MESSAGES] = { "pruned_stale_messages_total", "job", NULL },
   [STATS_REPUBLISHED] = { "pruned_republished_total", "job", NULL },
   [STATS_FAILURES] = { "pruned_failures_total", "job", "error_class" },
+  [STATS_ERRORS] = { "pruned_errors_total", "job" },
   [STATS_OBJECTS] = { "pruned_deleted_objects_total", "error" },
   [STATS_OBJECT_AGE] = { "pruned_object_age_seconds", NULL, NULL, HISTOGRAM (AGES) },
 };

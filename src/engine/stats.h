@@ -17,6 +17,7 @@ typedef enum {
   STATS_STALE_MESSAGES,  /* job */
   STATS_REPUBLISHED,     /* job */
   STATS_FAILURES,        /* job, error class */
+  STATS_ERRORS,          /* job: failures but for those in which somebody was in the way */
   STATS_OBJECTS,         /* error: true, false */
   STATS_OBJECT_AGE,      /* no label; observed when an object's row goes */
   STATS_N

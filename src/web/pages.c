@@ -213,8 +213,11 @@ show_zeros (const Jobs *jobs)
 {
   static const char *const states[] = { "finished", "dead", "skipped" };
   for (guint i = 0; i < jobs_count (jobs); i++)
-    for (guint j = 0; j < G_N_ELEMENTS (states); j++)
-      stats_add (STATS_RUNS, jobs_at (jobs, i)->name, states[j], 0);
+    {
+      for (guint j = 0; j < G_N_ELEMENTS (states); j++)
+        stats_add (STATS_RUNS, jobs_at (jobs, i)->name, states[j], 0);
+      stats_add (STATS_ERRORS, jobs_at (jobs, i)->name, NULL, 0);
+    }
   stats_add (STATS_OBJECTS, "false", NULL, 0);
   stats_add (STATS_OBJECTS, "true", NULL, 0);
 }

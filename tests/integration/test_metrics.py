@@ -1,14 +1,17 @@
 """What a daemon tells over HTTP: what it has done, what waits, whether it lives, and whether it is of use."""
 
 import os
+import re
 import signal
 import threading
 
 import pytest
 
+from stack.found import PROJECT
 from stack.process import wait_until
 from support.exposition import Listening
-from support.scene import now
+from support.instance import Instance
+from support.scene import fill, now
 
 OBJECTS, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
 HOUR, DAY = 3600, 86400
@@ -97,6 +100,87 @@ def test_what_is_said_of_a_job_is_a_metric_to_be_joined_with_the_others(scene, h
         assert metrics.of("pruned_job_info", job=job["job"], **job["labels"]) == 1
     assert metrics.of("pruned_job_info", job="members.remove_expired", worker="RemoveExpiredMembersWorker",
                       feature_category="system_access", data_consistency="always", idempotent="false") == 1
+
+
+def alerts():
+    """{name of an alert: what it looks at}, from the rules as they are shipped: `(metric, {label: value or pattern})`."""
+    rules = re.split(r"- alert: (\w+)", (PROJECT / "deploy/alerts.yml").read_text())[1:]
+    looks = {}
+    for name, rule in zip(rules[::2], rules[1::2]):
+        [expression] = re.findall(r"expr:(.*?)\n +(?:for|labels):", rule, re.S)
+        looks[name] = [(metric, dict(re.findall(r'(\w+)=~?"([^"]*)"', labels)))
+                       for metric, labels in re.findall(r"(pruned_\w+)(?:\{([^}]*)\})?", expression)]
+    return looks
+
+
+def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_happens(scene, http, tmp_path):
+    """A rate does not see a counter begin at 1."""
+    (tmp_path / "a").write_text("artifact")
+    add_object(scene, tmp_path, "a", "3 h")
+    daemon = start(scene, http, **{"store.local.root": tmp_path})
+    before = http.metrics()
+    scene.topics.tick(OBJECTS, now(minutes=-1))
+    daemon.wait_line("Finished", job=SLOT)
+    rows = Instance(scene.database)
+    rows.leave(rows.group(), rows.user(), by=rows.user())
+    scene.topics.tick("members.schedule_prune_deletions", now(minutes=-1))
+    daemon.wait_line("Finished", job="members.prune_deletions")
+    after = http.metrics()
+    looks = alerts()
+    assert len(looks) >= 8 and all(looks.values())
+    for alert, metrics in looks.items():
+        for metric, labels in metrics:
+            def match(known):
+                name, pairs = known[0], dict(known[1])
+                return name == metric and all(re.fullmatch(wanted, pairs.get(label, "")) for label, wanted in labels.items())
+
+            if metric != "pruned_running_step_seconds":  # while a step runs
+                assert any(map(match, after.samples)), f"{alert}: no {metric} with {labels}"
+            if metric.endswith("_total"):
+                assert {value for known, value in before.samples.items() if match(known)} == {0}, f"{alert}: {metric} with {labels}"
+
+
+def test_an_error_is_counted_and_who_is_in_the_way_is_none(scene, http):
+    daemon = start(scene, http)
+    scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
+    daemon.wait_line("Step failed", job="members.remove_expired")
+    fill(scene.database, 1)
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("SELECT FROM scratch FOR UPDATE")
+        scene.topics.tick("scratch.remove", now(minutes=-1))
+        daemon.wait_line("Step failed", job="scratch.remove", error_class="55P03")
+    metrics = http.metrics()
+    assert metrics.of("pruned_errors_total", job="members.remove_expired") == 1
+    assert metrics.of("pruned_failures_total", job="scratch.remove", error_class="55P03") >= 1
+    assert metrics.of("pruned_errors_total", job="scratch.remove") == 0
+
+
+def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):
+    """Read all the time by somebody who is strict, while four slots delete; nothing ever falls."""
+    for i in range(400):
+        add_object(scene, tmp_path, f"{i}", "3 h" if i % 2 else "13 h")
+    daemon = start(scene, http, **{"store.local.root": tmp_path, f"jobs.{SLOT}.batch": 5})
+    before = http.metrics()
+    scene.topics.tick(OBJECTS, now(minutes=-1))
+
+    def done():
+        nonlocal before
+        seen = http.metrics()
+        counters = [known for known in before.samples if seen.kinds[re.sub("_(bucket|sum|count)$", "", known[0])
+                                                                    if known[0] not in seen.kinds else known[0]] != "gauge"]
+        assert all(seen.samples[known] >= before.samples[known] for known in counters)
+        before = seen
+        return seen.of("pruned_runs_total", job=SLOT, state="finished") == 4
+
+    wait_until(done, 60, "four slots")
+    assert daemon.running
+    for name, wanted in [("pruned_deleted_objects_total", {"error": "false"}), ("pruned_rows_total", {"job": SLOT, "action": "updated_rows"}),
+                         ("pruned_object_age_seconds_count", {})]:
+        assert before.of(name, **wanted) == 400, name
+    assert before["pruned_object_apdex"] == 0.5 and before["pruned_object_oldest_ready_seconds"] == 0
+    steps = scene.database.value("SELECT sum(step) FROM pruned.runs WHERE job = %s", [SLOT])
+    assert before.of("pruned_step_seconds_count", job=SLOT) == steps
 
 
 def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
