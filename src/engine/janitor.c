@@ -28,6 +28,14 @@ keep_days (Service *service, Pg *pg, GError **error)
          && in_transaction (pg, SQL "timers_forget.sql", values, error);
 }
 
+static gboolean
+tell_clock (Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "now_us", clock_now_us ());
+  return in_transaction (pg, SQL "clock.sql", values, error);
+}
+
 gboolean
 janitor_look (Service *service, Pg *pg, GError **error)
 {
@@ -36,7 +44,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
   if (days_us == 0 || now - days_us > DAYS_EVERY_US)
     {
       days_us = now;
-      if (!keep_days (service, pg, error))
+      if (!tell_clock (pg, error) || !keep_days (service, pg, error))
         return FALSE;
     }
   if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)

@@ -1,5 +1,6 @@
 """`pruned doctor`: every finding with its remedy, warnings that never hide an error, and nothing changed by it."""
 
+import re
 import shutil
 
 import pytest
@@ -123,6 +124,36 @@ def test_an_index_that_a_cursor_wants(well):
     assert JOB in found[0]["detail"] and found[0]["remedy"] == "pruned migrate --indexes"
     well.migrate("--indexes")
     assert doctor(well, 0) == []
+
+
+@pytest.fixture
+def wrong_clock(preload):
+    """The environment of a process on a machine whose clock is so many seconds ahead."""
+    library = preload("shifted_clock")
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+    return lambda seconds: {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": seconds}
+
+
+@pytest.mark.parametrize("seconds, words", [(30, "the database's clock is (29|30).. s behind"), (-30, "the database's clock is (30|29).. s ahead")])
+def test_a_clock_that_is_not_the_databases(well, wrong_clock, seconds, words):
+    [found] = only(doctor(well, 0, environment=wrong_clock(seconds)), "clock")
+    assert re.search(words, found["detail"]) and found["remedy"] == "timedatectl set-ntp true"
+
+
+def test_the_clock_of_a_daemon_elsewhere(well, wrong_clock):
+    for name, seconds in (("right", 0), ("ahead", 30), ("behind", -30)):
+        well.start(name=name, environment=wrong_clock(seconds))
+    well.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned run, clock %%'",
+                       until=3)
+    found = only(doctor(well, 0), "daemons' clocks")
+    assert sorted(re.search(r"is (\d+)\.\d s (ahead of|behind)", f["detail"]).group(2) for f in found) == ["ahead of", "behind"]
+
+
+def test_what_restore_needs_is_a_warning(well):
+    well.database.execute(sql.SQL("REVOKE INSERT ON members FROM {}").format(sql.Identifier(ROLE)))
+    [found] = only(doctor(well, 0), "restore")
+    assert "INSERT into members" in found["detail"] and "grants.sql" in found["remedy"]
 
 
 def test_bloat_is_a_warning(well):

@@ -25,6 +25,29 @@ compare_clocks (Doctor *doctor)
     doctor_ok (doctor, "clock", "within %.1f s of the database's", (double)CLOCK_OFF_US / G_USEC_PER_SEC);
 }
 
+/* A daemon on another machine has another clock. */
+static void
+compare_daemons (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "most_ms", CLOCK_OFF_US / 1000);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "daemons' clocks", SQL "clocks.sql", values);
+  if (rows == NULL)
+    return;
+  guint wrong = 0;
+  for (int i = 0; i < rows_count (rows); i++)
+    if (rows_bool (rows, i, "off")) {
+      wrong++;
+      doctor_warn (doctor, "daemons' clocks", "timedatectl set-ntp true",
+                   "the clock of the daemon on %s (session %s) is %.1f s %s the database's: set it there",
+                   rows_text (rows, i, "place"), rows_text (rows, i, "pid"), g_ascii_strtod (rows_text (rows, i, "seconds"), NULL),
+                   rows_bool (rows, i, "ahead") ? "ahead of" : "behind");
+    }
+  if (wrong == 0)
+    doctor_ok (doctor, "daemons' clocks", "those of %d daemons are within %.1f s of the database's", rows_count (rows),
+               (double)CLOCK_OFF_US / G_USEC_PER_SEC);
+}
+
 static void
 check_schema (Doctor *doctor)
 {
@@ -50,4 +73,5 @@ doctor_postgres (Doctor *doctor)
   doctor_ok (doctor, "PostgreSQL", "it answers, version %d.%d", version / 10000, version % 10000);
   check_schema (doctor);
   compare_clocks (doctor);
+  compare_daemons (doctor);
 }
