@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.places import binary_with_faults
 from support.scene import fill, now, outcome_id, result, tick_id
 
 JOB = "scratch.wide"
@@ -53,6 +54,24 @@ def test_a_run_that_kills_its_process_is_dead_after_three_deaths_and_its_neighbo
     [said] = [m for m in poisoned.topics.outcomes("RunFinished") if m.text_key == poison]
     assert (said.value["state"], said.value["error"]) == ("dead", row["error"])
     assert said.headers["ce_id"] == outcome_id(poison, 0, "RunFinished", poison)
+
+
+def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_without_it(new_scene):
+    """Each takes the lane over from the one before."""
+    scene = new_scene({"jobs.scratch.wide.capacity": 1})
+    scene.binary = binary_with_faults()
+    ids = produce(scene, 5)
+    armed_ = armed("step.after_fence", ids[1])
+    daemons = [scene.start(environment=armed_) for _ in range(3)]
+    assert [daemon.wait(120) for daemon in daemons] == [-9] * 3
+    after = [scene.start(environment=armed_) for _ in range(3)]
+    assert scene.wait_run(ids[1], "dead", deadline_s=60)["error"].startswith("poison: ")
+    for other in ids[:1] + ids[2:]:
+        scene.wait_run(other, "finished", deadline_s=60)
+    assert all(daemon.running for daemon in after) and suspects(scene) == []
+    at = now()
+    scene.topics.tick(JOB, at, {"n": 9})
+    assert scene.wait_run(tick_id(JOB, at, '{"n":9}'))["state"] == "finished"
 
 
 def test_after_two_deaths_a_run_is_innocent(poisoned):
