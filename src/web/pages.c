@@ -211,11 +211,13 @@ static const WebPage PAGES[] = {
 static void
 show_zeros (const Jobs *jobs)
 {
-  static const char *const states[] = { "finished", "dead", "skipped" };
+  static const char *const states[] = { "finished", "dead", "skipped" }, *const locks[] = { "40P01", "40001", "55P03" };
   for (guint i = 0; i < jobs_count (jobs); i++)
     {
       for (guint j = 0; j < G_N_ELEMENTS (states); j++)
         stats_add (STATS_RUNS, jobs_at (jobs, i)->name, states[j], 0);
+      for (guint j = 0; j < G_N_ELEMENTS (locks); j++)
+        stats_add (STATS_FAILURES, jobs_at (jobs, i)->name, locks[j], 0);
       stats_add (STATS_ERRORS, jobs_at (jobs, i)->name, NULL, 0);
     }
   stats_add (STATS_OBJECTS, "false", NULL, 0);
