@@ -5,6 +5,7 @@
 #define SQL "src/engine/sql/"
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
+#define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
 
 static gboolean
 in_transaction (Pg *pg, const char *file, const PgValues *values, GError **error)
@@ -36,6 +37,34 @@ tell_clock (Pg *pg, GError **error)
   return in_transaction (pg, SQL "clock.sql", values, error);
 }
 
+/* One page, unless another process is at it. MORE: the page was full. */
+static gboolean
+archive_page (Pg *pg, gboolean *more, GError **error)
+{
+  *more = FALSE;
+  if (!pg_begin (pg, error))
+    return FALSE;
+  g_autoptr (PgRows) days = pg_run_file (pg, SQL "archive_days.sql", NULL, error);
+  gboolean mine = days != NULL && rows_bool (days, 0, "mine");
+  g_autoptr (PgRows) moved = mine ? pg_run_file (pg, SQL "archive.sql", NULL, error) : NULL;
+  gboolean ok = days != NULL && (moved != NULL || !mine) && pg_commit (pg, error);
+  *more = ok && mine && rows_bool (moved, 0, "more");
+  if (!ok)
+    pg_rollback (pg);
+  return ok;
+}
+
+/* Page by page, as long as they are full. */
+static gboolean
+archive (Pg *pg, gboolean *more, GError **error)
+{
+  *more = TRUE;
+  for (gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US; *more && clock_monotonic_us () < until;)
+    if (!archive_page (pg, more, error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 janitor_look (Service *service, Pg *pg, GError **error)
 {
@@ -49,6 +78,9 @@ janitor_look (Service *service, Pg *pg, GError **error)
     }
   if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
     return TRUE;
-  archive_us = now;
-  return in_transaction (pg, SQL "archive_days.sql", NULL, error) && in_transaction (pg, SQL "archive.sql", NULL, error);
+  gboolean more = FALSE;
+  if (!archive (pg, &more, error))
+    return FALSE;
+  archive_us = more ? 0 : now;
+  return TRUE;
 }

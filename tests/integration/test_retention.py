@@ -72,3 +72,15 @@ def test_a_day_that_has_begun_without_its_partition_keeps_none_of_the_others_bac
 def test_by_default_the_audit_stays_a_month_and_runs_longer_than_their_messages(scene):
     known = {line["key"]: line["value"] for line in scene.run("config", "--json").ok().json()}
     assert (known["audit.keep_days"], known["runs.keep_days"], known["audit.rows"]) == ("30", "35", "full")
+
+
+def test_a_heap_of_ended_runs_goes_page_after_page(scene):
+    """Days apart, so that each page wants a partition of its own; two processes take turns."""
+    scene.database.execute("""
+        INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job)
+        SELECT gen_random_uuid(), at, at, at, 'finished', 'scratch.one'
+        FROM generate_series(1, 40000) AS n, LATERAL (SELECT now() - interval '1 day' - n / 4000 * interval '1 day' AS at) AS t""")
+    scene.start(), scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
+    assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
+    assert not any(d.lines("The dispatcher waits") for d in scene.daemons)
