@@ -66,11 +66,10 @@ parse_starts (Job *job, GError **error)
   return TRUE;
 }
 
-/* `log = info: Some message` */
+/* `log = info: Some message`; TEXT is changed. */
 static gboolean
 parse_log (const Job *job, JobWhat *what, char *text, GError **error)
 {
-  g_autofree char *owned = text;
   if (text == NULL)
     return TRUE;
   char *colon = strchr (text, ':');
@@ -113,7 +112,8 @@ parse_what (Job *job, const char *group, GError **error)
     what->entity = g_strdup ("key");
   what->log_fields = list_of (job->conf, group, "log_fields");
   parse_constants (job, what->constants, group);
-  return parse_log (job, what, job_conf_text (job->conf, group, "log"), error);
+  g_autofree char *log = job_conf_text (job->conf, group, "log");
+  return parse_log (job, what, log, error);
 }
 
 static void

@@ -115,6 +115,8 @@ on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **
     close_item (reader);
   else if (reader->depth == 1 && reader->in_error)
     {
+      g_free (reader->answer->code); /* GMarkup takes one root after another */
+      g_free (reader->answer->message);
       reader->answer->code = g_steal_pointer (&reader->code);
       reader->answer->message = g_steal_pointer (&reader->message);
     }
