@@ -13,7 +13,7 @@ TICKED = ("members.remove_expired", "members.schedule_prune_deletions", "groups.
 SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 0, "jobs.imports.placeholder_cleanup.spacing_ms": 0,
             "jobs.members.remove_expired.batch": 2, "jobs.members.remove_expired.delay_ms": 0, "jobs.members.prune_deletions.batch": 1,
             "jobs.members.remove_expired.refresh_delay_ms": 0, "jobs.members.prune_deletions.refresh_delay_ms": 0,
-            "jobs.groups.destroy.batch": 1, "jobs.ci.delete_objects.batch": 2, "run.workers": 2}
+            "jobs.groups.destroy.batch": 1, "jobs.groups.destroy.refresh_delay_ms": 0, "jobs.ci.delete_objects.batch": 2, "run.workers": 2}
 
 
 def tell(scene, at):
