@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import footprint
 import groups
 import latency
+import ledger
 import objects
 import placeholders
 import prune
@@ -28,12 +29,14 @@ from support.places import binary
 
 SECTIONS = {
     "removal": removal.against_by_hand,
+    "intake": throughput.intake,
     "runs": throughput.runs,
     "steps": throughput.steps,
     "due": latency.due_to_started,
     "ticks": latency.tick_to_started,
     "start": footprint.start_up,
     "backlog": footprint.backlog,
+    "ledger": ledger.ledger,
     "date": removal.one_date,
     "prune": prune.prune,
     "groups": groups.destroy,

@@ -19,6 +19,14 @@ def ticks(job, number, first=0):
         yield job, json.dumps({"job": job, "scheduled_at": at.isoformat()})
 
 
+def ticks_ahead(number):
+    """Ticks that wait for their time: there is nothing to do but to take them in."""
+    begins = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
+    for n in range(number):
+        at = begins + datetime.timedelta(milliseconds=n)
+        yield EMPTY, json.dumps({"job": EMPTY, "scheduled_at": at.isoformat()})
+
+
 def nothing(database):
     pass
 
@@ -54,6 +62,28 @@ def runs(stage, report, quick):
     template.drop()
     report.add("b", "runs, tick to RunFinished", number / seconds, "runs/s", aim=15_000, detail={"runs": number, "cpu_us_each": each})
     report.add("d", "resident memory at most, under load", most, "MB", at_most=50)
+
+
+def intake(stage, report, quick):
+    number = 50_000 if quick else 1_000_000
+    report.say(f"{number} ticks taken in")
+    template = stage.template(nothing)
+    with stage.installation(template, {"topics.partitions": 8}) as pruned:
+        pruned.topics.produce_many("ticks", ticks_ahead(number))
+        daemon = pruned.start()
+        daemon.wait_line("Partitions assigned")
+        cost = Cost(stage, daemon.pid)
+        wait_until(lambda: pruned.database.value("SELECT sum(next_offset) FROM pruned.intake") == number, 900, "ticks taken in", poll_s=0.2)
+        each = cost.each(number)
+        rows = pruned.database.row("SELECT count(*) AS n, extract(epoch FROM max(created_at) - min(created_at))::float8 AS seconds FROM pruned.runs")
+        if rows["n"] != number:
+            raise RuntimeError(f"{number} ticks, {rows['n']} runs")
+        if len(daemon.lines("Partitions assigned")) != 1:
+            raise RuntimeError("the process did not stay in its group")
+        most = report.memory(daemon.pid, "VmHWM")
+    template.drop()
+    report.add("b", "intake", number / rows["seconds"], "messages/s", at_least=20_000, detail={"messages": number, "cpu_us_each": each})
+    report.add("d", "resident memory at most, taking in", most, "MB", at_most=50)
 
 
 def steps(stage, report, quick):
