@@ -107,3 +107,24 @@ def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
     assert writer.waited and user not in tenant.ids("users")
     assert tenant.database.rows("SELECT id, user_id FROM badges") == [{"id": moved, "user_id": other}]
     assert tenant.database.column("SELECT keys FROM pruned.deletions WHERE table_name = 'badges'") == [[mine]]
+
+
+@pytest.mark.parametrize("what, reason", [
+    ("UPDATE import_placeholder_user_details SET namespace_id = {group} WHERE placeholder_user_id = {user}",
+     "the placeholder belongs to a namespace again"),
+    ("INSERT INTO issues (author_id) VALUES ({user})", "still referenced in issues.author_id"),
+    ("UPDATE users SET user_type = 0 WHERE id = {user}", "the user is no placeholder"),
+])
+def test_who_is_wanted_again_after_he_was_handed_over_stays(tenant, what, reason):
+    _, user = tenant.placeholder()
+    tenant.pruned.run("pause", "users.destroy").ok()
+    tenant.tick(JOB, **AT_ONCE)
+    assert [run["state"] for run in tenant.runs("users.destroy")] == ["waiting"]
+    tenant.database.execute(what.format(user=user, group=tenant.group()))
+    before = tenant.row("users", user)
+    tenant.pruned.run("resume", "users.destroy").ok()
+    tenant.work()
+    (run,) = tenant.runs("users.destroy")
+    assert (run["state"], result(run)["kept"], result(run)["reason"]) == ("finished", 1, reason)
+    assert tenant.row("users", user) == before
+    assert tenant.database.value("SELECT count(*) FROM ghost_user_migrations") == 0

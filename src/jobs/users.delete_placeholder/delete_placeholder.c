@@ -1,6 +1,7 @@
 #include "pruned/job.h"
 
 #include "jobs/jobs.h"
+#include "jobs/shared/placeholder.h"
 
 #define STILL_REFERENCED                                                                           \
   "Unable to delete placeholder user because it is still referenced in other tables"
@@ -10,17 +11,6 @@ about (Step *step, const char *username)
 {
   return json_pack ("{s:O, s:s*}", "placeholder_user_id",
                     json_object_get (step_args (step), "placeholder_user_id"), "user", username);
-}
-
-/* The first reference, or no row. */
-static PgRows *
-find_reference (Step *step, const char *user, GError **error)
-{
-  g_autoptr (PgRows) made = step_query (step, error, "references", NULL);
-  if (made == NULL)
-    return NULL;
-  const char *sql = rows_text (made, 0, "sql");
-  return step_query_text (step, error, sql != NULL ? sql : "SELECT WHERE false", "user", user, NULL);
 }
 
 static gboolean
@@ -49,21 +39,8 @@ hand_over (Step *step, const char *user)
   g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
   json_t *args = json_pack ("{s:O, s:s}", "user_id",
                             json_object_get (step_args (step), "placeholder_user_id"), "reason",
-                            "Placeholder user");
+                            PLACEHOLDER_REASON);
   step_child (step, "users.destroy", args, user, key, 0);
-}
-
-/* NULL: he is to be deleted if nothing refers to him. */
-static const char *
-why_not (const PgRows *found)
-{
-  if (rows_count (found) == 0)
-    return "the user is gone";
-  if (!rows_bool (found, 0, "placeholder"))
-    return "the user is no placeholder";
-  if (rows_bool (found, 0, "claimed"))
-    return "the placeholder belongs to a namespace again";
-  return NULL;
 }
 
 gboolean
@@ -71,18 +48,18 @@ delete_placeholder_step (Step *step, GError **error)
 {
   const char *user = step_arg (step, "placeholder_user_id");
   step_on_failure (step, "abandoned_dead");
-  g_autoptr (PgRows) found = step_query (step, error, "user", "user", user, NULL);
+  g_autoptr (PgRows) found = placeholder_find (step, user, error);
   if (found == NULL)
     return FALSE;
   const char *username = rows_count (found) > 0 ? rows_text (found, 0, "username") : NULL;
-  const char *reason = why_not (found);
+  const char *reason = placeholder_why_not (found);
   if (reason != NULL)
     {
       step_reason (step, reason);
       step_log (step, LOG_INFO, "Placeholder user is left alone", about (step, username));
       return TRUE;
     }
-  g_autoptr (PgRows) reference = find_reference (step, user, error);
+  g_autoptr (PgRows) reference = placeholder_reference (step, user, error);
   if (reference == NULL)
     return FALSE;
   if (rows_count (reference) > 0)

@@ -1,5 +1,7 @@
 #include "users_destroy.h"
 
+#include "jobs/shared/placeholder.h"
+
 #include <string.h>
 
 void
@@ -59,6 +61,27 @@ ask_refusals (Destroy *destroy, char **reason, GError **error)
   return TRUE;
 }
 
+/* A placeholder may have been claimed, or be referred to, since he was handed over. */
+static gboolean
+ask_placeholder (Destroy *destroy, char **reason, GError **error)
+{
+  if (**reason != '\0' || g_strcmp0 (step_arg (destroy->step, "reason"), PLACEHOLDER_REASON) != 0)
+    return TRUE;
+  g_autoptr (PgRows) found = placeholder_find (destroy->step, destroy->user_id, error);
+  if (found == NULL)
+    return FALSE;
+  const char *why_not = placeholder_why_not (found);
+  g_autoptr (PgRows) reference = why_not == NULL ? placeholder_reference (destroy->step, destroy->user_id, error) : NULL;
+  if (why_not == NULL && reference == NULL)
+    return FALSE;
+  g_free (*reason);
+  *reason = why_not != NULL ? g_strdup (why_not)
+            : rows_count (reference) > 0
+                ? g_strdup_printf ("still referenced in %s.%s", rows_text (reference, 0, "table"), rows_text (reference, 0, "column"))
+                : g_strdup ("");
+  return TRUE;
+}
+
 /* The effects of a removed membership, for all rows of PAGE. */
 static gboolean
 drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
@@ -112,7 +135,8 @@ begin (Destroy *destroy, GError **error)
       step_count (destroy->step, "gone", user != NULL);
       return user != NULL;
     }
-  if (!query (destroy, "begin/40-owners", error) || !ask_refusals (destroy, &reason, error))
+  if (!query (destroy, "begin/40-owners", error) || !ask_refusals (destroy, &reason, error)
+      || !ask_placeholder (destroy, &reason, error))
     return FALSE;
   if (*reason != '\0')
     {

@@ -1,7 +1,7 @@
 -- The text of a query for the first reference to a user, over those columns that this database has; NULL: it has none.
 -- Table and column names are quoted here and nowhere else. Read lazily: it ends at the first table that has one.
 WITH
--- include: ../shared/user_references.sql
+-- include: user_references.sql
 SELECT string_agg(format('SELECT %L AS "table", %L AS "column" WHERE EXISTS (SELECT FROM %I WHERE %I = :user::bigint)',
                          r.tab, r.col, r.tab, r.col), ' UNION ALL ' ORDER BY r.pos) || ' LIMIT 1' AS sql
 FROM user_reference r

@@ -1,0 +1,29 @@
+#include "jobs/shared/placeholder.h"
+
+PgRows *
+placeholder_find (Step *step, const char *user, GError **error)
+{
+  return step_query (step, error, "../shared/placeholder_user", "user", user, NULL);
+}
+
+const char *
+placeholder_why_not (const PgRows *found)
+{
+  if (rows_count (found) == 0)
+    return "the user is gone";
+  if (!rows_bool (found, 0, "placeholder"))
+    return "the user is no placeholder";
+  if (rows_bool (found, 0, "claimed"))
+    return "the placeholder belongs to a namespace again";
+  return NULL;
+}
+
+PgRows *
+placeholder_reference (Step *step, const char *user, GError **error)
+{
+  g_autoptr (PgRows) made = step_query (step, error, "../shared/placeholder_references", NULL);
+  if (made == NULL)
+    return NULL;
+  const char *sql = rows_text (made, 0, "sql");
+  return step_query_text (step, error, sql != NULL ? sql : "SELECT WHERE false", "user", user, NULL);
+}
