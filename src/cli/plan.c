@@ -59,6 +59,8 @@ command_plan (Cli *cli, GError **error)
   const Job *job = cli_job (cli, cli->arguments[0], error);
   if (job == NULL)
     return CODE_NOT_FOUND;
+  if (job->page == NULL && (job->code == NULL || job->code->plan == NULL))
+    return cli_usage (error, "job %s has no plan: it does what another job has decided; plan that one", job->name);
   if (!parse_at (&at_us, error))
     return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);

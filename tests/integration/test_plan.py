@@ -52,3 +52,9 @@ def test_what_is_planned_is_what_is_done(judge, seed):
     judge.wait(seed)
     assert plan - {(parked, "parked", "in quarantine")} == done(judge)
     assert (parked, "parked", "in quarantine") in plan
+
+
+@pytest.mark.parametrize("job", ["groups.destroy", "users.destroy", "users.delete_placeholder"])
+def test_a_job_that_does_what_another_has_decided_says_so(judge, job):
+    done = judge.pruned.run("plan", job)
+    assert (done.code, done.stdout) == (1, "") and f"job {job} has no plan" in done.stderr and "plan that one" in done.stderr
