@@ -268,9 +268,9 @@ engine_run (const EngineOptions *options, GError **error)
   service.kafka_settings = (const char **)settings->pdata;
   if (ok && !stores_start (options->config, error))
     code = EXIT_CONFIG;
-  else if (ok && !startup_dependencies (&service, &postgres, error))
+  else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
-  else if (ok && startup_join (&service, &HANDLERS, error))
+  else if (ok && startup_join (&service, error))
     code = run_threads (options, &service, error);
   stores_stop ();
   service_clear (&service);

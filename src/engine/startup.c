@@ -173,22 +173,6 @@ ask_postgres (gpointer data)
   return error;
 }
 
-gboolean
-startup_dependencies (Service *service, gboolean *postgres, GError **error)
-{
-  g_autoptr (GError) kafka = NULL;
-  GThread *asking = g_thread_new ("startup", ask_postgres, service);
-  service->producer = kafka_producer_new (service->kafka_settings, &kafka);
-  gboolean there = service->producer != NULL && startup_topics (service, &kafka);
-  GError *cause = g_thread_join (asking);
-  *postgres = cause != NULL;
-  if (cause != NULL)
-    g_propagate_error (error, cause);
-  else if (!there)
-    g_propagate_error (error, g_steal_pointer (&kafka));
-  return cause == NULL && there;
-}
-
 /* The prefix, unless [kafka] says otherwise. */
 static const char *
 group_of (const Service *service)
@@ -200,15 +184,38 @@ group_of (const Service *service)
   return service->prefix;
 }
 
-gboolean
-startup_join (Service *service, const KafkaHandlers *handlers, GError **error)
+/* As many partitions as this process may have, if it is the only one. */
+static guint
+lanes_most (const Service *service)
 {
-  g_autoptr (GPtrArray) topics = subscription (service);
-  service->publisher = publisher_new (service->producer, service->prefix);
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     lanes += (guint)jobs_at (service->jobs, i)->capacity;
-  service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
-                                          (const char *const *)topics->pdata, lanes, handlers, service, error);
-  return service->consumer != NULL;
+  return lanes;
+}
+
+gboolean
+startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean *postgres, GError **error)
+{
+  g_autoptr (GError) kafka = NULL;
+  GThread *asking = g_thread_new ("startup", ask_postgres, service);
+  service->producer = kafka_producer_new (service->kafka_settings, &kafka);
+  if (service->producer != NULL)
+    service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service), lanes_most (service), handlers, service, &kafka);
+  gboolean there = service->consumer != NULL && startup_topics (service, &kafka);
+  GError *cause = g_thread_join (asking);
+  *postgres = cause != NULL;
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  else if (!there)
+    g_propagate_error (error, g_steal_pointer (&kafka));
+  return cause == NULL && there;
+}
+
+gboolean
+startup_join (Service *service, GError **error)
+{
+  g_autoptr (GPtrArray) topics = subscription (service);
+  service->publisher = publisher_new (service->producer, service->prefix);
+  return kafka_consumer_subscribe (service->consumer, (const char *const *)topics->pdata, error);
 }

@@ -13,7 +13,8 @@ gboolean startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray
  * job's capacity: a warning. Wants kafka_settings, config, jobs. */
 gboolean startup_topics (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PostgreSQL (schema and schedules; a warning for each index that a cursor wants and does not have) and Kafka (the producer, and
- * startup_topics) are asked at the same time. If neither is well, PostgreSQL's error is told: POSTGRES says whose it is. */
-gboolean startup_dependencies (Service *service, gboolean *postgres, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Afterwards: the publisher and the consumer, which joins the group. */
-gboolean startup_join (Service *service, const KafkaHandlers *handlers, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * startup_topics) are asked at the same time, and the consumer looks for its coordinator meanwhile. If neither is well, PostgreSQL's error is told: POSTGRES says whose it is. */
+gboolean startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean *postgres,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Afterwards: the publisher; the consumer joins the group. */
+gboolean startup_join (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;

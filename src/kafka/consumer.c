@@ -22,7 +22,7 @@ struct _KafkaConsumer {
   GPtrArray *partitions; /* KafkaPartition: the present assignment */
   GHashTable *queues;    /* "topic/number" -> rd_kafka_queue_t, kept until close: a queue that is
                             forwarded to NULL once stays so */
-  gboolean closed;
+  gboolean subscribed, closed;
   Watch *watch;
 };
 
@@ -234,25 +234,9 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
   return kafka_conf_new (settings, wanted, fixed, error);
 }
 
-static gboolean
-subscribe (KafkaConsumer *self, const char *const *topics, GError **error)
-{
-  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (16);
-  for (guint i = 0; topics[i] != NULL; i++)
-    rd_kafka_topic_partition_list_add (list, topics[i], RD_KAFKA_PARTITION_UA);
-  rd_kafka_resp_err_t err = rd_kafka_subscribe (self->rk, list);
-  rd_kafka_topic_partition_list_destroy (list);
-  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client cannot subscribe: %s",
-               rd_kafka_err2str (err));
-  return FALSE;
-}
-
 KafkaConsumer *
-kafka_consumer_new (const char *const *settings, const char *group, const char *const *topics,
-                    guint n_partitions, const KafkaHandlers *handlers, gpointer data,
-                    GError **error)
+kafka_consumer_new (const char *const *settings, const char *group, guint n_partitions,
+                    const KafkaHandlers *handlers, gpointer data, GError **error)
 {
   rd_kafka_conf_t *conf = consumer_conf (settings, group, n_partitions, error);
   if (conf == NULL)
@@ -273,11 +257,26 @@ kafka_consumer_new (const char *const *settings, const char *group, const char *
     self->fetcher = fetcher_new (self->rk);
     self->watch = watch_new (self->rk, self->trouble);
     rd_kafka_poll_set_consumer (self->rk);
-    if (subscribe (self, topics, error))
-      return self;
+    return self;
   }
   kafka_consumer_free (self);
   return NULL;
+}
+
+gboolean
+kafka_consumer_subscribe (KafkaConsumer *self, const char *const *topics, GError **error)
+{
+  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (16);
+  for (guint i = 0; topics[i] != NULL; i++)
+    rd_kafka_topic_partition_list_add (list, topics[i], RD_KAFKA_PARTITION_UA);
+  self->subscribed = TRUE;
+  rd_kafka_resp_err_t err = rd_kafka_subscribe (self->rk, list);
+  rd_kafka_topic_partition_list_destroy (list);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client cannot subscribe: %s",
+               rd_kafka_err2str (err));
+  return FALSE;
 }
 
 /* Leaves the group, but does not wait for a broker that is gone. */
@@ -301,6 +300,8 @@ kafka_consumer_close (KafkaConsumer *self)
   if (self->closed)
     return;
   self->closed = TRUE;
+  if (!self->subscribed)
+    return;
   gboolean answered = give_up (self);
   g_hash_table_remove_all (self->queues);
   leave (self, answered ? CLOSE_WITHIN_US : CLOSE_ANYWAY_US);

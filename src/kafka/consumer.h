@@ -24,12 +24,14 @@ typedef struct {
   void (*wake) (gpointer lane, gpointer data);
 } KafkaHandlers;
 
-/* Makes the consumer and subscribes to TOPICS (NULL-terminated); joining goes on in the background.
+/* Makes the consumer, which looks for its brokers and its coordinator in the background.
  * GROUP is the consumer group unless settings have group.id. What librdkafka holds in memory is bounded
  * over all N_PARTITIONS together. HANDLERS must outlive the consumer. */
-KafkaConsumer *kafka_consumer_new (const char *const *settings, const char *group,
-                                   const char *const *topics, guint n_partitions,
+KafkaConsumer *kafka_consumer_new (const char *const *settings, const char *group, guint n_partitions,
                                    const KafkaHandlers *handlers, gpointer data, GError **error);
+/* Subscribes to TOPICS (NULL-terminated), once; joining goes on in the background. */
+gboolean kafka_consumer_subscribe (KafkaConsumer *consumer, const char *const *topics,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Serves rebalances and errors for up to TIMEOUT_MS. PRUNED_FATAL: fenced or worse. Errors that pass
  * (broker down, topic not there yet) are kept for kafka_consumer_trouble. Thread: poll, always the same. */

@@ -134,8 +134,9 @@ member_of (const char *bootstrap, const char *group, const char *const *topics)
   Member *member = g_new0 (Member, 1);
   member->store_at_revoke = -1;
   member->lanes = g_ptr_array_new ();
-  member->consumer = kafka_consumer_new (settings, group, topics, 8, &handlers, member, &error);
+  member->consumer = kafka_consumer_new (settings, group, 8, &handlers, member, &error);
   g_assert_no_error (error);
+  g_assert_true (kafka_consumer_subscribe (member->consumer, topics, &error));
   return member;
 }
 
