@@ -7,6 +7,7 @@
 #include "engine/missing.h"
 #include "engine/place.h"
 #include "engine/schedule.h"
+#include "engine/startup.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -212,6 +213,7 @@ dispatcher_main (void *data)
   gint64 wait_us = 0, looked_us = 0;
   guint failures = 0;
   pthread_setname_np (pthread_self (), "dispatcher");
+  startup_indexes (dispatcher->service, dispatcher->pg);
   while (sleep_until_due (dispatcher, wait_us))
     {
       g_autoptr (GError) error = NULL;

@@ -99,20 +99,20 @@ make_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **
   return TRUE;
 }
 
-static gboolean
-look_at_indexes (Service *service, Pg *pg, GError **error)
+void
+startup_indexes (Service *service, Pg *pg)
 {
-  g_autoptr (GPtrArray) indexes = schema_indexes (pg, service->jobs, error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) indexes = pg_ensure (pg, &error) ? schema_indexes (pg, service->jobs, &error) : NULL;
   if (indexes == NULL)
-    return FALSE;
-  for (guint i = 0; i < indexes->len; i++)
+    log_warning ("Whether indexes are missing cannot be seen now", "detail", error->message);
+  for (guint i = 0; indexes != NULL && i < indexes->len; i++)
     {
       const WantedIndex *index = indexes->pdata[i];
       if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
         log_warning ("An index that the job's cursor wants is missing: pages get slower as the table grows", "job",
                      index->job->name, "index", index->name, "table", index->table, "remedy", "pruned migrate --indexes");
     }
-  return TRUE;
 }
 
 void
@@ -161,8 +161,7 @@ look_at_postgres (Service *service, GError **error)
                    "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
       return FALSE;
     }
-  return pg_ensure (pg, error) && schema_check (pg, error) && look_at_indexes (service, pg, error)
-         && schedule_plant (service, pg, error);
+  return pg_ensure (pg, error) && schema_check (pg, error) && schedule_plant (service, pg, error);
 }
 
 static gpointer

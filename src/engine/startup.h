@@ -1,4 +1,5 @@
-/* What happens before the daemon joins: PostgreSQL, the indexes that cursors want, Kafka, its topics and their partitions.
+/* What happens before the daemon joins: PostgreSQL, Kafka, its topics and their partitions; and right after, the indexes that
+ * cursors want.
  * Threads: main, and one that asks PostgreSQL meanwhile. Ownership: what is made belongs to SERVICE, the embedded Kafka to the caller.
  */
 #pragma once
@@ -12,9 +13,11 @@ gboolean startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray
 /* Fills in cluster_id and the jobs' partitions. A topic that is missing: PRUNED_OUTAGE with the remedy; fewer partitions than the
  * job's capacity: a warning. Wants kafka_settings, config, jobs. */
 gboolean startup_topics (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* PostgreSQL (schema and schedules; a warning for each index that a cursor wants and does not have) and Kafka (the producer, and
- * startup_topics) are asked at the same time, and the consumer looks for its coordinator meanwhile. If neither is well, PostgreSQL's error is told: POSTGRES says whose it is. */
+/* PostgreSQL (schema and schedules) and Kafka (the producer, and startup_topics) are asked at the same time, and the consumer looks
+ * for its coordinator meanwhile. If neither is well, PostgreSQL's error is told: POSTGRES says whose it is. */
 gboolean startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean *postgres,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Afterwards: the publisher; the consumer joins the group. */
 gboolean startup_join (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* A warning for each index that a cursor wants and does not have. Nobody waits for it. Thread: the dispatcher's. */
+void startup_indexes (Service *service, Pg *pg);
