@@ -2,5 +2,5 @@
 -- cannot answer, for all rows of a step have the same lease there.
 DELETE FROM ci_deleted_objects o
 USING unnest(:id::bigint[], :lease::timestamptz[]) AS k (id, lease)
-WHERE o.id = k.id AND o.pick_up_at IS NOT DISTINCT FROM k.lease
+WHERE o.id = k.id AND o.id = ANY (:id::bigint[]) AND o.pick_up_at IS NOT DISTINCT FROM k.lease
 RETURNING o.id AS key, to_jsonb(o.*) AS row
