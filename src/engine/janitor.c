@@ -78,9 +78,11 @@ janitor_look (Service *service, Pg *pg, GError **error)
     }
   if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
     return TRUE;
+  archive_us = now; /* also if it fails: the dispatcher has other things to do meanwhile */
   gboolean more = FALSE;
   if (!archive (pg, &more, error))
     return FALSE;
-  archive_us = more ? 0 : now;
+  if (more)
+    archive_us = 0;
   return TRUE;
 }
