@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define SQL "src/engine/sql/"
-#define GONE "gone"
 
 void
 trial_clear (Trial *trial)

@@ -9,9 +9,9 @@ WITH old AS MATERIALIZED (
 moved AS (DELETE FROM pruned.runs r USING old WHERE r.run_id = old.run_id RETURNING r.*),
 put AS (
   INSERT INTO pruned.runs_done (parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
-                                finished_at, step, attempts, slot, state, job, unique_key, args, cursor, result, error)
+                                finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, result, error)
   SELECT parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
-         finished_at, step, attempts, slot, state, job, unique_key, args, cursor, result, error
+         finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, result, error
   FROM moved
   ON CONFLICT DO NOTHING)
 SELECT count(*) = 1000 AS more FROM old
