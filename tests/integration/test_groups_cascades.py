@@ -2,11 +2,10 @@
 
 import pytest
 
+from support.doomed import CHILD, destroy, doom
 from support.instance import tenant  # noqa: F401
 from support.scene import result
 from support.writer import Writer
-
-JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
 
 TABLES = """
 CREATE TABLE plans (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE);
@@ -34,22 +33,9 @@ GRANT SELECT, UPDATE, DELETE ON plans, plan_lines, plan_tags, tasks, builds, bui
 
 @pytest.fixture
 def doomed(tenant):  # noqa: F811
-    tenant.period(7)
-    tenant.actor = tenant.user(admin=True)
-    tenant.top = tenant.group()
-    tenant.sub = tenant.group(parent=tenant.top)
-    tenant.project_id = tenant.project(tenant.sub)
-    tenant.neighbour = tenant.group()
-    tenant.other_project = tenant.project(tenant.neighbour)
+    doom(tenant)
     tenant.database.connection.execute(TABLES)
     return tenant
-
-
-def destroy(tenant, **settings):
-    tenant.mark(tenant.top, tenant.actor, 30)
-    tenant.tick(JOB, **{f"jobs.{JOB}.spacing_ms": 0}, **settings)
-    (run,) = tenant.runs(CHILD)
-    return run
 
 
 def audited(tenant, table, action="deleted"):
