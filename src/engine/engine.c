@@ -16,7 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define POLL_MS 50
+#define POLL_MS 100
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
 #define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)

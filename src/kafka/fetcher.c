@@ -28,7 +28,7 @@ fetcher_limits (guint n_partitions)
   print (limits.messages, CLAMP (ALL_MESSAGES / n, 100, 2000));
   print (limits.kbytes, CLAMP (ALL_KBYTES / n, 64, 1024));
   print (limits.fetch_bytes, CLAMP (ALL_FETCH_KBYTES / n, LEAST_FETCH_KBYTES, 1024) * 1024);
-  print (limits.wait_ms, CLAMP (n * 5 / 6, 10, 50));
+  print (limits.wait_ms, CLAMP (n * 5 / 6, 10, 60));
   return limits;
 }
 

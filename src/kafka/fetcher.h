@@ -7,7 +7,7 @@
  *
  * A wake does not end a fetch that is under way, and one that asks idle partitions only lasts
  * fetch.wait.max.ms. That is short, therefore; longer with many partitions, where a fetch costs more (60 idle
- * ones, every 50 ms: half a percent of a core).
+ * ones, every 60 ms: 0.4 % of a core).
  *
  * Threads: any. Ownership: of the consumer.
  */
