@@ -14,6 +14,6 @@ near AS MATERIALIZED (
     AND m.expires_at <= (SELECT newest FROM edge) AND m.expires_at >= (SELECT oldest FROM edge) AND
   -- include: ../../shared/owner_rule.sql
 ),
-owner AS MATERIALIZED (SELECT id, source_id FROM near WHERE id IN (SELECT unnest(:key::bigint[]))),
+owner AS MATERIALIZED (SELECT id, source_id FROM near WHERE id = ANY (:key::bigint[])),
 further AS (SELECT NULL::bigint AS id WHERE false),
 -- include: ../../shared/lock_groups.sql
