@@ -14,6 +14,7 @@ from stack.pair import Pair, new_folder
 from stack.postgres import Postgres
 from stack.process import tail
 from stack.s3 import S3
+from support.command_line import FEW
 from support.database import Database, Templates, make_role
 from support.instance import built_in
 from support.places import Places, binary, binary_with_faults
@@ -208,6 +209,18 @@ def pruned(new_pruned, database, topics):
     one = new_pruned(database, topics)
     one.run("topics", "--apply").ok()
     return one
+
+
+@pytest.fixture
+def bare(new_pruned, new_database, new_topics):
+    """Nothing is there yet but the servers."""
+    return new_pruned(new_database("empty"), new_topics(), settings=FEW)
+
+
+@pytest.fixture
+def stored(new_pruned, database, topics):
+    """PostgreSQL is ready; no topic is made."""
+    return new_pruned(database, topics, settings=FEW)
 
 
 @pytest.fixture(scope="session")
