@@ -6,7 +6,7 @@ ask_verdicts (Pg *pg, const char *topic, const GArray *offsets, GError **error)
   GString *partitions = array_new (), *lows = array_new (), *highs = array_new ();
   for (guint i = 0; i < offsets->len; i++) {
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, topic)) {
+    if (g_str_equal (offset->topic, topic) && offset->high >= 0) {
       array_add_int (partitions, offset->partition);
       array_add_int (lows, offset->low);
       array_add_int (highs, offset->high);
@@ -27,7 +27,7 @@ dead_letters_waiting (Cli *cli, Pg *pg, const GArray *offsets, GError **error)
   gint64 n = 0;
   for (guint i = 0; i < offsets->len; i++) {
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, topic))
+    if (g_str_equal (offset->topic, topic) && offset->high >= 0)
       n += offset->high - offset->low;
   }
   if (n == 0 || pg == NULL)

@@ -109,11 +109,17 @@ take_topics (json_t *facts, const GArray *wanted, const KafkaTopic *found)
   set (facts, "too_few_partitions", small);
 }
 
-/* Messages that are there and not yet taken. */
+static json_t *
+number_or_null (gint64 offset)
+{
+  return offset < 0 ? json_null () : json_integer (offset);
+}
+
+/* Messages that are there and not yet taken; -1: not known. */
 static gint64
 lag_of (const KafkaOffset *offset)
 {
-  return offset->high - MAX (offset->next, offset->low);
+  return offset->high < 0 ? -1 : offset->high - MAX (offset->next, offset->low);
 }
 
 static void
@@ -129,12 +135,12 @@ take_lag (Status *status)
     json_t *lane = json_object ();
     set (lane, "topic", json_string (offset->topic));
     set (lane, "partition", json_integer (offset->partition));
-    set (lane, "next_offset", offset->next < 0 ? json_null () : json_integer (offset->next));
-    set (lane, "end", json_integer (offset->high));
-    set (lane, "lag", json_integer (lag_of (offset)));
+    set (lane, "next_offset", number_or_null (offset->next));
+    set (lane, "end", number_or_null (offset->high));
+    set (lane, "lag", number_or_null (lag_of (offset)));
     json_array_append_new (lanes, lane);
     gint64 sum = json_integer_value (json_object_get (lag, offset->topic));
-    set (lag, offset->topic, json_integer (sum + lag_of (offset)));
+    set (lag, offset->topic, json_integer (sum + MAX (lag_of (offset), 0)));
   }
   set (status->found, "lanes", lanes);
   set (status->found, "lag", lag);
@@ -168,10 +174,15 @@ ask_kafka (Status *status, char **settings, json_t *facts, GError **error)
   if (cluster == NULL)
     return FALSE;
   const char *group = config_text (status->cli->config, "topics", "prefix");
-  status->offsets = kafka_offsets (pairs, group, found, wanted->len, TIMEOUT_MS, error);
+  g_autofree char *unread = NULL;
+  status->offsets = kafka_offsets (pairs, group, found, wanted->len, TIMEOUT_MS, &unread, error);
   if (status->offsets == NULL)
     return FALSE;
   set (facts, "connected", json_true ());
+  if (unread != NULL) {
+    set (facts, "unread", json_string (unread));
+    status->code = status->code == CODE_OK ? CODE_KAFKA : status->code;
+  }
   set (facts, "cluster_id", json_string (cluster));
   take_topics (facts, wanted, found);
   take_lag (status);

@@ -44,6 +44,8 @@ say_kafka (Output *out, const json_t *facts)
     return;
   }
   output_say (out, "Kafka       %s, cluster %s", text_in (facts, "bootstrap"), text_in (facts, "cluster_id"));
+  if (json_object_get (facts, "unread") != NULL)
+    output_say (out, "            %s", text_in (facts, "unread"));
   const char *const lists[] = { "missing", "too_few_partitions" };
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     const json_t *names = json_object_get (facts, lists[i]);

@@ -231,6 +231,13 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Senten
     stats_add (STATS_RUNS, step->job->name, sentence->state, 1);
 }
 
+static gboolean
+commit (Transaction *transaction, GError **error)
+{
+  FAULT ("answer.before_commit");
+  return transaction_commit (transaction, error);
+}
+
 Answer
 answer_outage (Service *service, Lane *lane, const GError *error)
 {
@@ -256,7 +263,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   g_autoptr (GError) error = NULL;
   Transaction transaction = { 0 };
   if (!transaction_begin (&transaction, service, pg, &error) || !transaction_flush (&transaction, &error)
-      || !execute (service, pg, step, &sentence, bundle, &error) || !transaction_commit (&transaction, &error))
+      || !execute (service, pg, step, &sentence, bundle, &error) || !commit (&transaction, &error))
     {
       transaction_rollback (&transaction);
       publisher_abandon (service->publisher, bundle);

@@ -111,10 +111,12 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
       run_add_work (bundle, run);
     }
   *more = rows_count (rows) > 0;
-  FAULT ("dispatcher.before_commit");
+  if (bundle_size (bundle) > 0)
+    FAULT ("dispatcher.before_commit");
   if (!pg_commit (dispatcher->pg, error))
     return FALSE;
-  FAULT ("dispatcher.after_commit");
+  if (bundle_size (bundle) > 0)
+    FAULT ("dispatcher.after_commit");
   dispatcher->unsent = g_steal_pointer (&bundle);
   return send_unsent (dispatcher, error);
 }

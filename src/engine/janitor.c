@@ -29,12 +29,19 @@ keep_days (Service *service, Pg *pg, GError **error)
          && in_transaction (pg, SQL "timers_forget.sql", values, error);
 }
 
+/* Once in a while, and at once in a session that does not say it yet. */
 static gboolean
-tell_clock (Pg *pg, GError **error)
+tell_clock (Pg *pg, gboolean again, GError **error)
 {
+  static guint told; /* the session, as below */
+  if (!again && pg_connections (pg) == told)
+    return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "now_us", clock_now_us ());
-  return in_transaction (pg, SQL "clock.sql", values, error);
+  if (!in_transaction (pg, SQL "clock.sql", values, error))
+    return FALSE;
+  told = pg_connections (pg);
+  return TRUE;
 }
 
 /* One page, unless another process is at it. MORE: the page was full. */
@@ -70,12 +77,11 @@ janitor_look (Service *service, Pg *pg, GError **error)
 {
   static gint64 days_us, archive_us; /* of the one dispatcher thread */
   gint64 now = clock_monotonic_us ();
-  if (days_us == 0 || now - days_us > DAYS_EVERY_US)
-    {
-      days_us = now;
-      if (!tell_clock (pg, error) || !keep_days (service, pg, error))
-        return FALSE;
-    }
+  gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US;
+  if (again)
+    days_us = now;
+  if (!tell_clock (pg, again, error) || (again && !keep_days (service, pg, error)))
+    return FALSE;
   if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
     return TRUE;
   archive_us = now; /* also if it fails: the dispatcher has other things to do meanwhile */

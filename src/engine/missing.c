@@ -1,6 +1,7 @@
 #include "engine/missing.h"
 
 #include "base/clock.h"
+#include "engine/bury.h"
 #include "engine/run.h"
 #include "engine/stats.h"
 
@@ -146,6 +147,60 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
   return TRUE;
 }
 
+/* Alone: in a batch with others each is refused for what all of them have together. */
+static gboolean
+send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
+{
+  Service *service = missing->service;
+  g_autoptr (Bundle) again = bundle_new ("", 0, "", 0);
+  run_add_work (again, run);
+  if (!publisher_send_plain (service->publisher, again, &service->stop, error))
+    return FALSE;
+  const KafkaMessage *message = again->messages->pdata[0];
+  if (!message->refused)
+    return TRUE;
+  g_autofree char *reason = g_strdup_printf (
+      "topic %s does not take its work message of %" G_GSIZE_FORMAT " bytes: raise max.message.bytes there, then pruned retry %s",
+      message->topic, message->value_len, run->run_id);
+  g_autoptr (Bundle) said = bundle_new (run->run_id, run->step, run->job->name, run->slot);
+  Work work = { run->run_id, run->step, run->attempts };
+  if (!bury_run (service, pg, run->job, &work, reason, said, error))
+    return FALSE;
+  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, &service->stop, error))
+    return TRUE;
+  publisher_abandon (service->publisher, said);
+  return FALSE;
+}
+
+/* Its pauses grow each time. */
+static void
+note_sent_again (Missing *missing, const Run *run)
+{
+  gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, run->run_id));
+  pause_s = pause_s == 0 ? 2 : MIN (2 * pause_s, LONGEST_PAUSE_S);
+  g_hash_table_insert (missing->pauses, g_strdup (run->run_id), GINT_TO_POINTER ((gint)pause_s));
+  log_warning ("Work message was missing and is sent again", "job", run->job->name, "run_id", run->run_id);
+}
+
+/* RUNS: of Run. */
+static gboolean
+send_again (Missing *missing, Pg *pg, const GPtrArray *runs, GError **error)
+{
+  Service *service = missing->service;
+  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      note_sent_again (missing, runs->pdata[i]);
+      run_add_work (bundle, runs->pdata[i]);
+    }
+  if (!publisher_send_plain (service->publisher, bundle, &service->stop, error))
+    return FALSE;
+  for (guint i = 0; i < runs->len; i++)
+    if (((const KafkaMessage *)bundle->messages->pdata[i])->refused && !send_alone (missing, pg, runs->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /* Sends those of the probe's runs again that are still where they were. */
 static gboolean
 settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
@@ -165,27 +220,11 @@ settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "still.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   for (int i = 0; i < rows_count (rows); i++)
-    {
-      g_autoptr (Run) run = run_from_row (probe->job, rows, i);
-      gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, run->run_id));
-      pause_s = pause_s == 0 ? 2 : MIN (2 * pause_s, LONGEST_PAUSE_S);
-      g_hash_table_insert (missing->pauses, g_strdup (run->run_id), GINT_TO_POINTER ((gint)pause_s));
-      run_add_work (bundle, run);
-      log_warning ("Work message was missing and is sent again", "job", probe->job->name, "run_id", run->run_id);
-    }
-  stats_add (STATS_REPUBLISHED, probe->job->name, NULL, rows_count (rows));
-  g_autoptr (GError) cause = NULL;
-  if (publisher_send_plain (missing->service->publisher, bundle, &missing->service->stop, &cause))
-    return TRUE;
-  if (cause->code != PRUNED_DATA)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
-  log_warning_every (60, "missing", "Work messages are larger than their topic takes", cause->message);
-  return TRUE;
+    g_ptr_array_add (runs, run_from_row (probe->job, rows, i));
+  stats_add (STATS_REPUBLISHED, probe->job->name, NULL, runs->len);
+  return send_again (missing, pg, runs, error);
 }
 
 /* Questions whose lane has handled everything below E, or is no longer ours. */

@@ -1,6 +1,7 @@
 #include "engine/publish.h"
 
 #include "base/fault.h"
+#include "base/log.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -94,10 +95,50 @@ publisher_abandon (Publisher *publisher, Bundle *bundle)
   g_clear_pointer (&bundle->name, g_free);
 }
 
+/* A work message that its topic does not take keeps none of the others waiting: its run is found missing, and tells why (missing.c).
+ * FALSE: there is none. */
+static gboolean
+give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GError *cause)
+{
+  g_autofree char *work = publisher_topic (publisher, "work.");
+  gboolean any = FALSE;
+  for (guint i = 0; i < messages->len; i++)
+    {
+      KafkaMessage *message = messages->pdata[i];
+      if (message->acked || !message->refused || !g_str_has_prefix (message->topic, work))
+        continue;
+      message->acked = any = TRUE;
+      log_warning_every (60, "refused work", "Work message is not taken by its topic", cause->message);
+    }
+  return any;
+}
+
+/* Ends SENDING, if there is one, and sends what is left. */
+static gboolean
+send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, const volatile gint *stop, GError **error)
+{
+  for (;;)
+    {
+      GError *cause = NULL;
+      gboolean sent = sending != NULL
+                          ? kafka_publish_end (publisher->producer, sending, messages, SEND_TIMEOUT_MS, stop, &cause)
+                          : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, stop, &cause);
+      if (sent)
+        return TRUE;
+      sending = NULL;
+      if (cause->code != PRUNED_DATA || !give_up_refused_work (publisher, messages, cause))
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+      g_error_free (cause);
+    }
+}
+
 gboolean
 publisher_send_messages (Publisher *publisher, GPtrArray *messages, const volatile gint *stop, GError **error)
 {
-  return messages->len == 0 || kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, stop, error);
+  return messages->len == 0 || send_all (publisher, NULL, messages, stop, error);
 }
 
 static void
@@ -116,10 +157,7 @@ publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint 
   if (bundle->size == 0)
     return TRUE;
   make_messages (publisher, bundle);
-  if (bundle->sending != NULL)
-    return kafka_publish_end (publisher->producer, g_steal_pointer (&bundle->sending), bundle->messages, SEND_TIMEOUT_MS, stop,
-                              error);
-  return publisher_send_messages (publisher, bundle->messages, stop, error);
+  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, stop, error);
 }
 
 static void

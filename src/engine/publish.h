@@ -27,7 +27,8 @@ gboolean publisher_send (Publisher *publisher, Bundle *bundle, const volatile gi
 /* Begins to send; DONE(DATA) is called when every message has been acknowledged or has failed (kafka_publish_begin). Then
  * publisher_send. */
 void publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data);
-/* The same without the table: for what can be found again otherwise (intake, dispatcher, cron). */
+/* A work message that its topic refuses counts as sent, and is marked `refused`: its run is found missing (missing.c).
+ * The same without the table: for what can be found again otherwise (intake, dispatcher, cron). */
 gboolean publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Any messages (dead letters), borrowed. */

@@ -133,6 +133,7 @@ fire_at_once (Service *service, Pg *pg, const Job *job, gint64 next_us, const De
            && (!ours || record_missed (pg, job, decision->missed, error));
       FAULT ("schedule.before_commit");
       ok = ok && pg_commit (pg, error);
+      FAULT ("schedule.after_commit");
     }
   if (ok && ours && decision->missed->len > 0)
     {

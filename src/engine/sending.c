@@ -53,9 +53,9 @@ note (Service *service, Lane *lane)
                                          : lane->taken;
   if (handled > lane->handled && lane->taken >= 0 && !lane->unsent && !lane_is_lost (service->lanes, lane))
     {
-      FAULT ("lane.before_store");
+      FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
       (void)kafka_partition_store (lane->partition, handled); /* no longer ours: the next owner reads it again */
-      FAULT ("lane.after_store");
+      FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
     }
   if (handled >= 0)
     __atomic_store_n (&lane->handled, handled, __ATOMIC_RELEASE);

@@ -2,9 +2,8 @@
 
 #include "base/fault.h"
 #include "engine/answer.h"
+#include "engine/bury.h"
 #include "engine/dead.h"
-#include "engine/fence.h"
-#include "engine/step.h"
 
 #define SQL "src/engine/sql/"
 #define DEATHS 3
@@ -28,42 +27,6 @@ hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
   return LANE_HOLD;
 }
 
-/* A run that kills its process is dead like one that fails too often. */
-static gboolean
-end_run (Service *service, Pg *pg, Lane *lane, const Work *work, Bundle *bundle, GError **error)
-{
-  Transaction transaction = { 0 };
-  gboolean paused;
-  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
-  g_array_append_val (works, *work);
-  g_autoptr (GPtrArray) runs = NULL;
-  gboolean ok = transaction_begin (&transaction, service, pg, error)
-                && (runs = transaction_fence (&transaction, lane->job, works, &paused, error)) != NULL;
-  if (ok && runs->len > 0)
-    {
-      g_autoptr (Step) step = step_new (pg, runs->pdata[0], service->prefix, NULL, bundle);
-      g_autoptr (PgValues) values = pg_values_new ();
-      pg_values_set (values, "run_id", work->run_id);
-      pg_values_int (values, "step", work->step);
-      pg_values_int (values, "attempt", work->attempt);
-      pg_values_set (values, "state", "dead");
-      pg_values_int (values, "attempts", work->attempt + 1);
-      pg_values_int (values, "delay_ms", 0);
-      pg_values_set (values, "error", REASON);
-      pg_values_set (values, "cursor", NULL);
-      pg_values_set (values, "result", NULL);
-      g_autoptr (PgRows) failed = pg_run_file (pg, SQL "fail.sql", values, error);
-      if (failed != NULL)
-        step_add_run_finished (step, "dead", "{\"status\":\"failed\"}", REASON);
-      ok = failed != NULL && publisher_store (service->publisher, pg, bundle, error);
-    }
-  if (ok && transaction_commit (&transaction, error))
-    return TRUE;
-  transaction_rollback (&transaction);
-  publisher_abandon (service->publisher, bundle);
-  return FALSE;
-}
-
 static gboolean
 bury_message (Service *service, const KafkaMessage *message, GError **error)
 {
@@ -82,13 +45,9 @@ bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError 
   if (lane->job == NULL || !work_decode (message, lane->job, &work, NULL))
     return bury_message (service, message, error);
   g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
-  gboolean ok = end_run (service, pg, lane, &work, bundle, error);
-  if (ok)
-    {
-      log_error ("Run is dead", "job", lane->job->name, "run_id", work.run_id, "error", REASON);
-      if (bundle_size (bundle) > 0)
-        answer_publish (service, lane, bundle);
-    }
+  gboolean ok = bury_run (service, pg, lane->job, &work, REASON, bundle, error);
+  if (ok && bundle_size (bundle) > 0)
+    answer_publish (service, lane, bundle);
   g_free (work.run_id);
   return ok;
 }

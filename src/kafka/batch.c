@@ -217,6 +217,7 @@ batch_collect (Batch *self, Report *failed)
       continue;
     }
     missing++;
+    report->message->refused = report->reported && kafka_verdict (report->err) == PRUNED_DATA;
     if (failed->message == NULL
         || (batch_is_hopeless (report->err) && !batch_is_hopeless (failed->err)))
       *failed = *report;

@@ -21,6 +21,7 @@ typedef struct {
   MessageHeader *headers;
   guint n_headers;
   gboolean acked; /* set by kafka_publish; a second kafka_publish sends only those not acknowledged */
+  gboolean refused; /* set by kafka_publish: the topic does not take it, whenever it is sent (PRUNED_DATA) */
 } KafkaMessage;
 
 KafkaMessage *kafka_message_new (const char *topic, gint32 partition);
@@ -37,7 +38,7 @@ void kafka_message_take_value (KafkaMessage *message, GByteArray *value);
 void kafka_message_add_header (KafkaMessage *message, const char *name, const char *value);
 /* The first header of that name (exactly), or NULL. */
 const MessageHeader *kafka_message_header (const KafkaMessage *message, const char *name);
-/* All but `acked`. */
+/* All but `acked` and `refused`. */
 KafkaMessage *kafka_message_copy (const KafkaMessage *message);
 /* For another topic, with the first N_HEADERS only. */
 KafkaMessage *kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_headers);

@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "kafka/client.h"
 
+#define SHARE 3 /* of the time that is left: what one partition may take of it */
+
 typedef struct {
   rd_kafka_t *rk;
   rd_kafka_topic_partition_list_t *list;
@@ -25,14 +27,6 @@ left_ms (const Look *self)
 }
 
 static gboolean
-fail (const Look *self, rd_kafka_resp_err_t err, const char *what, GError **error)
-{
-  g_autofree char *where = kafka_where (self->rk);
-  kafka_set_error (error, err, "%s: cannot read %s", where, what);
-  return FALSE;
-}
-
-static gboolean
 look_open (Look *self, const char *const *settings, const char *group, GError **error)
 {
   const char *const wanted[] = { "group.id", group, "allow.auto.create.topics", "false", NULL };
@@ -43,34 +37,49 @@ look_open (Look *self, const char *const *settings, const char *group, GError **
   return self->rk != NULL;
 }
 
-static gboolean
-watermarks (const Look *self, KafkaOffset *offset, GError **error)
+/* A partition without a leader keeps none of the others from being read: it has a part of the time, and its topic no other. */
+static void
+fill_watermarks (const Look *self, GArray *offsets, char **unread)
 {
-  rd_kafka_resp_err_t err = kafka_watermarks (self->rk, offset->topic, offset->partition, self->deadline_us,
-                                              &offset->low, &offset->high);
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, offset->topic, error);
+  const char *silent = NULL;
+  for (guint i = 0; i < offsets->len; i++) {
+    KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
+    if (offset->topic == silent)
+      continue;
+    gint64 until_us = clock_monotonic_us () + MAX ((gint64)left_ms (self) * 1000 / SHARE, 0);
+    rd_kafka_resp_err_t err
+        = kafka_watermarks (self->rk, offset->topic, offset->partition, until_us, &offset->low, &offset->high);
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+      continue;
+    silent = offset->topic;
+    offset->low = offset->high = -1;
+    if (*unread == NULL)
+      *unread = g_strdup_printf ("cannot read %s [%d]: %s", offset->topic, offset->partition, rd_kafka_err2str (err));
+  }
 }
 
 static gboolean
-fill (Look *self, GArray *offsets, GError **error)
+fill (Look *self, GArray *offsets, char **unread, GError **error)
 {
   rd_kafka_resp_err_t err = rd_kafka_committed (self->rk, self->list, left_ms (self));
-  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return fail (self, err, "what the group has committed", error);
-  for (guint i = 0; i < offsets->len; i++) {
-    KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    gint64 committed = self->list->elems[i].offset;
-    offset->next = committed >= 0 ? committed : -1;
-    if (!watermarks (self, offset, error))
-      return FALSE;
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    g_autofree char *where = kafka_where (self->rk);
+    kafka_set_error (error, err, "%s: cannot read what the group has committed", where);
+    return FALSE;
   }
+  for (guint i = 0; i < offsets->len; i++) {
+    gint64 committed = self->list->elems[i].offset;
+    g_array_index (offsets, KafkaOffset, i).next = committed >= 0 ? committed : -1;
+  }
+  fill_watermarks (self, offsets, unread);
   return TRUE;
 }
 
 GArray *
 kafka_offsets (const char *const *settings, const char *group, const KafkaTopic *topics, guint n,
-               int timeout_ms, GError **error)
+               int timeout_ms, char **unread, GError **error)
 {
+  *unread = NULL;
   g_auto (Look) look = { .deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000,
                          .list = rd_kafka_topic_partition_list_new ((int)n) };
   if (!look_open (&look, settings, group, error))
@@ -82,5 +91,5 @@ kafka_offsets (const char *const *settings, const char *group, const KafkaTopic 
       g_array_append_val (offsets, offset);
       rd_kafka_topic_partition_list_add (look.list, topics[i].name, partition);
     }
-  return offsets->len == 0 || fill (&look, offsets, error) ? g_steal_pointer (&offsets) : NULL;
+  return offsets->len == 0 || fill (&look, offsets, unread, error) ? g_steal_pointer (&offsets) : NULL;
 }

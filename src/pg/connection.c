@@ -89,6 +89,7 @@ pg_ensure (Pg *pg, GError **error)
   pthread_mutex_lock (&pg->cancel_lock);
   pg->cancel = PQgetCancel (pg->conn);
   pthread_mutex_unlock (&pg->cancel_lock);
+  pg->connections++;
   return TRUE;
 }
 
@@ -125,6 +126,12 @@ gboolean
 pg_is_class42 (const Pg *pg)
 {
   return strncmp (pg->sqlstate, "42", 2) == 0;
+}
+
+guint
+pg_connections (const Pg *pg)
+{
+  return pg->connections;
 }
 
 int

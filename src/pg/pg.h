@@ -37,6 +37,7 @@ gboolean pg_in_transaction (const Pg *pg);
 const char *pg_sqlstate (const Pg *pg);
 gboolean pg_is_class42 (const Pg *pg);
 int pg_server_version (const Pg *pg);
+guint pg_connections (const Pg *pg); /* made so far: another number, another session */
 
 /* --- statements ----------------------------------------------------------------------------------- */
 /* By file name in the embedded tree. g_error (bug) if it is not there. Thread: any. */

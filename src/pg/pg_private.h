@@ -21,6 +21,7 @@ struct _Pg {
   gboolean prepare;
   int answer_ms;
   PGconn *conn;
+  guint connections; /* made so far */
   GArray *sent;         /* of Sent: answers not yet taken */
   guint taken;          /* how many of them were */
   gboolean synced;      /* the end of the pipeline was sent */

@@ -1,5 +1,7 @@
 #include "store/local.h"
 
+#include "base/fault.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -181,6 +183,7 @@ delete_all (const Local *local, StorePart *part)
       StoreObject *object = part->objects->pdata[i];
       if (delete_one (local, root, object))
         g_ptr_array_add (ill, object);
+      FAULT ("errand.acted_on_one");
       some_went = some_went || object->result == STORE_DELETED || object->result == STORE_ABSENT;
     }
   close (root);

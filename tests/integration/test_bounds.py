@@ -8,7 +8,6 @@ import subprocess
 import time
 
 import pytest
-from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
 from stack.pair import new_folder
 from stack.postgres import Postgres
@@ -57,10 +56,7 @@ def assert_small_and_joined(daemon):
 
 def allow_writes(topics, name, allowed):
     """A topic that takes messages of one byte takes none of ours; the broker says so to each."""
-    size = ConfigEntry("max.message.bytes", "1048576" if allowed else "1", incremental_operation=AlterConfigOpType.SET)
-    resource = ConfigResource(ConfigResource.Type.TOPIC, topics.full(name), incremental_configs=[size])
-    for done in topics.admin.incremental_alter_configs([resource]).values():
-        done.result(30)
+    topics.configure(name, max_message_bytes=1048576 if allowed else 1)
 
 
 def is_closed(topics, name):

@@ -155,6 +155,16 @@ def test_the_clock_of_a_daemon_elsewhere(well, wrong_clock):
     assert sorted(re.search(r"is (\d+)\.\d s (ahead of|behind)", f["detail"]).group(2) for f in found) == ["ahead of", "behind"]
 
 
+def test_the_clock_of_a_daemon_is_told_again_as_soon_as_it_has_a_new_connection(well, wrong_clock):
+    said = ("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned run, clock %%'")
+    well.start(environment=wrong_clock(30))
+    before = well.database.wait(said)
+    well.database.execute("SELECT pg_terminate_backend(%s)", [before])
+    well.database.wait(said, until=lambda pid: pid not in (None, before))
+    [found] = about(well, "daemons' clocks")
+    assert "ahead of" in found["detail"]
+
+
 def test_what_restore_needs_is_a_warning(well):
     well.database.execute(sql.SQL("REVOKE INSERT ON members FROM {}").format(sql.Identifier(ROLE)))
     [found] = only(doctor(well, 0), "restore")

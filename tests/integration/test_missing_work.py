@@ -2,6 +2,8 @@
 
 import uuid
 
+import pytest
+
 from support.scene import fill, now, result, tick_id
 
 JOB = "scratch.remove"
@@ -72,23 +74,47 @@ def test_a_topic_that_vanishes_is_told_and_a_new_one_is_taken_up(new_scene):
     daemon.wait_line("Kafka is well again")
 
 
-def test_a_message_that_its_topic_does_not_take_keeps_nobody_waiting(new_scene):
-    """It is told; what is due later and what is lost is sent."""
+@pytest.fixture
+def narrow(new_scene):
+    """A work topic that takes little."""
     scene = new_scene()
     fill(scene.database, 3)
     scene.topics.drop("work.scratch.wide")
     scene.topics.make("work.scratch.wide", partitions=8, max_message_bytes=1000)
-    daemon = scene.start()
-    daemon.wait_line("Partitions assigned")
-    note = "x" * 2000
-    scene.topics.tick("scratch.wide", at := now(seconds=4), {"n": 1, "note": note})
-    scene.wait_run(tick_id("scratch.wide", at, '{"n":1,"note":"%s"}' % note), "ready")
-    assert "too large" in daemon.wait_line("The dispatcher waits")["detail"]
-    scene.topics.tick(JOB, at := now(seconds=2))
-    assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 3
-    daemon.wait_line("Work messages are larger than their topic takes", deadline_s=60)
-    [lost] = insert_ready(scene)
-    assert scene.wait_run(lost)["state"] == "finished"
+    scene.daemon = scene.start()
+    scene.daemon.wait_line("Partitions assigned")
+    return scene
+
+
+def wide(scene, n, at, note):
+    """The id of a run with that NOTE in its message."""
+    scene.topics.tick("scratch.wide", at, {"n": n, "note": note})
+    return tick_id("scratch.wide", at, '{"n":%d,"note":"%s"}' % (n, note))
+
+
+@pytest.mark.parametrize("seconds", [-60, 4])
+def test_a_run_whose_message_its_topic_does_not_take_is_dead_and_says_why(narrow, seconds):
+    """Whether intake or the dispatcher sends it: those beside it run, it is told, and by hand it runs once the topic takes it."""
+    at = now(seconds=seconds)
+    large = wide(narrow, 1, at, "x" * 2000)
+    small = [wide(narrow, n, at, "x" * 600) for n in range(2, 30)]  # refused together, taken one by one
+    row = narrow.wait_run(large, deadline_s=60)
+    topic = narrow.topics.full("work.scratch.wide")
+    assert (row["state"], row["attempts"]) == ("dead", 1)
+    assert row["error"].startswith(f"topic {topic} does not take its work message of 2") and "max.message.bytes" in row["error"]
+    [line] = narrow.daemon.lines("Run is dead", level="error", job="scratch.wide", run_id=large)
+    assert line["error"] == row["error"]
+    [said] = narrow.topics.wait("outcomes", lambda m: m.text_key == large)
+    assert (said.value["state"], said.value["error"]) == ("dead", row["error"])
+    for run_id in small:
+        assert narrow.wait_run(run_id, deadline_s=60)["state"] == "finished"
+    narrow.topics.tick(JOB, at := now(minutes=-1))
+    assert result(narrow.wait_run(tick_id(JOB, at)))["removed"] == 3
+    narrow.topics.configure("work.scratch.wide", max_message_bytes=100000)
+    narrow.run("retry", large).ok()
+    row = narrow.wait_run(large, "finished", deadline_s=60)
+    assert (row["attempts"], row["error"]) == (0, None)
+    assert narrow.database.column("SELECT id FROM scratch_log ORDER BY id") == list(range(1, 30))
 
 
 def test_what_nobody_can_read_in_the_outbox_keeps_nobody_waiting(scene):

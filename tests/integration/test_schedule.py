@@ -124,6 +124,21 @@ def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, e
         tick_id(JOB, due[-1]): ended, **{tick_id(JOB, at): "skipped" for at in due[:-1]}}
 
 
+def test_with_all_those_that_the_ledger_still_keeps_run_and_older_ones_are_recorded_only(hourly):
+    """As messages the older ones would be refused as too old, and the schedule would wait for their runs for ever."""
+    hourly.settings |= {"runs.keep_days": 1, "jobs.scratch.remove.catch_up": "all"}
+    after = next_at(hourly)
+    due = set_back(hourly, 30)
+    kept = due[-24:]  # half past, and so half an hour younger than a day
+    hourly.start()
+    for at in kept:
+        assert hourly.wait_run(tick_id(JOB, at), deadline_s=60)["state"] == "finished"
+    hourly.database.wait("SELECT next_at FROM pruned.schedules WHERE job = %s", [JOB], until=after)
+    assert states(hourly) == {tick_id(JOB, at): ("finished", None) if at in kept else ("skipped", "missed") for at in due}
+    assert [m.value["scheduled_at"] for m in hourly.topics.read("ticks")] == kept
+    assert hourly.topics.read("dead") == []
+
+
 def test_of_very_many_missed_ticks_the_youngest_thousand_are_recorded(hourly):
     hourly.settings["runs.keep_days"] = 90
     due = set_back(hourly, 1200)

@@ -1,8 +1,11 @@
 """Something for every job to do, and how it looks when all has been done: whatever happened on the way, the same."""
 
 import datetime
+import re
 
 from .instance import Instance
+
+TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.*$")
 
 # In the order in which they start each other.
 JOBS = ("members.remove_expired", "members.schedule_prune_deletions", "members.prune_deletions", "groups.adjourned_deletion",
@@ -60,6 +63,13 @@ def keys_of(audit):
     return len(audit["keys"]) if audit["table_name"] == "ghost_user_migrations" else sorted(audit["keys"], key=str)
 
 
+def rows_of(audit):
+    """What was recorded of them, but times and the numbers of rows that the daemon made."""
+    made = {"id"} if audit["table_name"] == "ghost_user_migrations" else set()
+    return sorted(({name: TIME.sub("a time", value) if isinstance(value, str) else value
+                    for name, value in row.items() if name not in made} for row in audit["rows"]), key=str)
+
+
 def leases_end(scene, at):
     """Objects that a dead process had taken come again when its lease is over."""
     scene.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 h'")
@@ -71,9 +81,10 @@ def state(scene):
     """Which run and step takes which object is open once a lease has run out; all else is the same to the letter."""
     database = scene.database
     said = [m for m in scene.topics.outcomes() if not m.value.get("job", "").startswith("ci.") and "slot" not in m.value]
-    audit = database.rows("SELECT run_id::text, step, table_name, action, keys FROM pruned.deletions "
+    audit = database.rows("SELECT run_id::text, step, table_name, action, keys, rows FROM pruned.deletions "
                           "WHERE run_id NOT IN (SELECT run_id FROM pruned.runs WHERE job LIKE 'ci.%')")
-    outcomes = {(m.schema, m.headers["ce_id"]): m.raw for m in said}
+    assert all(len(a["rows"]) == len(a["keys"]) for a in audit), "rows that were not recorded"
+    outcomes = {(m.schema, m.headers["ce_id"]): m for m in said}
     assert len({(m.headers["ce_id"], m.raw) for m in said}) == len(outcomes), "a repeat says something else"
     return application(database) | {
         "runs": database.rows("SELECT run_id::text, parent_id::text, job, state, step, attempts, unique_key, args, result, error "
@@ -81,11 +92,14 @@ def state(scene):
         "runs of objects": database.column("SELECT DISTINCT state FROM pruned.runs WHERE job LIKE 'ci.%'"),
         "audit of objects": database.row("SELECT count(k), count(DISTINCT k) AS different FROM pruned.deletions d JOIN pruned.runs r "
                                          "USING (run_id), jsonb_array_elements(keys) k WHERE r.job LIKE 'ci.%'"),
-        "audit": sorted((a | {"keys": keys_of(a)} for a in audit), key=str),
-        "outcomes": sorted(outcomes),
+        "audit": sorted((a | {"keys": keys_of(a), "rows": rows_of(a)} for a in audit), key=str),
+        "outcomes": sorted((*name, str(m.value)) for name, m in outcomes.items()),
         "refreshes": database.rows("SELECT user_id, kind, seq FROM pruned.dirty_users ORDER BY 1, 2"),
         "quarantine": database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY 1"),
         "left behind": database.value("SELECT count(*) FROM pruned.unpublished"),
+        "keys left behind": database.rows("SELECT run_id, unique_key FROM pruned.runs WHERE unique_key IS NOT NULL "
+                                          "AND finished_at IS NOT NULL"),
+        "timers": database.rows("SELECT unique_key, run_id::text FROM pruned.timers ORDER BY 1"),
         "suspects": database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]),
         "objects": sorted(p.name for p in (scene.folder / "objects").iterdir()),
     }

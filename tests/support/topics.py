@@ -8,7 +8,7 @@ import uuid
 
 from confluent_kafka import (
     OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition)
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from stack.process import patient, wait_until
 
@@ -43,6 +43,13 @@ class Topics:
         self.admin.create_topics([topic])[topic.topic].result(30)
         # The controller has it; the broker's view follows a moment later.
         wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
+
+    def configure(self, name, **config):
+        """The controller has it at once, the broker a moment later."""
+        entries = [ConfigEntry(k.replace("_", "."), str(v), incremental_operation=AlterConfigOpType.SET) for k, v in config.items()]
+        resource = ConfigResource(ConfigResource.Type.TOPIC, self.full(name), incremental_configs=entries)
+        for done in self.admin.incremental_alter_configs([resource]).values():
+            done.result(30)
 
     def drop(self, *names):
         for done in self.admin.delete_topics([self.full(n) for n in names]).values():

@@ -1,5 +1,6 @@
 /* Failures, played by a mock cluster of the test's own. */
 #include "base/clock.h"
+#include "kafka/offsets.h"
 #include "support/cluster.h"
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
@@ -177,6 +178,27 @@ test_a_broker_that_is_gone_is_trouble (void)
   g_assert_cmpint (clock_monotonic_us () - start_us, <, 8 * G_USEC_PER_SEC);
 }
 
+static void
+test_a_partition_without_a_leader_hides_no_other (void)
+{
+  Stage stage = stage_new ("led", 2);
+  g_assert_cmpint (rd_kafka_mock_topic_create (stage.mock, "half led", 2, 1), ==, 0);
+  g_assert_cmpint (rd_kafka_mock_partition_set_leader (stage.mock, "half led", 0, -1), ==, 0);
+  const char *const settings[] = { "bootstrap.servers", stage.bootstrap, NULL };
+  const KafkaTopic topics[] = { { "half led", 2 }, { "led", 2 } };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *unread = NULL;
+  g_autoptr (GArray) offsets = kafka_offsets (settings, "g", topics, 2, 3000, &unread, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (offsets->len, ==, 4);
+  for (guint i = 0; i < offsets->len; i++) {
+    const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
+    g_assert_cmpint (offset->high, ==, g_str_equal (offset->topic, "led") ? 0 : -1);
+  }
+  g_assert_nonnull (strstr (unread, "cannot read half led [0]: "));
+  stage_free (&stage);
+}
+
 #define ADD(test) g_test_add_func ("/kafka/" #test, test_##test)
 
 int
@@ -188,5 +210,6 @@ main (int argc, char **argv)
   ADD (what_the_broker_refuses_fails_at_once);
   ADD (a_commit_that_fails_is_trouble_until_one_succeeds);
   ADD (a_broker_that_is_gone_is_trouble);
+  ADD (a_partition_without_a_leader_hides_no_other);
   return cluster_run ();
 }

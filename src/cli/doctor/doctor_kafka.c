@@ -104,11 +104,14 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
     dead++;
   if (dead == n_found || found[dead].partitions < 0)
     return;
-  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), group, &found[dead], 1, COUNT_WITHIN_MS, &error);
+  g_autofree char *unread = NULL;
+  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), group, &found[dead], 1, COUNT_WITHIN_MS, &unread, &error);
   gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
   if (n < 0)
     doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
                   error->message);
+  else if (unread != NULL)
+    doctor_error (doctor, CODE_KAFKA, "dead letters", "kafka-topics.sh --describe --unavailable-partitions", "%s", unread);
   else if (n > 0)
     doctor_warn (doctor, "dead letters", "pruned dead list",
                  "%" G_GINT64_FORMAT " messages that could not be handled wait for a verdict", n);
