@@ -3,11 +3,12 @@
 import datetime
 import json
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from stack.process import wait_until
 
 from cost import Cost
 
+BEING_MADE = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_OR_PART)
 EMPTY, ENDLESS = "bench.empty", "bench.endless"
 BEGAN = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=12)
 
@@ -31,13 +32,22 @@ def nothing(database):
     pass
 
 
+def _end(consumer, partition):
+    try:
+        return consumer.get_watermark_offsets(partition, 30)[1]
+    except KafkaException as problem:
+        if problem.args[0].code() in BEING_MADE:
+            return 0
+        raise
+
+
 def wait_outcomes(pruned, number, deadline_s=900):
     """Until so many outcomes are there: asks Kafka, so as not to be a load on the database."""
     topics = pruned.topics
     consumer = Consumer({"bootstrap.servers": topics.bootstrap, "group.id": f"{topics.prefix}-count"})
     partitions = [TopicPartition(topics.full("outcomes"), p) for p in range(topics.partitions()["outcomes"])]
     try:
-        wait_until(lambda: sum(consumer.get_watermark_offsets(p, 30)[1] for p in partitions) >= number,
+        wait_until(lambda: sum(_end(consumer, p) for p in partitions) >= number,
                    deadline_s, f"{number} outcomes", poll_s=0.2)
     finally:
         consumer.close()
