@@ -64,6 +64,12 @@ stats_add (Stat stat, const char *label, const char *label2, double n)
 }
 
 void
+stats_show (Stat stat, const char *label, const char *label2)
+{
+  stats_add (stat, label, label2, 0);
+}
+
+void
 stats_observe (Stat stat, const char *label, double seconds)
 {
   pthread_mutex_lock (&lock);

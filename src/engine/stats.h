@@ -23,6 +23,7 @@ typedef enum {
   STATS_N
 } Stat;
 
+void stats_show (Stat stat, const char *label, const char *label2); /* it is there from now on, with nothing in it */
 void stats_add (Stat stat, const char *label, const char *label2, double n);
 void stats_observe (Stat stat, const char *label, double seconds);
 double stats_get (Stat stat, const char *label, const char *label2); /* NULL label: the sum over all */

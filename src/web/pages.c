@@ -214,14 +214,17 @@ show_zeros (const Jobs *jobs)
   static const char *const states[] = { "finished", "dead", "skipped" }, *const locks[] = { "40P01", "40001", "55P03" };
   for (guint i = 0; i < jobs_count (jobs); i++)
     {
+      const char *job = jobs_at (jobs, i)->name;
       for (guint j = 0; j < G_N_ELEMENTS (states); j++)
-        stats_add (STATS_RUNS, jobs_at (jobs, i)->name, states[j], 0);
+        stats_show (STATS_RUNS, job, states[j]);
       for (guint j = 0; j < G_N_ELEMENTS (locks); j++)
-        stats_add (STATS_FAILURES, jobs_at (jobs, i)->name, locks[j], 0);
-      stats_add (STATS_ERRORS, jobs_at (jobs, i)->name, NULL, 0);
+        stats_show (STATS_FAILURES, job, locks[j]);
+      stats_show (STATS_ERRORS, job, NULL);
+      stats_show (STATS_STEP_SECONDS, job, NULL);
     }
-  stats_add (STATS_OBJECTS, "false", NULL, 0);
-  stats_add (STATS_OBJECTS, "true", NULL, 0);
+  stats_show (STATS_OBJECTS, "false", NULL);
+  stats_show (STATS_OBJECTS, "true", NULL);
+  stats_show (STATS_OBJECT_AGE, NULL, NULL);
 }
 
 Pages *

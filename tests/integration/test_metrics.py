@@ -136,7 +136,7 @@ def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_hap
 
             if metric != "pruned_running_step_seconds":  # while a step runs
                 assert any(map(match, after.samples)), f"{alert}: no {metric} with {labels}"
-            if metric.endswith("_total"):
+            if metric.endswith(("_total", "_count", "_bucket")):
                 assert {value for known, value in before.samples.items() if match(known)} == {0}, f"{alert}: {metric} with {labels}"
 
 

@@ -3,7 +3,7 @@
 # without the network when nothing is missing.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|registry|fuzz|coverage ...]
+#   deps.sh test [python|kafka|pg|s3|promtool|registry|fuzz|coverage ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
 #   deps.sh where                                   what was found, as NAME=value lines
@@ -221,6 +221,21 @@ need_s3() {
   touch "$stamp"
 }
 
+# Evaluates alert rules. Only this program of its package, which would bring a server along. Without it one test is skipped.
+need_promtool() {
+  have promtool || [ -x "$deps/bin/promtool" ] && return 0
+  local folder
+  have apt-get || { say "no apt-get here to fetch promtool with: nobody evaluates the alert rules"; return 0; }
+  folder=$(mktemp -d)
+  chmod 777 "$folder" # apt fetches as a user of its own
+  apt_update prometheus
+  say "fetching promtool into $deps/bin"
+  (cd "$folder" && apt-get -qq download prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool) \
+    >>"$apt_log" 2>&1 && mkdir -p "$deps/bin" && mv "$folder/usr/bin/promtool" "$deps/bin/" ||
+    say "promtool cannot be had (see $apt_log): nobody evaluates the alert rules"
+  rm -rf "$folder"
+}
+
 # libFuzzer's runtime is a package of its own on newer releases.
 need_fuzz() {
   have clang && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
@@ -251,6 +266,7 @@ where() {
   echo "DEPS=$(cd "$deps" && pwd)"
   echo "PG_BIN=$(pg_bin || true)"
   echo "JAVA=$(java_bin || true)"
+  echo "PROMTOOL=$(command -v promtool || ls "$deps/bin/promtool" 2>/dev/null || true)"
 }
 
 # Two runs at once: the second waits, then finds all in place.
@@ -270,8 +286,8 @@ case $task in
     locked
     for part; do
       case $part in
-        python|kafka|pg|s3|registry|fuzz|coverage) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 registry fuzz coverage" ;;
+        python|kafka|pg|s3|promtool|registry|fuzz|coverage) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool registry fuzz coverage" ;;
       esac
     done ;;
   where) where ;;

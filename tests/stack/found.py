@@ -31,3 +31,7 @@ def pg_bin():
 
 def java():
     return _one("JAVA", "test kafka")
+
+
+def promtool():
+    return _one("PROMTOOL", "test promtool")

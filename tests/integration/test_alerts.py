@@ -1,0 +1,103 @@
+"""The alert rules as they are shipped, evaluated by Prometheus' own tool: when each fires, and when it does not."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from stack import found
+from stack.found import PROJECT
+
+RULES = PROJECT / "deploy/alerts.yml"
+READY = {"pruned_ready": "1x90"}
+FIRING = 'count by (alertname) (ALERTS{alertstate="firing"})'
+PRUNE, EXPIRED = 'job="members.prune_deletions"', 'job="members.remove_expired"'
+
+
+def dead(job, values):
+    return {f'pruned_runs_total{{job="{job}",state="dead"}}': values}
+
+
+def steps(all_of_them, within_300_s):
+    return {f"pruned_step_seconds_count{{{PRUNE}}}": all_of_them, f'pruned_step_seconds_bucket{{{PRUNE},le="300"}}': within_300_s}
+
+
+def objects(fine, failed):
+    return {'pruned_deleted_objects_total{error="false"}': fine, 'pruned_deleted_objects_total{error="true"}': failed}
+
+
+def ages(all_of_them, in_time):
+    return {"pruned_object_age_seconds_count": all_of_them, 'pruned_object_age_seconds_bucket{le="43200"}': in_time}
+
+
+def errors(prune, schedule):
+    return {f"pruned_errors_total{{{PRUNE}}}": prune, 'pruned_errors_total{job="members.schedule_prune_deletions"}': schedule}
+
+
+def locks(one, other):
+    return {f'pruned_failures_total{{{EXPIRED},error_class="{name}"}}': values for name, values in (("40P01", one), ("55P03", other))}
+
+
+# What there is to be seen, a value a minute; which alert fires then in the minutes named, and in no other of those looked at.
+LOOKED_AT = [4, 9, 12, 20, 30, 88]
+CASES = [
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "0x10 1x80"), [12, 20, 30]),
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 0 1x80"), [12, 20, 30]),  # as soon as it was started
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x90"), []),  # long ago
+    ("PrunedRemoveExpiredMembersDead", dead("users.destroy", "0x10 1x80"), []),
+    ("PrunedGroupDeletionDead", dead("groups.destroy", "0x10 1x80"), [12, 20, 30]),
+    ("PrunedGroupDeletionDead", dead("groups.adjourned_deletion", "0x10 1x80"), [12, 20, 30]),
+    ("PrunedPruneStepTooLong", steps("0x10 1x80", "0x90"), [12, 20]),  # the very first
+    ("PrunedPruneStepTooLong", steps("7x10 19x80", "6x10 17x80"), [12, 20]),
+    ("PrunedPruneStepTooLong", steps("7x10 19x80", "7x10 19x80"), []),
+    ("PrunedPruneStepTooLong", {f"pruned_running_step_seconds{{{PRUNE}}}": "0x10 301x80"}, [12, 20, 30, 88]),
+    ("PrunedPruneStepTooLong", {f"pruned_running_step_seconds{{{PRUNE}}}": "300x90"}, []),
+    ("PrunedPruneErrors", errors("0x10 2x80", "0x10 1x80"), [12, 20]),
+    ("PrunedPruneErrors", errors("0x10 2x80", "0x90"), []),
+    ("PrunedPruneSchedulesLeft", {"pruned_member_deletion_schedules": "101x25 0x60"}, [20]),
+    ("PrunedPruneSchedulesLeft", {"pruned_member_deletion_schedules": "100x90"}, []),
+    ("PrunedObjectsLate", ages("0+100x12 1200x80", "0+94x12 1128x80"), [20, 30]),
+    ("PrunedObjectsLate", ages("0+100x12 1200x80", "0+96x12 1152x80"), []),
+    ("PrunedObjectErrors", objects("0x10 94x80", "0x10 6x80"), [12, 20]),
+    ("PrunedObjectErrors", objects("0x10 96x80", "0x10 4x80"), []),
+    ("PrunedObjectErrors", objects("0x90", "0x10 1x80"), [12, 20]),  # the very first
+    ("PrunedLocksHeldByOthers", locks("0x10 30x80", "0x10 21x80"), [12, 20]),
+    ("PrunedLocksHeldByOthers", locks("0x10 20x80", "0x10 20x80"), []),
+    ("PrunedNotReady", {"pruned_ready": "0x90"}, [9, 12, 20, 30, 88]),
+    ("PrunedNotReady", {'pruned_ready{instance="a"}': "1x90", 'pruned_ready{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
+    ("PrunedNotReady", {"pruned_ready": "1x3"}, [20, 30, 88]),  # it is not there any more
+]
+
+
+@pytest.fixture(scope="module")
+def promtool():
+    try:
+        program = found.promtool()
+    except RuntimeError as none:
+        pytest.skip(str(none))
+
+    def run(*words):
+        done = subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout
+
+    return run
+
+
+def story(alert, series, fires):
+    looks = [{"eval_time": f"{minute}m", "expr": FIRING,
+              "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1}] if minute in fires else []} for minute in LOOKED_AT]
+    return {"interval": "1m", "promql_expr_test": looks,
+            "input_series": [{"series": name, "values": values} for name, values in (READY | series if alert != "PrunedNotReady" else series).items()]}
+
+
+def test_each_rule_is_one(promtool):
+    promtool("check", "rules", RULES)
+    assert {alert for alert, _, fires in CASES if fires} == set(re.findall(r"- alert: (\w+)", RULES.read_text()))
+
+
+@pytest.mark.parametrize("alert, series, fires", CASES, ids=[f"{alert}-{n}" for n, (alert, *_) in enumerate(CASES)])
+def test_an_alert_fires_when_it_should_and_no_other_does(promtool, tmp_path, alert, series, fires):
+    tests = tmp_path / "test.yml"
+    tests.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [story(alert, series, fires)]}))
+    promtool("test", "rules", tests)
