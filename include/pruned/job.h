@@ -98,8 +98,8 @@ void step_log (Step *step, LogLevel level, const char *message, json_t *fields);
 
 /* The run goes on with CURSOR (taken) after DELAY_MS; without this call it has finished. */
 void step_continue (Step *step, json_t *cursor, gint64 delay_ms);
-/* The run goes on after DELAY_MS because of REASON (a store is down): a back-off, which nobody is charged for. */
-void step_wait (Step *step, const char *reason, gint64 delay_ms);
+/* The run goes on with CURSOR (taken) after DELAY_MS because of REASON (a store is down): a back-off, which nobody is charged for. */
+void step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms);
 /* For the histogram of ages at deletion; counted after the commit. */
 void step_observe_age (Step *step, double seconds);
 /* The step found out that it must fail though no statement did (e.g. a refusal that is to be retried): returns FALSE and sets the error. */

@@ -8,6 +8,8 @@
 #pragma once
 #include <glib.h>
 
+#define STORES 3 /* file_store 1 and 2 */
+
 typedef enum {
   STORE_OPEN,    /* not answered: cancelled, out of time, or the store is down (see StoreBatch.down) */
   STORE_DELETED,
@@ -23,6 +25,12 @@ typedef struct {
   char *error;   /* g_free it; NULL: none */
 } StoreObject;
 
+/* A store that is not to be asked for a while. */
+typedef struct {
+  char *words;     /* why not; g_free it; NULL: it may be asked */
+  gint64 retry_ms; /* when to come again */
+} StoreDown;
+
 typedef struct _StoreBatch StoreBatch;
 struct _StoreBatch {
   StoreObject *objects;
@@ -32,14 +40,18 @@ struct _StoreBatch {
   void (*done) (StoreBatch *batch);
   gpointer data;
   /* set before DONE */
-  char *down;                    /* a store is down, in its words; g_free it */
-  gint64 retry_ms;               /* then: when to come again */
+  StoreDown down[STORES];        /* by file_store */
   /* of the stores */
   volatile gint parts;
 };
 
 /* Deletes what it can; DONE is called exactly once. */
 void store_delete (StoreBatch *batch);
+
+/* Whether FILE_STORE was down a moment ago, whoever asked it in this process. FALSE: it may be asked; DOWN is untouched. */
+gboolean store_is_down (int file_store, StoreDown *down);
+/* Whether it has its setting. */
+gboolean store_is_set (int file_store);
 
 /* Is PATH one that is never followed: absolute, a component `..`, empty? */
 gboolean store_path_is_unsafe (const char *dir, const char *file);

@@ -34,6 +34,8 @@ const Setting settings_table[] = {
   URL ("registry", "url",
        "schema registry with Confluent's API; empty: none, messages carry a fingerprint"),
   TEXT ("store.local", "root", "", "folder of the objects with file_store 1; empty: no such store"),
+  TEXT ("store.local", "marker", "",
+        "a file in the root, without which it is not believed to be mounted; empty: any file will do"),
   BOOL ("store.local", "prune_empty_dirs", "off",
         "remove folders, up to the root, that became empty"),
   URL ("store.object", "endpoint",

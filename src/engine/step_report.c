@@ -186,9 +186,9 @@ step_go_ahead (Step *step)
 }
 
 void
-step_wait (Step *step, const char *reason, gint64 delay_ms)
+step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms)
 {
-  step_continue (step, NULL, MAX (delay_ms, 1));
+  step_continue (step, cursor, MAX (delay_ms, 1));
   g_free (step->wait_reason);
   step->wait_reason = g_strdup (reason);
 }

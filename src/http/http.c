@@ -123,6 +123,14 @@ start (Http *http, Transfer *transfer)
   curl_multi_add_handle (http->multi, transfer->easy);
 }
 
+/* It lives as long as nothing else is done with EASY. */
+static const char *
+header_of (CURL *easy, const char *name)
+{
+  struct curl_header *header;
+  return name != NULL && curl_easy_header (easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : NULL;
+}
+
 /* Answers and forgets a transfer. */
 static void
 finish (Http *http, Transfer *transfer, CURLcode code)
@@ -131,6 +139,7 @@ finish (Http *http, Transfer *transfer, CURLcode code)
   if (transfer->easy != NULL)
     {
       curl_easy_getinfo (transfer->easy, CURLINFO_RESPONSE_CODE, &answer.status);
+      answer.header = header_of (transfer->easy, transfer->request->header);
       curl_multi_remove_handle (http->multi, transfer->easy);
       g_queue_push_head (&http->idle, transfer->easy);
     }

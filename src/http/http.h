@@ -22,6 +22,7 @@ typedef struct {
   char *ca_file;       /* NULL: the system's */
   gint64 start_us;     /* monotonic: not before; 0: at once */
   long timeout_ms;
+  const char *header;  /* of the answer, which is wanted; NULL: none */
   void (*on_body) (const char *body, gsize len, gpointer data); /* pieces of it as they come; NULL: it is gathered in the answer */
   gboolean (*unwanted) (gpointer data); /* asked once a second: whether nobody waits for the answer any more; NULL: somebody does */
 } HttpRequest;
@@ -30,6 +31,7 @@ typedef struct {
   long status;         /* 0: there was no answer */
   const char *body;    /* NUL-terminated; empty if on_body had it */
   gsize body_len;      /* how much came, also to on_body */
+  const char *header;  /* what that header says; NULL: it is not there */
   const char *error;   /* why there was none, in curl's words */
   gboolean untrusted;    /* there was none because of a certificate: the service's, or those to trust */
   gboolean unwanted;     /* there was none because nobody waited for it */

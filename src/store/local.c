@@ -1,6 +1,7 @@
 #include "store/local.h"
 
 #include "base/fault.h"
+#include "store/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #define DOWN_RETRY_MS 30000
 
 typedef struct {
-  char *root;
+  Root root;
   gboolean prune_empty_dirs;
   pthread_t thread;
   pthread_mutex_t lock;
@@ -139,6 +140,11 @@ delete_one (const Local *local, int root, StoreObject *object)
   while (slash != NULL && slash > path && slash[-1] == '/')
     slash--;
   g_autofree char *folder_path = g_strndup (path, slash != NULL ? (gsize)(slash - path) : 0);
+  if (g_strcmp0 (path, local->root.marker) == 0)
+    {
+      fail (object, STORE_FAILED, "is the store's marker");
+      return FALSE;
+    }
   int folder = open_beneath (root, folder_path);
   if (folder < 0)
     return fail_by_errno (object);
@@ -156,7 +162,7 @@ whole_store_is_down (const Local *local, const GPtrArray *ill, gboolean some_wen
   if (ill->len == 0 || some_went)
     return NULL;
   const StoreObject *first = ill->pdata[0];
-  char *words = g_strdup_printf ("[store.local] root %s: %s/%s: %s", local->root, first->dir, first->file, first->error);
+  char *words = g_strdup_printf ("[store.local] root %s: %s/%s: %s", local->root.path, first->dir, first->file, first->error);
   for (guint i = 0; i < ill->len; i++)
     {
       StoreObject *object = ill->pdata[i];
@@ -167,13 +173,13 @@ whole_store_is_down (const Local *local, const GPtrArray *ill, gboolean some_wen
 }
 
 static void
-delete_all (const Local *local, StorePart *part)
+delete_all (Local *local, StorePart *part)
 {
-  int root = open (local->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0) /* a missing root is no reason to believe that the objects are gone */
+  g_autofree char *why = NULL;
+  int root = root_open (&local->root, &why);
+  if (root < 0) /* that is no reason to believe that the objects are gone */
     {
-      g_autofree char *words = g_strdup_printf ("[store.local] root %s: %s", local->root, g_strerror (errno));
-      store_part_done (part, words, DOWN_RETRY_MS);
+      store_part_done (part, why, DOWN_RETRY_MS);
       return;
     }
   g_autoptr (GPtrArray) ill = g_ptr_array_new ();
@@ -220,16 +226,17 @@ local_delete (gpointer store, StorePart *part)
 }
 
 gpointer
-local_new (const char *root, gboolean prune_empty_dirs)
+local_new (const Config *config, GError **error)
 {
-  Local *local = g_new0 (Local, 1);
-  local->root = g_strdup (root);
-  local->prune_empty_dirs = prune_empty_dirs;
+  g_autofree Local *local = g_new0 (Local, 1);
+  if (!root_init (&local->root, config, error))
+    return NULL;
+  local->prune_empty_dirs = config_bool (config, "store.local", "prune_empty_dirs");
   pthread_mutex_init (&local->lock, NULL);
   pthread_cond_init (&local->more, NULL);
   if (pthread_create (&local->thread, NULL, local_main, local) != 0)
     g_error ("cannot start a thread");
-  return local;
+  return g_steal_pointer (&local);
 }
 
 static void
@@ -243,7 +250,7 @@ local_free (gpointer store)
   pthread_join (local->thread, NULL);
   pthread_mutex_destroy (&local->lock);
   pthread_cond_destroy (&local->more);
-  g_free (local->root);
+  root_clear (&local->root);
   g_free (local);
 }
 

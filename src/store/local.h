@@ -6,5 +6,6 @@
 #pragma once
 #include "store/store.h"
 
-gpointer local_new (const char *root, gboolean prune_empty_dirs);
+/* PRUNED_FATAL names the setting. */
+gpointer local_new (const Config *config, GError **error);
 extern const StoreKind local_kind;

@@ -1,6 +1,7 @@
 #include "store/probe.h"
 
 #include "http/http.h"
+#include "store/root.h"
 #include "store/s3_error.h"
 #include "store/s3_request.h"
 #include "store/s3_xml.h"
@@ -8,25 +9,27 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define ABSENT "pruned-doctor-looks-for-nothing"
 #define WITHIN_MS 5000L
 
 gboolean
-probe_local (const char *root, GError **error)
+probe_local (const Config *config, GError **error)
 {
-  struct stat info;
-  const char *why = NULL;
-  if (stat (root, &info) != 0 || (S_ISDIR (info.st_mode) && access (root, W_OK | X_OK) != 0))
-    why = g_strerror (errno);
-  else if (!S_ISDIR (info.st_mode))
-    why = "not a folder";
-  if (why == NULL)
-    return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "[store.local] root %s: %s", root, why);
-  return FALSE;
+  Root root;
+  g_autofree char *why = NULL;
+  if (!root_init (&root, config, error))
+    return FALSE;
+  int folder = root_open (&root, &why);
+  if (folder >= 0 && faccessat (folder, ".", W_OK | X_OK, 0) != 0)
+    why = g_strdup_printf ("[store.local] root %s: %s", root.path, g_strerror (errno));
+  if (folder >= 0)
+    close (folder);
+  root_clear (&root);
+  if (why != NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s", why);
+  return why == NULL;
 }
 
 /* The answer, waited for. */

@@ -207,7 +207,7 @@ static void
 take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const char *broken)
 {
   gboolean ok = http->status >= 200 && http->status < 300;
-  if (!call->bulk && ok && http->status != 200)
+  if (!call->bulk && s3_says_deleted (http))
     end_single (call, STORE_DELETED);
   else if (!call->bulk && http->status == 404 && g_strcmp0 (answer->code, "NoSuchKey") == 0)
     end_single (call, STORE_ABSENT);

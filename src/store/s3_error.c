@@ -40,6 +40,12 @@ is_one_of (const char *code, const char *const *codes)
   return code != NULL && g_strv_contains (codes, code);
 }
 
+gboolean
+s3_says_deleted (const HttpAnswer *http)
+{
+  return http->status == 204 || (http->status == 200 && http->body_len == 0 && http->header != NULL);
+}
+
 S3Fault
 s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk)
 {

@@ -1,4 +1,4 @@
-/* What it means that a service did not do what it was asked: whose fault it is, in words that say what to do.
+/* Whether a service did what it was asked; if not, whose fault it is, in words that say what to do.
  * Threads: any. Ownership: as said.
  */
 #pragma once
@@ -13,6 +13,8 @@ typedef enum {
   S3_THIS_REQUEST   /* it is about what was asked for */
 } S3Fault;
 
+/* To a single delete. It is answered 204; some services say 200: an S3 service numbers its answers, a web server's page has a body. */
+gboolean s3_says_deleted (const HttpAnswer *http);
 /* ANSWER: what its body says. BULK: it was asked for many keys at once. */
 S3Fault s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk);
 /* g_free them. */

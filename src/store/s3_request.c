@@ -253,7 +253,9 @@ request_for (S3Target *target, const char *method, const char *key)
 HttpRequest *
 s3_request_single (S3Target *target, const char *key)
 {
-  return request_for (target, "DELETE", key);
+  HttpRequest *request = request_for (target, "DELETE", key);
+  request->header = "x-amz-request-id";
+  return request;
 }
 
 HttpRequest *

@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <string.h>
 
-#define STORES 3 /* file_store 1 and 2 */
+#define UNSET_RETRY_MS 60000
 
 static struct {
   gpointer store; /* NULL: not configured */
   const StoreKind *kind;
+  char *down; /* why it is not asked before UNTIL_US, monotonic; with the lock */
+  gint64 until_us;
 } stores[STORES];
 static pthread_mutex_t down_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -20,8 +22,9 @@ stores_start (const Config *config, GError **error)
   if (*config_text (config, "store.local", "root") != '\0')
     {
       stores[1].kind = &local_kind;
-      stores[1].store = local_new (config_text (config, "store.local", "root"),
-                                   config_bool (config, "store.local", "prune_empty_dirs"));
+      stores[1].store = local_new (config, error);
+      if (stores[1].store == NULL)
+        return FALSE;
     }
   if (*config_text (config, "store.object", "endpoint") != '\0')
     {
@@ -37,11 +40,46 @@ void
 stores_stop (void)
 {
   for (int i = 0; i < STORES; i++)
-    if (stores[i].store != NULL)
-      {
+    {
+      if (stores[i].store != NULL)
         stores[i].kind->free (stores[i].store);
-        stores[i].store = NULL;
-      }
+      stores[i].store = NULL;
+      g_clear_pointer (&stores[i].down, g_free);
+    }
+}
+
+gboolean
+store_is_set (int file_store)
+{
+  return stores[file_store].store != NULL;
+}
+
+gboolean
+store_is_down (int file_store, StoreDown *down)
+{
+  pthread_mutex_lock (&down_lock);
+  gint64 left_us = stores[file_store].until_us - g_get_monotonic_time ();
+  gboolean is_down = stores[file_store].down != NULL && left_us > 0;
+  if (is_down)
+    *down = (StoreDown){ g_strdup (stores[file_store].down), left_us / 1000 + 1 };
+  pthread_mutex_unlock (&down_lock);
+  return is_down;
+}
+
+/* For this batch, and for whoever asks next. WORDS NULL: it is not, or no more. */
+static void
+note_down (StoreBatch *batch, int file_store, const char *words, gint64 retry_ms)
+{
+  pthread_mutex_lock (&down_lock);
+  g_clear_pointer (&stores[file_store].down, g_free);
+  if (words != NULL)
+    {
+      stores[file_store].down = g_strdup (words);
+      stores[file_store].until_us = g_get_monotonic_time () + retry_ms * 1000;
+      g_free (batch->down[file_store].words);
+      batch->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
+    }
+  pthread_mutex_unlock (&down_lock);
 }
 
 static gboolean
@@ -103,14 +141,8 @@ void
 store_part_done (StorePart *part, const char *down, gint64 retry_ms)
 {
   StoreBatch *batch = part->batch;
-  if (down != NULL)
-    {
-      pthread_mutex_lock (&down_lock);
-      g_free (batch->down);
-      batch->down = g_strdup (down);
-      batch->retry_ms = MAX (batch->retry_ms, retry_ms);
-      pthread_mutex_unlock (&down_lock);
-    }
+  if (down != NULL || !store_part_over (part))
+    note_down (batch, part->file_store, down, retry_ms);
   g_ptr_array_unref (part->objects);
   g_free (part);
   one_part_less (batch);
@@ -123,10 +155,19 @@ refuse (StoreObject *object, StoreResult result, char *error)
   object->error = error;
 }
 
+static void
+note_unset (StoreBatch *batch, int file_store)
+{
+  g_autofree char *words = g_strdup_printf ("blocked: file_store %d is not configured: set %s", file_store,
+                                            file_store == 1 ? "[store.local] root" : "[store.object] endpoint");
+  note_down (batch, file_store, words, UNSET_RETRY_MS);
+}
+
 void
 store_delete (StoreBatch *batch)
 {
   StorePart *parts[STORES] = { NULL };
+  gboolean unset[STORES] = { FALSE };
   for (guint i = 0; i < batch->n; i++)
     {
       StoreObject *object = &batch->objects[i];
@@ -134,24 +175,24 @@ store_delete (StoreBatch *batch)
         refuse (object, STORE_UNSAFE, g_strdup ("unsafe path"));
       else if (object->file_store < 1 || object->file_store >= STORES)
         refuse (object, STORE_FAILED, g_strdup_printf ("unknown file_store %d", object->file_store));
-      else if (stores[object->file_store].store == NULL)
-        refuse (object, STORE_FAILED,
-                g_strdup_printf ("file_store %d is not configured: set %s", object->file_store,
-                                 object->file_store == 1 ? "[store.local] root" : "[store.object] endpoint"));
+      else if (!store_is_set (object->file_store))
+        unset[object->file_store] = TRUE; /* the object stays open: nothing is wrong with it */
       else
         {
           StorePart **part = &parts[object->file_store];
           if (*part == NULL)
             {
               *part = g_new0 (StorePart, 1);
-              **part = (StorePart){ batch, g_ptr_array_new () };
+              **part = (StorePart){ batch, g_ptr_array_new (), object->file_store };
             }
           g_ptr_array_add ((*part)->objects, object);
         }
     }
   g_atomic_int_set (&batch->parts, 1); /* ours, so that no part can be the last before all have begun */
   for (int i = 0; i < STORES; i++)
-    if (parts[i] != NULL)
+    if (unset[i])
+      note_unset (batch, i);
+    else if (parts[i] != NULL)
       {
         g_atomic_int_inc (&batch->parts);
         stores[i].kind->delete_part (stores[i].store, parts[i]);

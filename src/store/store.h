@@ -15,8 +15,9 @@ void stores_stop (void);
 typedef struct {
   StoreBatch *batch;
   GPtrArray *objects; /* of StoreObject, borrowed */
+  int file_store;
 } StorePart;
-/* DOWN: the store is down, come again in RETRY_MS (NULL: it is not). Frees the part. */
+/* DOWN: the store is down, come again in RETRY_MS (NULL: it is not, and may be asked again). Frees the part. */
 void store_part_done (StorePart *part, const char *down, gint64 retry_ms);
 gboolean store_part_over (const StorePart *part); /* cancelled, or the deadline is past */
 gboolean store_part_cancelled (const StorePart *part);

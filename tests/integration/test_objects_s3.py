@@ -83,6 +83,31 @@ def test_not_found_by_what_is_no_s3_service_is_not_believed(objects, proxy):
         objects.delete(**{"store.object.endpoint": proxy.url})
 
 
+REQUEST_ID = ("x-amz-request-id", "4442587FB7D0A2F9")
+
+
+def test_a_single_delete_that_is_answered_200_is_one_if_the_service_is_s3(objects, proxy):
+    objects.add("a", "file")
+
+    def delete(command, body, go):
+        go()
+        return 200, b"", None, REQUEST_ID
+
+    proxy.misbehave = lambda command, body, go: NO_BULK if command == "POST" else delete(command, body, go)
+    objects.delete(**{"store.object.endpoint": proxy.url})
+    assert objects.left() == [] and objects.keys() == [] and objects.run()["result"]["deleted"] == 1
+
+
+@pytest.mark.parametrize("answer", [
+    (200, b"", None), (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None),
+    (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None, REQUEST_ID), (200, b"ok", None, REQUEST_ID),
+    (202, b"", None, REQUEST_ID), (302, b"", None, ("Location", "http://127.0.0.1:9/"))])
+def test_a_single_delete_is_not_believed_for_a_friendly_answer_alone(objects, proxy, answer):
+    proxy.misbehave = lambda command, *_: NO_BULK if command == "POST" else answer
+    with objects.nobody_charged("."):
+        objects.delete(**{"store.object.endpoint": proxy.url})
+
+
 def test_without_the_bulk_call_an_object_is_asked_for_by_its_very_name(objects, proxy):
     """`a/./b` is another object than `a/b`."""
     objects.add("a/.", "b", make=False)

@@ -14,7 +14,7 @@ BUCKET = "artifacts"
 
 
 class Proxy:
-    """Hands requests on as they are; `misbehave(request_body) -> (status, body) | None` may answer instead."""
+    """Hands requests on as they are; `misbehave(command, request_body, go) -> (status, body, promised length or None, headers...)` may answer instead."""
 
     def __init__(self, endpoint):
         self.endpoint, self.misbehave, self.requests = endpoint, None, []
@@ -36,10 +36,12 @@ class Proxy:
                 proxy.requests.append((self.command, self.path))
                 proxy.seen.append((self.headers, body))
                 own = proxy.misbehave and proxy.misbehave(self.command, body, proxy.forward(self, body))
-                status, answer, promised = own or (*proxy.forwarded, None)
+                status, answer, promised, *headers = own or (*proxy.forwarded, None)
                 self.send_response(status)
                 self.send_header("Content-Length", promised or len(answer))
                 self.send_header("Content-Type", "application/xml")
+                for header in headers:
+                    self.send_header(*header)
                 self.end_headers()
                 self.wfile.write(answer)
                 if promised:

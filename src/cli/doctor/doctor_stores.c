@@ -42,7 +42,7 @@ doctor_stores (Doctor *doctor)
     const char *place = config_text (config, STORES[i].section, STORES[i].key);
     if (*place == '\0')
       check_unset (doctor, i);
-    else if (i == 0 ? probe_local (place, &error) : probe_object (config, &error))
+    else if (i == 0 ? probe_local (config, &error) : probe_object (config, &error))
       doctor_ok (doctor, STORES[i].check, "it is there: %s", place);
     else
       doctor_error (doctor, CODE_STORE, STORES[i].check, STORES[i].remedy, "%s", error->message);

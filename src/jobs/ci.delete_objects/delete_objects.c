@@ -2,6 +2,7 @@
  * object is gone, and only if the row still carries this lease: what took longer belongs to whoever leased it next.
  */
 #include "jobs/jobs.h"
+#include "jobs/ci.delete_objects/passing.h"
 
 #include "base/clock.h"
 #include "pruned/store.h"
@@ -15,6 +16,8 @@ typedef struct {
   StoreBatch batch;
   PgRows *rows;
   Errand *errand;
+  char *beyond;        /* where the next step begins that passes over objects, if this one found less than it could take */
+  gboolean is_full;    /* there may be more where these were */
 } Leased;
 
 static void
@@ -24,27 +27,46 @@ leased_free (gpointer data)
   for (guint i = 0; i < leased->batch.n; i++)
     g_free (leased->batch.objects[i].error);
   g_free (leased->batch.objects);
-  g_free (leased->batch.down);
+  for (guint i = 0; i < STORES; i++)
+    g_free (leased->batch.down[i].words);
+  g_free (leased->beyond);
   rows_free (leased->rows);
   g_free (leased);
 }
 
-/* How far the step before came; NULL: from the beginning. */
+/* How far the step before came; NULL: from the beginning. Who passes over objects would lose his place. */
 static const char *
-reached_before (const Step *step)
+reached_before (const Step *step, const Passing *passing)
 {
-  return step_number (step) % LOOK_BACK_EVERY == 0 ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
+  gboolean look_back = step_number (step) % LOOK_BACK_EVERY == 0 && !passing->any;
+  return look_back ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
+}
+
+/* The rows, leased; objects of stores that are down stay as they are. */
+static PgRows *
+lease_rows (Step *step, Passing *passing, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : step_setting (step, "batch"));
+  const char *reached = reached_before (step, passing);
+  if (!passing_measure (step, passing, reached, error))
+    return NULL;
+  return step_query (step, error, "lease", "limit", limit, "reached", reached, "edge", passing->edge, "down", passing->stores, NULL);
 }
 
 static gpointer
 lease (Step *step, GError **error)
 {
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (step, "batch"));
-  PgRows *rows = step_query (step, error, "lease", "limit", limit, "reached", reached_before (step), NULL);
+  Passing passing;
+  passing_look (&passing, NULL);
+  PgRows *rows = lease_rows (step, &passing, error);
+  g_autofree char *beyond = g_steal_pointer (&passing.beyond);
+  passing_clear (&passing);
   if (rows == NULL)
     return NULL;
   Leased *leased = g_new0 (Leased, 1);
   leased->rows = rows;
+  leased->beyond = g_steal_pointer (&beyond);
+  leased->is_full = rows_count (rows) == step_setting (step, "batch");
   leased->batch.n = (guint)rows_count (rows);
   leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
   /* Half of the lease: what is answered later is settled long before anybody else may take it. */
@@ -203,6 +225,22 @@ report (Step *step, const Leased *leased, gint64 removed, guint failed)
 }
 
 static gboolean
+go_on (Step *step, const Leased *leased, GError **error)
+{
+  const char *reached = leased->batch.n > 0 ? rows_text (leased->rows, 0, "reached") : NULL;
+  Passing passing;
+  passing_look (&passing, &leased->batch);
+  gboolean any = passing.any, ok = !any || passing_go_on (step, &passing, leased->is_full ? reached : leased->beyond, error);
+  passing_clear (&passing);
+  if (any)
+    return ok;
+  g_autoptr (PgRows) more = step_query (step, error, "more", "reached", reached, NULL);
+  if (more != NULL && rows_bool (more, 0, "more"))
+    step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
+  return more != NULL;
+}
+
+static gboolean
 settle (Step *step, gpointer data, GError **error)
 {
   Leased *leased = data;
@@ -212,18 +250,7 @@ settle (Step *step, gpointer data, GError **error)
       || !settle_open (step, leased, error))
     return FALSE;
   report (step, leased, removed, failed);
-  if (leased->batch.down != NULL)
-    {
-      step_log (step, LOG_WARNING, "The store cannot be used; the slot waits",
-                json_pack ("{s:s, s:f}", "error", leased->batch.down, "retry_s", (double)leased->batch.retry_ms / 1000));
-      step_wait (step, leased->batch.down, leased->batch.retry_ms);
-      return TRUE;
-    }
-  const char *reached = leased->batch.n > 0 ? rows_text (leased->rows, 0, "reached") : NULL;
-  g_autoptr (PgRows) more = step_query (step, error, "more", "reached", reached, NULL);
-  if (more != NULL && rows_bool (more, 0, "more"))
-    step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
-  return more != NULL;
+  return go_on (step, leased, error);
 }
 
 const JobErrand delete_objects_errand = { lease, act, cancel, settle, leased_free };

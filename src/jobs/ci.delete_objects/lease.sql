@@ -2,15 +2,17 @@
 -- Fast because the index on pick_up_at is read from where the step before came to: entries of rows that are gone lie before it
 -- until they are vacuumed. What became ready behind it comes when nothing is left ahead. The rows are then looked up by id, which
 -- ANY insists on: the planner would rather read the primary key from its beginning, where the rows that are gone lie.
+-- While a store is down its objects are passed over, up to `edge` (window.sql), and nothing is looked for behind.
 WITH ahead AS MATERIALIZED (
   SELECT id, pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()
+    AND pick_up_at <= coalesce(:edge::timestamptz, 'infinity') AND file_store <> ALL (:down::int[])
   ORDER BY pick_up_at
   LIMIT :limit::int
   FOR UPDATE SKIP LOCKED),
 behind AS MATERIALIZED (
   SELECT id, pick_up_at FROM ci_deleted_objects
-  WHERE pick_up_at < :reached::timestamptz AND pick_up_at < now()
+  WHERE pick_up_at < :reached::timestamptz AND pick_up_at < now() AND :edge::timestamptz IS NULL
   ORDER BY pick_up_at
   LIMIT :limit::int - (SELECT count(*) FROM ahead)
   FOR UPDATE SKIP LOCKED),

@@ -1,0 +1,7 @@
+-- How far a step reads that passes over objects of a store that is down: 4000 entries of the index on pick_up_at, and what has the
+-- very time of the last of them, which is more if they were recorded together. `beyond` is NULL if that is all there is.
+WITH last AS (
+  SELECT pick_up_at FROM ci_deleted_objects
+  WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()
+  ORDER BY pick_up_at OFFSET 3999 LIMIT 1)
+SELECT coalesce(max(pick_up_at), 'infinity') AS edge, max(pick_up_at) + interval '1 us' AS beyond FROM last

@@ -1,0 +1,115 @@
+"""The folder of the local store when its disk is not there: what is absent in it is not gone."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
+
+
+@pytest.fixture
+def store(pruned_with_slots, database, tmp_path):
+    return Store(pruned_with_slots, database, tmp_path / "store")
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A folder on another file system than the tests' own."""
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    assert os.stat(folder).st_dev != os.stat(tmp_path).st_dev
+    yield folder
+    shutil.rmtree(folder)
+
+
+class Store:
+    def __init__(self, pruned, database, root):
+        self.pruned, self.database, self.root = pruned, database, root
+        self.settings = {"store.local.root": root}
+        root.mkdir()
+
+    def add(self, file):
+        self.database.execute("INSERT INTO ci_deleted_objects (store_dir, file, pick_up_at) VALUES ('', %s, now() - interval '1 hour')", [file])
+
+    def delete(self, **settings):
+        self.pruned.run("tick", TICK).ok()
+        return self.pruned.run_until_idle(settings=self.settings | settings)
+
+    def rows(self):
+        return self.database.rows("SELECT file, pick_up_at FROM ci_deleted_objects ORDER BY file")
+
+    def check_nothing_is_believed(self, daemon, before, words):
+        run = self.database.row("SELECT * FROM pruned.runs WHERE job = %s AND state = 'waiting'", [SLOT])
+        assert run["attempts"] == 0 and words in run["error"] and run["error"].startswith(f"[store.local] root {self.root}: ")
+        assert words in daemon.wait_line("The store cannot be used; the slot waits", level="warning")["error"]
+        assert self.rows() == before and self.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+    def again(self, **settings):
+        self.pruned.run("retry", self.database.value("SELECT run_id FROM pruned.runs WHERE state = 'waiting'")).ok()
+        self.pruned.run_until_idle(settings=self.settings | settings)
+
+
+@pytest.mark.parametrize("beneath", [[], ["lost+found"]])
+def test_in_an_empty_folder_nothing_is_believed_to_be_gone(store, beneath):
+    for name in beneath:
+        (store.root / name).mkdir()
+    store.add("file")
+    before = store.rows()
+    store.check_nothing_is_believed(store.delete(), before, "the folder is empty: is it mounted?")
+    found = store.pruned.run("doctor", "--json", settings=store.settings)
+    assert any("is it mounted?" in line["detail"] for line in found.json() if line["check"] == "local store" and not line["ok"])
+    (store.root / "anything").write_text("stays")
+    store.again()
+    assert store.rows() == []
+
+
+def test_without_its_marker_nothing_is_believed_to_be_gone(store):
+    (store.root / "what lay beneath").write_text("stays")
+    store.add("file")
+    before, marker = store.rows(), {"store.local.marker": ".artifacts"}
+    store.check_nothing_is_believed(store.delete(**marker), before, "is it mounted? [store.local] marker .artifacts: No such file")
+    (store.root / ".artifacts").touch()
+    store.again(**marker)
+    assert store.rows() == []
+
+
+def test_the_marker_itself_is_never_deleted(store):
+    (store.root / ".artifacts").touch()
+    store.add(".artifacts")
+    store.delete(**{"store.local.marker": ".artifacts"})
+    assert (store.root / ".artifacts").exists()
+    assert store.database.value("SELECT reason FROM pruned.quarantine") == "is the store's marker"
+
+
+def test_a_marker_that_is_no_name_is_an_error_of_the_configuration(store):
+    done = store.pruned.run("run", "--until-idle", settings=store.settings | {"store.local.marker": "/etc/passwd"})
+    assert done.code == 2 and "[store.local] marker: '/etc/passwd' is no name beneath the root" in done.stderr
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_on_another_file_system_than_before_nothing_is_believed_to_be_gone(store, elsewhere, marked):
+    """The root of a running process is taken away, as when its disk is unmounted; what lay beneath has files, too."""
+    disk = store.root.rename(store.root.with_name("disk"))
+    store.root.symlink_to(disk)
+    for name in ("first", "second", ".artifacts"):
+        (disk / name).write_text("artifact")
+    (elsewhere / "what lay beneath").write_text("stays")
+    store.add("first")
+    settings = store.settings | ({"store.local.marker": ".artifacts"} if marked else {})
+    store.pruned.run("tick", TICK).ok()
+    daemon = store.pruned.start(settings=settings)
+    store.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
+    store.root.unlink()
+    store.root.symlink_to(elsewhere)
+    store.add("second")
+    before = store.rows()
+    store.pruned.run("tick", TICK).ok()
+    store.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'waiting' AND error IS NOT NULL")
+    store.check_nothing_is_believed(daemon, before, "marker .artifacts" if marked else "on another file system than before")
+    store.root.unlink()
+    store.root.symlink_to(disk)
+    store.pruned.run("retry", store.database.value("SELECT run_id FROM pruned.runs WHERE state = 'waiting'")).ok()
+    store.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
+    assert not (disk / "second").exists()

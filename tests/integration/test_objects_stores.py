@@ -1,0 +1,92 @@
+"""Two stores, one of which is down or has no setting: the other's objects go, and nobody is charged for the wait."""
+
+import pytest
+
+TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
+WINDOW = 4000  # rows of a closed store that a step passes over, as the job has it
+NOWHERE = {"store.object.endpoint": "http://127.0.0.1:9", "store.object.bucket": "artifacts"}
+
+
+@pytest.fixture
+def objects(pruned_with_slots, database, tmp_path):
+    root = tmp_path / "store"
+    root.mkdir()
+    (root / "not listed").write_text("stays")
+    return Objects(pruned_with_slots, database, root)
+
+
+class Objects:
+    def __init__(self, pruned, database, root):
+        self.pruned, self.database, self.root = pruned, database, root
+
+    def add(self, number, *, store, age="2 hours", apart="1 ms", name="file"):
+        """NUMBER of them, the first AGE old; those of the local store are there."""
+        for i in range(1, number + 1 if store == 1 else 0):
+            (self.root / f"{name} {i}").write_text("artifact")
+        self.database.execute(
+            "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+            " SELECT %s, '', %s || ' ' || i, now() - %s::interval + i * %s::interval FROM generate_series(1, %s::int) i",
+            [store, name, age, apart, number])
+
+    def delete(self, **settings):
+        self.pruned.run("tick", TICK).ok()
+        return self.again(**settings)
+
+    def again(self, **settings):
+        for run in self.runs():
+            if run["state"] == "waiting":
+                self.pruned.run("retry", run["run_id"]).ok()
+        return self.pruned.run_until_idle(settings={"store.local.root": self.root} | settings)
+
+    def rows(self):
+        return self.database.rows("SELECT id, pick_up_at FROM ci_deleted_objects ORDER BY id")
+
+    def runs(self):
+        return self.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY slot", [SLOT])
+
+    def check_that_others_went(self, before, words):
+        """Of the local store nothing listed is left; the other's rows are as they were, and their slots wait."""
+        assert [path.name for path in self.root.iterdir()] == ["not listed"]
+        assert self.rows() == before
+        assert self.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+        for run in self.runs():
+            assert (run["state"], run["attempts"]) == ("waiting", 0) and words in run["error"], run
+
+
+@pytest.mark.parametrize("settings, words", [
+    (NOWHERE, "127.0.0.1:9"), ({}, "blocked: file_store 2 is not configured: set [store.object] endpoint")])
+def test_objects_of_a_store_that_cannot_be_used_keep_no_others_waiting(objects, settings, words):
+    objects.add(250, store=2, age="3 hours")
+    before = objects.rows()
+    objects.add(60, store=1)
+    daemon = objects.delete(**settings, **{f"jobs.{SLOT}.batch": 20})
+    objects.check_that_others_went(before, words)
+    assert words in daemon.wait_line("The store cannot be used; the slot waits", level="warning")["error"]
+
+
+@pytest.mark.parametrize("apart", ["1 ms", "0"])
+def test_the_other_stores_objects_are_found_behind_more_than_one_step_passes_over(objects, apart):
+    """All at once, too: what was recorded in one transaction."""
+    objects.add(2 * WINDOW + 10, store=2, age="3 hours", apart=apart)
+    before = objects.rows()
+    objects.add(30, store=1)
+    objects.delete(**NOWHERE, **{f"jobs.{SLOT}.batch": 20})
+    objects.check_that_others_went(before, "127.0.0.1:9")
+
+
+def test_what_becomes_ready_before_all_others_is_found_while_a_store_is_down(objects):
+    objects.add(50, store=2, age="3 hours")
+    before = objects.rows()
+    objects.delete(**NOWHERE, **{f"jobs.{SLOT}.batch": 20})
+    objects.add(30, store=1, age="4 hours", name="older")
+    objects.again(**NOWHERE, **{f"jobs.{SLOT}.batch": 20})
+    objects.check_that_others_went(before, "127.0.0.1:9")
+
+
+def test_once_the_store_has_its_setting_its_objects_go(objects, tmp_path):
+    objects.add(30, store=1)
+    objects.delete(**{"store.local.root": ""}, **NOWHERE)
+    [run] = objects.runs()
+    assert run["error"] == "blocked: file_store 1 is not configured: set [store.local] root" and len(objects.rows()) == 30
+    objects.again()
+    assert objects.rows() == [] and objects.runs()[0]["state"] == "finished"
