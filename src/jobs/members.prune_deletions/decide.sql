@@ -1,5 +1,5 @@
 -- What is to happen to each membership: it goes if whoever scheduled that may remove it, and no group is left without an owner.
--- `:member` and `:schedule` say which schedule asks for which. Fast by primary keys, which OFFSET 0 insists on: the planner would
+-- `:member` and `:schedule` say which schedule asks for which; `matters`: later steps of a plan have to know that it went. Fast by primary keys, which OFFSET 0 insists on: the planner would
 -- rather read whole tables; the rights start from the actors' own memberships, and the rule about owners meets only owners.
 WITH RECURSIVE schedule AS MATERIALIZED (
   SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, r.traversal_ids[1] AS root_id, u.state, u.user_type
@@ -27,6 +27,7 @@ page AS MATERIALIZED (
     WHERE n.id = CASE m.source_type WHEN 'Project' THEN p.namespace_id ELSE m.source_id END OFFSET 0) AS n ON true
 ),
 asked AS (SELECT key AS ask, scheduled_by_id AS actor_id, traversal_ids AS groups, project_id FROM page),
+gone AS (SELECT unnest(:gone::bigint[]) AS id),
 -- include: ../shared/rights.sql
 ,
 judged AS MATERIALIZED (
@@ -39,12 +40,11 @@ leaving AS MATERIALIZED (
   SELECT pos, member_id AS id, user_id, source_id AS group_id, traversal_ids || source_id AS groups
   FROM judged WHERE owner AND why IS NULL
 ),
-gone AS (SELECT unnest(:gone::bigint[]) AS id),
 -- include: ../shared/last_owner.sql
 SELECT j.key, d.what, CASE d.what WHEN 'denied' THEN 'denied' WHEN 'last_owner' THEN 'last_owner' END AS reason,
        CASE d.what WHEN 'last_owner' THEN 'last owner' ELSE j.why END AS why,
        j.schedule_id, j.scheduled_by_id, j.scheduled_namespace_id, j.key AS member_id, j.user_id, j.source_type, j.source_id,
-       j.access_level, j.expires_at, j.root_id AS root_namespace_id, j.owner AS matters
+       j.access_level, j.expires_at, j.root_id AS root_namespace_id, j.owner OR j.access_level >= 40 AS matters
 FROM judged j,
 LATERAL (SELECT CASE WHEN j.why = 'gone' THEN 'gone' WHEN j.why IS NOT NULL THEN 'denied'
                      WHEN j.member_id IN (SELECT id FROM last_owner) THEN 'last_owner' ELSE 'removed' END AS what) AS d

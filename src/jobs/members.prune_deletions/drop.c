@@ -57,7 +57,7 @@ drop_done (Prune *prune, GError **error)
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
   /* A trigger may keep a row without a word. */
-  g_autofree char *schedule = literal (ids, prune->done->len), *failed = g_strconcat (prune->failed->str, "}", NULL);
+  g_autofree char *schedule = literal (ids, prune->done->len), *failed = ids_literal (prune->failed, 0);
   g_autoptr (PgRows) kept = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, NULL);
   for (int i = 0; kept != NULL && i < rows_count (kept); i++)
     refuse (prune, row_of (prune, rows_int (kept, i, "id")), "a trigger or a rule keeps the row", FALSE);

@@ -1,6 +1,6 @@
 -- The next memberships of a user in the hierarchy of a root, by id: of its groups, and of projects in these.
 -- Fast because it starts from the user's memberships, not from the hierarchy: by (user_id, access_level), whose condition is
--- repeated; `:requests` are the access requests (requests.sql). Group and project are looked up by primary key until the
+-- repeated; `:requests` are the access requests (requests.sql), `:gone` what earlier steps took (only a plan has such). Group and project are looked up by primary key until the
 -- limit is reached.
 WITH mine AS MATERIALIZED (
   SELECT m.id, m.source_type, m.source_id FROM members m
@@ -10,7 +10,7 @@ WITH mine AS MATERIALIZED (
   WHERE m.id = ANY (:requests::bigint[]) AND m.user_id = :user::bigint AND m.requested_at IS NOT NULL AND m.id > :after::bigint
 )
 SELECT m.id
-FROM (SELECT * FROM mine ORDER BY id) AS m
+FROM (SELECT * FROM mine WHERE id NOT IN (SELECT unnest(:gone::bigint[])) ORDER BY id) AS m
 WHERE CASE m.source_type
         WHEN 'Project' THEN (SELECT n.traversal_ids[1] FROM projects p JOIN namespaces n ON n.id = p.namespace_id
                              WHERE p.id = m.source_id)

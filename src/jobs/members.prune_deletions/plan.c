@@ -1,105 +1,146 @@
-/* What the steps would do, schedule after schedule: a membership that one of them removes is none of the next one's any more. */
+/* What the steps would do, step after step: a membership that one of them removes is there no more for the next one. */
+#include "jobs/members.prune_deletions/prune.h"
+
 #include "jobs/jobs.h"
 
 typedef struct {
-  Step *step;
-  const PgRows *schedules;
-  int row;
-  char *requests; /* array literal */
-  GString *gone;  /* array literal, open: owners that went before; a group's last one stays */
-  GHashTable *removed; /* memberships */
+  Prune prune;
+  GString *gone;     /* array literal, open: memberships that went, on which a later decision may depend */
+  GHashTable *shown; /* lines: who begins anew meets some of his memberships again */
 } Show;
 
 static void
-show_members (Show *show, const PgRows *decided)
+show_member (Show *show, gint64 schedule, const char *member, const char *action, const char *why)
+{
+  if (g_hash_table_add (show->shown, g_strdup_printf ("%" G_GINT64_FORMAT " %s %s", schedule, member, action)))
+    step_plan_line (show->prune.step, "members", member, action, why);
+}
+
+static Turn *
+turn_of (Show *show, gint64 schedule)
+{
+  for (guint i = 0; i < show->prune.turns->len; i++)
+    if (g_array_index (show->prune.turns, Turn, i).id == schedule)
+      return &g_array_index (show->prune.turns, Turn, i);
+  g_assert_not_reached ();
+}
+
+static void
+note_removed (Show *show, const char *user, const char *member, gboolean matters)
+{
+  GString *his = g_hash_table_lookup (show->prune.removed, user);
+  if (his == NULL)
+    g_hash_table_insert (show->prune.removed, g_strdup (user), his = array_new ());
+  array_add (his, member);
+  if (matters)
+    array_add (show->gone, member);
+}
+
+static void
+show_decided (Show *show, const PgRows *decided)
 {
   for (int i = 0; i < rows_count (decided); i++)
     {
-      const char *what = rows_text (decided, i, "what");
-      gboolean last = g_str_equal (what, "last_owner");
-      step_plan_line (show->step, "members", rows_text (decided, i, "key"), last ? "denied" : what, rows_text (decided, i, "why"));
-      if (g_str_equal (what, "removed"))
-        g_hash_table_add (show->removed, g_strdup (rows_text (decided, i, "key")));
-      if (g_str_equal (what, "removed") && rows_bool (decided, i, "matters"))
-        array_add (show->gone, rows_text (decided, i, "key"));
+      const char *what = rows_text (decided, i, "what"), *member = rows_text (decided, i, "key");
+      Turn *turn = turn_of (show, rows_int (decided, i, "schedule_id"));
+      gboolean removed = g_str_equal (what, "removed"), last = g_str_equal (what, "last_owner");
+      turn->answered++;
+      turn->removed += removed;
+      show_member (show, turn->id, member, last ? "denied" : what, rows_text (decided, i, "why"));
+      if (removed)
+        note_removed (show, rows_text (decided, i, "user_id"), member, rows_bool (decided, i, "matters"));
     }
 }
 
-/* Memberships after AFTER; *LAST: how far this came, 0 at the end. */
-static gboolean
-show_page (Show *show, gint64 after, gint64 *last, GError **error)
+/* Shows those of MEMBERS, asked for by OWNERS, that a step would pass over; returns the others, NULL with an error. */
+static char *
+show_parked (Show *show, const char *members, const char *owners, GError **error)
 {
-  g_autofree char *from = g_strdup_printf ("%" G_GINT64_FORMAT, after);
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (show->step, "batch"));
-  g_autoptr (PgRows) rows = step_query (show->step, error, "memberships", "user", rows_text (show->schedules, show->row, "user_id"),
-                                        "root", rows_text (show->schedules, show->row, "root_id"), "requests", show->requests,
-                                        "after", from, "limit", limit, NULL);
+  g_autoptr (PgRows) rows = step_query (show->prune.step, error, "parked", "member", members, "schedule", owners, NULL);
   if (rows == NULL)
+    return NULL;
+  GString *others = array_new ();
+  for (int i = 0; i < rows_count (rows); i++)
+    if (rows_bool (rows, i, "parked"))
+      show_member (show, rows_int (rows, i, "schedule_id"), rows_text (rows, i, "id"), "parked", "in quarantine");
+    else
+      array_add (others, rows_text (rows, i, "id"));
+  return array_take (others);
+}
+
+/* What a step decides about all memberships that it has taken. */
+static gboolean
+show_page (Show *show, GError **error)
+{
+  Prune *prune = &show->prune;
+  g_autofree char *members = array_take (g_steal_pointer (&prune->members)), *owners = array_take (g_steal_pointer (&prune->owners));
+  prune->members = array_new ();
+  prune->owners = array_new ();
+  g_autofree char *keys = show_parked (show, members, owners, error);
+  if (keys == NULL)
     return FALSE;
-  int n = rows_count (rows);
-  *last = n > 0 ? rows_int (rows, n - 1, "id") : 0;
-  if (n == 0)
-    return TRUE;
-  GString *left = array_new (), *schedules = array_new ();
-  for (int i = 0; i < n; i++)
-    if (!g_hash_table_contains (show->removed, rows_text (rows, i, "id")))
-      {
-        array_add (left, rows_text (rows, i, "id"));
-        array_add (schedules, rows_text (show->schedules, show->row, "id"));
-      }
-  g_autofree char *members = array_take (left), *schedule = array_take (schedules), *gone = g_strconcat (show->gone->str, "}", NULL);
-  g_autoptr (PgRows) decided = step_query (show->step, error, "decide", "key", members, "gone", gone, "member", members,
-                                           "schedule", schedule, NULL);
+  g_autofree char *gone = g_strconcat (show->gone->str, "}", NULL);
+  g_autoptr (PgRows) decided = step_query (prune->step, error, "decide", "key", keys, "gone", gone, "member", members, "schedule",
+                                           owners, NULL);
   if (decided != NULL)
-    show_members (show, decided);
+    show_decided (show, decided);
   return decided != NULL;
 }
 
-static gboolean
-show_schedule (Show *show, GError **error)
+static void
+show_schedules (Show *show)
 {
-  const char *id = rows_text (show->schedules, show->row, "id"), *wrong = rows_text (show->schedules, show->row, "wrong");
-  gint64 after = 0;
-  do
-    if (wrong == NULL && !show_page (show, after, &after, error))
-      return FALSE;
-  while (wrong == NULL && after > 0);
-  step_plan_line (show->step, "members_deletion_schedules", id, wrong != NULL ? "failed" : "removed", wrong);
+  Prune *prune = &show->prune;
+  for (guint i = 0; i < prune->turns->len; i++)
+    {
+      const Turn *turn = &g_array_index (prune->turns, Turn, i);
+      PassVerdict verdict = conclude_turn (prune, turn);
+      const char *id = rows_text (prune->schedules, turn->row, "id");
+      if (verdict == PASS_THROUGH)
+        step_plan_line (prune->step, "members_deletion_schedules", id, "removed", NULL);
+      else if (verdict == PASS_STUCK)
+        step_plan_line (prune->step, "members_deletion_schedules", id, "kept", "memberships are in quarantine");
+    }
+  for (int i = 0; i < rows_count (prune->schedules); i++)
+    if (rows_text (prune->schedules, i, "wrong") != NULL)
+      step_plan_line (prune->step, "members_deletion_schedules", rows_text (prune->schedules, i, "id"), "failed",
+                      rows_text (prune->schedules, i, "wrong"));
+}
+
+/* One step's share; *MORE: there was one. */
+static gboolean
+show_step (Show *show, gboolean *more, GError **error)
+{
+  Prune *prune = &show->prune;
+  if (!take_turns (prune, prune->from, error))
+    return FALSE;
+  *more = rows_count (prune->schedules) > 0;
+  if (!show_page (show, error))
+    return FALSE;
+  show_schedules (show);
+  g_array_append_vals (prune->failed, prune->done->data, prune->done->len);
+  g_array_set_size (prune->done, 0);
+  g_array_set_size (prune->turns, 0);
   return TRUE;
 }
 
-/* A hundred schedules from *FROM on, which is then where to go on, 0 at the end. */
-static gboolean
-show_schedules (Step *step, GString *gone, GHashTable *removed, gint64 *from, GError **error)
+static void
+string_free (gpointer string)
 {
-  g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, *from);
-  g_autoptr (PgRows) schedules = step_query (step, error, "schedules", "from", first, "limit", "100", NULL);
-  if (schedules == NULL)
-    return FALSE;
-  int n = rows_count (schedules);
-  *from = n > 0 ? rows_int (schedules, n - 1, "id") + 1 : 0;
-  g_autofree char *users = rows_array (schedules, "user_id");
-  g_autoptr (PgRows) requests = step_query (step, error, "requests", "users", users, NULL);
-  if (requests == NULL)
-    return FALSE;
-  g_autofree char *ids = rows_array (requests, "id");
-  Show show = { .step = step, .schedules = schedules, .requests = ids, .gone = gone, .removed = removed };
-  for (show.row = 0; show.row < n; show.row++)
-    if (!show_schedule (&show, error))
-      return FALSE;
-  return TRUE;
+  g_string_free (string, TRUE);
 }
 
 gboolean
 prune_plan (Step *step, GError **error)
 {
-  GString *gone = array_new ();
-  g_autoptr (GHashTable) removed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  gint64 from = 0;
-  gboolean ok;
-  do
-    ok = show_schedules (step, gone, removed, &from, error);
-  while (ok && from > 0);
-  g_string_free (gone, TRUE);
+  Show show = { .gone = array_new (), .shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  prune_init (&show.prune, step);
+  show.prune.removed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, string_free);
+  gboolean more = TRUE, ok = TRUE;
+  while (ok && more)
+    ok = show_step (&show, &more, error);
+  prune_clear (&show.prune);
+  g_string_free (show.gone, TRUE);
+  g_hash_table_unref (show.shown);
   return ok;
 }

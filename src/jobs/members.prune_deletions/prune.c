@@ -74,9 +74,8 @@ report (Prune *prune, const Turn *turn, double seconds)
                            turn->removed, "denied_member_ids", turn->denied));
 }
 
-/* What follows for the schedule: it goes on, is dropped, begins anew, or waits. */
-static void
-conclude (Prune *prune, const Turn *turn)
+PassVerdict
+conclude_turn (Prune *prune, const Turn *turn)
 {
   PassPart part = { turn->more, turn->after, turn->removed, turn->asked - turn->answered };
   gint64 left;
@@ -92,6 +91,7 @@ conclude (Prune *prune, const Turn *turn)
                                                  column (prune, turn, "user_id"), column (prune, turn, "namespace_id"));
       put_aside (prune, turn->id, reason, FALSE);
     }
+  return verdict;
 }
 
 static gboolean
@@ -113,7 +113,7 @@ work_page (Prune *prune, GError **error)
       if (!tally (prune, turn, decided, error))
         return FALSE;
       report (prune, turn, all > 0 ? seconds * turn->asked / all : 0);
-      conclude (prune, turn);
+      conclude_turn (prune, turn);
     }
   return TRUE;
 }
@@ -121,7 +121,7 @@ work_page (Prune *prune, GError **error)
 static gboolean
 go_on (Prune *prune, GError **error)
 {
-  g_autofree char *failed = array_take (g_steal_pointer (&prune->failed));
+  g_autofree char *failed = ids_literal (prune->failed, 0);
   g_autoptr (PgRows) left = step_query (prune->step, error, "left", "failed", failed, NULL);
   if (left == NULL)
     return FALSE;
@@ -130,31 +130,39 @@ go_on (Prune *prune, GError **error)
   return TRUE;
 }
 
-static void
+void
+prune_init (Prune *prune, Step *step)
+{
+  const json_t *passes = json_object_get (step_cursor (step), "passes");
+  *prune = (Prune){ .step = step, .passes = passes != NULL ? json_deep_copy (passes) : json_object (),
+                    .turns = g_array_new (FALSE, FALSE, sizeof (Turn)), .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
+                    .failed = g_array_new (FALSE, FALSE, sizeof (gint64)), .members = array_new (), .owners = array_new () };
+  g_array_set_clear_func (prune->turns, turn_clear);
+}
+
+void
 prune_clear (Prune *prune)
 {
-  GString *open[] = { prune->members, prune->owners, prune->failed };
+  GString *open[] = { prune->members, prune->owners };
   for (guint i = 0; i < G_N_ELEMENTS (open); i++)
     if (open[i] != NULL)
       g_string_free (open[i], TRUE);
   g_clear_pointer (&prune->schedules, rows_free);
+  g_clear_pointer (&prune->removed, g_hash_table_unref);
   g_free (prune->requests);
   g_array_unref (prune->turns);
   g_array_unref (prune->done);
+  g_array_unref (prune->failed);
   json_decref (prune->passes);
 }
 
 gboolean
 prune_step (Step *step, GError **error)
 {
-  const json_t *cursor = step_cursor (step);
-  const json_t *passes = json_object_get (cursor, "passes");
-  Prune prune = { .step = step, .passes = passes != NULL ? json_deep_copy (passes) : json_object (),
-                  .turns = g_array_new (FALSE, FALSE, sizeof (Turn)), .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
-                  .members = array_new (), .owners = array_new (), .failed = array_new () };
-  g_array_set_clear_func (prune.turns, turn_clear);
+  Prune prune;
+  prune_init (&prune, step);
   step_count (step, "updated_rows", 0);
-  gboolean ok = take_turns (&prune, json_integer_value (json_object_get (cursor, "from")), error)
+  gboolean ok = take_turns (&prune, json_integer_value (json_object_get (step_cursor (step), "from")), error)
                 && work_page (&prune, error) && drop_done (&prune, error) && go_on (&prune, error);
   prune_clear (&prune);
   return ok;

@@ -1,6 +1,6 @@
 /* Scheduled removals: take.c chooses the schedules of a step and their memberships, prune.c hands all of them to one page
  * (step_page), so that locks are taken in order and bad rows are found once, and says what follows for each schedule; drop.c
- * removes those that are through.
+ * removes those that are through. plan.c goes in the same rounds, but only shows.
  *
  * A step takes up to ten schedules and up to a hundred memberships of each. How far each has come is its *pass* (pass.c), kept
  * in the cursor.
@@ -57,11 +57,14 @@ typedef struct {
   GArray *turns;             /* of Turn */
   GString *members, *owners; /* array literals, open: membership and its schedule */
   GArray *done;              /* of gint64: schedules that are through */
-  GString *failed;           /* array literal, open: schedules that have been put aside */
+  GArray *failed;            /* of gint64: schedules that have been put aside; of a plan also those that are through */
+  GHashTable *removed;       /* of a plan: user -> GString, an open array literal of his memberships that went; else NULL */
   char *requests;            /* array literal: access requests of the schedules' users */
   gint64 from;               /* where the next step begins */
 } Prune;
 
+void prune_init (Prune *prune, Step *step);
+void prune_clear (Prune *prune);
 /* Schedules from FROM on, and the turns they get. */
 gboolean take_turns (Prune *prune, gint64 from, GError **error);
 /* Schedule ID waits in quarantine for its next try, or FOR_GOOD. */
@@ -71,5 +74,10 @@ void refuse (Prune *prune, int row, const char *reason, gboolean for_good);
 /* Removes the schedules that are through; one that cannot be removed is refused. */
 gboolean drop_done (Prune *prune, GError **error);
 
+/* What follows for the schedule of TURN: it goes on, is done, begins anew, or waits. */
+PassVerdict conclude_turn (Prune *prune, const Turn *turn);
+
+/* An array literal of those of IDS that are FROM or more; g_free it. */
+char *ids_literal (const GArray *ids, gint64 from);
 /* `members_deletion_schedules:<id>`; g_free it. */
 char *item_of (gint64 id);

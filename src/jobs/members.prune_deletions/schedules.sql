@@ -1,4 +1,4 @@
--- The next schedules by id whose next try does not lie ahead, each with the root of its hierarchy, or what is wrong with it.
+-- The next schedules by id whose next try does not lie ahead, without `:over` (those that a plan is through with), each with the root of its hierarchy, or what is wrong with it.
 -- Fast by primary key: it goes on where the step before left off, and ends at the limit.
 WITH
 -- include: ../shared/schedules_left.sql
@@ -9,6 +9,6 @@ SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, n.traversal_ids[1] AS
             THEN format('traversal_ids %s of group %s do not lead to it', n.traversal_ids, n.id) END AS wrong,
        n.type <> 'Group' AS for_good
 FROM schedule_left l JOIN members_deletion_schedules s ON s.id = l.id LEFT JOIN namespaces n ON n.id = s.namespace_id
-WHERE s.id >= :from::bigint
+WHERE s.id >= :from::bigint AND s.id NOT IN (SELECT unnest(:over::bigint[]))
 ORDER BY s.id
 LIMIT :limit::int

@@ -6,12 +6,22 @@ item_of (gint64 id)
   return g_strdup_printf ("members_deletion_schedules:%" G_GINT64_FORMAT, id);
 }
 
+char *
+ids_literal (const GArray *ids, gint64 from)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < ids->len; i++)
+    if (g_array_index (ids, gint64, i) >= from)
+      array_add_int (array, g_array_index (ids, gint64, i));
+  return array_take (array);
+}
+
 void
 put_aside (Prune *prune, gint64 id, const char *reason, gboolean for_good)
 {
   g_autofree char *item = item_of (id);
   step_quarantine (prune->step, item, reason, for_good ? 0 : (int)step_setting (prune->step, "item_attempts"));
-  array_add_int (prune->failed, id);
+  g_array_append_val (prune->failed, id);
   pass_end (prune->passes, id);
 }
 
@@ -36,6 +46,14 @@ page_size (Step *step)
   return limit > 0 && limit < batch ? limit : batch;
 }
 
+/* Only a plan knows of memberships that went and are still there. */
+static char *
+removed_of (const Prune *prune, const char *user)
+{
+  const GString *removed = prune->removed != NULL ? g_hash_table_lookup (prune->removed, user) : NULL;
+  return removed != NULL ? g_strconcat (removed->str, "}", NULL) : g_strdup ("{}");
+}
+
 /* The schedule's next memberships; one more than wanted says that there are more. */
 static gboolean
 take_turn (Prune *prune, int row, GError **error)
@@ -43,10 +61,10 @@ take_turn (Prune *prune, int row, GError **error)
   gint64 size = page_size (prune->step), id = rows_int (prune->schedules, row, "id");
   g_autofree char *after = g_strdup_printf ("%" G_GINT64_FORMAT, pass_after (prune->passes, id));
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, size + 1);
-  g_autoptr (PgRows) rows
-      = step_query (prune->step, error, "memberships", "user", rows_text (prune->schedules, row, "user_id"), "root",
-                    rows_text (prune->schedules, row, "root_id"), "requests", prune->requests, "after", after, "limit", limit,
-                    NULL);
+  const char *user = rows_text (prune->schedules, row, "user_id"), *root = rows_text (prune->schedules, row, "root_id");
+  g_autofree char *gone = removed_of (prune, user);
+  g_autoptr (PgRows) rows = step_query (prune->step, error, "memberships", "user", user, "root", root, "requests", prune->requests,
+                                        "gone", gone, "after", after, "limit", limit, NULL);
   if (rows == NULL)
     return FALSE;
   Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
@@ -74,6 +92,7 @@ find_requests (Prune *prune, GError **error)
 {
   g_autofree char *users = rows_array (prune->schedules, "user_id");
   g_autoptr (PgRows) rows = step_query (prune->step, error, "requests", "users", users, NULL);
+  g_clear_pointer (&prune->requests, g_free);
   if (rows != NULL)
     prune->requests = rows_array (rows, "id");
   return rows != NULL;
@@ -84,8 +103,9 @@ find_schedules (Prune *prune, gint64 from, GError **error)
 {
   g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, from);
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (prune->step, "schedules"));
+  g_autofree char *over = ids_literal (prune->failed, from);
   g_clear_pointer (&prune->schedules, rows_free);
-  prune->schedules = step_query (prune->step, error, "schedules", "from", first, "limit", limit, NULL);
+  prune->schedules = step_query (prune->step, error, "schedules", "from", first, "over", over, "limit", limit, NULL);
   if (prune->schedules != NULL && rows_count (prune->schedules) == 0 && from > 0)
     return find_schedules (prune, 0, error); /* round again: something may have come back */
   return prune->schedules != NULL;
@@ -103,7 +123,7 @@ take_turns (Prune *prune, gint64 from, GError **error)
   for (int row = 0; row < n; row++)
     {
       gint64 id = rows_int (prune->schedules, row, "id");
-      gboolean over = row > 0 && step_elapsed_us (prune->step) >= budget_us;
+      gboolean over = row > 0 && !step_is_plan (prune->step) && step_elapsed_us (prune->step) >= budget_us;
       if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
         refuse (prune, row, rows_text (prune->schedules, row, "wrong"), rows_bool (prune->schedules, row, "for_good"));
       else if (over || is_twin (prune, seen, row))

@@ -9,8 +9,8 @@
 -- have nobody else and somebody to hope for. A window function cannot say this: whether an owner counts depends on what
 -- was decided about him.
 --
--- A step relies only on owners that it has locked (lock_owners.sql, handed on in a setting of the transaction); a plan has
--- no locks and relies on anybody. Fast because each look-up is an index range of one group's owners that ends at the
+-- A step relies only on owners that it has locked (lock_owners.sql, and those of the page itself: some of them may have to stay for
+-- another reason), handed on in settings of the transaction; a plan has no locks and relies on anybody. Fast because each look-up is an index range of one group's owners that ends at the
 -- first; what is asked of the page itself is asked of hash tables (NOT IN), whatever the planner thinks of its size.
 -- Who became an owner after the locks were taken is decided on, but nobody is removed because of him.
 standing AS MATERIALIZED (
@@ -32,7 +32,8 @@ helpless AS MATERIALIZED (
     WHERE m.source_id = ANY (l.groups) AND m.user_id <> l.user_id
       AND
       -- include: owner_rule.sql
-      AND coalesce(m.id = ANY (nullif(current_setting('pruned.relied_upon', true), '')::bigint[]), true)
+      AND coalesce(m.id = ANY ((SELECT nullif(current_setting('pruned.relied_upon', true), '')::bigint[]
+                                       || nullif(current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
       AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone)
     LIMIT 1) AS other ON true
   WHERE l.id NOT IN (SELECT id FROM followed) AND other.stands IS NULL

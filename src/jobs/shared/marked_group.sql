@@ -20,4 +20,5 @@ page AS MATERIALIZED (
   LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = n.id
 ),
 asked AS (SELECT key AS ask, user_id AS actor_id, traversal_ids AS groups, NULL::bigint AS project_id FROM page),
+gone AS (SELECT NULL::bigint AS id WHERE false),
 -- include: rights.sql

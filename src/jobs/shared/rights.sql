@@ -1,5 +1,6 @@
 -- What an actor may do, where. Common table expressions; the statement has before them:
 --   asked (ask, actor_id, groups, project_id)  a question each: the group and those above it, and the project, if it is one
+--   gone (id)                                  memberships that an earlier step took (only a plan has such)
 -- and reads rights (ask, active, level) after them: the actor's highest level of 40 or more there, 50 for an instance's
 -- administrator, else 0; 0 as well while he is not active. Memberships count while they stand, whatever their date; requests,
 -- invitations and awaiting ones do not. Through a share count the direct members of the invited group, at the lower of the
@@ -13,6 +14,7 @@ held AS MATERIALIZED (
   SELECT a.id AS user_id, m.source_type, m.source_id, m.access_level AS level FROM actor a, LATERAL (
     SELECT m.source_type, m.source_id, m.access_level FROM members m
     WHERE m.user_id = a.id AND m.requested_at IS NULL AND m.access_level >= 40 AND coalesce(m.state, 0) = 0
+      AND m.id NOT IN (SELECT id FROM gone)
     OFFSET 0) AS m
 ),
 given (user_id, source_type, source_id, level) AS (
