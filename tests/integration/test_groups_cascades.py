@@ -95,6 +95,27 @@ def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, 
     assert last in audited(doomed, table) and doomed.ids(table) == []
 
 
+@pytest.mark.parametrize("table, rule, action", [("line_notes", "CASCADE", "deleted"), ("line_notes", "SET NULL", "updated"),
+                                                 ("plan_notes", "CASCADE", "deleted"), ("plan_notes", "SET NULL", "updated")])
+@pytest.mark.timeout(120)
+def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorded(doomed, table, rule, action):
+    """Below a plan of the project, or a line of another project's that only the plan's key would take along."""
+    parent = table.partition("_")[0]
+    doomed.database.connection.execute(f"""
+        CREATE TABLE {table} (id bigserial PRIMARY KEY, parent_id bigint REFERENCES plan{'_line' * (parent == 'line')}s ON DELETE {rule});
+        GRANT SELECT, UPDATE, DELETE ON {table} TO PUBLIC""")
+    plan = doomed.put("plans", project_id=doomed.project_id)
+    line = doomed.put("plan_lines", plan_id=plan, project_id=doomed.other_project)
+    writer = Writer(doomed.database, f"INSERT INTO {table} (parent_id) VALUES ({plan if parent == 'plan' else line})").write()
+    writer.start()
+    try:
+        run = destroy(doomed)
+    finally:
+        writer.end()
+    assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0)
+    assert audited(doomed, table, action) == [1] and audited(doomed, "plan_lines") == [line] and audited(doomed, "plans") == [plan]
+
+
 def test_a_row_that_a_trigger_keeps_is_named_and_the_group_stays(doomed):
     doomed.put("plans", project_id=doomed.project_id)
     doomed.database.connection.execute("""

@@ -349,6 +349,42 @@ def test_tables_that_nobody_told_us_about(doomed):
     assert world(doomed.database) == before
 
 
+PAIRS = """
+CREATE TABLE pairs (a bigint, b bigint, {parent}_id bigint REFERENCES {parent}s ON DELETE CASCADE, PRIMARY KEY (a, b));
+CREATE TABLE pair_notes (id bigserial PRIMARY KEY, a bigint, b bigint, FOREIGN KEY (a, b) REFERENCES pairs ON DELETE {rule});
+GRANT SELECT, INSERT, UPDATE, DELETE ON pairs, pair_notes TO PUBLIC;
+INSERT INTO pairs VALUES (1, 2, {id});
+"""
+
+
+@pytest.mark.parametrize("rule", ["CASCADE", "SET NULL", "SET DEFAULT"])
+@pytest.mark.parametrize("noted", [True, False])
+def test_keys_of_several_columns_are_no_reason_to_refuse(doomed, rule, noted):
+    """What refers to a group's rows so is recorded; where there was nothing, nothing went."""
+    doomed.database.connection.execute(PAIRS.format(parent="project", id=doomed.project_id, rule=rule))
+    if noted:
+        doomed.put("pair_notes", a=1, b=2)
+    before = world(doomed.database)
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    (run,) = doomed.runs("groups.destroy")
+    assert actions(restore(doomed.pruned, run["run_id"], "--with-children")) <= {"restored", "left out"}
+    assert world(doomed.database) == before
+
+
+@pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
+def test_keys_of_several_columns_below_a_user_are_no_reason_to_refuse(tenant, rule):  # noqa: F811
+    _, user = tenant.placeholder()
+    tenant.database.connection.execute(PAIRS.format(parent="user", id=user, rule=rule))
+    tenant.database.connection.execute("CREATE TABLE fans (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE SET NULL);"
+                                       "GRANT SELECT, UPDATE ON fans TO PUBLIC")
+    tenant.put("fans", user_id=user)
+    before = world(tenant.database, ("import_placeholder_user_details",))
+    tenant.tick("imports.placeholder_cleanup", **QUIET)
+    (run,) = tenant.runs("users.destroy")
+    assert actions(restore(tenant.pruned, run["run_id"])) == {"restored", "left out"}
+    assert world(tenant.database, ("import_placeholder_user_details",)) == before
+
+
 def test_rows_that_went_unrecorded(doomed):
     doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
     doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])

@@ -4,8 +4,8 @@
 -- how far away it is, by the longest way: 1 is next to the projects or groups themselves, and what is further away goes first.
 -- Rows that others may refer to are held before they go: `hold` locks up to a limit of them, of a table that refers to itself those to
 -- which none of its rows does, if there are any, so that a long line of rows goes from its end; `look` finds the tables that have rows
--- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and `sql`
--- deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
+-- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and those held
+-- themselves, if a key would change rows that refer to them; `sql` deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
 -- A row that the statement has waited for, and that refers elsewhere by now, stays (`pruned_was`).
 -- Left out: tables that have a file of their own here. Keys that restrict are left to fail: the error names them.
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
@@ -110,13 +110,14 @@ held AS (
     SELECT format('ctid = ANY (current_setting(%L)::tid[])', 'pruned.held_' || k.number)
            || CASE c.relkind WHEN 'p' THEN format(' AND (%s)', k.condition) ELSE '' END AS doomed) AS h, LATERAL (
     SELECT string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
-                             o.rel::regclass, o.condition, o.rel::regclass, o.condition), ' UNION ALL ') AS look,
-           string_agg(CASE WHEN o.rel = k.rel THEN format(' AND NOT EXISTS (SELECT FROM %s y WHERE %s AND (y.ctid, y.tableoid)'
+                             CASE o.rule WHEN 'c' THEN o.rel ELSE k.rel END::regclass, CASE o.rule WHEN 'c' THEN o.condition ELSE h.doomed END,
+                             o.rel::regclass, o.condition), ' UNION ALL ') AS look,
+           string_agg(CASE WHEN o.rule = 'c' AND o.rel = k.rel THEN format(' AND NOT EXISTS (SELECT FROM %s y WHERE %s AND (y.ctid, y.tableoid)'
                                                           ' <> (x.ctid, x.tableoid))', o.rel::regclass, o.same) END, '') AS leaf
-    FROM (SELECT r.rel, r.same, format('(%s) IN (SELECT %s FROM %s x0 WHERE %s)', r.col, r.refcol, k.rel::regclass, h.doomed) AS condition
+    FROM (SELECT r.rel, r.rule, r.same, format('(%s) IN (SELECT %s FROM %s x0 WHERE %s)', r.col, r.refcol, k.rel::regclass, h.doomed) AS condition
           FROM reference r
-          WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND r.rule = 'c' AND has_table_privilege(k.rel, 'UPDATE')
-            AND has_table_privilege(r.rel, 'SELECT') AND has_table_privilege(r.rel, 'DELETE')) AS o) AS l
+          WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND has_table_privilege(k.rel, 'UPDATE') AND has_table_privilege(r.rel, 'SELECT')
+            AND has_table_privilege(r.rel, CASE r.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END)) AS o) AS l
 )
 SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
        format(CASE rule WHEN 'c'

@@ -1,8 +1,9 @@
--- For rows of the table `:relation` that are to go (`:condition`, on alias x<depth>): the statement that deletes those of them that
--- nothing refers to any more, the one that finds which tables have rows that a foreign key would take along (ON DELETE CASCADE), each
--- again as a relation and a condition, on alias x<depth + 1>, and the one that finds which have rows that a key would change (SET NULL,
--- SET DEFAULT), each with the statement that does it; null if no key does so. So children can be deleted first, and the audit sees
--- every row. Where the role has no right the rows go by their key, without a record: `unseen` names such tables, one a line.
+-- For rows of the table `:relation` that are to go (`:condition`, on alias x<depth>): `hold` locks those of them that nothing refers to,
+-- so that nobody puts a row below them any more, and says how many these are; `remove` deletes those of them that nothing refers to
+-- even now; `probe` finds which tables have rows that a foreign key would take along (ON DELETE CASCADE), each again as a relation and a
+-- condition, on alias x<depth + 1>; `changes` finds which have rows that a key would change (SET NULL, SET DEFAULT), each with the statement
+-- that does it. Null where no key does so, `hold` without the right to lock. So children can be dealt with first, and the audit sees
+-- every row. Where the role has no right it goes by its key, without a record: `unseen` names such tables, one a line.
 -- Names come from the catalogue and are quoted by format. Fast because only the catalogue is read.
 WITH key AS MATERIALIZED (
   SELECT f.conrelid, f.confrelid, f.confdeltype = 'c' AS takes, c.*,
@@ -41,18 +42,30 @@ change AS (
                 CASE k.audit WHEN 'to_jsonb(t.*)' THEN 'd.was' ELSE k.audit END) AS sql
   FROM child h JOIN row_key k ON k.relid = h.conrelid
   WHERE NOT h.takes AND h.may
+),
+-- In a table of partitions a ctid alone says not which row.
+doomed AS (
+  SELECT c.oid, format('pruned.swept_%s', :depth::int) AS setting,
+         format(CASE c.relkind WHEN 'p' THEN 'x%1$s.tableoid || x%1$s.ctid::text' ELSE 'x%1$s.ctid' END, :depth::int) AS place,
+         CASE c.relkind WHEN 'p' THEN 'text[]' ELSE 'tid[]' END AS places,
+         format('(%s)%s', :condition::text, (SELECT string_agg(h.leaf, '') FROM child h WHERE h.takes AND h.may)) AS free,
+         has_table_privilege(c.oid, 'UPDATE') AS held
+  FROM pg_class c WHERE c.oid = to_regclass(:relation::text)
 )
-SELECT replace(c.oid::regclass::text, '''', '''''') AS table_name,
-       format('DELETE FROM %s t USING (SELECT x%s.ctid, x%s.tableoid FROM %s x%s WHERE (%s)%s LIMIT :limit::int) AS x'
-              ' WHERE t.ctid = x.ctid AND t.tableoid = x.tableoid RETURNING %s AS key, to_jsonb(t.*) AS row',
-              c.oid::regclass, :depth::int, :depth::int, c.oid::regclass, :depth::int, :condition::text,
-              (SELECT string_agg(h.leaf, '') FROM child h WHERE h.takes AND h.may), k.audit) AS remove,
+SELECT replace(d.oid::regclass::text, '''', '''''') AS table_name,
+       CASE WHEN d.held THEN
+         format('WITH d AS MATERIALIZED (SELECT %2$s AS place FROM %3$s x%1$s WHERE %4$s LIMIT :limit::int FOR UPDATE)'
+                ' SELECT (SELECT count(*) FROM d) AS held, set_config(%5$L, ARRAY(SELECT place FROM d)::text, true) AS places',
+                :depth::int, d.place, d.oid::regclass, d.free, d.setting) END AS hold,
+       format('DELETE FROM %2$s t USING (SELECT x%1$s.ctid, x%1$s.tableoid FROM %2$s x%1$s WHERE %3$s%4$s LIMIT :limit::int) AS x'
+              ' WHERE t.ctid = x.ctid AND t.tableoid = x.tableoid RETURNING %5$s AS key, to_jsonb(t.*) AS row',
+              :depth::int, d.oid::regclass, d.free,
+              CASE WHEN d.held THEN format(' AND %s = ANY (current_setting(%L)::%s)', d.place, d.setting, d.places) ELSE '' END, k.audit) AS remove,
        (SELECT string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x%s WHERE %s)',
                                  h.relation, h.condition, h.relation, :depth::int + 1, h.condition), ' UNION ALL ')
         FROM child h WHERE h.takes AND h.may) AS probe,
        (SELECT string_agg(format('SELECT %L AS table_name, %L AS sql WHERE EXISTS (SELECT FROM %s x%s WHERE %s)',
                                  h.table_name, h.sql, h.relation, :depth::int + 1, h.condition), ' UNION ALL ')
         FROM change h) AS changes,
-       (SELECT string_agg(DISTINCT h.relation::text, E'\n') FROM child h WHERE h.takes AND NOT h.may) AS unseen
-FROM pg_class c JOIN row_key k ON k.relid = c.oid
-WHERE c.oid = to_regclass(:relation::text)
+       (SELECT string_agg(DISTINCT h.relation::text, E'\n') FROM child h WHERE NOT h.may) AS unseen
+FROM doomed d JOIN row_key k ON k.relid = d.oid

@@ -1,7 +1,8 @@
-/* Rows with all that foreign keys (ON DELETE CASCADE, of one column or several) would take along with them: each table's by a
- * statement of its own, children first, so that the audit sees them (cascades.sql).
+/* Rows with all that foreign keys of one column or several would take along with them (ON DELETE CASCADE) or change (SET NULL, SET
+ * DEFAULT): each table's by a statement of its own, children first, so that the audit sees them (cascades.sql).
  *
- * Invariant: rows go only when nothing refers to them that we may delete; what does not fit into `left` stays for the next step.
+ * Invariant: rows go only when nothing refers to them that we may delete, and are locked before that is looked at for the last time, so
+ * that nobody puts a row below them in between; what does not fit into `left` stays for the next step.
  * Threads: a worker. Ownership: texts are the caller's.
  */
 #pragma once
@@ -12,7 +13,6 @@ typedef struct {
   const char *user_id;                          /* what conditions may name; NULL: they do not */
   const char *projects, *namespaces, *groups;   /* array literals of ids, the same */
   const char *const *refused;                   /* tables whose rows must not go so, ended by NULL; NULL: none */
-  gboolean changes;                             /* rows that a key would set to null or its default are set by us */
   gint64 left;                                  /* rows that may still go */
 } Sweep;
 

@@ -19,7 +19,7 @@ FROM removed m
 JOIN pg_constraint f ON f.confrelid = m.rel AND f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('c', 'n', 'd')
 WHERE f.conrelid NOT IN (SELECT s.rel FROM seen s WHERE s.rel IS NOT NULL)
   AND NOT (f.conrelid::regclass::text = ANY (string_to_array(m.own, ' ')))
-  AND NOT (strpos(m.follows, f.confdeltype::text) > 0 AND cardinality(f.conkey) = 1
+  AND NOT (strpos(m.follows, f.confdeltype::text) > 0
            AND (SELECT bool_and(has_table_privilege(w.role, f.conrelid, 'SELECT')
                                 AND has_table_privilege(w.role, f.conrelid, CASE f.confdeltype WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END))
                 FROM writer w))
