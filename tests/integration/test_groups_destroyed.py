@@ -204,6 +204,28 @@ def test_a_key_that_forbids_is_named_and_the_others_go_on(doomed):
     assert doomed.ids("namespaces", "type = 'Group'") == []
 
 
+@pytest.mark.timeout(120)
+def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doomed):
+    """Its projects are gone by then, and stay so."""
+    doomed.database.connection.execute(f"""
+        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF OLD.id = {doomed.leaf} THEN PERFORM pg_sleep(20); END IF; RETURN OLD; END $$;
+        CREATE TRIGGER slow BEFORE DELETE ON namespaces FOR EACH ROW EXECUTE FUNCTION slow()""")
+    destroy(doomed, doomed.top)
+    (run,) = doomed.runs(CHILD)
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "57014" in run["error"]
+    (line,) = doomed.lines("Rescheduling group deletion")
+    assert (line["level"], line["group_id"], line["user_id"]) == ("error", doomed.top, doomed.actor) and "57014" in line["error"]
+    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    assert doomed.ids("projects") == [doomed.neighbours_project] and doomed.leaf in doomed.ids("namespaces")
+    assert doomed.row("group_deletion_schedules", doomed.top, "group_id") is not None
+    doomed.database.connection.execute("DROP TRIGGER slow ON namespaces")
+    doomed.pruned.run("retry", str(run["run_id"])).ok()
+    doomed.work()
+    assert doomed.pruned.run_row(run["run_id"])["state"] == "finished"
+    assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
+
+
 def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(doomed):
     doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
     doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])

@@ -101,6 +101,36 @@ def test_a_change_of_mind_in_the_middle_stops_it(waiting, change, reason):
     assert waiting.row("namespace_details", waiting.top, "namespace_id")["deleted_at"] is None
 
 
+@pytest.mark.parametrize("how", ["direct", "share", "share with a subgroup"])
+def test_rights_that_go_with_the_group_itself_do_not_stop_it(waiting, how):
+    """The membership or the share by which the actor may delete the group is one of its last rows, and does not go with the very last."""
+    if how != "direct":
+        invited = waiting.group(parent=waiting.top if how == "share with a subgroup" else None)
+        waiting.database.execute("UPDATE members SET source_id = %s, member_namespace_id = %s WHERE user_id = %s",
+                                 [invited, invited, waiting.actor])
+        waiting.share(waiting.top, invited)
+    for _ in range(5):
+        user = waiting.user()
+        waiting.member(user, waiting.top)
+        for _ in range(2):
+            waiting.put("todos", user_id=user, author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")
+    run = let_go(waiting, **{f"jobs.{CHILD}.batch": 1})
+    assert run["state"] == "finished" and result(run).get("cancelled", 0) == 0
+    assert waiting.ids("namespaces", f"id = {waiting.top}") == [] and waiting.ids("todos") == []
+
+
+def test_an_actor_who_is_blocked_when_his_rights_have_gone_with_the_group_stops_it(waiting):
+    for _ in range(3):
+        waiting.put("todos", user_id=waiting.user(), author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")
+    waiting.database.connection.execute(f"""
+        CREATE FUNCTION block() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$ BEGIN
+          UPDATE users SET state = 'blocked' WHERE id = {waiting.actor} AND NOT EXISTS (SELECT FROM members); RETURN NULL; END $$;
+        CREATE TRIGGER block AFTER DELETE ON todos FOR EACH STATEMENT EXECUTE FUNCTION block()""")
+    run = let_go(waiting, **{f"jobs.{CHILD}.batch": 1})
+    assert run["state"] == "finished" and result(run)["cancelled"] == 1
+    assert waiting.top in waiting.ids("namespaces") and waiting.ids("todos") != []
+
+
 def test_a_hierarchy_that_contradicts_itself_is_not_touched(waiting):
     stray = waiting.group(parent=waiting.top)
     waiting.database.execute("UPDATE namespaces SET traversal_ids = ARRAY[id] WHERE id = %s", [stray])

@@ -47,6 +47,33 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
     assert go_on(doomed, run)["state"] == "finished" and doomed.row(table, path) is not None
 
 
+@pytest.mark.parametrize("of", ["other_project", "neighbour"])
+@pytest.mark.parametrize("place", ["sub", "own"])
+def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, of, place):
+    """It gives access to something that stays: the wrong reference is no reason to take that away."""
+    own = doomed.row("projects", doomed.project_id)["project_namespace_id"] if place == "own" else doomed.sub
+    where = {"project": doomed.other_project} if of == "other_project" else {"group": doomed.neighbour}
+    member = doomed.member(doomed.user(), **where, member_namespace_id=own)
+    run = destroy(doomed)
+    assert doomed.row("members", member) is not None
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"members {member}" in run["error"]
+    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    doomed.database.execute("UPDATE members SET member_namespace_id = NULL WHERE id = %s", [member])
+    assert go_on(doomed, run)["state"] == "finished" and doomed.ids("members") == [member]
+
+
+def test_a_membership_of_what_goes_too_or_is_gone_goes_with_the_namespace_it_names_and_is_audited(doomed):
+    """Of a group further up, of the project of another group that goes, of nothing."""
+    late = doomed.project(doomed.group(parent=doomed.top))
+    members = [doomed.member(doomed.user(), doomed.top, member_namespace_id=doomed.sub),
+               doomed.member(doomed.user(), project=late, member_namespace_id=doomed.sub),
+               doomed.put("members", user_id=doomed.user(), source_type="Project", source_id=999999, type="ProjectMember", access_level=30,
+                          member_namespace_id=doomed.sub)]
+    assert destroy(doomed)["state"] == "finished" and doomed.ids("members") == []
+    assert sorted(doomed.database.column(
+        "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = 'members'")) == members
+
+
 def test_paths_of_a_project_that_is_gone_go_with_its_namespace_and_are_audited(doomed):
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"]
     path = doomed.database.value("UPDATE routes SET namespace_id = %s WHERE source_type = 'Project' AND source_id = %s RETURNING id",

@@ -91,7 +91,7 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
 {
   gboolean queued = step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
                     && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
-                    && step_queue (step, error, "still", "group", group, NULL)
+                    && step_queue (step, error, "still", "group", group, "spent", walk_rights (step_cursor (step)), NULL)
                     && step_queue (step, error, "../shared/catalogue", NULL);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)

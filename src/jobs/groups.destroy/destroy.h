@@ -20,6 +20,7 @@ typedef struct {
   char *limit;
   gboolean again;  /* the step before removed nothing of it, and yet something was left */
   gint64 removed;  /* rows that went in this step */
+  gboolean own_gone; /* the last of the rows that have a file of their own went */
   gboolean actor_goes; /* whoever asked for the deletion is a bot of one of the projects */
   gboolean moved;  /* some of it is elsewhere by now: nothing was touched */
 } Batch;
@@ -51,6 +52,8 @@ typedef struct {
   json_t *cursor; /* the next step's; what this one changes */
 } Walk;
 
+/* For still.sql: "true" if an earlier step has taken along what gave the actor his rights. */
+const char *walk_rights (const json_t *cursor);
 /* CURSOR is the last one: the bot whose end was put off goes now. */
 void walk_end (Step *step, const json_t *cursor);
 /* One step on: continues the run, or lets it end with the group itself. */

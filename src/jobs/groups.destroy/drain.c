@@ -153,7 +153,7 @@ sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
   static const char *const refused[] = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
   gint64 limit = g_ascii_strtoll (batch->limit, NULL, 10);
   Sweep sweep = { .step = step, .projects = batch->projects, .namespaces = batch->namespaces, .groups = batch->groups,
-                  .refused = refused, .changes = TRUE, .left = limit };
+                  .refused = refused, .left = limit };
   for (int i = 0, n; i < rows_count (others) && sweep.left > 0; i++)
     if (!sweep_rows (&sweep, rows_text (others, i, "relation"), rows_text (others, i, "condition"), 1, &n, error))
       return FALSE;
@@ -266,13 +266,14 @@ drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean 
   if (answers == NULL)
     return FALSE;
   note_gone (batch, answers, own);
+  batch->own_gone = all_empty (batch, answers, own);
   note_members (step, batch, answers->pdata[own - 1]);
   if (!batch_is_groups (batch))
     step_count (step, "artifacts", rows_count (answers->pdata[own - 2]));
   const PgRows *others = first_found (answers, own + n / 2);
   *clear = others == NULL;
   /* What belongs to it may refer to that too: it goes by its own files. */
-  return *clear || !all_empty (batch, answers, own) || sweep_others (step, batch, others, error);
+  return *clear || !batch->own_gone || sweep_others (step, batch, others, error);
 }
 
 static gboolean
@@ -292,12 +293,13 @@ look_again (Step *step, const Batch *batch, const Referring *found, gboolean *em
 {
   g_autofree char *file = g_strdup_printf ("drain/%s/left", batch->kind);
   const char *probe = probe_of (found->references);
-  if (!step_queue (step, error, file, BATCH (batch)) || (probe != NULL && !step_queue_text (step, error, probe, BATCH (batch))))
+  if (!step_queue (step, error, file, BATCH (batch)) || (batch->own_gone && !step_queue (step, error, "drain/strangers", BATCH (batch)))
+      || (probe != NULL && !step_queue_text (step, error, probe, BATCH (batch))))
     return FALSE;
   g_autoptr (GPtrArray) left = step_send (step, error);
-  if (left == NULL)
+  if (left == NULL || (batch->own_gone && !refuse_stranger (step, left->pdata[1], error)))
     return FALSE;
-  const PgRows *there = probe != NULL ? left->pdata[1] : NULL;
+  const PgRows *there = probe != NULL ? left->pdata[left->len - 1] : NULL;
   gboolean refers = there != NULL && rows_count (there) > 0;
   *empty = !refers && rows_count (left->pdata[0]) == 0;
   if (*empty || batch->removed > 0 || !batch->again)

@@ -239,6 +239,23 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
   return *clear || remove_strays (walk, children, error);
 }
 
+const char *
+walk_rights (const json_t *cursor)
+{
+  return json_is_true (json_object_get (cursor, "spent")) ? "true" : "false";
+}
+
+/* The actor had the right when this step began: if he has none now, it went with what the step removed, which nobody else has seen yet. The
+ * deletion must not be called off half-way for that. */
+static gboolean
+note_rights (Walk *walk, GError **error)
+{
+  g_autoptr (PgRows) still = step_query (walk->step, error, "still", "group", walk->group, "spent", walk_rights (walk->cursor), NULL);
+  if (still != NULL && rows_count (still) == 0)
+    json_object_set_new (walk->cursor, "spent", json_true ());
+  return still != NULL;
+}
+
 /* *LAST: this group itself has gone. */
 static gboolean
 groups_stage (Walk *walk, gboolean *last, GError **error)
@@ -259,7 +276,7 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   if (ok && done)
     drop_from_chunk (walk, BATCH_GROUPS);
   *last = ok && done && itself;
-  return ok;
+  return ok && (*last || batch.removed == 0 || note_rights (walk, error));
 }
 
 void

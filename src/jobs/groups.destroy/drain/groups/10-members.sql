@@ -1,4 +1,5 @@
--- Deletes memberships of these groups, also those that only their own namespace ties to them. Fast by (source_id, source_type) and
+-- Deletes memberships of these groups, also those that only their own namespace ties to them, but for those of something
+-- that stays (../strangers.sql). Fast by (source_id, source_type) and
 -- (member_namespace_id); nothing is read beyond the limit.
 -- One that has just been moved elsewhere stays.
 WITH doomed AS MATERIALIZED (
@@ -7,7 +8,9 @@ WITH doomed AS MATERIALIZED (
   UNION ALL
   SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
     SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m
-    WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])) OFFSET 0) AS m
+    WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])) AND NOT
+    -- include: ../../elsewhere.sql
+    OFFSET 0) AS m
   LIMIT :limit::int
 )
 DELETE FROM members m USING doomed d

@@ -1,0 +1,5 @@
+-- Membership `m` is one of a group or project that is there and not below the group that goes. Fast by primary keys.
+CASE m.source_type
+  WHEN 'Project' THEN EXISTS (SELECT FROM projects p LEFT JOIN namespaces n ON n.id = p.namespace_id
+                              WHERE p.id = m.source_id AND (n.traversal_ids @> ARRAY[:top::bigint]) IS NOT TRUE)
+  ELSE EXISTS (SELECT FROM namespaces n WHERE n.id = m.source_id AND (n.traversal_ids @> ARRAY[:top::bigint]) IS NOT TRUE) END
