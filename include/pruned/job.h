@@ -34,6 +34,7 @@ gint64 step_elapsed_us (const Step *step);            /* monotonic, since the st
 gint64 step_setting (const Step *step, const char *key); /* an integer of [jobs.<name>] */
 gboolean step_setting_bool (const Step *step, const char *key);
 const char *step_setting_text (const Step *step, const char *key);
+const char *step_setting_text_of (const Step *step, const char *job, const char *key); /* of another job's section */
 gboolean step_is_plan (const Step *step);             /* read-only: no locks, no effects */
 
 /* --- SQL ---------------------------------------------------------------------------------------------

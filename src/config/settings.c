@@ -75,7 +75,8 @@ const Setting settings_table[] = {
   BOOL (SETTINGS_JOBS, "finish", "on",
         "off: the last stages are left to the application that owns the tables"),
   JOB (SETTING_COLUMNS, "references", "",
-       "columns that keep a placeholder user alive, table.column; ...; empty: the built-in list"),
+       "columns that keep a placeholder user alive (of users.delete_placeholder), or go to the ghost user (of "
+       "users.destroy, and those that keep a placeholder), table.column; ...; empty: the built-in list"),
   CHOICE ("audit", "rows", "full", "full|keys|off", "what is recorded of removed rows"),
   INT ("audit", "keep_days", "30", 1, DAYS_MOST, "days the record is kept"),
   INT ("runs", "keep_days", "35", 1, DAYS_MOST,

@@ -131,6 +131,12 @@ step_setting_text (const Step *step, const char *key)
   return config_job_text (step->job->config, step->job->name, key);
 }
 
+const char *
+step_setting_text_of (const Step *step, const char *job, const char *key)
+{
+  return config_job_text (step->job->config, job, key);
+}
+
 gboolean
 step_is_plan (const Step *step)
 {

@@ -93,6 +93,27 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):
     assert metrics.of("pruned_start_delay_seconds_sum", job=OBJECTS) >= 60 > metrics.of("pruned_start_delay_seconds_sum", job=SLOT)
 
 
+def test_counters_of_attempts_at_placeholders(scene, http):
+    """One cannot be counted, one has its last attempt and stays referred to, one goes."""
+    there = Instance(scene.database)
+    there.user(user_type=5)
+    (bad, _), (_, last), _ = there.placeholder(), there.placeholder(attempts=14), there.placeholder()
+    there.put("issues", author_id=last)
+    scene.database.connection.execute(f"""
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN IF NEW.id = {bad} THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$;
+        CREATE TRIGGER no BEFORE UPDATE ON import_placeholder_user_details FOR EACH ROW EXECUTE FUNCTION no()""")
+    parent, child = "imports.placeholder_cleanup", "users.delete_placeholder"
+    daemon = start(scene, http, **{f"jobs.{parent}.spacing_ms": 0})
+    scene.topics.tick(parent, now(minutes=-1))
+    daemon.wait_line("Finished", job=parent)
+    scene.database.wait("SELECT count(*) = 2 FROM pruned.runs WHERE job = %s AND state = 'finished'", [child])
+    metrics = http.metrics()
+    assert {action: metrics.of("pruned_rows_total", job=parent, action=action) for action in ("errors", "maximum_reached", "updated_rows")} == {
+        "errors": 1, "maximum_reached": 1, "updated_rows": 2}
+    assert metrics.of("pruned_rows_total", job=child, action="abandoned") == 1
+
+
 def test_what_is_said_of_a_job_is_a_metric_to_be_joined_with_the_others(scene, http):
     start(scene, http)
     metrics = http.metrics()

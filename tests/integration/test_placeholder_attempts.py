@@ -102,7 +102,7 @@ def test_a_row_that_cannot_be_counted_stops_nobody_and_starts_nothing(tenant):
         CREATE TRIGGER no BEFORE UPDATE ON import_placeholder_user_details FOR EACH ROW EXECUTE FUNCTION no()""")
     run = tenant.tick(JOB, **AT_ONCE)
     assert attempts(tenant) == {details[0][0]: 1, bad: 0, details[2][0]: 1}
-    assert {"updated_rows": 2, "scheduled": 2, "failed": 1}.items() <= result(run).items()
+    assert {"updated_rows": 2, "scheduled": 2, "failed": 1, "errors": 1, "maximum_reached": 0}.items() <= result(run).items()
     assert user not in [c["args"]["placeholder_user_id"] for c in tenant.children(run)]
     assert tenant.database.column("SELECT item FROM pruned.quarantine") == [f"import_placeholder_user_details:{bad}"]
 

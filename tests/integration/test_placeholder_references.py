@@ -40,9 +40,42 @@ def test_a_list_of_ones_own_is_asked_instead_as_far_as_it_exists(tenant):
     issue, note = tenant.placeholder()[1], tenant.placeholder()[1]
     tenant.put("issues", author_id=issue)
     tenant.put("notes", author_id=note)
-    tenant.tick(JOB, **AT_ONCE, **{f"jobs.{CHILD}.references": "notes.author_id; notes.no_such; no_such.user_id",
-                                   "jobs.users.destroy.finish": False})
+    tenant.tick(JOB, **AT_ONCE, **{f"jobs.{CHILD}.references": "notes.author_id; notes.no_such; no_such.user_id"})
     assert results(tenant)[note]["kept"] == 1 and results(tenant)[issue]["scheduled"] == 1
+    assert tenant.ids("users", "user_type = 15") == [note]
+    (ghost,) = tenant.ids("users", "user_type = 5")
+    assert tenant.database.column("SELECT author_id FROM issues") == [ghost]
+
+
+@pytest.fixture
+def mentions(tenant):
+    """Nobody but users.delete_placeholder was told of them, and no foreign key is there."""
+    tenant.database.connection.execute("CREATE TABLE mentions (id bigserial PRIMARY KEY, user_id bigint); "
+                                       "GRANT SELECT, UPDATE, DELETE ON mentions TO PUBLIC")
+    tenant.pruned.settings[f"jobs.{CHILD}.references"] = "mentions.user_id"
+    return tenant
+
+
+def test_one_list_is_asked_when_he_is_handed_over_and_when_he_goes(mentions):
+    _, user = mentions.placeholder()
+    mentions.pruned.run("pause", "users.destroy").ok()
+    mentions.tick(JOB, **AT_ONCE)
+    mention = mentions.put("mentions", user_id=user)
+    mentions.pruned.run("resume", "users.destroy").ok()
+    mentions.work()
+    (run,) = mentions.runs("users.destroy")
+    assert (result(run)["kept"], result(run)["reason"]) == (1, "still referenced in mentions.user_id")
+    assert user in mentions.ids("users") and mentions.row("mentions", mention)["user_id"] == user
+
+
+def test_what_would_keep_a_placeholder_goes_to_the_ghost_user_with_any_other(mentions):
+    bot, group = mentions.user(user_type=6), mentions.group()
+    mentions.member(bot, project=mentions.project(group), expires_at=mentions.day(-1))
+    mention, issue = mentions.put("mentions", user_id=bot), mentions.put("issues", author_id=bot)
+    mentions.tick("members.remove_expired")
+    (ghost,) = mentions.ids("users", "user_type = 5")
+    assert bot not in mentions.ids("users")
+    assert (mentions.row("mentions", mention)["user_id"], mentions.row("issues", issue)["author_id"]) == (ghost, ghost)
 
 
 def test_without_any_of_these_tables_he_goes(tenant):
@@ -107,6 +140,56 @@ def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
     assert writer.waited and user not in tenant.ids("users")
     assert tenant.database.rows("SELECT id, user_id FROM badges") == [{"id": moved, "user_id": other}]
     assert tenant.database.column("SELECT keys FROM pruned.deletions WHERE table_name = 'badges'") == [[mine]]
+
+
+@pytest.mark.parametrize("statement, table", [
+    ("INSERT INTO badges (user_id) VALUES ({user})", "badges"),
+    ("INSERT INTO badge_notes (badge_id) SELECT id FROM badges", "badge_notes"),
+    ("INSERT INTO badge_hints (badge_id) SELECT id FROM badges", "badge_hints"),
+    ("INSERT INTO hints (user_id) VALUES ({user})", "hints"),
+])
+@pytest.mark.timeout(120)
+def test_what_the_application_is_just_writing_below_him_is_waited_for_and_recorded(tenant, statement, table):
+    tenant.database.connection.execute("""
+        CREATE TABLE badges (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE CASCADE);
+        CREATE TABLE badge_notes (id bigserial PRIMARY KEY, badge_id bigint REFERENCES badges ON DELETE CASCADE);
+        CREATE TABLE badge_hints (id bigserial PRIMARY KEY, badge_id bigint REFERENCES badges ON DELETE SET NULL);
+        CREATE TABLE hints (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE SET NULL);
+        GRANT SELECT, UPDATE, DELETE ON badges, badge_notes, badge_hints, hints TO PUBLIC""")
+    _, user = tenant.placeholder()
+    tenant.put("badges", user_id=user)
+    writer = Writer(tenant.database, statement.format(user=user)).write()
+    writer.start()
+    try:
+        tenant.tick(JOB, **AT_ONCE)
+    finally:
+        writer.end()
+    (run,) = tenant.runs("users.destroy")
+    assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0) and user not in tenant.ids("users")
+    (last,) = tenant.database.column(f"SELECT last_value FROM {table}_id_seq")
+    assert last in tenant.database.column("SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s", [table])
+
+
+def test_rows_that_a_key_of_his_would_change_are_recorded(tenant):
+    """In steps of two rows; a key of two columns, and one of a row that goes with him, too."""
+    home = tenant.user()
+    tenant.database.connection.execute(f"""
+        CREATE TABLE hints (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE SET NULL);
+        CREATE TABLE defaults (id bigserial PRIMARY KEY, user_id bigint DEFAULT {home} REFERENCES users ON DELETE SET DEFAULT);
+        CREATE TABLE badges (id bigint, user_id bigint REFERENCES users ON DELETE CASCADE, PRIMARY KEY (id, user_id));
+        CREATE TABLE badge_hints (id bigserial PRIMARY KEY, badge_id bigint, user_id bigint,
+                                  FOREIGN KEY (badge_id, user_id) REFERENCES badges ON DELETE SET NULL);
+        GRANT SELECT, UPDATE, DELETE ON hints, defaults, badges, badge_hints TO PUBLIC""")
+    _, user = tenant.placeholder()
+    tenant.database.execute("INSERT INTO badges VALUES (7, %s)", [user])
+    tables = {"hints": {}, "defaults": {}, "badge_hints": {"badge_id": 7}}
+    rows = {table: [tenant.put(table, user_id=user, **more) for _ in range(3)] for table, more in tables.items()}
+    tenant.tick(JOB, **AT_ONCE, **{"jobs.users.destroy.batch": 2})
+    assert user not in tenant.ids("users")
+    for table in tables:
+        assert tenant.database.column("SELECT user_id FROM " + table) == [home if table == "defaults" else None] * 3
+        assert sorted(tenant.database.column("SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s "
+                                             "AND action = 'updated'", [table])) == rows[table], table
 
 
 @pytest.mark.parametrize("what, reason", [

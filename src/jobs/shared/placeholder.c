@@ -21,7 +21,8 @@ placeholder_why_not (const PgRows *found)
 PgRows *
 placeholder_reference (Step *step, const char *user, GError **error)
 {
-  g_autoptr (PgRows) made = step_query (step, error, "../shared/placeholder_references", NULL);
+  const char *references = step_setting_text_of (step, PLACEHOLDER_JOB, "references");
+  g_autoptr (PgRows) made = step_query (step, error, "../shared/placeholder_references", "references", references, "also", NULL, NULL);
   if (made == NULL)
     return NULL;
   const char *sql = rows_text (made, 0, "sql");

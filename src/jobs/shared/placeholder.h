@@ -6,6 +6,7 @@
 #pragma once
 #include "pruned/job.h"
 
+#define PLACEHOLDER_JOB "users.delete_placeholder"
 /* The argument `reason` of the run that removes him. */
 #define PLACEHOLDER_REASON "Placeholder user"
 
@@ -13,5 +14,5 @@
 PgRows *placeholder_find (Step *step, const char *user, GError **error);
 /* Why he is not to be deleted whoever refers to him, or NULL. FOUND by placeholder_find. */
 const char *placeholder_why_not (const PgRows *found);
-/* The first reference to him (`table`, `column`), or no row. Looks where [jobs.<the step's job>] references says. */
+/* The first reference to him (`table`, `column`), or no row. Looks where [jobs.users.delete_placeholder] references says, whoever asks. */
 PgRows *placeholder_reference (Step *step, const char *user, GError **error);

@@ -3,6 +3,8 @@
  */
 #include "users_destroy.h"
 
+#include "jobs/shared/placeholder.h"
+
 #include <string.h>
 
 #define TIME_US (5 * G_USEC_PER_SEC) /* a column without an index takes long: then one column a step */
@@ -65,8 +67,10 @@ users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
   const json_t *cursor = step_cursor (destroy->step);
   const char *name = json_string_value (json_object_get (cursor, "reference"));
   const char *after = json_string_value (json_object_get (cursor, "after"));
-  g_autoptr (PgRows) references = step_query (destroy->step, error, "references", "name", name != NULL ? name : "", "after",
-                                              after, NULL);
+  const char *own = step_setting_text (destroy->step, "references"),
+             *of_placeholders = step_setting_text_of (destroy->step, PLACEHOLDER_JOB, "references");
+  g_autoptr (PgRows) references = step_query (destroy->step, error, "references", "references", own, "also", of_placeholders, "name",
+                                              name != NULL ? name : "", "after", after, NULL);
   if (references == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (references); i++)
