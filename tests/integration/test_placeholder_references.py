@@ -211,3 +211,52 @@ def test_who_is_wanted_again_after_he_was_handed_over_stays(tenant, what, reason
     assert (run["state"], result(run)["kept"], result(run)["reason"]) == ("finished", 1, reason)
     assert tenant.row("users", user) == before
     assert tenant.database.value("SELECT count(*) FROM ghost_user_migrations") == 0
+
+
+@pytest.mark.parametrize("table", ["projects", "members", "routes", "redirect_routes"])
+def test_what_belongs_elsewhere_and_names_his_personal_namespace_stays(tenant, table):
+    """A key of it would take that along: he stays until it is corrected."""
+    _, user = tenant.placeholder()
+    own = tenant.namespace("User", None, "home", None)
+    tenant.database.execute("UPDATE namespaces SET owner_id = %s WHERE id = %s", [user, own])
+    group = tenant.group()
+    project, column = tenant.project(group), {"projects": "project_namespace_id", "members": "member_namespace_id"}.get(table, "namespace_id")
+    tenant.member(tenant.user(), project=project)
+    tenant.put("redirect_routes", source_type="Project", source_id=project, path="old")
+    (row,) = tenant.ids(table, f"source_type = 'Project' AND source_id = {project}" if table != "projects" else "true")
+    tenant.database.execute(f"UPDATE {table} SET {column} = %s WHERE id = %s", [own, row])
+    tenant.tick(JOB, **AT_ONCE)
+    (run,) = tenant.runs("users.destroy")
+    assert tenant.row(table, row) is not None
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"rows of {table} refer" in run["error"]
+    tenant.database.execute(f"UPDATE {table} SET {column} = NULL WHERE id = %s", [row])
+    tenant.pruned.run("retry", str(run["run_id"])).ok()
+    tenant.work()
+    assert user not in tenant.ids("users") and own not in tenant.ids("namespaces") and tenant.row(table, row) is not None
+
+
+@pytest.mark.parametrize("table", ["routes", "redirect_routes"])
+def test_paths_of_what_is_gone_go_with_his_personal_namespace_and_are_audited(tenant, table):
+    _, user = tenant.placeholder()
+    own = tenant.namespace("User", None, "home", None)
+    tenant.database.execute("UPDATE namespaces SET owner_id = %s WHERE id = %s", [user, own])
+    rows = [tenant.put(table, source_type=kind, source_id=id, namespace_id=own, path=f"{kind}{id}")
+            for kind, id in (("Namespace", own), ("Project", 999999), ("Namespace", 999999))]
+    tenant.tick(JOB, **AT_ONCE)
+    assert user not in tenant.ids("users") and tenant.ids(table) == []
+    assert sorted(tenant.database.column(
+        "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table])) == rows
+
+
+def test_a_bot_who_is_a_human_when_his_turn_comes_stays(tenant):
+    bot = tenant.user(user_type=6)
+    tenant.member(bot, project=tenant.project(tenant.group()), expires_at=tenant.day(-1))
+    tenant.pruned.run("pause", "users.destroy").ok()
+    tenant.tick("members.remove_expired")
+    tenant.database.execute("UPDATE users SET user_type = 0 WHERE id = %s", [bot])
+    before = tenant.row("users", bot)
+    tenant.pruned.run("resume", "users.destroy").ok()
+    tenant.work()
+    (run,) = tenant.runs("users.destroy")
+    assert (run["state"], result(run)["kept"], result(run)["reason"]) == ("finished", 1, "the user is no project bot")
+    assert tenant.row("users", bot) == before

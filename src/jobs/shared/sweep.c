@@ -120,7 +120,7 @@ gboolean
 sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth, int *removed, GError **error)
 {
   *removed = 0;
-  if (sweep->refused != NULL && g_strv_contains (sweep->refused, relation))
+  if (depth > 0 && g_strv_contains (sweep->refused, relation))
     return step_fail (sweep->step, error, PRUNED_DATA,
                       "rows of %s refer, by a foreign key with ON DELETE CASCADE, to rows that are to go, and may not go with them "
                       "unannounced: move or delete them first, then `pruned retry`",

@@ -12,7 +12,7 @@ typedef struct {
   Step *step;
   const char *user_id;                          /* what conditions may name; NULL: they do not */
   const char *projects, *namespaces, *groups;   /* array literals of ids, the same */
-  const char *const *refused;                   /* tables whose rows must not go so, ended by NULL; NULL: none */
+  const char *const *refused;                   /* tables whose rows must not go with others, ended by NULL */
   gint64 left;                                  /* rows that may still go */
 } Sweep;
 

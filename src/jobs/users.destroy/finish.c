@@ -32,12 +32,14 @@ users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
 {
   if (!refuse_projects (destroy, error))
     return FALSE;
+  /* They want outcomes, files and authorizations, or belong to something else that stays. */
+  static const char *const refused[] = { "projects", "namespaces", "users", "members", "ci_job_artifacts", "routes", "redirect_routes", NULL };
   g_autoptr (PgRows) roots = step_query (destroy->step, error, "finish", NULL);
   if (roots == NULL)
     return FALSE;
   int last = rows_count (roots) - 1; /* the user himself */
   int removed = 0, next = 0;
-  Sweep sweep = { .step = destroy->step, .user_id = destroy->user_id, .left = destroy->left };
+  Sweep sweep = { .step = destroy->step, .user_id = destroy->user_id, .refused = refused, .left = destroy->left };
   for (; next <= last && sweep.left > 0; next++)
     if (!sweep_rows (&sweep, rows_text (roots, next, "relation"), rows_text (roots, next, "condition"), 0, &removed, error))
       return FALSE;

@@ -1,5 +1,5 @@
 -- What goes at last, in this order, as conditions on alias x0: the user's marks and schedules, memberships that came meanwhile, his
--- personal namespace with routes and redirects, the migration, and himself. What this database does not have is passed over.
+-- personal namespace with its paths and those of what is gone that name it, the migration, and himself. What this database does not have is passed over.
 -- Fast because only the catalogue is read; each condition has an index.
 SELECT r.table_name, format('%I', r.table_name) AS relation, r.condition
 FROM (VALUES
@@ -11,8 +11,14 @@ FROM (VALUES
   (6, 'members', 'user_id', 'x0.user_id = :user_id::bigint AND x0.requested_at IS NOT NULL'),
   (7, 'routes', 'source_id', 'x0.source_type = ''Namespace'' AND x0.source_id IN'
       ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'),
+  (7, 'routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'
+      ' AND CASE x0.source_type WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
+      ' ELSE NOT EXISTS (SELECT FROM namespaces o WHERE o.id = x0.source_id) END'),
   (8, 'redirect_routes', 'source_id', 'x0.source_type = ''Namespace'' AND x0.source_id IN'
       ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'),
+  (8, 'redirect_routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'
+      ' AND CASE x0.source_type WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
+      ' ELSE NOT EXISTS (SELECT FROM namespaces o WHERE o.id = x0.source_id) END'),
   (9, 'namespaces', 'owner_id', 'x0.owner_id = :user_id::bigint AND x0.type = ''User'''),
   (10, 'ghost_user_migrations', 'user_id', 'x0.user_id = :user_id::bigint'),
   (11, 'users', 'id', 'x0.id = :user_id::bigint')) AS r (pos, table_name, column_name, condition)

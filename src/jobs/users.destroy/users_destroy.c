@@ -82,6 +82,18 @@ ask_placeholder (Destroy *destroy, char **reason, GError **error)
   return TRUE;
 }
 
+/* Somebody who was a project's bot when his end was decided, and is none any more, stays. */
+static void
+ask_bot (Destroy *destroy, char **reason)
+{
+  static const char *const of_bots[] = { "Membership expired", "Project deleted", NULL };
+  const char *why = step_arg (destroy->step, "reason");
+  if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why) || g_str_equal (destroy->user_type, "6"))
+    return;
+  g_free (*reason);
+  *reason = g_strdup ("the user is no project bot");
+}
+
 /* The effects of a removed membership, for all rows of PAGE. */
 static gboolean
 drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
@@ -138,6 +150,7 @@ begin (Destroy *destroy, GError **error)
   if (!query (destroy, "begin/40-owners", error) || !ask_refusals (destroy, &reason, error)
       || !ask_placeholder (destroy, &reason, error))
     return FALSE;
+  ask_bot (destroy, &reason);
   if (*reason != '\0')
     {
       step_count (destroy->step, "kept", 1);
