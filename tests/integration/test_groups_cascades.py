@@ -116,6 +116,34 @@ def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorde
     assert audited(doomed, table, action) == [1] and audited(doomed, "plan_lines") == [line] and audited(doomed, "plans") == [plan]
 
 
+@pytest.mark.parametrize("table, row", [
+    ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', access_level = 30"),
+    ("members", "source_id = {top}, source_type = 'Namespace', type = 'GroupMember', access_level = 30"),
+    ("ci_job_artifacts", "project_id = {project_id}, job_id = 1, file = 'a.zip'"),
+    ("notification_settings", "source_id = {project_id}, source_type = 'Project', user_id = 10{n}"),
+    ("notification_settings", "source_id = {sub}, source_type = 'Namespace', user_id = 10{n}"),
+    ("redirect_routes", "source_id = {project_id}, source_type = 'Project', path = 'p{n}'"),
+    ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'p{n}'"),
+])
+@pytest.mark.timeout(120)
+def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audited(doomed, table, row):
+    """More of them than go in a step; the last one made has something below it."""
+    doomed.database.connection.execute(f"""
+        CREATE TABLE details (id bigserial PRIMARY KEY, parent_id bigint REFERENCES {table} ON DELETE CASCADE);
+        GRANT SELECT, UPDATE, DELETE ON details TO PUBLIC""")
+    for n in range(5):
+        columns, values = zip(*(part.split(" = ") for part in row.format(n=n, **vars(doomed)).split(", ")))
+        last = doomed.database.value(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)}) RETURNING id")
+    writer = Writer(doomed.database, f"INSERT INTO details (parent_id) VALUES ({last})").write()
+    writer.start()
+    try:
+        run = destroy(doomed, **{f"jobs.{CHILD}.batch": 2})
+    finally:
+        writer.end()
+    assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0)
+    assert audited(doomed, "details") == [1] and len(audited(doomed, table)) == 5 and doomed.ids(table) == []
+
+
 def test_a_row_that_a_trigger_keeps_is_named_and_the_group_stays(doomed):
     doomed.put("plans", project_id=doomed.project_id)
     doomed.database.connection.execute("""
@@ -206,6 +234,20 @@ def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):
     run = destroy(doomed, **{f"jobs.{CHILD}.batch": 1})
     assert run["state"] == "finished" and result(run)["groups"] == 2 and result(run)["projects"] == 1
     assert moving in doomed.ids("namespaces") and sorted(doomed.ids("projects")) == sorted([doomed.other_project, project])
+
+
+@pytest.mark.timeout(120)
+def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doomed):
+    """The projects themselves are not touched by that."""
+    writer = Writer(doomed.database, f"""UPDATE namespaces SET parent_id = CASE WHEN id = {doomed.sub} THEN {doomed.neighbour} ELSE parent_id END,
+        traversal_ids = {doomed.neighbour}::bigint || traversal_ids[2:] WHERE id = {doomed.sub}""").write()
+    writer.start()
+    try:
+        run = destroy(doomed)
+    finally:
+        writer.end()
+    assert writer.waited and run["state"] == "finished" and result(run)["groups"] == 1
+    assert {doomed.project_id, doomed.other_project} <= set(doomed.ids("projects")) and doomed.sub in doomed.ids("namespaces")
 
 
 @pytest.mark.parametrize("table, row, move", [

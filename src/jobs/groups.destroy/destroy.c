@@ -2,6 +2,20 @@
 
 #include "jobs/jobs.h"
 
+/* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
+static gboolean
+warn_unseen (Step *step, const char *kind, const char *catalogue, GError **error)
+{
+  const PgRows *references = step_query_kept (step, catalogue, error, "references", "kind", kind, NULL);
+  if (references == NULL)
+    return FALSE;
+  for (int i = 0; i < rows_count (references); i++)
+    if (!rows_bool (references, i, "may"))
+      step_log (step, LOG_WARNING, "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE",
+                json_pack ("{s:s}", "table", rows_text (references, i, "table")));
+  return TRUE;
+}
+
 /* FALSE without an error: the hierarchy contradicts itself, and nothing is touched. */
 static gboolean
 begin (Walk *walk, GError **error)
@@ -19,7 +33,7 @@ begin (Walk *walk, GError **error)
                 json_pack ("{s:O, s:s}", "group_id", json_object_get (step_args (walk->step), "group_id"), "reason", reason));
       return FALSE;
     }
-  return batch_warn (walk->step, "projects", walk->catalogue, error) && batch_warn (walk->step, "groups", walk->catalogue, error);
+  return warn_unseen (walk->step, "projects", walk->catalogue, error) && warn_unseen (walk->step, "groups", walk->catalogue, error);
 }
 
 /* Not marked any more, or no right any more: what is gone is gone, the rest stays in use. */

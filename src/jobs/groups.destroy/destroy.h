@@ -42,8 +42,6 @@ gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error)
 void bot_destroy (Step *step, const char *user);
 /* The batch itself: paths, own rows, outcomes. */
 gboolean batch_finish (Step *step, const Batch *batch, GError **error);
-/* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
-gboolean batch_warn (Step *step, const char *kind, const char *catalogue, GError **error);
 
 typedef struct {
   Step *step;

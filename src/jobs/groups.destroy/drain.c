@@ -253,6 +253,25 @@ note_members (Step *step, Batch *batch, const PgRows *members)
     destroy_bots (step, batch, members);
 }
 
+/* Holds what the files delete next, where others go with its rows. *CLEAR: they do not (any more). */
+static gboolean
+hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GError **error)
+{
+  static const char *const columns[] = { "hold", "look" };
+  const PgRows *references = found->references;
+  for (guint c = 0; c < G_N_ELEMENTS (columns); c++)
+    for (int i = 0; i < rows_count (references); i++)
+      if (rows_text (references, i, "sql") == NULL
+          && !step_queue_text (step, error, rows_text (references, i, columns[c]), BATCH (batch)))
+        return FALSE;
+  g_autoptr (GPtrArray) answers = step_send (step, error);
+  if (answers == NULL)
+    return FALSE;
+  const PgRows *others = first_found (answers, answers->len / 2);
+  *clear = others == NULL;
+  return *clear || sweep_others (step, batch, others, error);
+}
+
 /* What belongs to the batch, and in the same round trip holds on to what is next to it, from NEXT on. *CLEAR: nothing else refers to
  * that. */
 static gboolean
@@ -319,22 +338,11 @@ batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error)
   if (ok && !batch->moved)
     ok = drain_beyond (step, batch, &found, &next, empty, error);
   if (ok && *empty) /* else there are more of them: what they point at stays for now */
+    ok = hold_own (step, batch, &found, empty, error);
+  if (ok && *empty)
     ok = drain_own (step, batch, &found, next, empty, error);
   if (ok && *empty)
     ok = drain_next (step, batch, &found, next, error) && look_again (step, batch, &found, empty, error);
   g_clear_pointer (&found.answers, g_ptr_array_unref);
   return ok;
-}
-
-gboolean
-batch_warn (Step *step, const char *kind, const char *catalogue, GError **error)
-{
-  const PgRows *references = step_query_kept (step, catalogue, error, "references", "kind", kind, NULL);
-  if (references == NULL)
-    return FALSE;
-  for (int i = 0; i < rows_count (references); i++)
-    if (!rows_bool (references, i, "may"))
-      step_log (step, LOG_WARNING, "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE",
-                json_pack ("{s:s}", "table", rows_text (references, i, "table")));
-  return TRUE;
 }

@@ -7,7 +7,7 @@
 -- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and those held
 -- themselves, if a key would change rows that refer to them; `sql` deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
 -- A row that the statement has waited for, and that refers elsewhere by now, stays (`pruned_was`).
--- Left out: tables that have a file of their own here. Keys that restrict are left to fail: the error names them.
+-- Tables that have a file of their own here come last, with `hold` and `look` only, if others go with their rows. Keys that restrict are left to fail: the error names them.
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
 -- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
 WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
@@ -52,8 +52,8 @@ own (tab, projects, groups) AS (
          'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'
   FROM unnest(ARRAY['members', 'notification_settings', 'redirect_routes', 'routes']) AS t (tab)
 ),
-here (rel, condition, level) AS (
-  SELECT to_regclass(o.tab), c.condition, CASE WHEN o.tab IN ('projects', 'namespaces') THEN 0 ELSE 1 END
+here (rel, condition, level, tab) AS (
+  SELECT to_regclass(o.tab), c.condition, CASE WHEN o.tab IN ('projects', 'namespaces') THEN 0 ELSE 1 END, o.tab
   FROM own o, LATERAL (SELECT CASE :kind::text WHEN 'projects' THEN projects ELSE groups END AS condition) AS c
   WHERE c.condition IS NOT NULL AND to_regclass(o.tab) IS NOT NULL
 ),
@@ -118,6 +118,18 @@ held AS (
           FROM reference r
           WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND has_table_privilege(k.rel, 'UPDATE') AND has_table_privilege(r.rel, 'SELECT')
             AND has_table_privilege(r.rel, CASE r.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END)) AS o) AS l
+),
+-- Tables that have a file of their own: what it may delete is held first, if rows of others go with that. The file asks for the setting.
+owned AS (
+  SELECT h.rel, h.condition, 'pruned.held_' || h.tab AS setting,
+         string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
+                           o.rel::regclass, c.refers, o.rel::regclass, c.refers), ' UNION ALL ') AS look
+  FROM here h JOIN other o ON o.target = h.rel AND o.rule = 'c', LATERAL (
+    SELECT format('(%s) IN (SELECT %s FROM %s x0 WHERE x0.ctid = ANY (current_setting(%L)::tid[]))', o.col, o.refcol, h.rel::regclass,
+                  'pruned.held_' || h.tab) AS refers) AS c
+  WHERE h.tab IN ('members', 'notification_settings', 'redirect_routes', 'ci_job_artifacts')
+    AND has_table_privilege(h.rel, 'UPDATE') AND has_table_privilege(o.rel, 'SELECT') AND has_table_privilege(o.rel, 'DELETE')
+  GROUP BY h.rel, h.condition, h.tab
 )
 SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
        format(CASE rule WHEN 'c'
@@ -130,4 +142,9 @@ SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 
        string_agg(format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x WHERE %s)', number, rel::regclass, condition), ' UNION ALL ')
          FILTER (WHERE may) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS probe
 FROM held
+UNION ALL
+SELECT NULL, NULL, w.rel::regclass::text, true, NULL,
+       format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %s x WHERE %s LIMIT :limit::int FOR UPDATE) '
+              'SELECT set_config(%L, ARRAY(SELECT at FROM d)::text, true) AS held', w.rel::regclass, w.condition, w.setting), w.look, NULL, NULL
+FROM owned w
 ORDER BY number

@@ -2,9 +2,14 @@
 -- that stays (../strangers.sql). Fast by (source_id, source_type) and
 -- (member_namespace_id); nothing is read beyond the limit.
 -- One that has just been moved elsewhere stays.
-WITH doomed AS MATERIALIZED (
+-- `held`: where others go with them, just those that the step has locked (../../references.sql).
+WITH held AS (SELECT nullif(current_setting('pruned.held_members', true), '')::tid[] AS places),
+doomed AS MATERIALIZED (
+  SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m WHERE m.ctid = ANY ((SELECT places FROM held)::tid[])
+  UNION ALL
   SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
     SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
+  WHERE (SELECT places FROM held) IS NULL
   UNION ALL
   SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
     SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m

@@ -1,8 +1,13 @@
 -- Deletes artifacts of these projects and says where their files are. Fast by (project_id). One that has just been moved
 -- elsewhere stays.
-WITH doomed AS MATERIALIZED (
+-- `held`: where others go with them, just those that the step has locked (../../references.sql).
+WITH held AS (SELECT nullif(current_setting('pruned.held_ci_job_artifacts', true), '')::tid[] AS places),
+doomed AS MATERIALIZED (
+  SELECT a.id, a.project_id FROM ci_job_artifacts a WHERE a.ctid = ANY ((SELECT places FROM held)::tid[])
+  UNION ALL
   SELECT a.* FROM unnest(:project::bigint[]) AS p (id), LATERAL (
     SELECT a.id, a.project_id FROM ci_job_artifacts a WHERE a.project_id = p.id LIMIT :limit::int) AS a
+  WHERE (SELECT places FROM held) IS NULL
   LIMIT :limit::int
 )
 DELETE FROM ci_job_artifacts a USING doomed d
