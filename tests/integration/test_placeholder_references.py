@@ -260,3 +260,23 @@ def test_a_bot_who_is_a_human_when_his_turn_comes_stays(tenant):
     (run,) = tenant.runs("users.destroy")
     assert (run["state"], result(run)["kept"], result(run)["reason"]) == ("finished", 1, "the user is no project bot")
     assert tenant.row("users", bot) == before
+
+
+def test_of_a_table_of_partitions_only_his_rows_go_with_what_is_below_them(tenant):
+    """The rows stand at the same place, each in a partition of its own."""
+    tenant.database.connection.execute("""
+        CREATE TABLE visits (id bigint, day date, user_id bigint REFERENCES users ON DELETE CASCADE, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+        CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO ('2026-01-01');
+        CREATE TABLE visits_after PARTITION OF visits FOR VALUES FROM ('2026-01-01') TO (MAXVALUE);
+        CREATE TABLE steps (id bigserial PRIMARY KEY, visit_id bigint, day date, FOREIGN KEY (visit_id, day) REFERENCES visits ON DELETE CASCADE);
+        GRANT SELECT, UPDATE, DELETE ON visits, steps TO PUBLIC""")
+    _, user = tenant.placeholder()
+    other = tenant.user()
+    for who, day in ((user, "2025-12-31"), (other, "2026-01-01")):
+        tenant.database.execute("INSERT INTO visits VALUES (1, %s, %s)", [day, who])
+        tenant.put("steps", visit_id=1, day=day)
+    assert len(set(tenant.database.column("SELECT ctid FROM visits"))) == 1
+    tenant.tick(JOB, **AT_ONCE)
+    assert user not in tenant.ids("users") and tenant.database.column("SELECT user_id FROM visits") == [other] and tenant.ids("steps") == [2]
+    assert tenant.database.column("SELECT keys FROM pruned.deletions WHERE table_name = 'steps'") == [[1]]
+    assert tenant.database.column("SELECT keys FROM pruned.deletions WHERE table_name = 'visits'") == [[{"id": 1, "day": "2025-12-31"}]]
