@@ -11,6 +11,7 @@
 #define BULK_KEYS 1000
 #define MOST_KEY_BYTES 1024
 #define TRIES 5
+#define CHUNK_BYTES 4096
 
 typedef struct {
   Http *http;
@@ -23,6 +24,7 @@ typedef struct {
 typedef struct {
   S3 *s3;
   StorePart *part;
+  GStringChunk *keys;
   guint calls; /* atomic: under way, and one while they are being made */
   char *down;
   gint64 retry_ms;
@@ -30,7 +32,7 @@ typedef struct {
 
 typedef struct {
   Job *job;
-  GPtrArray *objects, *keys; /* side by side */
+  GPtrArray *objects, *keys; /* side by side, the job's */
   gboolean bulk;
   guint tries;
   S3Reader *reader; /* of the answer that comes */
@@ -44,6 +46,7 @@ job_unref (Job *job)
   if (!g_atomic_int_dec_and_test (&job->calls))
     return;
   store_part_done (job->part, job->down, job->retry_ms);
+  g_string_chunk_free (job->keys);
   g_free (job->down);
   g_free (job);
 }
@@ -55,7 +58,7 @@ call_new (Job *job, gboolean bulk)
   call->job = job;
   call->bulk = bulk;
   call->objects = g_ptr_array_new ();
-  call->keys = g_ptr_array_new_with_free_func (g_free);
+  call->keys = g_ptr_array_new ();
   g_atomic_int_inc (&job->calls);
   return call;
 }
@@ -116,7 +119,7 @@ split_into_singles (Call *call)
   for (guint i = 0; i < call->objects->len; i++)
     {
       Call *single = call_new (call->job, FALSE);
-      call_add (single, call->objects->pdata[i], g_strdup (call->keys->pdata[i]));
+      call_add (single, call->objects->pdata[i], call->keys->pdata[i]);
       send_call (single);
     }
   call_end (call);
@@ -177,11 +180,11 @@ take_results (Call *call, const S3Answer *answer)
   for (guint i = 0; i < call->objects->len; i++)
     {
       StoreObject *object = call->objects->pdata[i];
-      const char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
+      char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
       if (words != NULL && s3_error_is_for_later (words))
         {
           why = words;
-          call_add (later, object, g_strdup (key));
+          call_add (later, object, key);
         }
       else if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
         object->result = STORE_ABSENT;
@@ -300,22 +303,21 @@ s3_delete (gpointer store, StorePart *part)
   Job *job = g_new0 (Job, 1);
   gboolean bulk = !g_atomic_int_get (&s3->no_bulk);
   g_autoptr (GPtrArray) calls = g_ptr_array_new ();
-  *job = (Job){ .s3 = s3, .part = part, .calls = 1 };
+  *job = (Job){ .s3 = s3, .part = part, .keys = g_string_chunk_new (CHUNK_BYTES), .calls = 1 };
   Call *call = NULL;
   for (guint i = 0; i < part->objects->len; i++)
     {
       StoreObject *object = part->objects->pdata[i];
-      char *key = store_key (s3_target_prefix (s3->target), object);
+      g_autofree char *key = store_key (s3_target_prefix (s3->target), object);
       if (strlen (key) > MOST_KEY_BYTES)
         {
           fail_object (object, "the key is longer than 1024 bytes");
-          g_free (key);
           continue;
         }
       gboolean in_bulk = bulk && s3_xml_fits (key);
       if (call == NULL || !in_bulk || !call->bulk || call->keys->len == BULK_KEYS)
         g_ptr_array_add (calls, call = call_new (job, in_bulk));
-      call_add (call, object, key);
+      call_add (call, object, g_string_chunk_insert (job->keys, key));
     }
   for (guint i = 0; i < calls->len; i++)
     send_call (calls->pdata[i]);

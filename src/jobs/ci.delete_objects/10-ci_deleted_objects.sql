@@ -1,6 +1,5 @@
 -- The rows whose object is gone, if they still carry this step's lease. By primary key: a comparison that the index on pick_up_at
 -- cannot answer, for all rows of a step have the same lease there.
 DELETE FROM ci_deleted_objects o
-USING unnest(:id::bigint[], :lease::timestamptz[]) AS k (id, lease)
-WHERE o.id = k.id AND o.id = ANY (:id::bigint[]) AND o.pick_up_at IS NOT DISTINCT FROM k.lease
+WHERE o.id = ANY (:id::bigint[]) AND o.pick_up_at IS NOT DISTINCT FROM :lease::timestamptz
 RETURNING o.id AS key, to_jsonb(o.*) AS row

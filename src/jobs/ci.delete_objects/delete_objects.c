@@ -14,8 +14,11 @@
 
 typedef struct {
   StoreBatch batch;
-  PgRows *rows;
+  GPtrArray *answers;  /* of PgRows: lease, and rows */
+  const char *lease;   /* until when */
+  const PgRows *rows;
   Errand *errand;
+  const char *reached; /* the last of the rows; NULL: none */
   char *beyond;        /* where the next step begins that passes over objects, if this one found less than it could take */
   gboolean is_full;    /* there may be more where these were */
 } Leased;
@@ -30,7 +33,7 @@ leased_free (gpointer data)
   for (guint i = 0; i < STORES; i++)
     g_free (leased->batch.down[i].words);
   g_free (leased->beyond);
-  rows_free (leased->rows);
+  g_ptr_array_unref (leased->answers);
   g_free (leased);
 }
 
@@ -42,15 +45,36 @@ reached_before (const Step *step, const Passing *passing)
   return look_back ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
 }
 
-/* The rows, leased; objects of stores that are down stay as they are. */
-static PgRows *
+/* Until when, and the rows, leased; objects of stores that are down stay as they are. */
+static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : step_setting (step, "batch"));
   const char *reached = reached_before (step, passing);
-  if (!passing_measure (step, passing, reached, error))
+  if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
+      || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge", passing->edge, "down", passing->stores, NULL))
     return NULL;
-  return step_query (step, error, "lease", "limit", limit, "reached", reached, "edge", passing->edge, "down", passing->stores, NULL);
+  return step_send (step, error);
+}
+
+static Leased *
+leased_new (GPtrArray *answers)
+{
+  Leased *leased = g_new0 (Leased, 1);
+  leased->answers = answers;
+  leased->lease = rows_text (answers->pdata[0], 0, "lease");
+  leased->rows = answers->pdata[1];
+  leased->batch.n = (guint)rows_count (leased->rows);
+  leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
+  for (int i = 0; i < rows_count (leased->rows); i++)
+    {
+      leased->batch.objects[i] = (StoreObject){ .file_store = (int)rows_int (leased->rows, i, "file_store"),
+                                                .dir = rows_text (leased->rows, i, "store_dir"),
+                                                .file = rows_text (leased->rows, i, "file") };
+      if (rows_bool (leased->rows, i, "is_last"))
+        leased->reached = rows_text (leased->rows, i, "was");
+    }
+  return leased;
 }
 
 static gpointer
@@ -58,23 +82,16 @@ lease (Step *step, GError **error)
 {
   Passing passing;
   passing_look (&passing, NULL);
-  PgRows *rows = lease_rows (step, &passing, error);
+  GPtrArray *answers = lease_rows (step, &passing, error);
   g_autofree char *beyond = g_steal_pointer (&passing.beyond);
   passing_clear (&passing);
-  if (rows == NULL)
+  if (answers == NULL)
     return NULL;
-  Leased *leased = g_new0 (Leased, 1);
-  leased->rows = rows;
+  Leased *leased = leased_new (answers);
   leased->beyond = g_steal_pointer (&beyond);
-  leased->is_full = rows_count (rows) == step_setting (step, "batch");
-  leased->batch.n = (guint)rows_count (rows);
-  leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
+  leased->is_full = leased->batch.n == step_setting (step, "batch");
   /* Half of the lease: what is answered later is settled long before anybody else may take it. */
   leased->batch.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
-  for (guint i = 0; i < leased->batch.n; i++)
-    leased->batch.objects[i] = (StoreObject){ .file_store = (int)rows_int (rows, (int)i, "file_store"),
-                                              .dir = rows_text (rows, (int)i, "store_dir"),
-                                              .file = rows_text (rows, (int)i, "file") };
   return leased;
 }
 
@@ -129,8 +146,8 @@ settle_gone (Step *step, const Leased *leased, gint64 *removed, GError **error)
   g_autoptr (GArray) which = rows_with (leased, STORE_DELETED, STORE_ABSENT);
   if (which->len == 0)
     return TRUE;
-  g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which);
-  g_autoptr (PgRows) gone = step_apply_keys (step, error, "10-ci_deleted_objects", "id", id, "lease", stamp, NULL);
+  g_autofree char *id = column (leased, "id", which);
+  g_autoptr (PgRows) gone = step_apply_keys (step, error, "10-ci_deleted_objects", "id", id, "lease", leased->lease, NULL);
   if (gone == NULL)
     return FALSE;
   *removed = rows_count (gone);
@@ -151,8 +168,8 @@ settle_gone (Step *step, const Leased *leased, gint64 *removed, GError **error)
 static void
 log_failed (Step *step, const Leased *leased, int row, const PgRows *place, int i)
 {
-  static const char *const fields[] = { "id", "project_id", "file_store", "store_dir", "file" };
-  static const char *const places[] = { "project", "root_namespace" };
+  static const char *const fields[] = { "id", "file_store", "store_dir", "file" };
+  static const char *const places[] = { "project_id", "project", "root_namespace" };
   json_t *line = json_object ();
   for (guint j = 0; j < G_N_ELEMENTS (fields); j++)
     if (rows_text (leased->rows, row, fields[j]) != NULL)
@@ -167,8 +184,8 @@ log_failed (Step *step, const Leased *leased, int row, const PgRows *place, int 
 static gboolean
 log_all_failed (Step *step, const Leased *leased, const GArray *which, GError **error)
 {
-  g_autofree char *project = column (leased, "project_id", which);
-  g_autoptr (PgRows) places = step_query (step, error, "projects", "project", project, NULL);
+  g_autofree char *id = column (leased, "id", which);
+  g_autoptr (PgRows) places = step_query (step, error, "projects", "id", id, NULL);
   for (guint i = 0; places != NULL && i < which->len; i++)
     log_failed (step, leased, g_array_index (which, int, i), places, (int)i);
   return places != NULL;
@@ -190,9 +207,9 @@ settle_failed (Step *step, const Leased *leased, guint *failed, GError **error)
       array_add (reasons, leased->batch.objects[row].error);
       array_add (finals, leased->batch.objects[row].result == STORE_UNSAFE ? "t" : "f");
     }
-  g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which);
+  g_autofree char *id = column (leased, "id", which);
   g_autofree char *reason = array_take (reasons), *final = array_take (finals);
-  g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", stamp, "reason", reason, "final", final, NULL);
+  g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", leased->lease, "reason", reason, "final", final, NULL);
   return put != NULL;
 }
 
@@ -202,8 +219,8 @@ settle_open (Step *step, const Leased *leased, GError **error)
   g_autoptr (GArray) which = rows_with (leased, STORE_OPEN, STORE_OPEN);
   if (which->len == 0)
     return TRUE;
-  g_autofree char *id = column (leased, "id", which), *stamp = column (leased, "lease", which), *was = column (leased, "was", which);
-  g_autoptr (PgRows) back = step_query (step, error, "give_back", "id", id, "lease", stamp, "was", was, NULL);
+  g_autofree char *id = column (leased, "id", which), *was = column (leased, "was", which);
+  g_autoptr (PgRows) back = step_query (step, error, "give_back", "id", id, "lease", leased->lease, "was", was, NULL);
   return back != NULL;
 }
 
@@ -227,7 +244,7 @@ report (Step *step, const Leased *leased, gint64 removed, guint failed)
 static gboolean
 go_on (Step *step, const Leased *leased, GError **error)
 {
-  const char *reached = leased->batch.n > 0 ? rows_text (leased->rows, 0, "reached") : NULL;
+  const char *reached = leased->reached;
   Passing passing;
   passing_look (&passing, &leased->batch);
   gboolean any = passing.any, ok = !any || passing_go_on (step, &passing, leased->is_full ? reached : leased->beyond, error);

@@ -1,12 +1,12 @@
 -- Objects that could not be deleted: counted in quarantine; their next try is when their lease ends, and a day later once they
 -- have failed ten times or can never be deleted. By primary key.
 WITH failed AS (
-  SELECT f.id, f.lease, f.reason, f.final
-  FROM unnest(:id::bigint[], :lease::timestamptz[], :reason::text[], :final::bool[]) AS f (id, lease, reason, final)),
+  SELECT f.id, f.reason, f.final
+  FROM unnest(:id::bigint[], :reason::text[], :final::bool[]) AS f (id, reason, final)),
 counted AS (
   INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at)
   SELECT :job::text, 'ci_deleted_objects:' || f.id, f.reason, 1, f.final OR :setting.item_attempts::int <= 1,
-         CASE WHEN f.final OR :setting.item_attempts::int <= 1 THEN now() + interval '1 day' ELSE f.lease END
+         CASE WHEN f.final OR :setting.item_attempts::int <= 1 THEN now() + interval '1 day' ELSE :lease::timestamptz END
   FROM failed f ORDER BY f.id
   ON CONFLICT (job, item) DO UPDATE
   SET reason = excluded.reason, attempts = q.attempts + 1,
@@ -16,4 +16,4 @@ counted AS (
   RETURNING q.item, q.parked, q.next_try_at)
 UPDATE ci_deleted_objects o SET pick_up_at = c.next_try_at
 FROM failed f JOIN counted c ON c.item = 'ci_deleted_objects:' || f.id
-WHERE c.parked AND o.id = f.id AND o.pick_up_at IS NOT DISTINCT FROM f.lease
+WHERE c.parked AND o.id = f.id AND o.pick_up_at IS NOT DISTINCT FROM :lease::timestamptz

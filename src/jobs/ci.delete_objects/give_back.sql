@@ -1,4 +1,4 @@
 -- Leases of objects that were not tried: the former time again, so that order and age survive. By primary key.
 UPDATE ci_deleted_objects o SET pick_up_at = k.was
-FROM unnest(:id::bigint[], :lease::timestamptz[], :was::timestamptz[]) AS k (id, lease, was)
-WHERE o.id = k.id AND o.id = ANY (:id::bigint[]) AND o.pick_up_at IS NOT DISTINCT FROM k.lease
+FROM unnest(:id::bigint[], :was::timestamptz[]) AS k (id, was)
+WHERE o.id = k.id AND o.id = ANY (:id::bigint[]) AND o.pick_up_at IS NOT DISTINCT FROM :lease::timestamptz

@@ -1,4 +1,4 @@
--- Takes the oldest ready objects for this step; others take others. `was` gives the lease back if the store is down.
+-- Takes the oldest ready objects for this step, until until.sql; others take others. `was` gives the lease back if the store is down.
 -- Fast because the index on pick_up_at is read from where the step before came to: entries of rows that are gone lie before it
 -- until they are vacuumed. What became ready behind it comes when nothing is left ahead. The rows are then looked up by id, which
 -- ANY insists on: the planner would rather read the primary key from its beginning, where the rows that are gone lie.
@@ -17,8 +17,10 @@ behind AS MATERIALIZED (
   LIMIT :limit::int - (SELECT count(*) FROM ahead)
   FOR UPDATE SKIP LOCKED),
 ready AS (
-  SELECT id, pick_up_at FROM ahead UNION ALL SELECT id, pick_up_at FROM behind)
+  SELECT id, pick_up_at FROM ahead UNION ALL SELECT id, pick_up_at FROM behind),
+last AS (
+  SELECT id, pick_up_at FROM ready ORDER BY pick_up_at DESC LIMIT 1)
 UPDATE ci_deleted_objects o SET pick_up_at = now() + :setting.lease_ms::bigint * interval '1 ms'
 FROM ready WHERE o.id = ready.id AND o.id = ANY (ARRAY(SELECT id FROM ready))
-RETURNING o.id, o.project_id, o.file_store, o.store_dir, o.file, o.pick_up_at AS lease, ready.pick_up_at AS was,
-          extract(epoch FROM now() - o.created_at)::bigint AS age_s, (SELECT max(pick_up_at) FROM ready) AS reached
+RETURNING o.id, o.file_store, o.store_dir, o.file, ready.pick_up_at AS was,
+          extract(epoch FROM now() - o.created_at)::bigint AS age_s, o.id = (SELECT id FROM last) AS is_last
