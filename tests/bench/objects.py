@@ -81,12 +81,12 @@ def gateway(stage):
 
 # --- others
 
-def by_boto3(server, number):
-    """Bulk calls of a thousand, one after the other."""
+def by_boto3(server, number, batch):
+    """Bulk calls, one after the other."""
     make_files(server.objects / BUCKET, number)
     client, keys, began = server.client(), names(number), time.monotonic()
-    for first in range(0, number, 1000):
-        answer = client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": k} for k in keys[first:first + 1000]]})
+    for first in range(0, number, batch):
+        answer = client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": k} for k in keys[first:first + batch]]})
         if answer.get("Errors"):
             raise RuntimeError(f"boto3: {answer['Errors'][:3]}")
     return number / (time.monotonic() - began)
@@ -163,11 +163,12 @@ def beside_others(stage, report, quick):
     number, singles = (10_000, 500) if quick else (100_000, 5_000)
     with gateway(stage) as server:
         root, settings = server.objects / BUCKET, s3_settings(server, server.endpoint)
-        boto3, curl = by_boto3(server, number), by_curl(stage, server, server.endpoint, singles)
-        report.add("o", "boto3, bulk calls of 1000", boto3, "objects/s")
+        curl = by_curl(stage, server, server.endpoint, singles)
         report.add("o", "libcurl, single deletes", curl, "objects/s")
         for batch in (100, 1000):
+            boto3 = by_boto3(server, number, batch)
             speed, share, most, detail = by_pruned(stage, report, root, number, batch, settings, 2)
+            report.add("o", f"boto3, bulk calls of {batch}", boto3, "objects/s")
             report.add("o", f"pruned, pages of {batch}", speed, "objects/s", detail=detail)
             report.add("o", f"pruned, pages of {batch} / boto3", speed / boto3, "ratio", at_least=2)
             report.add("o", f"pruned, pages of {batch}: share of the database", share, "of the time", at_most=0.1)
@@ -197,7 +198,7 @@ def local(stage, report, quick):
 
 def lease_statement(reached):
     """With literals for its parameters; REACHED as the job has it, from the page before."""
-    values = {"limit": str(PAGE), "setting.lease_ms": "600000", "reached": f"'{reached}'" if reached else "NULL"}
+    values = {"limit": str(PAGE), "setting.lease_ms": "600000", "reached": f"'{reached}'" if reached else "NULL", "edge": "NULL", "down": "'{}'"}
     return re.sub(r"(?<!:):([a-z_.]+)", lambda parameter: values[parameter.group(1)], LEASE)
 
 
