@@ -35,7 +35,7 @@ const Setting settings_table[] = {
        "schema registry with Confluent's API; empty: none, messages carry a fingerprint"),
   TEXT ("store.local", "root", "", "folder of the objects with file_store 1; empty: no such store"),
   TEXT ("store.local", "marker", "",
-        "a file in the root, without which it is not believed to be mounted; empty: any file will do"),
+        "a file in the root, without which it is not believed to be mounted; empty: none is asked for"),
   BOOL ("store.local", "prune_empty_dirs", "off",
         "remove folders, up to the root, that became empty"),
   URL ("store.object", "endpoint",

@@ -1,6 +1,7 @@
 #include "store/local.h"
 
 #include "base/fault.h"
+#include "base/log.h"
 #include "store/root.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #define DOWN_RETRY_MS 30000
+#define BARE_EVERY_S 600
 
 typedef struct {
   Root root;
@@ -182,6 +184,9 @@ delete_all (Local *local, StorePart *part)
       store_part_done (part, why, DOWN_RETRY_MS);
       return;
     }
+  if (root_is_bare (&local->root, root))
+    log_warning_every (BARE_EVERY_S, "bare root", "The local store is empty, so every object counts as gone: is it mounted? See [store.local] marker",
+                       local->root.path);
   g_autoptr (GPtrArray) ill = g_ptr_array_new ();
   gboolean some_went = FALSE;
   for (guint i = 0; i < part->objects->len && !store_part_over (part); i++)

@@ -15,7 +15,7 @@
 #define WITHIN_MS 5000L
 
 gboolean
-probe_local (const Config *config, GError **error)
+probe_local (const Config *config, gboolean *bare, GError **error)
 {
   Root root;
   g_autofree char *why = NULL;
@@ -24,6 +24,7 @@ probe_local (const Config *config, GError **error)
   int folder = root_open (&root, &why);
   if (folder >= 0 && faccessat (folder, ".", W_OK | X_OK, 0) != 0)
     why = g_strdup_printf ("[store.local] root %s: %s", root.path, g_strerror (errno));
+  *bare = folder >= 0 && root_is_bare (&root, folder);
   if (folder >= 0)
     close (folder);
   root_clear (&root);

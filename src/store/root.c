@@ -28,21 +28,22 @@ root_clear (Root *root)
   g_free (root->marker);
 }
 
-/* Also of a file system that was just made. */
-static gboolean
-is_empty (int folder)
+gboolean
+root_is_bare (const Root *root, int folder)
 {
-  int copy = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int copy = root->marker == NULL ? openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   DIR *entries = copy >= 0 ? fdopendir (copy) : NULL;
-  gboolean empty = TRUE;
+  if (entries == NULL) {
+    if (copy >= 0)
+      close (copy);
+    return FALSE;
+  }
+  gboolean bare = TRUE;
   /* cppcheck-suppress readdirCalled ; no other thread has these */
-  for (const struct dirent *entry; empty && entries != NULL && (entry = readdir (entries)) != NULL;)
-    empty = g_str_equal (entry->d_name, ".") || g_str_equal (entry->d_name, "..") || g_str_equal (entry->d_name, "lost+found");
-  if (entries != NULL)
-    closedir (entries);
-  else if (copy >= 0)
-    close (copy);
-  return empty;
+  for (const struct dirent *entry; bare && (entry = readdir (entries)) != NULL;)
+    bare = g_str_equal (entry->d_name, ".") || g_str_equal (entry->d_name, "..") || g_str_equal (entry->d_name, "lost+found");
+  closedir (entries);
+  return bare;
 }
 
 static char *
@@ -52,8 +53,6 @@ doubt (Root *root, int folder)
   if (root->marker != NULL)
     return fstatat (folder, root->marker, &info, 0) == 0 ? NULL
            : g_strdup_printf ("is it mounted? [store.local] marker %s: %s", root->marker, g_strerror (errno));
-  if (is_empty (folder))
-    return g_strdup ("the folder is empty: is it mounted? If it may be, put a file there");
   if (fstat (folder, &info) != 0)
     return g_strdup (g_strerror (errno));
   if (root->known && info.st_dev != root->device)

@@ -52,17 +52,23 @@ class Store:
 
 
 @pytest.mark.parametrize("beneath", [[], ["lost+found"]])
-def test_in_an_empty_folder_nothing_is_believed_to_be_gone(store, beneath):
+def test_an_empty_folder_is_believed_but_not_in_silence(store, beneath):
     for name in beneath:
         (store.root / name).mkdir()
     store.add("file")
-    before = store.rows()
-    store.check_nothing_is_believed(store.delete(), before, "the folder is empty: is it mounted?")
     found = store.pruned.run("doctor", "--json", settings=store.settings)
-    assert any("is it mounted?" in line["detail"] for line in found.json() if line["check"] == "local store" and not line["ok"])
-    (store.root / "anything").write_text("stays")
-    store.again()
+    [line] = [line for line in found.json() if line["check"] == "local store"]
+    assert line["level"] == "warning" and "is it mounted?" in line["detail"] and "marker" in line["remedy"]
+    daemon = store.delete()
+    daemon.wait_line("The local store is empty, so every object counts as gone: is it mounted? See [store.local] marker", level="warning")
     assert store.rows() == []
+
+
+def test_an_empty_folder_is_taken_as_it_is_if_a_marker_vouches_for_it(store):
+    (store.root / ".artifacts").touch()
+    store.add("file")
+    daemon = store.delete(**{"store.local.marker": ".artifacts"})
+    assert store.rows() == [] and not any("is it mounted?" in line["message"] for line in daemon.lines())
 
 
 def test_without_its_marker_nothing_is_believed_to_be_gone(store):

@@ -42,7 +42,6 @@ def tell(scene, at):
     there.put("notification_settings", user_id=placeholder, source_type="Namespace", source_id=group)
     objects = scene.folder / "objects"
     objects.mkdir()
-    (objects / "not listed").write_text("stays")
     for n in range(5):
         (objects / f"{n}").write_text("artifact")
         there.put("ci_deleted_objects", file_store=1, store_dir="", file=f"{n}", project_id=7,
