@@ -1,5 +1,6 @@
 """A storm over three processes and a mixed load. What is done, to whom and in which order follows from the seed alone."""
 
+import datetime
 import random
 import time
 
@@ -16,8 +17,9 @@ PROCESSES = 3
 CLOCKS_S = (0, 700, -300)  # a Kafka that is set up as usual refuses messages from more than an hour ahead
 SESSION_S = 6  # scene.SETTINGS
 PAUSE_S = (1, 4)
-# Jobs whose result depends on who comes first are not ticked: refreshes follow what the others did until then.
-AT_ONCE = tuple(job for job in TICKED if job != "users.refresh_authorizations") + ("scratch.remove",)
+# Jobs that start chains, once; those of which each tick finds what is there just then, in every round.
+ANY_TIME = ("ci.schedule_delete_objects", "users.refresh_authorizations")
+AT_ONCE = tuple(job for job in TICKED if job not in ANY_TIME) + ("scratch.remove",)
 GROWING = ("ticks", "events", "outcomes", "work.scratch.wide", "work.members.remove_expired")
 
 
@@ -48,7 +50,8 @@ class Load:
         messages = [("tick", "scratch.wide", {"n": self._next()}) for _ in range(self.dice.randint(5, 30))]
         messages += [("tick", "scratch.keyed", {"key": self._next()}) for _ in range(3)]
         messages += [("event", "PlaceholderUserOrphaned", {"placeholder_user_id": 1_000_000 + self._next()}) for _ in range(3)]
-        messages += [("event", "MemberExpirySet", {"member_id": 1_000_000 + self._next(), "expires_at": "2099-12-31"})]
+        messages += [("event", "MemberExpirySet", {"member_id": 1_000_000 + self._next(), "expires_at": "2099-12-31"}),
+                     *(("tick", job, {}, self._next()) for job in ANY_TIME)]
         return messages + [("garbage", self._next())]
 
     def fill(self, scene):
@@ -60,11 +63,31 @@ class Load:
         group = there.group()
         for number in range(8 * n):
             there.member(there.user(username=f"member {number}"), group, expires_at=there.day(-2))
+        admin = there.user(username="the admin", admin=True)
+        for number in range(2 * n):
+            doomed, leaver = there.group(), there.user(username=f"leaver {number}")
+            there.project(doomed)
+            there.member(there.user(username=f"left behind {number}"), doomed)
+            there.mark(doomed, admin, ago=30)
+            there.member(leaver, group)
+            there.leave(group, leaver, by=admin)
+            there.placeholder(user=there.user(user_type=15, username=f"placeholder {number}"))
+        self._fill_for_events(scene, there)
+
+    def _fill_for_events(self, scene, there):
+        """What no tick takes: placeholders that were tried just now, and objects that are ready one after the other."""
+        orphans = [m[2]["placeholder_user_id"] for messages in self.rounds for m in messages if m[1] == "PlaceholderUserOrphaned"]
+        for id in orphans:
+            there.placeholder(user=there.user(user_type=15, username=f"orphan {id}", id=id), attempts=1, last=self.at)
+        for number in range(3 * len(self.rounds)):
+            (scene.folder / "objects" / f"later {number}").write_text("artifact")
+            there.put("ci_deleted_objects", file_store=1, store_dir="", file=f"later {number}", project_id=7,
+                      pick_up_at=self.at + datetime.timedelta(seconds=120 + 2 * number))
 
     def send(self, topics, message):
         kind, *rest = message
         if kind == "tick":
-            topics.tick(rest[0], self.at, rest[1])
+            topics.tick(rest[0], self.at + datetime.timedelta(milliseconds=sum(rest[2:])), rest[1])
         elif kind == "event":
             topics.event(rest[0], rest[1], key=str(rest[1]), ce_id=str(rest[1]), ce_time=self.at)
         else:

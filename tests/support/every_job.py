@@ -77,19 +77,20 @@ def leases_end(scene, at):
     scene.run_until_idle()
 
 
-def state(scene):
-    """Which run and step takes which object is open once a lease has run out; all else is the same to the letter."""
+def state(scene, open_jobs=r"^ci\."):
+    """Which run and step takes which object is open once a lease has run out; all else is the same to the letter. OPEN_JOBS: those
+    of which it is open what their runs find."""
     database = scene.database
-    said = [m for m in scene.topics.outcomes() if not m.value.get("job", "").startswith("ci.") and "slot" not in m.value]
+    said = [m for m in scene.topics.outcomes() if not re.match(open_jobs, m.value.get("job", "")) and "slot" not in m.value]
     audit = database.rows("SELECT run_id::text, step, table_name, action, keys, rows FROM pruned.deletions "
-                          "WHERE run_id NOT IN (SELECT run_id FROM pruned.runs WHERE job LIKE 'ci.%')")
+                          "WHERE run_id NOT IN (SELECT run_id FROM pruned.runs WHERE job ~ %s)", [open_jobs])
     assert all(len(a["rows"]) == len(a["keys"]) for a in audit), "rows that were not recorded"
     outcomes = {(m.schema, m.headers["ce_id"]): m for m in said}
     assert len({(m.headers["ce_id"], m.raw) for m in said}) == len(outcomes), "a repeat says something else"
     return application(database) | {
         "runs": database.rows("SELECT run_id::text, parent_id::text, job, state, step, attempts, unique_key, args, result, error "
-                              "FROM pruned.runs WHERE job NOT LIKE 'ci.%' ORDER BY run_id"),
-        "runs of objects": database.column("SELECT DISTINCT state FROM pruned.runs WHERE job LIKE 'ci.%'"),
+                              "FROM pruned.runs WHERE job !~ %s ORDER BY run_id", [open_jobs]),
+        "runs of open jobs": database.column("SELECT DISTINCT state FROM pruned.runs WHERE job ~ %s AND state <> 'skipped'", [open_jobs]),
         "audit of objects": database.row("SELECT count(k), count(DISTINCT k) AS different FROM pruned.deletions d JOIN pruned.runs r "
                                          "USING (run_id), jsonb_array_elements(keys) k WHERE r.job LIKE 'ci.%'"),
         "audit": sorted((a | {"keys": keys_of(a), "rows": rows_of(a)} for a in audit), key=str),
