@@ -26,7 +26,8 @@ keep_days (Service *service, Pg *pg, GError **error)
   pg_values_int (values, "audit_days", config_int (service->config, "audit", "keep_days"));
   pg_values_int (values, "run_days", config_int (service->config, "runs", "keep_days") + 1);
   return in_transaction (pg, SQL "audit_days.sql", values, error)
-         && in_transaction (pg, SQL "timers_forget.sql", values, error);
+         && in_transaction (pg, SQL "timers_forget.sql", values, error)
+         && in_transaction (pg, SQL "verdicts_forget.sql", values, error);
 }
 
 /* Once in a while, and at once in a session that does not say it yet. */

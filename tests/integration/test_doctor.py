@@ -203,8 +203,10 @@ def test_a_topic_that_is_missing_and_one_that_is_too_small(well):
 
 def test_messages_that_outlive_the_ledger(well):
     found = only(doctor(well, 0, settings={"runs.keep_days": 7}), "retention")
-    assert len(found) == 2 and "retention.ms=518400000" in found[0]["remedy"], found
-    assert doctor(well, 0, settings={"runs.keep_days": 8}) == []
+    assert len(found) == 3 and all("retention.ms=518400000" in f["remedy"] for f in found), found
+    [dead] = only(doctor(well, 0, settings={"runs.keep_days": 8}), "retention")
+    assert well.topics.full("dead") in dead["detail"] and "listed again" in dead["detail"]
+    assert doctor(well, 0, settings={"runs.keep_days": 31}) == []
 
 
 def test_members_of_another_version(well):

@@ -84,3 +84,12 @@ def test_a_heap_of_ended_runs_goes_page_after_page(scene):
     scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
     assert not any(d.lines("The dispatcher waits") for d in scene.daemons)
+
+
+def test_verdicts_on_messages_go_when_the_dead_topic_has_them_no_more(scene):
+    scene.settings["runs.keep_days"] = 35
+    for offset, age in enumerate((0, 34, 35, 37, 400)):
+        scene.database.execute("INSERT INTO pruned.dead_verdicts (topic, partition, \"offset\", verdict, at) VALUES "
+                               "('a topic', 0, %s, 'dropped', now() - %s * interval '1 day')", [offset, age])
+    scene.run_until_idle()
+    assert scene.database.column("SELECT \"offset\" FROM pruned.dead_verdicts ORDER BY 1") == [0, 1, 2]

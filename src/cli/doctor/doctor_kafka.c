@@ -43,9 +43,9 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
     doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot", wanted->len);
 }
 
-/* A message that outlives the ledger could not be told from a new one: it would be refused as too old. */
+/* A message that outlives what is known of it: of a tick, its run; of a dead letter, its verdict. */
 static void
-check_retention (Doctor *doctor, const char *name)
+check_retention (Doctor *doctor, const char *name, gint64 most_days, const char *then)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *topic = cli_topic (doctor->cli, name);
@@ -58,15 +58,15 @@ check_retention (Doctor *doctor, const char *name)
   g_autofree char *remedy = g_strdup_printf (
       "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
       " --add-config cleanup.policy=delete,retention.ms=%" G_GINT64_FORMAT,
-      bootstrap_of (doctor), topic, MIN (7, keep_days - 1) * DAY_MS);
+      bootstrap_of (doctor), topic, MIN (most_days, keep_days - 1) * DAY_MS);
   if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
-    doctor_ok (doctor, "retention", "topic %s keeps messages %s, ended runs are kept %" G_GINT64_FORMAT " days", topic, days,
+    doctor_ok (doctor, "retention", "topic %s keeps messages %s, what becomes of them %" G_GINT64_FORMAT " days", topic, days,
                keep_days);
   else
     doctor_warn (doctor, "retention", remedy,
-                 "topic %s keeps messages %s, but ended runs are known for %" G_GINT64_FORMAT
-                 " days only ([runs] keep_days): what is older is refused as too old",
-                 topic, retention_ms < 0 ? "for ever" : days, keep_days);
+                 "topic %s keeps messages %s, but what has become of them is known for %" G_GINT64_FORMAT
+                 " days only ([runs] keep_days): %s",
+                 topic, retention_ms < 0 ? "for ever" : days, keep_days, then);
 }
 
 static void
@@ -143,8 +143,9 @@ doctor_kafka (Doctor *doctor)
   }
   doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap_of (doctor));
   check_topics (doctor, wanted, found);
-  check_retention (doctor, "ticks");
-  check_retention (doctor, "events");
+  check_retention (doctor, "ticks", 7, "what is older is refused as too old");
+  check_retention (doctor, "events", 7, "what is older is refused as too old");
+  check_retention (doctor, "dead", 30, "what is older is listed again as if nobody had looked at it");
   check_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
 }
