@@ -72,9 +72,8 @@ class Application(threading.Thread):
         return back
 
     def claim(self, connection, id):
-        """Nobody who is blocked is claimed: with that his destruction has begun."""
-        return connection.execute("UPDATE users SET user_type = 0 WHERE id = %s AND user_type = 15 AND state = 'active' RETURNING id",
-                                  [id]).fetchone()
+        """Also of somebody who is blocked, because his destruction has begun."""
+        return connection.execute("UPDATE users SET user_type = 0 WHERE id = %s AND user_type = 15 RETURNING id", [id]).fetchone()
 
 
 def finished(scene):

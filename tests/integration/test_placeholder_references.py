@@ -213,6 +213,36 @@ def test_who_is_wanted_again_after_he_was_handed_over_stays(tenant, what, reason
     assert tenant.database.value("SELECT count(*) FROM ghost_user_migrations") == 0
 
 
+@pytest.mark.parametrize("what, reason", [
+    ("UPDATE import_placeholder_user_details SET namespace_id = {group} WHERE placeholder_user_id = {user}",
+     "the placeholder belongs to a namespace again"),
+    ("UPDATE users SET user_type = 0 WHERE id = {user}", "the user is of another type by now"),
+    ("UPDATE users SET state = 'active' WHERE id = {user}", "the user is no longer blocked"),
+])
+@pytest.mark.parametrize("ours", [True, False])
+def test_who_is_wanted_again_when_his_end_has_begun_stays(tenant, what, reason, ours):
+    """A trigger pauses the job as he is blocked, so that no later step comes before he is wanted."""
+    _, user = tenant.placeholder()
+    if not ours:
+        tenant.put("ghost_user_migrations", user_id=user)
+    tenant.database.execute("""CREATE FUNCTION wait_a_bit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+        INSERT INTO pruned.controls (job, paused) VALUES ('users.destroy', true); RETURN NULL; END $$""")
+    tenant.database.execute("CREATE TRIGGER wait_a_bit AFTER UPDATE OF state ON users FOR EACH ROW WHEN (NEW.state = 'blocked')"
+                            " EXECUTE FUNCTION wait_a_bit()")
+    tenant.tick(JOB, **AT_ONCE)
+    (run,) = tenant.runs("users.destroy")
+    assert (run["state"], run["step"], tenant.row("users", user)["state"]) == ("waiting", 1, "blocked")
+    tenant.database.execute(what.format(user=user, group=tenant.group()))
+    before = tenant.row("users", user)
+    tenant.pruned.run("resume", "users.destroy").ok()
+    tenant.work()
+    (run,) = tenant.runs("users.destroy")
+    assert (run["state"], result(run).get("kept"), result(run).get("reason")) == ("finished", 1, reason)
+    assert tenant.row("users", user) == before
+    assert tenant.database.value("SELECT count(*) FROM ghost_user_migrations") == (0 if ours else 1)
+    assert not tenant.outcomes("UserDeleted")
+
+
 @pytest.mark.parametrize("table", ["projects", "members", "routes", "redirect_routes"])
 def test_what_belongs_elsewhere_and_names_his_personal_namespace_stays(tenant, table):
     """A key of it would take that along: he stays until it is corrected."""

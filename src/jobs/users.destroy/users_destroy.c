@@ -7,7 +7,8 @@
 void
 users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields)
 {
-  json_t *cursor = json_pack ("{s:s, s:s*}", "stage", stage, "ghost_id", destroy->ghost_id);
+  json_t *cursor = json_pack ("{s:s, s:s*, s:s, s:b}", "stage", stage, "ghost_id", destroy->ghost_id, "user_type",
+                              destroy->user_type, "migration", destroy->migration);
   if (fields != NULL)
     json_object_update (cursor, fields);
   g_clear_pointer (&fields, json_decref);
@@ -46,6 +47,7 @@ mark (Destroy *destroy, GError **error)
     step_count (destroy->step, "updated_rows", rows_count (blocked));
   g_autoptr (PgRows) migration = step_apply (destroy->step, error, "begin/60-ghost_user_migrations.insert", "user_id",
                                              destroy->user_id, NULL);
+  destroy->migration = migration != NULL && rows_count (migration) > 0;
   return migration != NULL;
 }
 
@@ -61,11 +63,17 @@ ask_refusals (Destroy *destroy, char **reason, GError **error)
   return TRUE;
 }
 
+static gboolean
+is_placeholder (const Destroy *destroy)
+{
+  return g_strcmp0 (step_arg (destroy->step, "reason"), PLACEHOLDER_REASON) == 0;
+}
+
 /* A placeholder may have been claimed, or be referred to, since he was handed over. */
 static gboolean
 ask_placeholder (Destroy *destroy, char **reason, GError **error)
 {
-  if (**reason != '\0' || g_strcmp0 (step_arg (destroy->step, "reason"), PLACEHOLDER_REASON) != 0)
+  if (**reason != '\0' || !is_placeholder (destroy))
     return TRUE;
   g_autoptr (PgRows) found = placeholder_find (destroy->step, destroy->user_id, error);
   if (found == NULL)
@@ -160,13 +168,50 @@ begin (Destroy *destroy, GError **error)
   return mark (destroy, error) && memberships (destroy, error);
 }
 
+/* *REASON: why his end is called off half-way; NULL: it is not. */
+static gboolean
+ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **error)
+{
+  const char *was = json_string_value (json_object_get (step_cursor (destroy->step), "user_type"));
+  *reason = !rows_bool (user, 0, "blocked")                              ? "the user is no longer blocked"
+            : was != NULL && !g_str_equal (was, destroy->user_type) ? "the user is of another type by now"
+                                                                    : NULL;
+  if (*reason != NULL || !is_placeholder (destroy))
+    return TRUE;
+  g_autoptr (PgRows) found = placeholder_find (destroy->step, destroy->user_id, error);
+  *reason = found != NULL ? placeholder_why_not (found) : NULL;
+  return found != NULL;
+}
+
+/* He stays, with what he still has; the application must not go on where we stopped. */
+static gboolean
+call_off (Destroy *destroy, const char *reason, GError **error)
+{
+  g_autoptr (PgRows) gone = destroy->migration
+                              ? step_apply (destroy->step, error, "called_off/10-ghost_user_migrations", "user_id", destroy->user_id, NULL)
+                              : NULL;
+  if (destroy->migration && gone == NULL)
+    return FALSE;
+  step_log (destroy->step, LOG_WARNING, "User is wanted again: he stays, without what he has lost already",
+            json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
+  step_count (destroy->step, "kept", 1);
+  step_reason (destroy->step, reason);
+  return TRUE;
+}
+
 static gboolean
 go_on (Destroy *destroy, const char *stage, GError **error)
 {
   g_autoptr (PgRows) user = NULL;
   gboolean more = FALSE;
+  const char *reason;
   if (!find_user (destroy, &user, error))
     return user != NULL;
+  destroy->migration = json_is_true (json_object_get (step_cursor (destroy->step), "migration"));
+  if (!ask_again (destroy, user, &reason, error))
+    return FALSE;
+  if (reason != NULL)
+    return call_off (destroy, reason, error);
   if (g_str_equal (stage, "memberships"))
     return memberships (destroy, error);
   if (destroy->ghost_id == NULL)

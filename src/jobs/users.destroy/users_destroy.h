@@ -4,6 +4,8 @@
  *   references    column after column (references.sql), what refers to him goes to the ghost user
  *   finish        what is only his, and last himself
  *
+ * Each asks first whether he is still to go: who was unblocked, is of another type, or was claimed, stays with what he still has.
+ *
  * Invariant: every stage finds by itself what is left to do, so that a repeated or resumed run does nothing twice.
  * Threads: a worker. Ownership: texts are those of the step and of the rows held by the caller.
  */
@@ -15,6 +17,7 @@ typedef struct {
   const char *user_id;
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
+  gboolean migration;   /* the row in ghost_user_migrations is ours */
   gint64 left;          /* rows that this step may still touch */
 } Destroy;
 
