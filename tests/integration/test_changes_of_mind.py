@@ -11,7 +11,7 @@ from support.instance import Instance
 from support.scene import now
 
 GROUPS, PLACEHOLDERS = 20, 20
-SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 150, "jobs.imports.placeholder_cleanup.spacing_ms": 150,
+SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 300, "jobs.imports.placeholder_cleanup.spacing_ms": 300,
             "jobs.groups.destroy.batch": 1}
 
 
@@ -46,15 +46,19 @@ class Application(threading.Thread):
         self.wishes = [wish for both in zip((("groups", id) for id in scene.groups), (("users", id) for id in scene.placeholders))
                        for wish in both]
         self.kept, self.deadlocks, self.failure, self.stopping = {"groups": set(), "users": set()}, 0, None, threading.Event()
+        self.begun = threading.Event()  # one of each has been got back
 
     def run(self):
         try:
             with self.database.connect() as connection:
                 for kind, id in (wish for n, wish in enumerate(self.wishes) if n % 4 in (0, 3)):
-                    if not self.stopping.wait(0.15):
+                    if not self.stopping.wait(self.dice.uniform(0, 0.5) if self.begun.is_set() else 0):
                         self.want(connection, kind, id)
+                    if all(self.kept.values()):
+                        self.begun.set()
         except Exception as failure:  # told by the test
             self.failure = failure
+            self.begun.set()
 
     def want(self, connection, kind, id):
         try:
@@ -88,11 +92,18 @@ def test_what_the_application_has_got_back_stays_and_the_others_go(scene):
     for daemon in daemons:
         daemon.wait_line("Partitions assigned")
     application = Application(scene)
+    children = {"groups.destroy": GROUPS, "users.delete_placeholder": PLACEHOLDERS}
+    for job in children:  # all are decided upon before the application has begun, and none is gone
+        scene.run("pause", job).ok()
     for job in ("groups.adjourned_deletion", "imports.placeholder_cleanup"):
         scene.topics.tick(job, now(seconds=-1))
-    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'groups.destroy'", until=lambda n: n > 0)
+    for job, number in children.items():
+        scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s", [job], until=number)
     application.start()
     try:
+        assert application.begun.wait(60)
+        for job in children:
+            scene.run("resume", job).ok()
         finished(scene)
     finally:
         application.stopping.set()
