@@ -162,20 +162,12 @@ take_message (Reader *reader, MessageHeader *headers)
   return reader->broken ? NULL : kafka_message_pack (&message);
 }
 
-/* Work, which somebody waits for: the broker takes one request of a connection after the other, and a page's outcomes are many. */
-static gboolean
-goes_first (const KafkaMessage *message)
-{
-  return message->partition >= 0;
-}
-
 GPtrArray *
 bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
 {
   Reader reader = { bytes, bytes + len, FALSE };
   const guint8 *format = take (&reader, 1);
   g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   gboolean known = format != NULL && *format == FORMAT;
   g_autofree char *time = clock_format (take_number (&reader));
   g_autofree char *source = envelope_source (prefix);
@@ -185,9 +177,8 @@ bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
     {
       KafkaMessage *message = take_message (&reader, headers);
       if (message != NULL)
-        g_ptr_array_add (goes_first (message) ? messages : others, message);
+        g_ptr_array_add (messages, message);
     }
-  g_ptr_array_extend_and_steal (messages, g_steal_pointer (&others));
   if (known && !reader.broken)
     return g_steal_pointer (&messages);
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "pruned.unpublished: messages that no version known here has stored");

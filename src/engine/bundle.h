@@ -31,6 +31,5 @@ void bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char
                  const char *ce_id, const char *const *fields);
 guint bundle_size (const Bundle *bundle);
 
-/* The messages (of KafkaMessage, owned) of stored bytes, those for a named partition (work) first. PREFIX: of topics.
- * PRUNED_FATAL: not what a bundle stores. */
+/* The messages (of KafkaMessage, owned) of stored bytes. PREFIX: of topics. PRUNED_FATAL: not what a bundle stores. */
 GPtrArray *bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error);
