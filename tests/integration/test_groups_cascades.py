@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.doomed import CHILD, destroy, doom
+from support.doomed import CHILD, audited, destroy, doom
 from support.instance import tenant  # noqa: F401
 from support.scene import result
 from support.writer import Writer
@@ -36,11 +36,6 @@ def doomed(tenant):  # noqa: F811
     doom(tenant)
     tenant.database.connection.execute(TABLES)
     return tenant
-
-
-def audited(tenant, table, action="deleted"):
-    return sorted(tenant.database.column(
-        "SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s AND action = %s", [table, action]))
 
 
 def once(tenant, table, what):

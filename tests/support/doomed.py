@@ -20,3 +20,8 @@ def destroy(tenant, **settings):
     tenant.tick(JOB, **{f"jobs.{JOB}.spacing_ms": 0}, **settings)
     (run,) = tenant.runs(CHILD)
     return run
+
+
+def audited(tenant, table, action="deleted"):
+    return sorted(tenant.database.column(
+        "SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s AND action = %s", [table, action]))

@@ -125,8 +125,8 @@ owned AS (
          string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
                            o.rel::regclass, c.refers, o.rel::regclass, c.refers), ' UNION ALL ') AS look
   FROM here h JOIN other o ON o.target = h.rel AND o.rule = 'c', LATERAL (
-    SELECT format('(%s) IN (SELECT %s FROM %s x0 WHERE x0.ctid = ANY (current_setting(%L)::tid[]))', o.col, o.refcol, h.rel::regclass,
-                  'pruned.held_' || h.tab) AS refers) AS c
+    SELECT format('(%s) IN (SELECT %s FROM %s x0 WHERE x0.ctid = ANY (current_setting(%L)::tid[]) AND %s)', o.col, o.refcol, h.rel::regclass,
+                  'pruned.held_' || h.tab, h.condition) AS refers) AS c
   WHERE h.tab IN ('members', 'notification_settings', 'redirect_routes', 'ci_job_artifacts')
     AND has_table_privilege(h.rel, 'UPDATE') AND has_table_privilege(o.rel, 'SELECT') AND has_table_privilege(o.rel, 'DELETE')
   GROUP BY h.rel, h.condition, h.tab

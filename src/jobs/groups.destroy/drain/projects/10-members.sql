@@ -2,10 +2,12 @@
 -- that stays (../strangers.sql). Fast by (source_id, source_type) and
 -- (member_namespace_id); nothing is read beyond the limit.
 -- One that has just been moved elsewhere stays.
--- `held`: where others go with them, just those that the step has locked (../../references.sql).
+-- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
+-- says not which row.
 WITH held AS (SELECT nullif(current_setting('pruned.held_members', true), '')::tid[] AS places),
 doomed AS MATERIALIZED (
-  SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m WHERE m.ctid = ANY ((SELECT places FROM held)::tid[])
+  SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m
+  WHERE m.ctid = ANY ((SELECT places FROM held)::tid[]) AND m.source_type = 'Project' AND m.source_id = ANY (:project::bigint[])
   UNION ALL
   SELECT m.* FROM unnest(:project::bigint[]) AS s (id), LATERAL (
     SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Project' OFFSET 0) AS m

@@ -1,10 +1,12 @@
 -- Deletes the former paths of these projects, and what else names their namespaces: only paths of what is gone (hold/30-strangers.sql). Fast with
 -- indexes on (source_type, source_id) and (namespace_id).
 -- One that has just been moved elsewhere stays.
--- `held`: where others go with them, just those that the step has locked (../../references.sql).
+-- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
+-- says not which row.
 WITH held AS (SELECT nullif(current_setting('pruned.held_redirect_routes', true), '')::tid[] AS places),
 doomed AS MATERIALIZED (
-  SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r WHERE r.ctid = ANY ((SELECT places FROM held)::tid[])
+  SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
+  WHERE r.ctid = ANY ((SELECT places FROM held)::tid[]) AND r.source_type = 'Project' AND r.source_id = ANY (:project::bigint[])
   UNION ALL
   SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
   WHERE r.source_type = 'Project' AND r.source_id = ANY (:project::bigint[]) AND (SELECT places FROM held) IS NULL

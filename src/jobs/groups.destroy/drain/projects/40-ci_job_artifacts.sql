@@ -1,9 +1,11 @@
 -- Deletes artifacts of these projects and says where their files are. Fast by (project_id). One that has just been moved
 -- elsewhere stays.
--- `held`: where others go with them, just those that the step has locked (../../references.sql).
+-- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
+-- says not which row.
 WITH held AS (SELECT nullif(current_setting('pruned.held_ci_job_artifacts', true), '')::tid[] AS places),
 doomed AS MATERIALIZED (
-  SELECT a.id, a.project_id FROM ci_job_artifacts a WHERE a.ctid = ANY ((SELECT places FROM held)::tid[])
+  SELECT a.id, a.project_id FROM ci_job_artifacts a
+  WHERE a.ctid = ANY ((SELECT places FROM held)::tid[]) AND a.project_id = ANY (:project::bigint[])
   UNION ALL
   SELECT a.* FROM unnest(:project::bigint[]) AS p (id), LATERAL (
     SELECT a.id, a.project_id FROM ci_job_artifacts a WHERE a.project_id = p.id LIMIT :limit::int) AS a
