@@ -38,8 +38,9 @@ struct _Pg {
 gboolean pg_fail_connection (Pg *pg, const char *doing, GError **error);
 /* What PostgreSQL refused, with its verdict; the rest of the pipeline is taken. STATEMENT may be NULL. */
 void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement, GError **error);
-/* BEGIN and the limits, if pg_begin asked for them: before the first statement that is sent. */
-gboolean pg_send_begin_if_wanted (Pg *pg, GError **error);
+/* Before the first statement that is sent: BEGIN and the limits, if pg_begin asked for them; the limits alone outside a
+ * transaction, where a pipeline up to its end is one. */
+gboolean pg_send_limits (Pg *pg, GError **error);
 /* A statement of our own with at most one parameter: queued; and queued, sent, and its answer taken. */
 gboolean pg_send_own (Pg *pg, const char *sql, const char *parameter, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

@@ -42,7 +42,7 @@ pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError *
   const char *bound[statement->n_parameters + 1];
   if (!pg_values_bind (values, statement, bound, error) || !pg_ensure (pg, error))
     return FALSE;
-  if (!pg_send_begin_if_wanted (pg, error))
+  if (!pg_send_limits (pg, error))
     return FALSE;
   char name[24];
   g_snprintf (name, sizeof name, "pruned_%u", statement->id);

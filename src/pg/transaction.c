@@ -1,4 +1,4 @@
-/* Transactions: each sets its own limits; BEGIN goes out with the first statement. */
+/* Transactions: each sets its own limits, a statement outside one too; BEGIN goes out with the first statement. */
 #include "pg/pg_private.h"
 
 /* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
@@ -10,10 +10,10 @@
   " set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true)"
 
 gboolean
-pg_send_begin_if_wanted (Pg *pg, GError **error)
+pg_send_limits (Pg *pg, GError **error)
 {
   if (!pg->begin_wanted)
-    return TRUE;
+    return pg->in_transaction || pg->sent->len > 0 || pg_send_own (pg, LIMITS, pg->app_schema, error);
   pg->begin_wanted = FALSE;
   pg->in_transaction = TRUE;
   return pg_send_own (pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", NULL, error)
@@ -48,7 +48,7 @@ pg_exec (Pg *pg, const char *sql, GError **error)
 {
   if (!pg_ensure (pg, error))
     return FALSE;
-  if (!pg_send_begin_if_wanted (pg, error))
+  if (!pg_send_limits (pg, error))
     return FALSE;
   return pg_run_own (pg, sql, error);
 }

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from stack.process import patient
+from stack.process import patient, wait_until
 from support.scene import fill, now, result, tick_id
 
 JOB = "scratch.remove"
@@ -116,3 +116,28 @@ def test_both_are_away(scene, own_postgres, own_kafka):
     own_postgres.start()
     kafka_is_back(scene, own_kafka)
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
+
+
+def test_nothing_waits_for_a_lock_without_a_limit(new_scene):
+    """Also not what the dispatcher asks between transactions: whoever alters pruned.runs by hand is never behind a queue of ours."""
+    scene = new_scene({})
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    given_up = set()
+
+    def look():
+        waiting = scene.database.rows(
+            "SELECT pid, query_start, extract(epoch FROM clock_timestamp() - query_start)::float8 AS age_s FROM pg_stat_activity "
+            "WHERE datname = current_database() AND application_name LIKE 'pruned run%%' AND wait_event_type = 'Lock'")
+        assert all(row["age_s"] < patient(3) for row in waiting), waiting
+        given_up.update((row["pid"], row["query_start"]) for row in waiting)
+        return len(given_up) >= 6
+
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("LOCK TABLE pruned.runs IN ACCESS EXCLUSIVE MODE")
+        wait_until(look, 60, "six that waited and gave up")
+        other.rollback()
+    at = now(minutes=-1)
+    scene.topics.tick(JOB, at)
+    assert scene.wait_run(tick_id(JOB, at))["state"] == "finished"
