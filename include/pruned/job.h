@@ -52,7 +52,7 @@ PgRows *step_apply_keys (Step *step, GError **error, const char *file, ...) G_GN
 /* step_apply under a savepoint. A row is at fault: NULL without an error, *REASON (g_free it) says why, and nothing has happened. */
 PgRows *step_try (Step *step, char **reason, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
 
-/* As step_query and step_apply, for a text that PostgreSQL made from catalogue names with format('%I'). ACTION: "deleted" or "updated". */
+/* As step_query and step_apply_keys, for a text that PostgreSQL made from catalogue names with format('%I'). ACTION: "deleted" or "updated". */
 PgRows *step_query_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED;
 PgRows *step_apply_text (Step *step, GError **error, const char *table, const char *action,
                          const char *sql, ...) G_GNUC_NULL_TERMINATED;
@@ -65,7 +65,9 @@ const PgRows *step_query_kept (Step *step, const char *stamp, GError **error, co
  * fails ends it. Nothing else may be asked in between. */
 gboolean step_queue (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
 gboolean step_queue_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
-gboolean step_queue_apply (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
+/* What comes back: COLUMNS of FILE's, NULL: how many there were, as a row with `n`, as of a text. Rows that nobody reads need not travel. */
+gboolean step_queue_apply (Step *step, GError **error, const char *columns, const char *file, ...)
+    G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
 gboolean step_queue_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
     G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *step_send (Step *step, GError **error);

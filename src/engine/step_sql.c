@@ -150,11 +150,11 @@ step_query_text (Step *step, GError **error, const char *sql, ...)
 }
 
 static const PgStatement *
-text_effect (const Step *step, const char *table, const char *action, const char *sql, GError **error)
+text_effect (const Step *step, const char *table, const char *action, const char *sql, const char *columns, GError **error)
 {
   g_autofree char *plain = text_name (step, sql);
-  g_autofree char *name = g_strdup_printf ("%s#%s.%s", plain, table, action);
-  return job_files_audited (name, sql, table, action, "*", error);
+  g_autofree char *name = g_strdup_printf ("%s#%s.%s#%s", plain, table, action, columns);
+  return job_files_audited (name, sql, table, action, columns, error);
 }
 
 PgRows *
@@ -162,7 +162,7 @@ step_apply_text (Step *step, GError **error, const char *table, const char *acti
 {
   va_list pairs;
   va_start (pairs, sql);
-  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, error), pairs, error);
+  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, "key", error), pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -213,12 +213,14 @@ step_queue_text (Step *step, GError **error, const char *sql, ...)
   return ok;
 }
 
+#define HOW_MANY "count(*) AS n"
+
 gboolean
-step_queue_apply (Step *step, GError **error, const char *file, ...)
+step_queue_apply (Step *step, GError **error, const char *columns, const char *file, ...)
 {
   va_list pairs;
   va_start (pairs, file);
-  gboolean ok = queue_statement (step, effect_statement (step, file, "*", error), pairs, error);
+  gboolean ok = queue_statement (step, effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error), pairs, error);
   va_end (pairs);
   return ok;
 }
@@ -228,7 +230,7 @@ step_queue_apply_text (Step *step, GError **error, const char *table, const char
 {
   va_list pairs;
   va_start (pairs, sql);
-  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, error), pairs, error);
+  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, HOW_MANY, error), pairs, error);
   va_end (pairs);
   return ok;
 }

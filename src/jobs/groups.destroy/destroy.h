@@ -1,5 +1,5 @@
 /* Destroying a group: destroy.c looks whether it is still wanted, walk.c goes through the hierarchy (which groups and projects
- * are next), drain.c removes what belongs to one batch of them, finish.c the batch itself.
+ * are next), drain.c removes what belongs to one batch of them (members.c says what becomes of members), finish.c the batch itself.
  *
  * A batch is up to 100 groups of one depth, or up to 100 projects. What belongs to it goes first, at most `limit` rows of a table
  * a step; the batch itself goes when nothing is left. It is locked before anything of it goes, so that nobody puts a row below it
@@ -33,11 +33,17 @@ typedef struct {
 gboolean batch_is_groups (const Batch *batch);
 /* How many ids an array literal has. */
 guint array_length (const char *array);
-/* Queues what is done with FILES, up to NULL. */
-gboolean batch_queue (Step *step, const Batch *batch, const char *const *files, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* A statement that changes rows, and what is read of its answer (as step_queue_apply). */
+typedef struct {
+  const char *file, *columns;
+} Effect;
+/* Queues EFFECTS, up to one without a file. */
+gboolean batch_queue (Step *step, const Batch *batch, const Effect *effects, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* *EMPTY: nothing belongs to the batch any more. */
 gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error);
+/* MEMBERS have gone with the batch: outcomes, and the end of bots. */
+void batch_note_members (Step *step, Batch *batch, const PgRows *members);
 /* Starts the end of a project's bot. */
 void bot_destroy (Step *step, const char *user);
 /* The batch itself: paths, own rows, outcomes. */

@@ -2,18 +2,32 @@
 
 #include "jobs/shared/sweep.h"
 
+#define MEMBER "member_id, user_id, source_type, source_id, access_level, expires_at"
+
 /* Members last: those who could see more through them are looked up by them. */
-static const char *const PROJECT_FILES[] = { "drain/projects/20-notification_settings", "drain/projects/30-redirect_routes",
-                                             "drain/projects/40-ci_job_artifacts", "drain/projects/10-members", NULL };
-static const char *const GROUP_FILES[] = { "drain/groups/20-notification_settings", "drain/groups/30-redirect_routes",
-                                           "drain/groups/10-members", NULL };
+static const Effect PROJECT_EFFECTS[] = { { "drain/projects/20-notification_settings", NULL },
+                                          { "drain/projects/30-redirect_routes", NULL },
+                                          { "drain/projects/40-ci_job_artifacts", NULL },
+                                          { "drain/projects/10-members", MEMBER ", user_type" },
+                                          { NULL, NULL } };
+static const Effect GROUP_EFFECTS[] = { { "drain/groups/20-notification_settings", NULL },
+                                        { "drain/groups/30-redirect_routes", NULL },
+                                        { "drain/groups/10-members", MEMBER },
+                                        { NULL, NULL } };
+
+/* How many rows an effect has changed: it says so, or gives them back. */
+static gint64
+changed (const PgRows *answer)
+{
+  return rows_column (answer, "n") >= 0 ? rows_int (answer, 0, "n") : rows_count (answer);
+}
 
 /* The first N of GONE. */
 static void
 note_gone (Batch *batch, const GPtrArray *gone, guint n)
 {
   for (guint i = 0; i < n; i++)
-    batch->removed += rows_count (gone->pdata[i]);
+    batch->removed += changed (gone->pdata[i]);
 }
 
 /* A table is empty when it gave back less than it was asked for. */
@@ -21,7 +35,7 @@ static gboolean
 all_empty (const Batch *batch, const GPtrArray *gone, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (rows_count (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
+    if (changed (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
       return FALSE;
   return TRUE;
 }
@@ -217,42 +231,6 @@ drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gbool
 
 /* --- what belongs to the batch ------------------------------------------------------------------------ */
 
-void
-bot_destroy (Step *step, const char *user)
-{
-  g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
-  json_t *args = json_pack ("{s:I, s:s, s:I}", "user_id", (json_int_t)g_ascii_strtoll (user, NULL, 10), "reason", "Project deleted",
-                            "initiator_id", (json_int_t)g_ascii_strtoll (step_arg (step, "user_id"), NULL, 10));
-  step_child (step, "users.destroy", args, user, key, 0);
-}
-
-/* A project's bot exists for its membership only. The one that asked for all this is needed to the end: it goes then (walk.c). */
-static void
-destroy_bots (Step *step, Batch *batch, const PgRows *members)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (members); i++)
-    {
-      const char *user = rows_text (members, i, "user_id");
-      if (user == NULL || rows_int (members, i, "user_type") != 6 || !g_hash_table_add (seen, (gpointer)user))
-        continue;
-      if (g_str_equal (user, batch->actor))
-        batch->actor_goes = TRUE;
-      else
-        bot_destroy (step, user);
-    }
-}
-
-static void
-note_members (Step *step, Batch *batch, const PgRows *members)
-{
-  g_autoptr (json_t) constants = json_pack ("{s:s, s:s}", "reason", "group_destroyed", "root_namespace_id", batch->root);
-  step_outcomes (step, "MemberRemoved", members, "member_id", constants);
-  step_count (step, "members", rows_count (members));
-  if (!batch_is_groups (batch))
-    destroy_bots (step, batch, members);
-}
-
 /* Holds what the files delete next, where others go with its rows. *CLEAR: they do not (any more). */
 static gboolean
 hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GError **error)
@@ -277,18 +255,18 @@ hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GEr
 static gboolean
 drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear, GError **error)
 {
-  const char *const *files = batch_is_groups (batch) ? GROUP_FILES : PROJECT_FILES;
-  guint own = g_strv_length ((char **)files), n;
-  if (!batch_queue (step, batch, files, error) || !queue_holds (step, batch, found, next, found->n, &n, error))
+  const Effect *effects = batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS;
+  guint own = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS)) - 1, n;
+  if (!batch_queue (step, batch, effects, error) || !queue_holds (step, batch, found, next, found->n, &n, error))
     return FALSE;
   g_autoptr (GPtrArray) answers = step_send (step, error);
   if (answers == NULL)
     return FALSE;
   note_gone (batch, answers, own);
   batch->own_gone = all_empty (batch, answers, own);
-  note_members (step, batch, answers->pdata[own - 1]);
+  batch_note_members (step, batch, answers->pdata[own - 1]);
   if (!batch_is_groups (batch))
-    step_count (step, "artifacts", rows_count (answers->pdata[own - 2]));
+    step_count (step, "artifacts", changed (answers->pdata[own - 2]));
   const PgRows *others = first_found (answers, own + n / 2);
   *clear = others == NULL;
   /* What belongs to it may refer to that too: it goes by its own files. */

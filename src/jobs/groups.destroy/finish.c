@@ -8,10 +8,10 @@ batch_is_groups (const Batch *batch)
 }
 
 gboolean
-batch_queue (Step *step, const Batch *batch, const char *const *files, GError **error)
+batch_queue (Step *step, const Batch *batch, const Effect *effects, GError **error)
 {
-  for (int i = 0; files[i] != NULL; i++)
-    if (!step_queue_apply (step, error, files[i], BATCH (batch)))
+  for (int i = 0; effects[i].file != NULL; i++)
+    if (!step_queue_apply (step, error, effects[i].columns, effects[i].file, BATCH (batch)))
       return FALSE;
   return TRUE;
 }
@@ -26,9 +26,12 @@ array_length (const char *array)
 static gboolean
 finish_projects (Step *step, const Batch *batch, GError **error)
 {
-  static const char *const files[] = { "finish/projects/10-projects", "finish/projects/20-routes",
-                                       "finish/projects/30-namespace_details", "finish/projects/40-namespaces", NULL };
-  g_autoptr (GPtrArray) all = batch_queue (step, batch, files, error) ? step_send (step, error) : NULL;
+  static const Effect effects[] = { { "finish/projects/10-projects", "project_id, namespace_id, root_namespace_id, full_path" },
+                                    { "finish/projects/20-routes", NULL },
+                                    { "finish/projects/30-namespace_details", NULL },
+                                    { "finish/projects/40-namespaces", NULL },
+                                    { NULL, NULL } };
+  g_autoptr (GPtrArray) all = batch_queue (step, batch, effects, error) ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
   const PgRows *gone = all->pdata[0];
@@ -43,19 +46,23 @@ finish_projects (Step *step, const Batch *batch, GError **error)
 static gboolean
 finish_groups (Step *step, const Batch *batch, GError **error)
 {
-  static const char *const files[] = { "finish/groups/10-routes", "finish/groups/20-group_deletion_schedules",
-                                       "finish/groups/30-namespace_details", "finish/groups/40-namespaces", NULL };
-  gboolean queued = step_queue (step, error, "finish/groups/paths", BATCH (batch)) && batch_queue (step, batch, files, error);
+  static const Effect effects[] = { { "finish/groups/10-routes", NULL },
+                                    { "finish/groups/20-group_deletion_schedules", NULL },
+                                    { "finish/groups/30-namespace_details", NULL },
+                                    { "finish/groups/40-namespaces", NULL },
+                                    { NULL, NULL } };
+  gboolean queued = step_queue (step, error, "finish/groups/paths", BATCH (batch)) && batch_queue (step, batch, effects, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
-  const PgRows *paths = all->pdata[0], *gone = all->pdata[all->len - 1];
-  if (rows_count (gone) != rows_count (paths))
-    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %d of the groups %s",
-                      rows_count (paths) - rows_count (gone), batch->groups);
+  const PgRows *paths = all->pdata[0];
+  gint64 gone = rows_int (all->pdata[all->len - 1], 0, "n");
+  if (gone != rows_count (paths))
+    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %" G_GINT64_FORMAT " of the groups %s",
+                      rows_count (paths) - gone, batch->groups);
   step_outcomes (step, "GroupDeleted", paths, "group_id", NULL);
-  step_count (step, "groups", rows_count (gone));
-  step_count (step, "updated_rows", rows_count (gone));
+  step_count (step, "groups", gone);
+  step_count (step, "updated_rows", gone);
   return TRUE;
 }
 

@@ -5,9 +5,10 @@ WITH place AS (
   UNION
   SELECT l.shared_with_group_id FROM group_group_links l WHERE l.shared_group_id = ANY (:group::bigint[])
 ),
-who AS (
+access AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (
     SELECT m.user_id FROM members m
     WHERE m.source_id = p.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
-)
+),
+-- include: unasked.sql
 -- include: mark.sql

@@ -3,7 +3,7 @@
 WITH project AS MATERIALIZED (
   SELECT p.id FROM projects p WHERE p.namespace_id = ANY (:group::bigint[]) AND p.id > :after::bigint ORDER BY p.id LIMIT 1000
 ),
-who AS (
+access AS (
   SELECT a.user_id FROM project p, LATERAL (
     SELECT a.user_id FROM project_authorizations a WHERE a.project_id = p.id OFFSET 0) AS a
   UNION
@@ -15,6 +15,8 @@ who AS (
     SELECT m.user_id FROM members m
     WHERE m.source_id = l.group_id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
 ),
+-- include: unasked.sql
+,
 marked AS (
   -- include: mark.sql
 )

@@ -1,26 +1,31 @@
--- Deletes memberships of these groups, also those that only their own namespace ties to them, but for those of something
--- that stays (../strangers.sql). Fast by (source_id, source_type) and
--- (member_namespace_id); nothing is read beyond the limit.
--- One that has just been moved elsewhere stays.
--- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
--- says not which row.
+-- Deletes memberships of these groups, and once there are no more of them those that only their own namespace ties to them, but for those
+-- of something that stays (../strangers.sql). Fast by (source_id, source_type) and (member_namespace_id); nothing is read beyond the limit.
+-- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
+-- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
+-- it belongs to is asked again.
 WITH held AS (SELECT nullif(current_setting('pruned.held_members', true), '')::tid[] AS places),
-doomed AS MATERIALIZED (
-  SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m
-  WHERE m.ctid = ANY ((SELECT places FROM held)::tid[]) AND m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])
+own AS MATERIALIZED (
+  SELECT unnest(places) AS place FROM held
   UNION ALL
-  SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
-    SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
+  SELECT m.place FROM unnest(:group::bigint[]) AS s (id), LATERAL (
+    SELECT m.ctid AS place FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
   WHERE (SELECT places FROM held) IS NULL
+  LIMIT :limit::int
+),
+doomed AS (
+  SELECT place FROM own
   UNION ALL
-  SELECT m.* FROM unnest(:group::bigint[]) AS s (id), LATERAL (
-    SELECT m.id, m.source_id, m.source_type, m.member_namespace_id FROM members m
+  SELECT m.place FROM unnest(:group::bigint[]) AS s (id), LATERAL (
+    SELECT m.ctid AS place FROM members m
     WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])) AND NOT
     -- include: ../../elsewhere.sql
     OFFSET 0) AS m
+  WHERE NOT EXISTS (SELECT FROM own)
   LIMIT :limit::int
 )
-DELETE FROM members m USING doomed d
-WHERE m.id = d.id AND (m.source_id, m.source_type, m.member_namespace_id)
-  IS NOT DISTINCT FROM (d.source_id, d.source_type, d.member_namespace_id)
+DELETE FROM members m
+WHERE m.ctid = ANY (ARRAY(SELECT place FROM doomed))
+  AND (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[]) OR m.member_namespace_id = ANY (:group::bigint[]) AND NOT
+  -- include: ../../elsewhere.sql
+  )
 RETURNING m.id AS key, to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at

@@ -1,19 +1,18 @@
--- Deletes artifacts of these projects and says where their files are. Fast by (project_id). One that has just been moved
--- elsewhere stays.
--- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
--- says not which row.
+-- Deletes artifacts of these projects and says where their files are. Fast by (project_id).
+-- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
+-- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
+-- it belongs to is asked again.
 WITH held AS (SELECT nullif(current_setting('pruned.held_ci_job_artifacts', true), '')::tid[] AS places),
-doomed AS MATERIALIZED (
-  SELECT a.id, a.project_id FROM ci_job_artifacts a
-  WHERE a.ctid = ANY ((SELECT places FROM held)::tid[]) AND a.project_id = ANY (:project::bigint[])
+doomed AS (
+  SELECT unnest(places) AS place FROM held
   UNION ALL
-  SELECT a.* FROM unnest(:project::bigint[]) AS p (id), LATERAL (
-    SELECT a.id, a.project_id FROM ci_job_artifacts a WHERE a.project_id = p.id LIMIT :limit::int) AS a
+  SELECT a.place FROM unnest(:project::bigint[]) AS p (id), LATERAL (
+    SELECT a.ctid AS place FROM ci_job_artifacts a WHERE a.project_id = p.id LIMIT :limit::int) AS a
   WHERE (SELECT places FROM held) IS NULL
   LIMIT :limit::int
 )
-DELETE FROM ci_job_artifacts a USING doomed d
-WHERE a.id = d.id AND a.project_id IS NOT DISTINCT FROM d.project_id
+DELETE FROM ci_job_artifacts a
+WHERE a.ctid = ANY (ARRAY(SELECT place FROM doomed)) AND a.project_id = ANY (:project::bigint[])
 RETURNING a.id AS key, to_jsonb(a.*) AS row, a.file_store, a.project_id,
 -- include: ../../../shared/artifact_object.sql
 -- then:
