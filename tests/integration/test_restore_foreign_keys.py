@@ -1,0 +1,88 @@
+"""`pruned restore`: rows come back in the order that foreign keys want, and what a key took along unseen is no secret."""
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.restored import AT_ONCE, EXPIRED, GROUPS, QUIET, actions, restore, world, doomed, expired  # noqa: F401
+
+
+KEYS = '''
+CREATE TABLE notes_of_others (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE);
+CREATE TABLE "Odd ""names""" ("Key:: %s" bigserial PRIMARY KEY, "The group" bigint REFERENCES namespaces ON DELETE SET NULL);
+CREATE TABLE keyless (project_id bigint REFERENCES projects ON DELETE CASCADE, word text);
+GRANT SELECT, INSERT, UPDATE, DELETE ON notes_of_others, keyless, "Odd ""names""" TO PUBLIC;
+'''
+
+
+def test_tables_that_nobody_told_us_about(doomed):  # noqa: F811
+    doomed.database.connection.execute(KEYS)
+    doomed.database.execute("INSERT INTO notes_of_others (project_id) VALUES (%s), (%s)", [doomed.project_id] * 2)
+    doomed.database.execute("INSERT INTO keyless VALUES (%s, 'a'), (%s, 'b')", [doomed.project_id] * 2)
+    doomed.database.execute('INSERT INTO "Odd ""names""" ("The group") VALUES (%s)', [doomed.sub])
+    before = world(doomed.database)
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    (run,) = doomed.runs("groups.destroy")
+    lines = restore(doomed.pruned, run["run_id"], "--with-children")
+    assert actions(lines) <= {"restored", "left out"}, [line for line in lines if line["action"] == "cannot be"]
+    assert world(doomed.database) == before
+
+
+PAIRS = """
+CREATE TABLE pairs (a bigint, b bigint, {parent}_id bigint REFERENCES {parent}s ON DELETE CASCADE, PRIMARY KEY (a, b));
+CREATE TABLE pair_notes (id bigserial PRIMARY KEY, a bigint, b bigint, FOREIGN KEY (a, b) REFERENCES pairs ON DELETE {rule});
+GRANT SELECT, INSERT, UPDATE, DELETE ON pairs, pair_notes TO PUBLIC;
+INSERT INTO pairs VALUES (1, 2, {id});
+"""
+
+
+@pytest.mark.parametrize("rule", ["CASCADE", "SET NULL", "SET DEFAULT"])
+@pytest.mark.parametrize("noted", [True, False])
+def test_keys_of_several_columns_are_no_reason_to_refuse(doomed, rule, noted):  # noqa: F811
+    """What refers to a group's rows so is recorded; where there was nothing, nothing went."""
+    doomed.database.connection.execute(PAIRS.format(parent="project", id=doomed.project_id, rule=rule))
+    if noted:
+        doomed.put("pair_notes", a=1, b=2)
+    before = world(doomed.database)
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    (run,) = doomed.runs("groups.destroy")
+    assert actions(restore(doomed.pruned, run["run_id"], "--with-children")) <= {"restored", "left out"}
+    assert world(doomed.database) == before
+
+
+@pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
+def test_keys_of_several_columns_below_a_user_are_no_reason_to_refuse(tenant, rule):  # noqa: F811
+    _, user = tenant.placeholder()
+    tenant.database.connection.execute(PAIRS.format(parent="user", id=user, rule=rule))
+    tenant.database.connection.execute("CREATE TABLE fans (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE SET NULL);"
+                                       "GRANT SELECT, UPDATE ON fans TO PUBLIC")
+    tenant.put("fans", user_id=user)
+    before = world(tenant.database, ("import_placeholder_user_details",))
+    tenant.tick("imports.placeholder_cleanup", **QUIET)
+    (run,) = tenant.runs("users.destroy")
+    assert actions(restore(tenant.pruned, run["run_id"])) == {"restored", "left out"}
+    assert world(tenant.database, ("import_placeholder_user_details",)) == before
+
+
+def test_rows_that_went_unrecorded(doomed):  # noqa: F811
+    doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
+    doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    (run,) = doomed.runs("groups.destroy")
+    after = world(doomed.database)
+    for settings in ({}, {"postgres.url": doomed.database.url}):
+        done = doomed.pruned.run("restore", run["run_id"], settings=settings)
+        assert done.code == 1 and "theirs" in done.stderr and "--partial" in done.stderr, done
+    assert world(doomed.database) == after
+    assert "cannot be" not in actions(restore(doomed.pruned, run["run_id"], "--partial"))
+    assert doomed.ids("projects") == [doomed.project_id]
+
+
+def test_a_parent_that_is_gone_for_good(expired):  # noqa: F811
+    database = expired.database
+    database.execute("ALTER TABLE members ADD FOREIGN KEY (user_id) REFERENCES users")
+    run = expired.tick(EXPIRED, **QUIET)
+    database.execute("DELETE FROM users WHERE id = %s", [expired.people[1]])
+    lines = {line["key"]: line for line in restore(expired.pruned, run["run_id"], "--with-children", code=6) if line["table"] == "members"}
+    bad = lines.pop(str(expired.ids_gone[1]))
+    assert bad["action"] == "cannot be" and "users" in bad["reason"]
+    assert actions(lines.values()) == {"restored"}
