@@ -1,8 +1,11 @@
 """`pruned restore`: what a run removed is there again as it was, and stays there."""
 
 import datetime
+import subprocess
 
+from stack.process import spawn
 from support.instance import tenant  # noqa: F401
+from support.pruned import clean_environment
 from support.restored import AT_ONCE, EXPIRED, GROUPS, PRUNE, QUIET, REFRESH, actions, held, restore, world, doomed, expired  # noqa: F401
 from support.scene import result
 
@@ -45,6 +48,41 @@ def test_twice_is_once(expired):  # noqa: F811
     assert world(expired.database) == there
 
 
+def test_it_goes_on_where_it_was_killed(doomed):  # noqa: F811
+    """In the midst of a step: what the steps before it have brought back is there and held, of itself there is nothing."""
+    before = world(doomed.database)
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET, **{"jobs.groups.destroy.batch": 2})
+    (run,) = doomed.runs("groups.destroy")
+    after = world(doomed.database)
+    with doomed.database.connect() as other, other.transaction():
+        other.execute("LOCK TABLE members")
+        restoring = spawn(doomed.pruned.argv("restore", run["run_id"], "--with-children", "--json"), stdout=subprocess.DEVNULL,
+                          env=clean_environment())
+        doomed.database.wait("SELECT count(*) FROM pg_locks WHERE relation = 'members'::regclass AND NOT granted")
+        restoring.kill()
+        restoring.wait()
+    doomed.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned restore%%'",
+                         until=0)
+    half = world(doomed.database)
+    assert {t for t in after if half[t] != after[t]} >= {"namespaces"} and half["members"] == after["members"]
+    assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
+    said = restore(doomed.pruned, run["run_id"], "--with-children")
+    assert actions(said) == {"restored", "exists again", "left out"}
+    assert world(doomed.database) == before
+
+
+def test_steps_come_back_the_last_first(doomed):  # noqa: F811
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET, **{"jobs.groups.destroy.batch": 2})
+    (run,) = doomed.runs("groups.destroy")
+    step_of = {(row["table_name"], str(row["key"])): row["step"] for row in doomed.database.rows(
+        "SELECT table_name, step, k #>> '{}' AS key FROM pruned.deletions d, jsonb_array_elements(d.keys) AS k"
+        " WHERE run_id = %s AND action = 'deleted'", [run["run_id"]])}
+    back = [step_of[line["table"], line["key"]] for line in restore(doomed.pruned, run["run_id"])
+            if line["action"] == "restored" and not (line["reason"] or "").startswith("put back")]
+    assert len(back) == len(step_of) and len(set(back)) > 3
+    assert back == sorted(back, reverse=True)
+
+
 def test_it_goes_on_where_it_was_interrupted(expired):  # noqa: F811
     before = world(expired.database)
     run = expired.tick(EXPIRED, **QUIET)
@@ -80,6 +118,17 @@ def test_a_group_with_everything_in_it(doomed):  # noqa: F811
     again = doomed.tick(GROUPS, at=doomed.at.replace(microsecond=1000), **AT_ONCE, **QUIET)
     assert result(again)["passed_over"] == 1 and len(doomed.runs("groups.destroy")) == 1
     assert world(doomed.database) == before
+
+
+def test_a_tick_with_all_that_it_has_started(doomed):  # noqa: F811
+    """The groups that it has found due are its children."""
+    before = world(doomed.database)
+    run = doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    alone = doomed.pruned.run("restore", run["run_id"]).ok()
+    assert "0 restored" in alone.stdout and "started 1 runs" in alone.stdout and "--with-children" in alone.stdout
+    assert "restored" in actions(restore(doomed.pruned, run["run_id"], "--with-children"))
+    assert world(doomed.database) == before
+    assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
 
 
 def test_an_artifact_whose_file_is_gone_is_said(doomed):  # noqa: F811

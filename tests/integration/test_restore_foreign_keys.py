@@ -3,7 +3,7 @@
 import pytest
 
 from support.instance import tenant  # noqa: F401
-from support.restored import AT_ONCE, EXPIRED, GROUPS, QUIET, actions, restore, world, doomed, expired  # noqa: F401
+from support.restored import AT_ONCE, EXPIRED, GROUPS, QUIET, actions, refused, restore, world, doomed, expired  # noqa: F401
 
 
 KEYS = '''
@@ -25,6 +25,30 @@ def test_tables_that_nobody_told_us_about(doomed):  # noqa: F811
     lines = restore(doomed.pruned, run["run_id"], "--with-children")
     assert actions(lines) <= {"restored", "left out"}, [line for line in lines if line["action"] == "cannot be"]
     assert world(doomed.database) == before
+
+
+REPLIES = """
+CREATE TABLE comments (id bigint PRIMARY KEY, project_id bigint NOT NULL REFERENCES projects ON DELETE CASCADE,
+                       reply_to bigint REFERENCES comments ON DELETE {rule});
+GRANT SELECT, INSERT, UPDATE, DELETE ON comments TO PUBLIC;
+INSERT INTO comments SELECT i, {project}, CASE WHEN i > 1200 THEN NULL ELSE i + 600 END FROM generate_series(1800, 1, -1) AS i;
+"""
+
+
+@pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
+def test_rows_that_refer_to_others_of_their_table(doomed, rule):  # noqa: F811
+    """Three deep, each to one with a higher key; more of them than go at once."""
+    doomed.database.connection.execute(REPLIES.format(rule=rule, project=doomed.project_id))
+    before = world(doomed.database)
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    (run,) = doomed.runs("groups.destroy")
+    assert doomed.ids("comments") == []
+    lines = restore(doomed.pruned, run["run_id"], "--with-children")
+    assert actions(lines) <= {"restored", "left out"}, [line for line in lines if line["action"] == "cannot be"]
+    assert world(doomed.database) == before
+    if rule == "CASCADE":
+        order = {int(line["key"]): n for n, line in enumerate(lines) if line["table"] == "comments"}
+        assert all(order[id] > order[id + 600] for id in range(1, 1201)), "who is referred to comes first"
 
 
 PAIRS = """
@@ -75,6 +99,19 @@ def test_rows_that_went_unrecorded(doomed):  # noqa: F811
     assert world(doomed.database) == after
     assert "cannot be" not in actions(restore(doomed.pruned, run["run_id"], "--partial"))
     assert doomed.ids("projects") == [doomed.project_id]
+
+
+def test_rows_that_went_unrecorded_with_those_of_a_page(expired):  # noqa: F811
+    """A job that deletes page by page knows nothing of other tables."""
+    expired.database.connection.execute("CREATE TABLE badges (member_id bigint REFERENCES members ON DELETE CASCADE)")
+    expired.database.execute("INSERT INTO badges VALUES (%s)", [expired.ids_gone[0]])
+    run = expired.tick(EXPIRED, **QUIET)
+    assert expired.database.value("SELECT count(*) FROM badges") == 0
+    after = world(expired.database)
+    refused(expired.pruned, run["run_id"], code=1, words=["badges", "--partial"])
+    refused(expired.pruned, run["run_id"], "--dry-run", code=1, words=["badges", "--partial"])
+    assert world(expired.database) == after
+    assert "restored" in actions(restore(expired.pruned, run["run_id"], "--partial"))
 
 
 def test_a_parent_that_is_gone_for_good(expired):  # noqa: F811

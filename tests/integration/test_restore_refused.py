@@ -126,6 +126,7 @@ def test_from_the_archive(expired):  # noqa: F811
     expired.database.execute("SELECT pruned.ensure_day('runs_done', (%s at time zone 'UTC')::date)", [run["scheduled_at"]])
     expired.database.execute("INSERT INTO pruned.runs_done SELECT * FROM pruned.runs")
     expired.database.execute("DELETE FROM pruned.runs")
+    assert "--with-children" in expired.pruned.run("restore", run["run_id"], "--dry-run").ok().stdout
     assert "restored" in actions(restore(expired.pruned, run["run_id"], "--with-children"))
     assert expired.ids("users", f"id = {expired.bot}") == [expired.bot]
 

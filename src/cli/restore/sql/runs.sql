@@ -1,5 +1,6 @@
 -- The run, with children (all the way down) if they are wanted, and the jobs of its ancestors (`above`), which may want to remove
--- again what comes back. A child's T is its parent's, so one day of the archive is looked at.
+-- again what comes back. A child's T is its parent's, so one day of the archive is looked at. `effective`: it says that it changed
+-- more than the runs that it has started account for (a group that is scheduled counts, too).
 WITH RECURSIVE found AS MATERIALIZED (
   SELECT run_id, parent_id, job, state, scheduled_at, started_at, result FROM pruned.runs WHERE run_id = :run_id::uuid
   UNION ALL
@@ -26,8 +27,10 @@ above AS (
     UNION ALL
     SELECT run_id, parent_id, job, scheduled_at FROM pruned.runs_done WHERE run_id = a.parent_id AND scheduled_at = a.scheduled_at) AS p
 )
-SELECT run_id, job, state, false AS above, coalesce((result ->> 'updated_rows')::bigint, 0) > 0 AS effective,
-       (SELECT count(*) FROM pruned.runs c WHERE c.parent_id = :run_id::uuid AND NOT :with_children::boolean) AS children
-FROM below
+SELECT b.run_id, b.job, b.state, false AS above, coalesce((b.result ->> 'updated_rows')::bigint, 0) > c.n AS effective,
+       CASE WHEN :with_children::boolean THEN 0 ELSE c.n END AS children
+FROM below b CROSS JOIN LATERAL (
+  SELECT (SELECT count(*) FROM pruned.runs WHERE parent_id = b.run_id)
+       + (SELECT count(*) FROM pruned.runs_done WHERE parent_id = b.run_id AND scheduled_at = b.scheduled_at) AS n) AS c
 UNION ALL
 SELECT run_id, job, NULL, true, false, 0 FROM above
