@@ -1,49 +1,5 @@
-#include "avro/message.h"
-#include "base/error.h"
+#include "support/message.h"
 #include <string.h>
-
-#define TICK_FRAME "\xc3\x01\x5e\x7c\x92\x69\xb4\x42\x01\x1b"
-#define WORK_FRAME "\xc3\x01\x9a\x2a\x54\x96\xe9\x7f\x43\xf4"
-#define EXPIRY_FRAME "\xc3\x01\x8d\x78\xa0\x0a\x9c\x7f\x9a\x6e"
-#define PROCESSED_FRAME "\xc3\x01\x72\xb8\xa7\x44\xc8\x11\xad\x35"
-#define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
-#define EXPIRY "pruned.events.MemberExpirySet"
-
-static char *
-reason_of (const MessageSource *source)
-{
-  MessageDecoded decoded;
-  g_autoptr (GError) error = NULL;
-  g_assert_false (message_decode (source, &decoded, &error));
-  g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
-  g_assert_null (decoded.content);
-  g_assert_null (decoded.type);
-  return g_strdup (error->message);
-}
-
-static MessageSource
-on_ticks (const char *value, gsize len)
-{
-  return (MessageSource){ .value = (const guint8 *)value, .value_len = len, .type = "pruned.Tick",
-                          .space = "pruned.Tick" };
-}
-
-static void
-assert_tick (const char *value, gsize len, const char *wanted)
-{
-  MessageSource source = on_ticks (value, len);
-  g_autofree char *reason = reason_of (&source);
-  g_assert_cmpstr (reason, ==, wanted);
-}
-
-static void
-assert_event (const char *value, gsize len, const char *wanted)
-{
-  MessageHeader type = { "ce_type", EXPIRY, strlen (EXPIRY) };
-  MessageSource source = { (const guint8 *)value, len, &type, 1, NULL, "pruned.events." };
-  g_autofree char *reason = reason_of (&source);
-  g_assert_cmpstr (reason, ==, wanted);
-}
 
 static void
 assert_header (const char *name, const char *text, const char *wanted)
@@ -55,9 +11,6 @@ assert_header (const char *name, const char *text, const char *wanted)
   g_autofree char *reason = reason_of (&source);
   g_assert_cmpstr (reason, ==, wanted);
 }
-
-#define TICK(literal, wanted) assert_tick (literal, sizeof (literal) - 1, wanted)
-#define EVENT(literal, wanted) assert_event (literal, sizeof (literal) - 1, wanted)
 
 static void
 test_no_value (void)
@@ -227,83 +180,6 @@ test_text_that_is_no_json (void)
   assert_undecodable ("{\"job\":\"j\"}\0", 12);
 }
 
-static void
-test_frames (void)
-{
-  TICK ("\xc3\x01", "undecodable: the bytes end within the schema's fingerprint");
-  TICK ("\xc3\x01\1\2\3\4\5\6\7", "undecodable: the bytes end within the schema's fingerprint");
-  TICK ("\xc3\x01\1\2\3\4\5\6\7\x08\0", "unknown schema 0807060504030201");
-  TICK (EXPIRY_FRAME "\2\0", "unexpected type " EXPIRY);
-  EVENT (TICK_FRAME "\2j\0\4{}",
-         "undecodable: the value is a pruned.Tick, ce_type says " EXPIRY);
-}
-
-/* avro-c 1.11 would write outside its buffers, leak or loop for most of these. */
-static void
-test_bytes_that_are_no_datum (void)
-{
-  TICK (TICK_FRAME, "undecodable: field job: the bytes end too early");
-  TICK (TICK_FRAME "\2j", "undecodable: field scheduled_at: the bytes end too early");
-  TICK (TICK_FRAME "\2j\0\4{", "undecodable: field args: its length is not that of the bytes that follow");
-  TICK (TICK_FRAME "\2j\0\4{}x", "undecodable: 1 bytes too many");
-  TICK (TICK_FRAME "\2j\4\4{}", "undecodable: field scheduled_at: no such branch of its union");
-  TICK (TICK_FRAME "\2j\1\4{}", "undecodable: field scheduled_at: no such branch of its union");
-  TICK (TICK_FRAME "\1j\0\4{}", "undecodable: field job: its length is not that of the bytes that follow");
-  TICK (TICK_FRAME "\3j\0\4{}", "undecodable: field job: its length is not that of the bytes that follow");
-  TICK (TICK_FRAME "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01j",
-        "undecodable: field job: its length is not that of the bytes that follow");
-  TICK (TICK_FRAME "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02j",
-        "undecodable: field job: a number of more than 64 bits");
-  TICK (TICK_FRAME "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\1j",
-        "undecodable: field job: a number of more than 64 bits");
-  TICK (TICK_FRAME "\2\xff\0\4{}", "undecodable: field job: not UTF-8, or a NUL byte");
-  TICK (TICK_FRAME "\4j\0\0\4{}", "undecodable: field job: not UTF-8, or a NUL byte");
-  TICK (TICK_FRAME "\2j\0\0", "undecodable: field args: line 1, column 1: a digit is missing");
-  TICK (TICK_FRAME "\2j\0\4[]", "undecodable: field args: an object is wanted");
-  TICK (TICK_FRAME "\2j\2\1\4{}",
-        "undecodable: field scheduled_at: a time outside the years 1970 to 9999");
-  TICK (TICK_FRAME "\2j\2\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\4{}",
-        "undecodable: field scheduled_at: a time outside the years 1970 to 9999");
-  EVENT (EXPIRY_FRAME "\2\2\x80\x80\x80\x80\x20",
-         "undecodable: field expires_at: not within 32 bits");
-  EVENT (EXPIRY_FRAME "\2\2\xfe\xff\xff\xff\x0f",
-         "undecodable: field expires_at: a date outside the years 1 to 9999");
-}
-
-static void
-assert_list (const char *tail, gsize tail_len, const char *wanted)
-{
-  const char *type = "pruned.outcomes.MemberDeletionProcessed";
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_byte_array_append (bytes, (const guint8 *)PROCESSED_FRAME "\x48" RUN "\4\2\4\6\x08",
-                       10 + 1 + strlen (RUN) + 5);
-  g_byte_array_append (bytes, (const guint8 *)tail, tail_len);
-  MessageSource source = { .value = bytes->data, .value_len = bytes->len, .type = type, .space = type };
-  g_autofree char *reason = reason_of (&source);
-  g_assert_cmpstr (reason, ==, wanted);
-}
-
-static void
-test_lists_that_are_none (void)
-{
-  assert_list ("", 0, "undecodable: field denied_member_ids: the bytes end too early");
-  assert_list ("\2\2", 2, "undecodable: field denied_member_ids: the bytes end too early");
-  assert_list ("\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10,
-               "undecodable: field denied_member_ids: more items than bytes");
-  assert_list ("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\2\2", 12,
-               "undecodable: field denied_member_ids: more items than bytes");
-}
-
-static void
-test_run_id_must_be_one (void)
-{
-  const char *value = WORK_FRAME "\2x\2j\0\0\0\0\4{}\0";
-  MessageSource source = { .value = (const guint8 *)value, .value_len = 22, .type = "pruned.Work",
-                           .space = "pruned.Work" };
-  g_autofree char *reason = reason_of (&source);
-  g_assert_cmpstr (reason, ==, "undecodable: field run_id: not a UUID");
-}
-
 /* A megabyte of one byte between HEAD and TAIL. */
 static char *
 reason_of_a_megabyte (const char *head, char byte, const char *tail)
@@ -348,29 +224,6 @@ test_a_megabyte (void)
   g_assert_cmpuint (strlen (reason), <, 500);
 }
 
-/* Whatever is done to a good message, the answer is one of two. */
-static void
-test_random_damage (void)
-{
-  static const char good[] = PROCESSED_FRAME "\x48" RUN "\4\2\4\6\x08\6\12\13\16\0";
-  const char *type = "pruned.outcomes.MemberDeletionProcessed";
-  for (guint round = 0; round < 20000; round++) {
-    guint8 bytes[sizeof good - 1];
-    memcpy (bytes, good, sizeof bytes);
-    for (int hits = g_test_rand_int_range (1, 4); hits > 0; hits--)
-      bytes[g_test_rand_int_range (10, sizeof bytes)] = g_test_rand_int_range (0, 256);
-    MessageSource source = { .value = bytes, .value_len = g_test_rand_int_range (10, sizeof bytes + 1),
-                             .type = type, .space = type };
-    MessageDecoded decoded;
-    g_autoptr (GError) error = NULL;
-    if (message_decode (&source, &decoded, &error))
-      g_assert_cmpuint (json_object_size (decoded.content), ==, 7);
-    else
-      g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
-    message_decoded_clear (&decoded);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -387,11 +240,6 @@ main (int argc, char **argv)
   g_test_add_func ("/refused/fields_of_json", test_fields_of_json);
   g_test_add_func ("/refused/fields_of_events_in_json", test_fields_of_events_in_json);
   g_test_add_func ("/refused/text_that_is_no_json", test_text_that_is_no_json);
-  g_test_add_func ("/refused/frames", test_frames);
-  g_test_add_func ("/refused/bytes_that_are_no_datum", test_bytes_that_are_no_datum);
-  g_test_add_func ("/refused/lists_that_are_none", test_lists_that_are_none);
-  g_test_add_func ("/refused/run_id_must_be_one", test_run_id_must_be_one);
   g_test_add_func ("/refused/a_megabyte", test_a_megabyte);
-  g_test_add_func ("/refused/random_damage", test_random_damage);
   return g_test_run ();
 }
