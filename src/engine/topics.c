@@ -42,11 +42,25 @@ topics_wanted (const Config *config, const Jobs *jobs)
   return topics;
 }
 
+static KafkaTopic *
+unseen (const GArray *wanted)
+{
+  KafkaTopic *topics = g_new0 (KafkaTopic, wanted->len);
+  for (guint i = 0; i < wanted->len; i++)
+    topics[i].name = g_array_index (wanted, WantedTopic, i).name;
+  return topics;
+}
+
 KafkaTopic *
 topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
 {
-  g_autofree KafkaTopic *topics = g_new0 (KafkaTopic, wanted->len);
-  for (guint i = 0; i < wanted->len; i++)
-    topics[i].name = g_array_index (wanted, WantedTopic, i).name;
+  g_autofree KafkaTopic *topics = unseen (wanted);
   return kafka_admin_describe (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
+}
+
+KafkaTopic *
+topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
+{
+  g_autofree KafkaTopic *topics = unseen (wanted);
+  return kafka_admin_look (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
 }

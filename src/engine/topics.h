@@ -16,3 +16,5 @@ GArray *topics_wanted (const Config *config, const Jobs *jobs);
 
 /* The WANTED topics as they are; names belong to WANTED, g_free the array. NULL: as kafka_admin_describe says. */
 KafkaTopic *topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);
+/* The same, as kafka_admin_look says. */
+KafkaTopic *topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);

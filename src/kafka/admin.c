@@ -50,25 +50,64 @@ fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError
   return FALSE;
 }
 
-/* FALSE: neither that it is there nor that it is not. */
 static gboolean
-take_topic (KafkaAdmin *self, const struct rd_kafka_metadata *metadata, KafkaTopic *topic, GError **error)
+will_pass (rd_kafka_resp_err_t err)
+{
+  return err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE || err == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
+}
+
+static gboolean
+has_leaders (const rd_kafka_metadata_topic_t *topic)
+{
+  for (int i = 0; i < topic->partition_cnt; i++)
+    if (topic->partitions[i].leader < 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* What is amiss with it. */
+static rd_kafka_resp_err_t
+take_topic (const rd_kafka_metadata_t *metadata, KafkaTopic *topic)
 {
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
   topic->partitions = -1;
-  for (int i = 0; i < metadata->topic_cnt; i++)
-    if (g_str_equal (metadata->topics[i].topic, topic->name)) {
-      err = metadata->topics[i].err;
-      topic->partitions = err == RD_KAFKA_RESP_ERR_NO_ERROR ? metadata->topics[i].partition_cnt : -1;
+  for (int i = 0; i < metadata->topic_cnt; i++) {
+    const rd_kafka_metadata_topic_t *said = &metadata->topics[i];
+    if (!g_str_equal (said->topic, topic->name))
+      continue;
+    err = said->err;
+    if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      topic->partitions = said->partition_cnt;
+      err = has_leaders (said) ? err : RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
     }
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err) || fail_topic (self, err, topic->name, error);
+  }
+  topic->trouble = err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err) ? NULL : rd_kafka_err2str (err);
+  return err;
+}
+
+/* *PASSING: a topic is in trouble that passes; with LEADERS also one of which it is known that it is there. */
+static rd_kafka_resp_err_t
+ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders, gboolean *passing)
+{
+  const rd_kafka_metadata_t *metadata;
+  rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, timeout_ms);
+  *passing = FALSE;
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return err;
+  for (guint i = 0; i < n; i++) {
+    rd_kafka_resp_err_t amiss = take_topic (metadata, &topics[i]);
+    *passing |= will_pass (amiss) && (leaders || topics[i].partitions < 0);
+  }
+  rd_kafka_metadata_destroy (metadata);
+  return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 /* The client asks for those topics that it has handles of: one request, whatever else the cluster has. */
-gboolean
-kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
+static gboolean
+look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders, GError **error)
 {
-  const struct rd_kafka_metadata *metadata;
+  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  gboolean passing;
   g_autoptr (GPtrArray) handles = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_topic_destroy);
   for (guint i = 0; i < n; i++) {
     rd_kafka_topic_t *handle = rd_kafka_topic_new (self->rk, topics[i].name, NULL);
@@ -78,14 +117,36 @@ kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout
   }
   if (n == 0)
     return TRUE;
-  rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, timeout_ms);
+  rd_kafka_resp_err_t err = ask (self, topics, n, timeout_ms, leaders, &passing);
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
     return fail_topic (self, err, topics[0].name, error);
-  gboolean told = TRUE;
-  for (guint i = 0; told && i < n; i++)
-    told = take_topic (self, metadata, &topics[i], error);
-  rd_kafka_metadata_destroy (metadata);
-  return told;
+  while (passing && clock_monotonic_us () < deadline_us) {
+    g_usleep (LOOK_EVERY_US);
+    int left_ms = (int)MAX ((deadline_us - clock_monotonic_us ()) / 1000, 1);
+    if (ask (self, topics, n, left_ms, leaders, &passing) != RD_KAFKA_RESP_ERR_NO_ERROR)
+      break; /* what was said before holds */
+  }
+  return TRUE;
+}
+
+gboolean
+kafka_admin_look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
+{
+  return look (self, topics, n, timeout_ms, TRUE, error);
+}
+
+gboolean
+kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
+{
+  if (!look (self, topics, n, timeout_ms, FALSE, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (topics[i].partitions < 0 && topics[i].trouble != NULL) {
+      g_autofree char *where = kafka_where (self->rk);
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot look at topic %s: %s", where, topics[i].name, topics[i].trouble);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 char *

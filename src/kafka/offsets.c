@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "kafka/client.h"
 
-#define SHARE 3 /* of the time that is left: what one partition may take of it */
+#define SHARE 3 /* of the time that is left: what one partition may take of it, if other topics are to come */
 
 typedef struct {
   rd_kafka_t *rk;
@@ -29,7 +29,7 @@ left_ms (const Look *self)
 static gboolean
 look_open (Look *self, const char *const *settings, const char *group, GError **error)
 {
-  const char *const wanted[] = { "group.id", group, "allow.auto.create.topics", "false", NULL };
+  const char *const wanted[] = { "allow.auto.create.topics", "false", group != NULL ? "group.id" : NULL, group, NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, NULL, error);
   if (conf == NULL)
     return FALSE;
@@ -37,18 +37,24 @@ look_open (Look *self, const char *const *settings, const char *group, GError **
   return self->rk != NULL;
 }
 
-/* A partition without a leader keeps none of the others from being read: it has a part of the time, and its topic no other. */
+static gint64
+until_us (const Look *self, gboolean others)
+{
+  gint64 now_us = clock_monotonic_us ();
+  return now_us + MAX (self->deadline_us - now_us, 0) / (others ? SHARE : 1);
+}
+
+/* A partition without a leader keeps no other topic from being read: it has a part of the time, and its topic no other. */
 static void
 fill_watermarks (const Look *self, GArray *offsets, char **unread)
 {
-  const char *silent = NULL;
+  const char *silent = NULL, *last = offsets->len > 0 ? g_array_index (offsets, KafkaOffset, offsets->len - 1).topic : NULL;
   for (guint i = 0; i < offsets->len; i++) {
     KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
     if (offset->topic == silent)
       continue;
-    gint64 until_us = clock_monotonic_us () + MAX ((gint64)left_ms (self) * 1000 / SHARE, 0);
-    rd_kafka_resp_err_t err
-        = kafka_watermarks (self->rk, offset->topic, offset->partition, until_us, &offset->low, &offset->high);
+    rd_kafka_resp_err_t err = kafka_watermarks (self->rk, offset->topic, offset->partition, until_us (self, offset->topic != last),
+                                                &offset->low, &offset->high);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       continue;
     silent = offset->topic;
@@ -59,7 +65,7 @@ fill_watermarks (const Look *self, GArray *offsets, char **unread)
 }
 
 static gboolean
-fill (Look *self, GArray *offsets, char **unread, GError **error)
+fill_committed (Look *self, GArray *offsets, GError **error)
 {
   rd_kafka_resp_err_t err = rd_kafka_committed (self->rk, self->list, left_ms (self));
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -71,7 +77,6 @@ fill (Look *self, GArray *offsets, char **unread, GError **error)
     gint64 committed = self->list->elems[i].offset;
     g_array_index (offsets, KafkaOffset, i).next = committed >= 0 ? committed : -1;
   }
-  fill_watermarks (self, offsets, unread);
   return TRUE;
 }
 
@@ -91,5 +96,8 @@ kafka_offsets (const char *const *settings, const char *group, const KafkaTopic 
       g_array_append_val (offsets, offset);
       rd_kafka_topic_partition_list_add (look.list, topics[i].name, partition);
     }
-  return offsets->len == 0 || fill (&look, offsets, unread, error) ? g_steal_pointer (&offsets) : NULL;
+  if (group != NULL && offsets->len > 0 && !fill_committed (&look, offsets, error))
+    return NULL;
+  fill_watermarks (&look, offsets, unread);
+  return g_steal_pointer (&offsets);
 }

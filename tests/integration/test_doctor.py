@@ -6,11 +6,13 @@ import shutil
 import pytest
 from psycopg import sql
 
+from stack.kafka import Kafka
 from stack.pair import new_folder
 from stack.process import wait_until
 from stack.s3 import S3
 from support.database import connect
 from support.places import ROLE
+from support.topics import Topics
 
 JOB = "members.remove_expired"
 NOWHERE = {"kafka.bootstrap.servers": "127.0.0.1:9", "kafka.log_level": 0}
@@ -35,7 +37,7 @@ def findings(done):
 
 def doctor(pruned, code, **options):
     done = pruned.run("doctor", "--json", **options)
-    assert done.code == code, done
+    assert done.code == code, [line for line in done.json() if not line["ok"]] or done
     return findings(done)
 
 
@@ -187,6 +189,28 @@ def test_kafka_down_does_not_hide_what_is_missing(well):
     well.database.execute("DELETE FROM application_settings")
     found = doctor(well, 4, settings=NOWHERE)
     assert [f["check"] for f in found] == ["Kafka", "settings"]
+
+
+@pytest.fixture
+def far_kafka():
+    """A broker at the end of a long way."""
+    folder = new_folder("pruned-kafka-")
+    server = Kafka(folder / "kafka", doors=1).start()
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("delay_s", [0.3, 1])
+def test_a_slow_kafka_is_there(new_pruned, new_database, far_kafka, delay_s):
+    """Nothing was ever read or committed there."""
+    pruned = new_pruned(new_database(), Topics(far_kafka.bootstrap, "far"))
+    pruned.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (7)")
+    pruned.migrate("--indexes")
+    pruned.run("topics", "--apply").ok()
+    far_kafka.doors[0].delay_s = delay_s
+    settings = {"kafka.bootstrap.servers": f"127.0.0.1:{far_kafka.doors[0].port}"}
+    assert doctor(pruned, 0, settings=settings) == []
 
 
 def test_no_kafka_is_named(well):

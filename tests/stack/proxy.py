@@ -7,10 +7,10 @@ import threading
 class Proxy:
     """Cut, it is silent both ways and tells nobody, as a network that drops everything: connections stay, new ones are not
     answered. What was on its way arrives when it is mended.
-    DELAY_S: so long the server's answers are on their way."""
+    delay_s: so long the server's answers are on their way; it counts for connections that begin then."""
 
     def __init__(self, port, delay_s=0):
-        self.to, self._delay_s = port, delay_s
+        self.to, self.delay_s = port, delay_s
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(10)
@@ -28,7 +28,7 @@ class Proxy:
         except OSError:
             writer.close()
             return
-        await asyncio.gather(self._forward(reader, writer_there, 0), self._forward(reader_there, writer, self._delay_s))
+        await asyncio.gather(self._forward(reader, writer_there, 0), self._forward(reader_there, writer, self.delay_s))
 
     async def _forward(self, reader, writer, delay_s):
         try:

@@ -4,7 +4,7 @@
 #include "kafka/inspect.h"
 
 #define TIMEOUT_MS 5000
-#define COUNT_WITHIN_MS 15000 /* a group that is new is looked for by the broker first */
+#define COUNT_WITHIN_MS 30000 /* partitions show, with a leader, a moment before that one knows of it */
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
 static const char *const *
@@ -23,16 +23,27 @@ bootstrap_of (const Doctor *doctor)
   return servers;
 }
 
+/* With a command to look at it. */
+static void
+say_silent (Doctor *doctor, const char *check, const char *topic, const char *why)
+{
+  g_autofree char *remedy
+      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", bootstrap_of (doctor), topic);
+  doctor_error (doctor, CODE_NOT_FOUND, check, remedy, "topic %s does not answer: %s", topic, why);
+}
+
 static void
 check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
 {
   gboolean all = TRUE;
   for (guint i = 0; i < wanted->len; i++) {
     gint32 least = g_array_index (wanted, WantedTopic, i).partitions;
-    if (found[i].partitions >= least)
+    if (found[i].trouble == NULL && found[i].partitions >= least)
       continue;
     all = FALSE;
-    if (found[i].partitions < 0)
+    if (found[i].trouble != NULL)
+      say_silent (doctor, "topics", found[i].name, found[i].trouble);
+    else if (found[i].partitions < 0)
       doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply", "there is no topic %s", found[i].name);
     else
       doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply",
@@ -92,26 +103,25 @@ check_group (Doctor *doctor)
     doctor_ok (doctor, "group", "group %s has %u members%s", group, members->len, members->len > 0 ? ", all of this version" : " now");
 }
 
-/* FOUND: all topics. One that is missing was said before. */
+/* FOUND: all topics. One that is missing or does not answer was said before. */
 static void
 check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *topic = cli_topic (doctor->cli, "dead");
-  const char *group = config_text (doctor->cli->config, "topics", "prefix");
   guint dead = 0;
   while (dead < n_found && !g_str_equal (found[dead].name, topic))
     dead++;
-  if (dead == n_found || found[dead].partitions < 0)
+  if (dead == n_found || found[dead].partitions < 0 || found[dead].trouble != NULL)
     return;
   g_autofree char *unread = NULL;
-  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), group, &found[dead], 1, COUNT_WITHIN_MS, &unread, &error);
+  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), NULL, &found[dead], 1, COUNT_WITHIN_MS, &unread, &error);
   gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
   if (n < 0)
     doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
                   error->message);
   else if (unread != NULL)
-    doctor_error (doctor, CODE_KAFKA, "dead letters", "kafka-topics.sh --describe --unavailable-partitions", "%s", unread);
+    say_silent (doctor, "dead letters", topic, unread);
   else if (n > 0)
     doctor_warn (doctor, "dead letters", "pruned dead list",
                  "%" G_GINT64_FORMAT " messages that could not be handled wait for a verdict", n);
@@ -123,7 +133,7 @@ static gboolean
 ask_kafka (Doctor *doctor, const GArray *wanted, KafkaTopic **found, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (settings_of (doctor), error);
-  return admin != NULL && (*found = topics_found (admin, wanted, TIMEOUT_MS, error)) != NULL;
+  return admin != NULL && (*found = topics_looked_at (admin, wanted, TIMEOUT_MS, error)) != NULL;
 }
 
 void
