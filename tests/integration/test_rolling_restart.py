@@ -1,0 +1,73 @@
+"""Three processes replaced one after the other under load: no step is lost or done twice, and who stays goes on."""
+
+import datetime
+import itertools
+import json
+
+import pytest
+
+from stack.process import patient, wait_until
+from support.scene import now, tick_id
+from support.topics import rfc3339
+
+CHAIN, WIDE = "scratch.endless", "scratch.wide"
+CHAINS, PROCESSES, EACH = 12, 3, 40
+# Whoever did not say that he goes, or did not hear that others come, would hold everybody up for as long as a session.
+SESSION_S, PAUSE_S = 60, 6
+SETTINGS = {f"jobs.{CHAIN}.capacity": 6, f"jobs.{CHAIN}.delay_ms": 50, "kafka.session.timeout.ms": SESSION_S * 1000}
+
+
+def send(scene, job, ats, args=lambda n: {}):
+    scene.topics.produce_many("ticks", [(job, json.dumps({"job": job, "scheduled_at": rfc3339(at), "args": args(n)}).encode())
+                                        for n, at in ats.items()])
+
+
+def worked_since_assigned(daemon):
+    assigned, finished = daemon.lines("Partitions assigned"), daemon.lines("Finished", job=CHAIN)
+    return assigned and finished and finished[-1]["time"] > assigned[-1]["time"]
+
+
+def settle(daemons):
+    """Everybody has a part of the work."""
+    wait_until(lambda: all(worked_since_assigned(d) for d in daemons), 60, "everybody to work")
+
+
+def steps_of(daemons):
+    """{run: [(step, when, by whom), ...]}"""
+    lines = sorted((line["run_id"], line["step"], datetime.datetime.fromisoformat(line["time"]), daemon.name)
+                   for daemon in daemons for line in daemon.lines("Finished", job=CHAIN))
+    return {run_id: [line[1:] for line in group] for run_id, group in itertools.groupby(lines, key=lambda line: line[0])}
+
+
+@pytest.mark.timeout(400)
+def test_three_processes_are_replaced_under_load_and_no_step_is_lost(new_scene):
+    scene = new_scene(SETTINGS)
+    chains = {n: now(minutes=-n - 2) for n in range(CHAINS)}
+    send(scene, CHAIN, chains)
+    daemons = [scene.start() for _ in range(PROCESSES)]
+    settle(daemons)
+    wide = {}
+    for number in range(PROCESSES):
+        more = {n: now(minutes=-2, milliseconds=n) for n in range(number * EACH + 1, number * EACH + EACH + 1)}
+        send(scene, WIDE, more, lambda n: {"n": n})
+        wide |= more
+        assert daemons[number].stop() == 0
+        daemons[number] = scene.start()
+        settle(daemons)
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state = 'finished'", [WIDE], until=len(wide), deadline_s=120)
+    for daemon in daemons:
+        assert daemon.stop() == 0
+
+    assert scene.database.column("SELECT id FROM scratch_log ORDER BY id") == sorted(wide)
+    assert scene.database.value("SELECT max(attempts) FROM pruned.runs") == 0
+    assert not any(daemon.lines(level="error") for daemon in scene.daemons)
+    steps = steps_of(scene.daemons)
+    assert set(steps) == {tick_id(CHAIN, at) for at in chains.values()}
+    for run_id, done in steps.items():
+        assert [step for step, *_ in done] == list(range(scene.run_row(run_id)["step"])), "each step once"
+
+    pairs = [pair for done in steps.values() for pair in itertools.pairwise(done)]
+    stayed = [(after[1] - before[1]).total_seconds() for before, after in pairs if before[2] == after[2]]
+    moves = len(pairs) - len(stayed)
+    assert moves >= CHAINS, "everybody has been replaced: each chain has moved"
+    assert max(stayed) < patient(PAUSE_S), f"the longest pauses of those that stayed: {sorted(stayed)[-5:]}"
