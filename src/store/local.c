@@ -2,19 +2,19 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "store/beneath.h"
 #include "store/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define DOWN_RETRY_MS 30000
 #define BARE_EVERY_S 600
+#define UNREADABLE_EVERY_S 86400
 
 typedef struct {
   Root root;
@@ -26,44 +26,6 @@ typedef struct {
   gboolean stop;
 } Local;
 
-/* The folder NAME in FOLDER, which is closed; ELOOP: it is a link. */
-static int
-step_into (int folder, const char *name)
-{
-  struct stat info;
-  int next = openat (folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  int saved = errno;
-  if (next < 0 && saved == ENOTDIR && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK (info.st_mode))
-    saved = ELOOP; /* O_NOFOLLOW with O_DIRECTORY answers ENOTDIR for a link, too */
-  close (folder);
-  errno = saved;
-  return next;
-}
-
-/* Component by component, for kernels without openat2. */
-static int
-walk (int root, const char *path)
-{
-  g_auto (GStrv) names = g_strsplit (path, "/", -1);
-  int folder = dup (root);
-  for (guint i = 0; folder >= 0 && names[i] != NULL; i++)
-    if (*names[i] != '\0' && !g_str_equal (names[i], "."))
-      folder = step_into (folder, names[i]);
-  return folder;
-}
-
-/* The folder PATH beneath ROOT, or -1 with errno; ELOOP or EXDEV: it would leave the root or follow a link. */
-static int
-open_beneath (int root, const char *path)
-{
-  struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-  if (*path == '\0')
-    return dup (root);
-  int folder = (int)syscall (SYS_openat2, root, path, &how, sizeof how);
-  gboolean unknown = folder < 0 && (errno == ENOSYS || errno == EPERM); /* EPERM: a container's filter that is older than the call */
-  return unknown ? walk (root, path) : folder;
-}
-
 /* Folders that became empty, from the innermost up to the root. */
 static void
 prune (int root, const char *folder)
@@ -72,7 +34,7 @@ prune (int root, const char *folder)
   while (*path != '\0' && !g_str_equal (path, "."))
     {
       g_autofree char *parent = g_path_get_dirname (path), *name = g_path_get_basename (path);
-      int fd = open_beneath (root, g_str_equal (parent, ".") ? "" : parent);
+      int fd = beneath_open (root, g_str_equal (parent, ".") ? "" : parent);
       gboolean removed = fd >= 0 && unlinkat (fd, name, AT_REMOVEDIR) == 0;
       if (fd >= 0)
         close (fd);
@@ -116,7 +78,7 @@ fail_by_errno (StoreObject *object)
 }
 
 static gboolean
-unlink_in (int folder, const char *name, StoreObject *object)
+unlink_in (const Root *root, int folder, const char *name, StoreObject *object)
 {
   struct stat info;
   gboolean is_folder = *name == '\0'; /* the path ends with a slash */
@@ -126,6 +88,8 @@ unlink_in (int folder, const char *name, StoreObject *object)
     fail (object, STORE_FAILED, "is a directory");
   else if (S_ISLNK (info.st_mode))
     fail (object, STORE_UNSAFE, "unsafe path");
+  else if (root_is_marker (root, &info))
+    fail (object, STORE_FAILED, "is the store's marker");
   else if (unlinkat (folder, name, 0) == 0)
     object->result = STORE_DELETED;
   else
@@ -142,15 +106,10 @@ delete_one (const Local *local, int root, StoreObject *object)
   while (slash != NULL && slash > path && slash[-1] == '/')
     slash--;
   g_autofree char *folder_path = g_strndup (path, slash != NULL ? (gsize)(slash - path) : 0);
-  if (g_strcmp0 (path, local->root.marker) == 0)
-    {
-      fail (object, STORE_FAILED, "is the store's marker");
-      return FALSE;
-    }
-  int folder = open_beneath (root, folder_path);
+  int folder = beneath_open (root, folder_path);
   if (folder < 0)
     return fail_by_errno (object);
-  gboolean of_the_store = unlink_in (folder, name, object);
+  gboolean of_the_store = unlink_in (&local->root, folder, name, object);
   close (folder);
   if (local->prune_empty_dirs && object->result == STORE_DELETED)
     prune (root, folder_path);
@@ -175,6 +134,18 @@ whole_store_is_down (const Local *local, const GPtrArray *ill, gboolean some_wen
 }
 
 static void
+warn_of_look (const Local *local, RootLook look)
+{
+  if (look == ROOT_BARE)
+    log_warning_every (BARE_EVERY_S, "bare root", "The local store is empty, so every object counts as gone: is it mounted? See [store.local] marker",
+                       local->root.path);
+  else if (look == ROOT_UNREADABLE)
+    log_warning_every (UNREADABLE_EVERY_S, "unreadable root",
+                       "The local store's root may not be read, so nobody sees whether it is mounted. See [store.local] marker",
+                       local->root.path);
+}
+
+static void
 delete_all (Local *local, StorePart *part)
 {
   g_autofree char *why = NULL;
@@ -184,9 +155,7 @@ delete_all (Local *local, StorePart *part)
       store_part_done (part, why, DOWN_RETRY_MS);
       return;
     }
-  if (root_is_bare (&local->root, root))
-    log_warning_every (BARE_EVERY_S, "bare root", "The local store is empty, so every object counts as gone: is it mounted? See [store.local] marker",
-                       local->root.path);
+  warn_of_look (local, root_look (&local->root, root));
   g_autoptr (GPtrArray) ill = g_ptr_array_new ();
   gboolean some_went = FALSE;
   for (guint i = 0; i < part->objects->len && !store_part_over (part); i++)

@@ -1,7 +1,6 @@
 #include "store/probe.h"
 
 #include "http/http.h"
-#include "store/root.h"
 #include "store/s3_error.h"
 #include "store/s3_request.h"
 #include "store/s3_xml.h"
@@ -15,7 +14,7 @@
 #define WITHIN_MS 5000L
 
 gboolean
-probe_local (const Config *config, gboolean *bare, GError **error)
+probe_local (const Config *config, RootLook *look, GError **error)
 {
   Root root;
   g_autofree char *why = NULL;
@@ -24,7 +23,7 @@ probe_local (const Config *config, gboolean *bare, GError **error)
   int folder = root_open (&root, &why);
   if (folder >= 0 && faccessat (folder, ".", W_OK | X_OK, 0) != 0)
     why = g_strdup_printf ("[store.local] root %s: %s", root.path, g_strerror (errno));
-  *bare = folder >= 0 && root_is_bare (&root, folder);
+  *look = folder >= 0 ? root_look (&root, folder) : ROOT_FILLED;
   if (folder >= 0)
     close (folder);
   root_clear (&root);

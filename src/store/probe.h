@@ -4,8 +4,9 @@
  */
 #pragma once
 #include "config/config.h"
+#include "store/root.h"
 
-/* The local root is that of the store (store/root.h), and may be written to. BARE: nothing is in it (root_is_bare). */
-gboolean probe_local (const Config *config, gboolean *bare, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The local root is that of the store, and may be written to. LOOK: what is in it. */
+gboolean probe_local (const Config *config, RootLook *look, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The service answers for an object that is not there, and neither bucket nor credentials are at fault. */
 gboolean probe_object (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -81,17 +81,57 @@ def test_without_its_marker_nothing_is_believed_to_be_gone(store):
     assert store.rows() == []
 
 
-def test_the_marker_itself_is_never_deleted(store):
+@pytest.mark.parametrize("name", [".artifacts", "./.artifacts", "marked/.//.artifacts"])
+def test_the_marker_itself_is_never_deleted_by_whatever_name(store, name):
     (store.root / ".artifacts").touch()
-    store.add(".artifacts")
+    (store.root / "marked").mkdir()
+    (store.root / "marked" / ".artifacts").hardlink_to(store.root / ".artifacts")
+    store.add(name)
     store.delete(**{"store.local.marker": ".artifacts"})
-    assert (store.root / ".artifacts").exists()
+    assert (store.root / ".artifacts").exists() and (store.root / "marked" / ".artifacts").exists()
     assert store.database.value("SELECT reason FROM pruned.quarantine") == "is the store's marker"
 
 
-def test_a_marker_that_is_no_name_is_an_error_of_the_configuration(store):
-    done = store.pruned.run("run", "--until-idle", settings=store.settings | {"store.local.marker": "/etc/passwd"})
-    assert done.code == 2 and "[store.local] marker: '/etc/passwd' is no name beneath the root" in done.stderr
+@pytest.mark.parametrize("marker", ["/etc/passwd", "..", "../.artifacts", "beneath/../../.artifacts", ".", "./.artifacts", "beneath//.artifacts"])
+def test_a_marker_that_is_no_name_is_an_error_of_the_configuration(store, marker):
+    done = store.pruned.run("run", "--until-idle", settings=store.settings | {"store.local.marker": marker})
+    assert done.code == 2 and f"[store.local] marker: '{marker}' is no name beneath the root" in done.stderr
+
+
+@pytest.mark.parametrize("marker, words", [(".artifacts", "is a link"), ("beneath/.artifacts", "is behind a link")])
+def test_a_marker_that_is_a_link_vouches_for_nothing(store, tmp_path, marker, words):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (disk / ".artifacts").touch()
+    (store.root / ".artifacts").symlink_to(disk / ".artifacts")
+    (store.root / "beneath").symlink_to(disk)
+    store.add("file")
+    before = store.rows()
+    store.check_nothing_is_believed(store.delete(**{"store.local.marker": marker}), before, f"is it mounted? [store.local] marker {marker}: {words}")
+
+
+def test_a_marker_in_a_folder_vouches_for_the_root(store):
+    (store.root / "beneath").mkdir()
+    (store.root / "beneath" / ".artifacts").touch()
+    store.add("file")
+    store.delete(**{"store.local.marker": "beneath/.artifacts"})
+    assert store.rows() == []
+
+
+def test_a_root_that_may_be_passed_through_only_is_a_store_whose_emptiness_nobody_sees(store, preload):
+    library = preload("odd_files")
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+    store.pruned.environment |= {"LD_PRELOAD": library, "NO_CAPABILITIES": "yes"}
+    (store.root / "file").write_text("artifact")
+    store.root.chmod(0o311)
+    store.add("file")
+    found = store.pruned.run("doctor", "--json", settings=store.settings)
+    [line] = [line for line in found.json() if line["check"] == "local store"]
+    assert line["level"] == "warning" and line["detail"] == f"{store.root} may not be read, so nobody sees whether it is mounted"
+    daemon = store.delete()
+    daemon.wait_line("The local store's root may not be read, so nobody sees whether it is mounted. See [store.local] marker", level="warning")
+    assert store.rows() == [] and not (store.root / "file").exists()
 
 
 @pytest.mark.parametrize("marked", [False, True])

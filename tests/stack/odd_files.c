@@ -1,10 +1,12 @@
 /* Preloaded, it makes a process meet an older kernel, or a disk that is not well.
  * NO_OPENAT2=FILE: the kernel does not know openat2; each time it is asked for, FILE is made.
- * UNLINK_ERRNO=N: whoever removes a file is told so; UNLINK_ONLY=NAME: of this name only. */
+ * UNLINK_ERRNO=N: whoever removes a file is told so; UNLINK_ONLY=NAME: of this name only.
+ * NO_CAPABILITIES=yes: rights of files hold for root, too. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,15 @@
 #include <unistd.h>
 
 #define ARGUMENTS 6
+
+__attribute__ ((constructor)) static void
+drop_capabilities (void)
+{
+  struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+  if (getenv ("NO_CAPABILITIES") != NULL)
+    syscall (SYS_capset, &head, none);
+}
 
 long
 syscall (long number, ...)

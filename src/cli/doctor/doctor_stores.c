@@ -39,15 +39,16 @@ doctor_stores (Doctor *doctor)
   const Config *config = doctor->cli->config;
   for (guint i = 0; i < G_N_ELEMENTS (STORES); i++) {
     g_autoptr (GError) error = NULL;
-    gboolean bare = FALSE;
+    RootLook look = ROOT_FILLED;
     const char *place = config_text (config, STORES[i].section, STORES[i].key);
     if (*place == '\0')
       check_unset (doctor, i);
-    else if (i == 0 ? !probe_local (config, &bare, &error) : !probe_object (config, &error))
+    else if (i == 0 ? !probe_local (config, &look, &error) : !probe_object (config, &error))
       doctor_error (doctor, CODE_STORE, STORES[i].check, STORES[i].remedy, "%s", error->message);
-    else if (bare)
+    else if (look != ROOT_FILLED)
       doctor_warn (doctor, STORES[i].check, "mount it, then: touch ROOT/.artifacts, and set [store.local] marker = .artifacts",
-                   "%s is empty, so every object counts as gone: is it mounted?", place);
+                   look == ROOT_BARE ? "%s is empty, so every object counts as gone: is it mounted?"
+                                     : "%s may not be read, so nobody sees whether it is mounted", place);
     else
       doctor_ok (doctor, STORES[i].check, "it is there: %s", place);
   }
