@@ -47,6 +47,16 @@ def once(tenant, table, what):
         CREATE TRIGGER once AFTER DELETE ON {table} REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION once()""")
 
 
+def beside(tenant, statement):
+    """The run that destroys the group, and whether somebody has waited for STATEMENT, which is not committed until then."""
+    writer = Writer(tenant.database, statement).write()
+    writer.start()
+    try:
+        return destroy(tenant), writer.waited
+    finally:
+        writer.end()
+
+
 # --- what comes while the deletion goes on
 
 def test_a_row_that_comes_after_its_table_was_emptied_is_audited(doomed):
@@ -137,6 +147,55 @@ def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audite
         writer.end()
     assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0)
     assert audited(doomed, "details") == [1] and len(audited(doomed, table)) == 5 and doomed.ids(table) == []
+
+
+@pytest.mark.parametrize("rule", ["SET NULL", "SET DEFAULT"])
+@pytest.mark.parametrize("table, row", [
+    ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', access_level = 30"),
+    ("ci_job_artifacts", "project_id = {project_id}, job_id = 1, file = 'a.zip'"),
+    ("notification_settings", "source_id = {sub}, source_type = 'Namespace', user_id = 100"),
+    ("redirect_routes", "source_id = {project_id}, source_type = 'Project', path = 'old'"),
+])
+@pytest.mark.timeout(120)
+def test_what_a_key_changes_below_rows_with_rules_of_their_own_is_recorded_though_it_is_just_being_written(doomed, table, row, rule):
+    doomed.database.connection.execute(f"""
+        CREATE TABLE hints (id bigserial PRIMARY KEY, parent_id bigint DEFAULT NULL REFERENCES {table} ON DELETE {rule});
+        GRANT SELECT, UPDATE ON hints TO PUBLIC""")
+    columns, values = zip(*(part.split(" = ") for part in row.format(**vars(doomed)).split(", ")))
+    parent = doomed.database.value(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)}) RETURNING id")
+    run, waited = beside(doomed, f"INSERT INTO hints (parent_id) VALUES ({parent})")
+    assert waited and (run["state"], run["attempts"]) == ("finished", 0)
+    assert audited(doomed, "hints", "updated") == [1] and doomed.row("hints", 1)["parent_id"] is None
+
+
+@pytest.mark.parametrize("rule, action", [("CASCADE", "deleted"), ("SET NULL", "updated")])
+@pytest.mark.parametrize("table, key, place", [
+    ("routes", "id", "source_type = 'Project' AND source_id = {project_id}"), ("routes", "id", "source_type = 'Namespace' AND source_id = {sub}"),
+    ("routes", "id", "path = 'stray'"), ("namespace_details", "namespace_id", "namespace_id = {sub}"),
+    ("group_deletion_schedules", "group_id", "group_id = {sub}")])
+@pytest.mark.timeout(120)
+def test_what_is_just_being_written_below_rows_that_go_with_a_group_is_recorded(doomed, table, key, place, rule, action):
+    doomed.mark(doomed.sub, doomed.actor, 1)
+    doomed.put("routes", source_type="Project", source_id=99999, path="stray", namespace_id=doomed.sub)
+    doomed.database.connection.execute(f"""
+        CREATE TABLE details (id bigserial PRIMARY KEY, parent_id bigint REFERENCES {table} ON DELETE {rule});
+        GRANT SELECT, UPDATE, DELETE ON details TO PUBLIC""")
+    run, waited = beside(doomed, f"INSERT INTO details (parent_id) SELECT {key} FROM {table} WHERE {place.format(**vars(doomed))}")
+    assert waited and (run["state"], run["attempts"]) == ("finished", 0)
+    assert audited(doomed, "details", action) == [1]
+    assert doomed.database.column("SELECT parent_id FROM details") == ([] if rule == "CASCADE" else [None])
+
+
+def test_a_row_that_a_trigger_does_not_let_loose_is_named(doomed):
+    doomed.database.connection.execute("""
+        CREATE TABLE hints (id bigserial PRIMARY KEY, parent_id bigint REFERENCES members ON DELETE SET NULL);
+        GRANT SELECT, UPDATE ON hints TO PUBLIC;
+        CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+        CREATE TRIGGER keep BEFORE UPDATE ON hints FOR EACH ROW EXECUTE FUNCTION keep()""")
+    member = doomed.member(doomed.user(), project=doomed.project_id)
+    doomed.put("hints", parent_id=member)
+    run = destroy(doomed)
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "keeps rows of hints" in run["error"] and member in doomed.ids("members")
 
 
 def test_a_row_that_a_trigger_keeps_is_named_and_the_group_stays(doomed):

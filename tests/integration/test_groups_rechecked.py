@@ -131,6 +131,46 @@ def test_an_actor_who_is_blocked_when_his_rights_have_gone_with_the_group_stops_
     assert waiting.top in waiting.ids("namespaces") and waiting.ids("todos") != []
 
 
+@pytest.fixture
+def stuck(waiting):
+    """The deletion fails when the actor's right has gone with the group's own rows: in the step after the one that took the last membership."""
+    for _ in range(3):
+        waiting.put("todos", user_id=waiting.user(), author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")
+    waiting.database.connection.execute("""
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$ BEGIN
+          IF (SELECT count(*) FROM todos) < 2 THEN RAISE EXCEPTION 'not now'; END IF; RETURN NULL; END $$;
+        CREATE TRIGGER refuse AFTER DELETE ON todos FOR EACH STATEMENT EXECUTE FUNCTION refuse()""")
+    return waiting
+
+
+def next_night(tenant):
+    return tenant.tick(JOB, at=tenant.at + datetime.timedelta(seconds=30), **{f"jobs.{JOB}.spacing_ms": 0})
+
+
+def test_a_deletion_that_died_after_its_right_had_gone_with_the_group_is_ended_by_the_next_tick(stuck):
+    run = let_go(stuck, **{f"jobs.{CHILD}.batch": 1, f"jobs.{CHILD}.max_attempts": 0})
+    assert run["state"] == "dead" and stuck.ids("members") == [] and stuck.ids("projects") == []
+    stuck.database.connection.execute("DROP TRIGGER refuse ON todos")
+    assert result(next_night(stuck))["scheduled"] == 1
+    assert groups(stuck) == 0 and stuck.outcomes("GroupRestored") == []
+
+
+def test_a_deletion_that_waits_for_its_retry_after_its_right_had_gone_with_the_group_is_not_restored(stuck):
+    run = let_go(stuck, **{f"jobs.{CHILD}.batch": 1})
+    assert run["state"] == "waiting" and run["attempts"] == 1 and stuck.ids("members") == []
+    assert result(next_night(stuck))["already_running"] == 1
+    assert stuck.path("Namespace", stuck.top) == f"top-deleted-{stuck.top}" and stuck.outcomes("GroupRestored") == []
+
+
+@pytest.mark.parametrize("change", ["UPDATE users SET state = 'blocked' WHERE id = {actor}",
+                                    "UPDATE group_deletion_schedules SET user_id = {other}",
+                                    "UPDATE pruned.runs SET scheduled_at = scheduled_at - interval '8 days' WHERE state = 'dead'"])
+def test_a_deletion_that_died_gives_no_right_to_others_or_to_a_later_mark(stuck, change):
+    let_go(stuck, **{f"jobs.{CHILD}.batch": 1, f"jobs.{CHILD}.max_attempts": 0})
+    stuck.database.connection.execute(change.format(actor=stuck.actor, other=stuck.user()))
+    assert result(next_night(stuck))["restored"] == 1 and stuck.top in stuck.ids("namespaces")
+
+
 def test_a_hierarchy_that_contradicts_itself_is_not_touched(waiting):
     stray = waiting.group(parent=waiting.top)
     waiting.database.execute("UPDATE namespaces SET traversal_ids = ARRAY[id] WHERE id = %s", [stray])

@@ -90,6 +90,8 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
   if (catalogue == NULL)
     return FALSE;
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
+  if (rows_bool (decided, 0, "spent")) /* by a run that has died */
+    json_object_set_new (cursor, "spent", json_true ());
   Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
   GError *cause = NULL;
   if (begin (&walk, &cause))

@@ -76,6 +76,17 @@ refuse_stranger (Step *step, const PgRows *rows, GError **error)
                     "first, then `pruned retry`", rows_text (rows, 0, "tab"), rows_text (rows, 0, "id"));
 }
 
+/* Queues what holds the rows that go with the batch itself, where a key leads to them. */
+static gboolean
+queue_batch_holds (Step *step, const Batch *batch, const PgRows *references, GError **error)
+{
+  for (int i = 0; i < rows_count (references); i++)
+    if (rows_text (references, i, "sql") == NULL && rows_text (references, i, "look") == NULL
+        && !step_queue_text (step, error, rows_text (references, i, "hold"), BATCH (batch)))
+      return FALSE;
+  return TRUE;
+}
+
 /* Holds the batch, so that what is found is all there is. A project that is just gone is as one that has moved. */
 static gboolean
 find_referring (Step *step, Batch *batch, Referring *found, GError **error)
@@ -88,6 +99,7 @@ find_referring (Step *step, Batch *batch, Referring *found, GError **error)
                     && step_queue (step, error, "hold/20-projects", BATCH (batch))
                     && step_queue (step, error, "hold/30-strangers", BATCH (batch))
                     && (!batch_is_groups (batch) || step_queue (step, error, "refresh/guests", "group", batch->groups, NULL))
+                    && queue_batch_holds (step, batch, found->references, error)
                     && (probe == NULL || step_queue_text (step, error, probe, BATCH (batch)));
   found->answers = queued ? step_send (step, error) : NULL;
   if (found->answers == NULL)
@@ -231,7 +243,18 @@ drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gbool
 
 /* --- what belongs to the batch ------------------------------------------------------------------------ */
 
-/* Holds what the files delete next, where others go with its rows. *CLEAR: they do not (any more). */
+/* OTHERS refer to what is held. Rows that a key only changes are met by the next step, further away than what they refer to. */
+static gboolean
+let_loose (Step *step, Batch *batch, const PgRows *others, GError **error)
+{
+  for (int i = 0; i < rows_count (others); i++)
+    if (rows_text (others, i, "condition") == NULL)
+      return batch->removed > 0 || !batch->again
+             || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s", rows_text (others, i, "relation"));
+  return sweep_others (step, batch, others, error);
+}
+
+/* Holds what the files delete next, where a key leads to its rows. *CLEAR: they do not (any more). */
 static gboolean
 hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GError **error)
 {
@@ -239,7 +262,7 @@ hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GEr
   const PgRows *references = found->references;
   for (guint c = 0; c < G_N_ELEMENTS (columns); c++)
     for (int i = 0; i < rows_count (references); i++)
-      if (rows_text (references, i, "sql") == NULL
+      if (rows_text (references, i, "sql") == NULL && rows_text (references, i, "look") != NULL
           && !step_queue_text (step, error, rows_text (references, i, columns[c]), BATCH (batch)))
         return FALSE;
   g_autoptr (GPtrArray) answers = step_send (step, error);
@@ -247,7 +270,7 @@ hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GEr
     return FALSE;
   const PgRows *others = first_found (answers, answers->len / 2);
   *clear = others == NULL;
-  return *clear || sweep_others (step, batch, others, error);
+  return *clear || let_loose (step, batch, others, error);
 }
 
 /* What belongs to the batch, and in the same round trip holds on to what is next to it, from NEXT on. *CLEAR: nothing else refers to

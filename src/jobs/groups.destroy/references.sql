@@ -8,7 +8,8 @@
 -- themselves, if a key would change rows that refer to them; `sql` deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
 -- A row that the statement has waited for, and that refers elsewhere by now, stays (`pruned_was`). What refers to the batch itself by one column
 -- is found once and deleted where it stands (`plain`): half the price of finding it again by its key.
--- Tables that have a file of their own here come last, with `hold` and `look` only, if others go with their rows. Keys that restrict are left to fail: the error names them.
+-- Tables that have a file of their own here come last, with `hold` and `look` only, if a key leads to their rows (`condition` null: it changes
+-- what it leads from), or with `hold` only if they go with the batch itself. Keys that restrict are left to fail: the error names them.
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
 -- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
 WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
@@ -51,7 +52,11 @@ own (tab, projects, groups) AS (
   UNION ALL
   SELECT tab, 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])',
          'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'
-  FROM unnest(ARRAY['members', 'notification_settings', 'redirect_routes', 'routes']) AS t (tab)
+  FROM unnest(ARRAY['members', 'notification_settings', 'redirect_routes']) AS t (tab)
+  UNION ALL
+  SELECT 'routes', '(source_type = ''Project'' AND source_id = ANY (:project::bigint[])'
+         ' OR source_type = ''Namespace'' AND source_id = ANY (:namespace::bigint[]) OR namespace_id = ANY (:namespace::bigint[]))',
+         '(source_type = ''Namespace'' AND source_id = ANY (:group::bigint[]) OR namespace_id = ANY (:group::bigint[]))'
 ),
 here (rel, condition, level, tab) AS (
   SELECT to_regclass(o.tab), c.condition, CASE WHEN o.tab IN ('projects', 'namespaces') THEN 0 ELSE 1 END, o.tab
@@ -121,17 +126,19 @@ held AS (
           WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND has_table_privilege(k.rel, 'UPDATE') AND has_table_privilege(r.rel, 'SELECT')
             AND has_table_privilege(r.rel, CASE r.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END)) AS o) AS l
 ),
--- Tables that have a file of their own: what it may delete is held first, if rows of others go with that. The file asks for the setting.
+-- Tables that have a file of their own: what it may delete is held first, if rows of others go with that or are changed by it. The file asks
+-- for the setting. Of those that go with the batch itself all are held at its beginning, as the batch is: who comes later waits.
 owned AS (
-  SELECT h.rel, h.condition, 'pruned.held_' || h.tab AS setting,
-         string_agg(format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
-                           o.rel::regclass, c.refers, o.rel::regclass, c.refers), ' UNION ALL ') AS look
-  FROM here h JOIN other o ON o.target = h.rel AND o.rule = 'c', LATERAL (
+  SELECT h.rel, h.condition, h.with_batch, 'pruned.held_' || h.tab AS setting,
+         string_agg(format('SELECT %L AS relation, %s AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)', o.rel::regclass,
+                           CASE o.rule WHEN 'c' THEN quote_literal(c.refers) ELSE 'NULL' END, o.rel::regclass, c.refers), ' UNION ALL ') AS look
+  FROM (SELECT *, tab NOT IN ('members', 'notification_settings', 'redirect_routes', 'ci_job_artifacts') AS with_batch FROM here WHERE level = 1) AS h
+  JOIN other o ON o.target = h.rel, LATERAL (
     SELECT format('(%s) IN (SELECT %s FROM %s x0 WHERE x0.ctid = ANY (current_setting(%L)::tid[]) AND %s)', o.col, o.refcol, h.rel::regclass,
                   'pruned.held_' || h.tab, h.condition) AS refers) AS c
-  WHERE h.tab IN ('members', 'notification_settings', 'redirect_routes', 'ci_job_artifacts')
-    AND has_table_privilege(h.rel, 'UPDATE') AND has_table_privilege(o.rel, 'SELECT') AND has_table_privilege(o.rel, 'DELETE')
-  GROUP BY h.rel, h.condition, h.tab
+  WHERE has_table_privilege(h.rel, 'UPDATE') AND has_table_privilege(o.rel, 'SELECT')
+    AND has_table_privilege(o.rel, CASE o.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END)
+  GROUP BY h.rel, h.condition, h.tab, h.with_batch
 )
 SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
        format(CASE WHEN plain IS NOT NULL
@@ -149,7 +156,9 @@ SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 
 FROM held
 UNION ALL
 SELECT NULL, NULL, w.rel::regclass::text, true, NULL,
-       format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %s x WHERE %s LIMIT :limit::int FOR UPDATE) '
-              'SELECT set_config(%L, ARRAY(SELECT at FROM d)::text, true) AS held', w.rel::regclass, w.condition, w.setting), w.look, NULL, NULL
+       CASE WHEN w.with_batch THEN format('SELECT true AS held FROM %s x WHERE %s FOR UPDATE', w.rel::regclass, w.condition)
+            ELSE format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %s x WHERE %s LIMIT :limit::int FOR UPDATE) '
+                        'SELECT set_config(%L, ARRAY(SELECT at FROM d)::text, true) AS held', w.rel::regclass, w.condition, w.setting) END,
+       CASE WHEN NOT w.with_batch THEN w.look END, NULL, NULL
 FROM owned w
 ORDER BY number

@@ -15,10 +15,12 @@ stage_of (const Walk *walk)
 static void
 enter (Walk *walk, const char *stage)
 {
-  gboolean actor_goes = json_is_true (json_object_get (walk->cursor, "actor_goes"));
+  static const char *const lasting[] = { "actor_goes", "spent" };
+  g_autoptr (json_t) before = json_copy (walk->cursor);
   json_object_clear (walk->cursor);
-  if (actor_goes)
-    json_object_set_new (walk->cursor, "actor_goes", json_true ());
+  for (guint i = 0; i < G_N_ELEMENTS (lasting); i++)
+    if (json_is_true (json_object_get (before, lasting[i])))
+      json_object_set_new (walk->cursor, lasting[i], json_true ());
   json_object_set_new (walk->cursor, "stage", json_string (stage));
 }
 

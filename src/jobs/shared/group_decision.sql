@@ -6,11 +6,22 @@
 WITH RECURSIVE k AS (SELECT * FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)),
 -- include: marked_group.sql
 ,
+-- Deletions that began with the right, and that took along what gave it before they failed: they end, while the actor is active and the
+-- mark is the one that they were for. Fast by unique_key and the index on dead runs, which are few.
+begun AS MATERIALIZED (
+  SELECT p.key, EXISTS (
+    SELECT FROM pruned.runs r
+    WHERE r.job = 'groups.destroy' AND (r.unique_key = 'groups.destroy:' || p.key OR r.state = 'dead')
+      AND r.args ->> 'group_id' = p.key::text AND r.args ->> 'user_id' = p.user_id::text AND r.cursor -> 'spent' = 'true'
+      AND p.marked_for_deletion_on <= (r.scheduled_at AT TIME ZONE 'UTC')::date) AS spent
+  FROM page p JOIN rights r ON r.ask = p.key WHERE r.level < 50 AND r.active
+),
 decision AS MATERIALIZED (
-  SELECT p.*, CASE WHEN p.group_id IS NULL THEN 'gone' WHEN NOT p.marked THEN 'unmarked' WHEN p.over IS NOT TRUE THEN 'early'
-                   WHEN p.in_line IS NOT TRUE THEN 'broken' WHEN r.level = 50 THEN 'due' WHEN p.in_progress THEN 'in_progress'
+  SELECT p.*, coalesce(b.spent, false) AS spent,
+         CASE WHEN p.group_id IS NULL THEN 'gone' WHEN NOT p.marked THEN 'unmarked' WHEN p.over IS NOT TRUE THEN 'early'
+                   WHEN p.in_line IS NOT TRUE THEN 'broken' WHEN r.level = 50 OR b.spent THEN 'due' WHEN p.in_progress THEN 'in_progress'
                    ELSE 'restored' END AS what
-  FROM page p JOIN rights r ON r.ask = p.key
+  FROM page p JOIN rights r ON r.ask = p.key LEFT JOIN begun b ON b.key = p.key
 ),
 wish AS MATERIALIZED (
   SELECT d.key, d.full_path, d.full_name, c.name, c.path, c.route,
@@ -52,7 +63,7 @@ SELECT d.key, d.what, d.pos - 1 AS position,
                         THEN 'You can''t delete this group because you''re blocked.'
                         ELSE 'User ' || d.user_id || ' may not delete this group' END END AS reason,
        d.key AS group_id, d.user_id, d.username AS "user", d.full_path AS namespace, cardinality(d.traversal_ids) AS depth,
-       d.traversal_ids[1] AS root_namespace_id, r.name, r.path, r.was_path, r.full_path, r.was_name, r.full_name,
+       d.traversal_ids[1] AS root_namespace_id, d.spent, r.name, r.path, r.was_path, r.full_path, r.was_name, r.full_name,
        coalesce((SELECT min(b.id)::text FROM users b WHERE b.user_type = 11 AND d.what = 'restored'), 'system') AS restored_by
 FROM decision d LEFT JOIN restored r ON r.key = d.key
 ORDER BY d.pos

@@ -4,7 +4,7 @@
 --   rights (ask, active, level)                                            by key (rights.sql)
 -- Fast by primary and unique keys.
 page AS MATERIALIZED (
-  SELECT k.pos, k.id AS key, n.id AS group_id, n.name, n.path, n.traversal_ids, s.user_id, s.group_id IS NOT NULL AS marked,
+  SELECT k.pos, k.id AS key, n.id AS group_id, n.name, n.path, n.traversal_ids, s.user_id, s.group_id IS NOT NULL AS marked, s.marked_for_deletion_on,
          s.marked_for_deletion_on <=
          -- include: group_cutoff.sql
          AS over,
