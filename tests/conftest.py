@@ -70,7 +70,7 @@ def shared():
 def own_postgres():
     """A PostgreSQL that this test may stop, kill and freeze."""
     folder = new_folder("pruned-postgres-")
-    server = Postgres(folder / "postgres").start()
+    server = Postgres(folder / "postgres", archive=True).start()
     make_role(server.url())
     yield server
     server.kill()

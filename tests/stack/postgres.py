@@ -8,7 +8,7 @@ import subprocess
 
 from . import found
 from .ports import HeldPort
-from .process import Server, as_user, unprivileged_user
+from .process import Server, as_user, unprivileged_user, wait_until
 
 # Another time zone than UTC on purpose: what relies on the server's default is to be found out.
 # The role `asked_for_password` must give one, so that a wrong one can be tried.
@@ -24,6 +24,16 @@ timezone = 'Asia/Kolkata'
 log_min_messages = warning
 logging_collector = off
 """
+# What was written since a backup, so that one can go back to any moment after it.
+ARCHIVE = """
+archive_mode = on
+archive_command = 'cp %p {folder}/archive/%f'
+"""
+RECOVERY = """
+restore_command = 'cp {folder}/archive/%f %p'
+recovery_target_name = '{point}'
+recovery_target_action = 'promote'
+"""
 AUTHENTICATION = """
 host  all asked_for_password 127.0.0.1/32 scram-sha-256
 local all,replication all trust
@@ -34,18 +44,23 @@ host  all all 127.0.0.1/32 trust
 class Postgres(Server):
     name = "postgres"
 
-    def __init__(self, folder, outlive_us=False):
+    def __init__(self, folder, outlive_us=False, archive=False):
+        """ARCHIVE: keeps what is needed for mark()."""
         super().__init__(folder, outlive_us)
+        self.archive = archive
         self.user = unprivileged_user()
         self.held = HeldPort()
         self.port = self.held.number
-        self._backups = itertools.count(1)
+        self._backups, self._points = itertools.count(1), itertools.count(1)
         self._init()
 
     def _init(self):
         self.folder.mkdir(parents=True)
         if self.user:
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        (self.folder / "archive").mkdir()
+        if self.user:
+            os.chown(self.folder / "archive", self.user.pw_uid, self.user.pw_gid)
         done = subprocess.run(
             [found.pg_bin() / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
              "-E", "UTF8", "--locale=C", "--no-sync"],
@@ -56,6 +71,8 @@ class Postgres(Server):
             raise RuntimeError(f"initdb failed:\n{done.stdout}")
         with open(self.folder / "data/postgresql.conf", "a") as conf:
             conf.write(CONFIGURATION.format(port=self.port, folder=self.folder))
+            if self.archive:
+                conf.write(ARCHIVE.format(folder=self.folder))
         (self.folder / "data/pg_hba.conf").write_text(AUTHENTICATION)
 
     def argv(self):
@@ -84,11 +101,29 @@ class Postgres(Server):
             cwd=self.folder, stdin=subprocess.DEVNULL, check=True, **as_user(self.user))
         return backup
 
-    def set_back(self, backup):
-        """Killed, and its data replaced by BACKUP, which is used up; not started."""
+    def mark(self):
+        """A moment that a backup from before can be taken forward to. Returns its name."""
+        point = f"point-{next(self._points)}"
+        self._ask(f"SELECT pg_create_restore_point('{point}')")
+        segment = self._ask("SELECT pg_walfile_name(pg_switch_wal())")
+        wait_until(lambda: self._ask("SELECT last_archived_wal FROM pg_stat_archiver") >= segment, 30, f"{segment} in the archive")
+        return point
+
+    def set_back(self, backup, point=None):
+        """Killed, and its data replaced by BACKUP, which is used up; not started. Started, it is as at POINT, else as BACKUP is."""
         self.kill()
         shutil.rmtree(self.folder / "data")
         backup.rename(self.folder / "data")
+        if point is None:
+            return
+        with open(self.folder / "data/postgresql.conf", "a") as conf:
+            conf.write(RECOVERY.format(folder=self.folder, point=point))
+        (self.folder / "data/recovery.signal").touch()
+
+    def _ask(self, statement):
+        return subprocess.run(
+            [found.pg_bin() / "psql", "-X", "-A", "-t", "-h", self.folder, "-p", str(self.port), "-U", "postgres", "-c", statement],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True, **as_user(self.user)).stdout.strip()
 
     def url(self, database="postgres", role="postgres"):
         return f"postgresql://{role}@127.0.0.1:{self.port}/{database}"
