@@ -3,7 +3,7 @@
 #include "engine/topics.h"
 #include "kafka/inspect.h"
 
-#define TIMEOUT_MS 5000
+#define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS 30000 /* partitions show, with a leader, a moment before that one knows of it */
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
