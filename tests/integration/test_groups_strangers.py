@@ -101,6 +101,46 @@ def test_a_project_that_the_application_is_just_deleting_is_nobodys_fault(doomed
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour] and doomed.ids("projects") == [doomed.other_project]
 
 
+# --- what forbids the end of it
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("rule, target, row", [("", "namespaces", "{top}"), ("ON DELETE RESTRICT", "projects", "{last}"), ("", "namespaces", "{own}")])
+def test_a_row_that_forbids_the_end_of_a_group_is_found_before_anything_of_it_goes(doomed, rule, target, row, indexed):
+    doomed.last = doomed.project(doomed.top)
+    doomed.own = doomed.row("projects", doomed.last)["project_namespace_id"]
+    doomed.database.connection.execute(f"CREATE TABLE holds (place bigint REFERENCES {target} {rule}); GRANT SELECT ON holds TO PUBLIC"
+                                       + ("; CREATE INDEX ON holds (place)" if indexed else ""))
+    doomed.database.execute(f"INSERT INTO holds VALUES ({row.format(**vars(doomed))}), (NULL)")
+    before = doomed.ids("namespaces"), doomed.ids("projects")
+    run = destroy(doomed, **{f"jobs.{CHILD}.batch": 1})
+    assert (run["state"], run["attempts"], run["step"]) == ("waiting", 1, 0) and "holds" in run["error"]
+    assert (doomed.ids("namespaces"), doomed.ids("projects")) == before
+    doomed.database.execute("DELETE FROM holds")
+    assert go_on(doomed, run)["state"] == "finished"
+
+
+@pytest.mark.parametrize("table", ["routes", "redirect_routes", "projects"])
+def test_what_belongs_elsewhere_and_names_the_last_of_a_group_is_found_before_anything_of_it_goes(doomed, table):
+    if table == "projects":
+        doomed.database.execute("UPDATE projects SET project_namespace_id = %s WHERE id = %s", [doomed.top, doomed.other_project])
+        stray = doomed.other_project
+    else:
+        stray = doomed.put(table, source_type="Namespace", source_id=doomed.neighbour if table == "redirect_routes" else doomed.namespace(
+            "Group", doomed.neighbour, "beside", None), path="stray", namespace_id=doomed.top)
+    before = doomed.ids("projects")
+    run = destroy(doomed)
+    assert (run["state"], run["attempts"], run["step"]) == ("waiting", 1, 0) and f"{table} {stray}" in run["error"]
+    assert doomed.ids("projects") == before
+
+
+def test_a_row_that_forbids_and_goes_by_another_way_forbids_nothing(doomed):
+    doomed.database.connection.execute("""
+        CREATE TABLE holds (project_id bigint REFERENCES projects, issue_id bigint REFERENCES issues ON DELETE CASCADE);
+        GRANT SELECT, UPDATE, DELETE ON holds TO PUBLIC""")
+    doomed.database.execute("INSERT INTO holds VALUES (%s, %s)", [doomed.project_id, doomed.put("issues", project_id=doomed.project_id)])
+    assert destroy(doomed)["state"] == "finished" and doomed.database.value("SELECT count(*) FROM holds") == 0
+
+
 # --- whoever asked for the deletion is a bot of a project in it
 
 @pytest.fixture

@@ -33,7 +33,8 @@ begin (Walk *walk, GError **error)
                 json_pack ("{s:O, s:s}", "group_id", json_object_get (step_args (walk->step), "group_id"), "reason", reason));
       return FALSE;
     }
-  return warn_unseen (walk->step, "projects", walk->catalogue, error) && warn_unseen (walk->step, "groups", walk->catalogue, error);
+  return warn_unseen (walk->step, "projects", walk->catalogue, error) && warn_unseen (walk->step, "groups", walk->catalogue, error)
+         && walk_refuse (walk->step, walk->group, walk->catalogue, error);
 }
 
 /* Not marked any more, or no right any more: what is gone is gone, the rest stays in use. */

@@ -1,5 +1,6 @@
 /* Destroying a group: destroy.c looks whether it is still wanted, walk.c goes through the hierarchy (which groups and projects
- * are next), drain.c removes what belongs to one batch of them (members.c says what becomes of members), finish.c the batch itself.
+ * are next), drain.c removes what belongs to one batch of them (members.c says what becomes of members), finish.c the batch itself;
+ * refuse.c says what is in the way.
  *
  * A batch is up to 100 groups of one depth, or up to 100 projects. What belongs to it goes first, at most `limit` rows of a table
  * a step; the batch itself goes when nothing is left. It is locked before anything of it goes, so that nobody puts a row below it
@@ -42,6 +43,8 @@ gboolean batch_queue (Step *step, const Batch *batch, const Effect *effects, GEr
 
 /* *EMPTY: nothing belongs to the batch any more. */
 gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error);
+/* ROWS: what belongs to something else and would go by a key of a namespace (`tab`, `id`); FALSE if there is one. */
+gboolean batch_refuse_stranger (Step *step, const PgRows *rows, GError **error);
 /* MEMBERS have gone with the batch: outcomes, and the end of bots. */
 void batch_note_members (Step *step, Batch *batch, const PgRows *members);
 /* Starts the end of a project's bot. */
@@ -56,6 +59,8 @@ typedef struct {
   json_t *cursor; /* the next step's; what this one changes */
 } Walk;
 
+/* Looks at the whole group, before anything of it goes: FALSE if something elsewhere forbids that. */
+gboolean walk_refuse (Step *step, const char *group, const char *catalogue, GError **error);
 /* For still.sql: "true" if an earlier step has taken along what gave the actor his rights. */
 const char *walk_rights (const json_t *cursor);
 /* CURSOR is the last one: the bot whose end was put off goes now. */

@@ -65,17 +65,6 @@ any_moved (const PgRows *held)
   return FALSE;
 }
 
-/* ROWS: what belongs to something else and would go by a key. */
-static gboolean
-refuse_stranger (Step *step, const PgRows *rows, GError **error)
-{
-  if (rows_count (rows) == 0)
-    return TRUE;
-  return step_fail (step, error, PRUNED_DATA,
-                    "%s %s belongs elsewhere, but names a namespace that is to go, by a foreign key with ON DELETE CASCADE: correct it "
-                    "first, then `pruned retry`", rows_text (rows, 0, "tab"), rows_text (rows, 0, "id"));
-}
-
 /* Queues what holds the rows that go with the batch itself, where a key leads to them. */
 static gboolean
 queue_batch_holds (Step *step, const Batch *batch, const PgRows *references, GError **error)
@@ -108,7 +97,7 @@ find_referring (Step *step, Batch *batch, Referring *found, GError **error)
   found->n = probe != NULL ? rows_count (found->there) : 0;
   batch->moved = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1])
                  || (guint)rows_count (found->answers->pdata[1]) < array_length (batch->projects);
-  return batch->moved || refuse_stranger (step, found->answers->pdata[2], error);
+  return batch->moved || batch_refuse_stranger (step, found->answers->pdata[2], error);
 }
 
 /* The reference that row I of `there` is about. */
@@ -317,7 +306,7 @@ look_again (Step *step, const Batch *batch, const Referring *found, gboolean *em
       || (probe != NULL && !step_queue_text (step, error, probe, BATCH (batch))))
     return FALSE;
   g_autoptr (GPtrArray) left = step_send (step, error);
-  if (left == NULL || (batch->own_gone && !refuse_stranger (step, left->pdata[1], error)))
+  if (left == NULL || (batch->own_gone && !batch_refuse_stranger (step, left->pdata[1], error)))
     return FALSE;
   const PgRows *there = probe != NULL ? left->pdata[left->len - 1] : NULL;
   gboolean refers = there != NULL && rows_count (there) > 0;

@@ -12,20 +12,9 @@
 -- what it leads from), or with `hold` only if they go with the batch itself. Keys that restrict are left to fail: the error names them.
 -- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
 -- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
-WITH RECURSIVE known (tab, col, target, refcol, rule) AS (
-  VALUES ('project_group_links', 'project_id', 'projects', 'id', 'c'),
-         ('project_group_links', 'group_id', 'namespaces', 'id', 'c'),
-         ('project_authorizations', 'project_id', 'projects', 'id', 'c'), ('todos', 'project_id', 'projects', 'id', 'c'),
-         ('todos', 'group_id', 'namespaces', 'id', 'c'), ('group_group_links', 'shared_group_id', 'namespaces', 'id', 'c'),
-         ('group_group_links', 'shared_with_group_id', 'namespaces', 'id', 'c'),
-         ('members_deletion_schedules', 'namespace_id', 'namespaces', 'id', 'c'),
-         ('import_placeholder_user_details', 'namespace_id', 'namespaces', 'id', 'n'),
-         ('issues', 'project_id', 'projects', 'id', 'c'), ('issue_assignees', 'issue_id', 'issues', 'id', 'c'),
-         ('merge_requests', 'target_project_id', 'projects', 'id', 'c'),
-         ('approvals', 'merge_request_id', 'merge_requests', 'id', 'c'),
-         ('merge_request_assignees', 'merge_request_id', 'merge_requests', 'id', 'c'),
-         ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c')
-),
+WITH RECURSIVE
+-- include: known.sql
+,
 reference (rel, col, target, refcol, rule, nulls, same) AS (
   SELECT c.conrelid, k.col, c.confrelid, k.refcol, CASE c.confdeltype WHEN 'c' THEN 'c' ELSE 'n' END, k.nulls, k.same
   FROM pg_constraint c, LATERAL (SELECT to_jsonb(c.*) -> 'confdelsetcols' AS picked) AS s, LATERAL (
