@@ -26,6 +26,13 @@ def tick_to_started(pruned):
     return pruned.database.wait(STARTED, [asked, tick_id(EMPTY, at)])
 
 
+def assert_joined(pruned, daemon):
+    """Since its start, without a break: a tick is still taken, and nothing was assigned anew."""
+    tick_to_started(pruned)
+    if len(daemon.lines("Partitions assigned")) != 1:
+        raise RuntimeError("it has left its group meanwhile")
+
+
 def ledger(stage, report, quick):
     number, seconds = (200_000, 5) if quick else (5_000_000, 30)
     report.say(f"{number} ended runs in pruned.runs")
@@ -37,6 +44,7 @@ def ledger(stage, report, quick):
         daemon.wait_line("Partitions assigned")
         late = [tick_to_started(pruned) for _ in range(100)]
         before, used, began = pruned.database.value(MOVED), own_s(daemon.pid), time.monotonic()
+        resident = report.memory(daemon.pid, "VmRSS")
         time.sleep(seconds)
         moved, took = pruned.database.value(MOVED) - before, time.monotonic() - began
         cpu = 100 * (own_s(daemon.pid) - used) / took
@@ -44,5 +52,7 @@ def ledger(stage, report, quick):
             raise RuntimeError(f"{moved} runs moved to the archive")
         report.add("c", f"tick to step started, {number:,} ended runs", statistics.median(late), "ms")
         report.add("f", "ended runs moved to the archive", moved / took, "rows/s", detail={"cpu_percent": cpu})
+        report.add("d", "resident memory more, while they were moved", report.memory(daemon.pid, "VmRSS") - resident, "MB", at_most=4)
+        assert_joined(pruned, daemon)
         report.add("d", f"resident memory at most, {number:,} ended runs", report.memory(daemon.pid, "VmHWM"), "MB", at_most=50)
     template.drop()
