@@ -45,14 +45,14 @@ PgRows *step_query (Step *step, GError **error, const char *file, ...) G_GNUC_NU
 
 /* A statement that changes rows: table and kind are those of the file's name
  * (`apply/removed/10-members`, `20-todos.update`, `30-x.insert`); returns `key` and `row` as the file says, after
- * the audit is written; other columns are returned too. step_apply_keys: `key` alone, for rows that need not travel. */
+ * the audit is written; other columns are returned too. */
 PgRows *step_apply (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
-PgRows *step_apply_keys (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
 
 /* step_apply under a savepoint. A row is at fault: NULL without an error, *REASON (g_free it) says why, and nothing has happened. */
 PgRows *step_try (Step *step, char **reason, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
 
-/* As step_query and step_apply_keys, for a text that PostgreSQL made from catalogue names with format('%I'). ACTION: "deleted" or "updated". */
+/* As step_query and step_apply, the latter with `key` alone, for a text that PostgreSQL made from catalogue names with format('%I').
+ * ACTION: "deleted" or "updated". */
 PgRows *step_query_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED;
 PgRows *step_apply_text (Step *step, GError **error, const char *table, const char *action,
                          const char *sql, ...) G_GNUC_NULL_TERMINATED;

@@ -80,8 +80,7 @@ publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
   pthread_mutex_lock (&publisher->lock);
   g_hash_table_add (publisher->in_flight, g_strdup (bundle->name));
   pthread_mutex_unlock (&publisher->lock);
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/outbox_put.sql", values, error);
-  return rows != NULL;
+  return pg_queue (pg, pg_statement ("src/engine/sql/outbox_put.sql"), values, error);
 }
 
 void

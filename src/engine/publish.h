@@ -17,7 +17,8 @@ void publisher_free (Publisher *publisher);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Publisher, publisher_free)
 char *publisher_topic (const Publisher *publisher, const char *name); /* `<prefix>.<name>`; g_free */
 
-/* Stores the bundle in the open transaction. From here on it counts as in flight until sent or abandoned. */
+/* Stores the bundle with the commit of the open transaction, before which nothing else may be asked but by pg_queue. From here on it
+ * counts as in flight until sent or abandoned. */
 gboolean publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The transaction was rolled back (or may have been: then the dispatcher looks). */
 void publisher_abandon (Publisher *publisher, Bundle *bundle);

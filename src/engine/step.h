@@ -61,7 +61,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
 
 /* The job's own step: code, or page.c. */
 gboolean step_work (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* What the steps of one transaction have gathered becomes rows: quarantine, children, outbox, and last the runs themselves. */
+/* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the commit the outbox and the runs
+ * themselves. */
 gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Adds the outcome RunFinished. */
 void step_add_run_finished (Step *step, const char *state, const char *result, const char *error_text);

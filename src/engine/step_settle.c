@@ -158,6 +158,5 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
     pg_values_take (values, names[i], array_take (arrays[i]));
   if (bundle_size (first->bundle) > 0 && !publisher_store (publisher, first->pg, first->bundle, error))
     return FALSE;
-  g_autoptr (PgRows) advanced = pg_run_file (first->pg, SQL "advance.sql", values, error);
-  return advanced != NULL;
+  return pg_queue (first->pg, pg_statement (SQL "advance.sql"), values, error);
 }

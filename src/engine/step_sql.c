@@ -101,16 +101,6 @@ step_apply (Step *step, GError **error, const char *file, ...)
 }
 
 PgRows *
-step_apply_keys (Step *step, GError **error, const char *file, ...)
-{
-  va_list pairs;
-  va_start (pairs, file);
-  PgRows *rows = run_statement (step, effect_statement (step, file, "key", error), pairs, error);
-  va_end (pairs);
-  return rows;
-}
-
-PgRows *
 step_try (Step *step, char **reason, GError **error, const char *file, ...)
 {
   const PgStatement *statement = effect_statement (step, file, "*", error);

@@ -66,6 +66,7 @@ char *pg_values_words (const PgValues *values, const PgStatement *statement);
  * first statement in one packet. Connects if needed. */
 gboolean pg_begin (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean pg_begin_read_only (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT; /* repeatable read */
+/* What was queued and not taken goes with it, in the same packet; the error is that of the first to fail, and nothing is committed. */
 gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void pg_rollback (Pg *pg); /* an error of it closes the connection */
 /* One statement; VALUES may be NULL. Extra names in VALUES are no error, missing ones are PRUNED_FATAL. */

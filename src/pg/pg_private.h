@@ -41,6 +41,8 @@ void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *state
 /* Before the first statement that is sent: BEGIN and the limits, if pg_begin asked for them; the limits alone outside a
  * transaction, where a pipeline up to its end is one. */
 gboolean pg_send_limits (Pg *pg, GError **error);
-/* A statement of our own with at most one parameter: queued; and queued, sent, and its answer taken. */
-gboolean pg_send_own (Pg *pg, const char *sql, const char *parameter, GError **error);
+/* Queued, BOUND to its parameters, and prepared before that if need be. */
+gboolean pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound, GError **error);
+/* A statement of our own: queued; and queued, sent, and its answer taken. */
+gboolean pg_send_own (Pg *pg, const char *sql, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

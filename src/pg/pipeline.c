@@ -16,9 +16,9 @@ remember (Pg *pg, SentKind kind, const PgStatement *statement)
 }
 
 gboolean
-pg_send_own (Pg *pg, const char *sql, const char *parameter, GError **error)
+pg_send_own (Pg *pg, const char *sql, GError **error)
 {
-  if (!PQsendQueryParams (pg->conn, sql, parameter != NULL ? 1 : 0, NULL, &parameter, NULL, NULL, 0))
+  if (!PQsendQueryParams (pg->conn, sql, 0, NULL, NULL, NULL, NULL, 0))
     return pg_fail_connection (pg, "cannot send", error);
   remember (pg, SENT_OWN, NULL);
   return TRUE;
@@ -37,13 +37,8 @@ send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **e
 }
 
 gboolean
-pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
+pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound, GError **error)
 {
-  const char *bound[statement->n_parameters + 1];
-  if (!pg_values_bind (values, statement, bound, error) || !pg_ensure (pg, error))
-    return FALSE;
-  if (!pg_send_limits (pg, error))
-    return FALSE;
   char name[24];
   g_snprintf (name, sizeof name, "pruned_%u", statement->id);
   if (pg->prepare && !send_prepare (pg, statement, name, error))
@@ -53,8 +48,16 @@ pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError *
                          : PQsendQueryParams (pg->conn, statement->sql, n, NULL, bound, NULL, NULL, 0);
   if (!sent)
     return pg_fail_connection (pg, "cannot send", error);
-  remember (pg, SENT_CALLER, statement);
+  remember (pg, kind, statement);
   return TRUE;
+}
+
+gboolean
+pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
+{
+  const char *bound[statement->n_parameters + 1];
+  return pg_values_bind (values, statement, bound, error) && pg_ensure (pg, error) && pg_send_limits (pg, error)
+         && pg_send_bound (pg, SENT_CALLER, statement, bound, error);
 }
 
 gboolean
@@ -224,7 +227,7 @@ pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error)
 gboolean
 pg_run_own (Pg *pg, const char *sql, GError **error)
 {
-  if (!pg_send_own (pg, sql, NULL, error) || !pg_flush (pg, error))
+  if (!pg_send_own (pg, sql, error) || !pg_flush (pg, error))
     return FALSE;
   return pg_finish (pg, error);
 }

@@ -4,20 +4,28 @@
 /* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
  * can be far too high, and compiling took 5 s of a statement of 10 ms. */
 #define LIMITS                                                                                     \
-  "SELECT set_config('search_path', format('%I, pg_catalog', $1::text), true),"                    \
+  "SELECT set_config('search_path', format('%I, pg_catalog', :app_schema::text), true),"                    \
   " set_config('statement_timeout', '15s', true), set_config('lock_timeout', '2s', true),"         \
   " set_config('idle_in_transaction_session_timeout', '10s', true),"                               \
   " set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true)"
+
+static gboolean
+send_limits (Pg *pg, GError **error)
+{
+  const char *bound[] = { pg->app_schema };
+  const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
+  return limits != NULL && pg_send_bound (pg, SENT_OWN, limits, bound, error);
+}
 
 gboolean
 pg_send_limits (Pg *pg, GError **error)
 {
   if (!pg->begin_wanted)
-    return pg->in_transaction || pg->sent->len > 0 || pg_send_own (pg, LIMITS, pg->app_schema, error);
+    return pg->in_transaction || pg->sent->len > 0 || send_limits (pg, error);
   pg->begin_wanted = FALSE;
   pg->in_transaction = TRUE;
-  return pg_send_own (pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", NULL, error)
-         && pg_send_own (pg, LIMITS, pg->app_schema, error);
+  return pg_send_own (pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", error)
+         && send_limits (pg, error);
 }
 
 static gboolean
@@ -81,7 +89,8 @@ pg_commit (Pg *pg, GError **error)
       return TRUE;
     }
   g_assert (pg->in_transaction);
-  if (pg->conn == NULL || PQtransactionStatus (pg->conn) != PQTRANS_INTRANS) /* COMMIT would answer ROLLBACK */
+  gboolean queued = pg->sent->len > 0; /* if one of these fails, COMMIT is skipped */
+  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) /* COMMIT would answer ROLLBACK */
     {
       g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: the transaction was lost before its commit");
       return FALSE;

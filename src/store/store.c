@@ -85,8 +85,10 @@ note_down (StoreBatch *batch, int file_store, const char *words, gint64 retry_ms
 static gboolean
 has_dots (const char *path)
 {
-  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
-  return g_strv_contains ((const char *const *)parts, "..");
+  for (const char *at = path; (at = strstr (at, "..")) != NULL; at++)
+    if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+      return TRUE;
+  return FALSE;
 }
 
 gboolean

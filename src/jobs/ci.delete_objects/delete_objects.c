@@ -23,6 +23,12 @@ typedef struct {
   gboolean is_full;    /* there may be more where these were */
 } Leased;
 
+typedef struct {
+  gint64 removed;
+  guint failed;
+  gboolean more; /* is ready */
+} Settled;
+
 static void
 leased_free (gpointer data)
 {
@@ -140,28 +146,37 @@ column (const Leased *leased, const char *name, const GArray *which)
   return rows_array_of (leased->rows, rows_column (leased->rows, name), (const int *)(gpointer)which->data, which->len);
 }
 
+/* The rows in GONE go, and their entries in the quarantine: queued. */
 static gboolean
-settle_gone (Step *step, const Leased *leased, gint64 *removed, GError **error)
+queue_gone (Step *step, const Leased *leased, const GArray *gone, GError **error)
 {
-  g_autoptr (GArray) which = rows_with (leased, STORE_DELETED, STORE_ABSENT);
-  if (which->len == 0)
-    return TRUE;
-  g_autofree char *id = column (leased, "id", which);
-  g_autoptr (PgRows) gone = step_apply_keys (step, error, "10-ci_deleted_objects", "id", id, "lease", leased->lease, NULL);
-  if (gone == NULL)
-    return FALSE;
-  *removed = rows_count (gone);
   GString *items = array_new ();
-  for (guint i = 0; i < which->len; i++)
+  for (guint i = 0; i < gone->len; i++)
     {
-      int row = g_array_index (which, int, i);
+      int row = g_array_index (gone, int, i);
       g_autofree char *item = g_strconcat ("ci_deleted_objects:", rows_text (leased->rows, row, "id"), NULL);
       array_add (items, item);
       step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
     }
-  g_autofree char *item = array_take (items);
-  g_autoptr (PgRows) cured = step_query (step, error, "cured", "item", item, NULL);
-  return cured != NULL;
+  g_autofree char *id = column (leased, "id", gone), *item = array_take (items);
+  return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "lease", leased->lease, NULL)
+         && step_queue (step, error, "cured", "item", item, NULL);
+}
+
+/* In one round trip with LOOK: is anything ready still? */
+static gboolean
+settle_gone (Step *step, const Leased *leased, gboolean look, Settled *settled, GError **error)
+{
+  g_autoptr (GArray) gone = rows_with (leased, STORE_DELETED, STORE_ABSENT);
+  if ((gone->len > 0 && !queue_gone (step, leased, gone, error))
+      || (look && !step_queue (step, error, "more", "reached", leased->reached, NULL)))
+    return FALSE;
+  g_autoptr (GPtrArray) answers = step_send (step, error);
+  if (answers == NULL)
+    return FALSE;
+  settled->removed = gone->len > 0 ? rows_int (answers->pdata[0], 0, "n") : 0;
+  settled->more = look && rows_bool (answers->pdata[answers->len - 1], 0, "more");
+  return TRUE;
 }
 
 /* PLACE: whose it is, in row I. */
@@ -192,10 +207,10 @@ log_all_failed (Step *step, const Leased *leased, const GArray *which, GError **
 }
 
 static gboolean
-settle_failed (Step *step, const Leased *leased, guint *failed, GError **error)
+settle_failed (Step *step, const Leased *leased, Settled *settled, GError **error)
 {
   g_autoptr (GArray) which = rows_with (leased, STORE_FAILED, STORE_UNSAFE);
-  *failed = which->len;
+  settled->failed = which->len;
   if (which->len == 0)
     return TRUE;
   if (!log_all_failed (step, leased, which, error))
@@ -225,49 +240,40 @@ settle_open (Step *step, const Leased *leased, GError **error)
 }
 
 static void
-report (Step *step, const Leased *leased, gint64 removed, guint failed)
+report (Step *step, const Leased *leased, const Settled *settled)
 {
   g_autoptr (GArray) absent = rows_with (leased, STORE_ABSENT, STORE_ABSENT);
   g_autoptr (GArray) deleted = rows_with (leased, STORE_DELETED, STORE_DELETED);
-  step_count (step, "updated_rows", removed);
+  step_count (step, "updated_rows", settled->removed);
   step_count (step, "deleted", deleted->len);
   step_count (step, "absent", absent->len);
-  step_count (step, "failed", failed);
+  step_count (step, "failed", settled->failed);
   if (leased->batch.n == 0)
     return;
   const char *slot = step_arg (step, "slot");
   step_outcome (step, "ObjectsDeleted", slot != NULL ? slot : "0",
                 json_pack ("{s:I, s:i, s:i, s:i}", "slot", (json_int_t)g_ascii_strtoll (slot != NULL ? slot : "0", NULL, 10), "deleted",
-                           (int)deleted->len, "absent", (int)absent->len, "failed", (int)failed));
-}
-
-static gboolean
-go_on (Step *step, const Leased *leased, GError **error)
-{
-  const char *reached = leased->reached;
-  Passing passing;
-  passing_look (&passing, &leased->batch);
-  gboolean any = passing.any, ok = !any || passing_go_on (step, &passing, leased->is_full ? reached : leased->beyond, error);
-  passing_clear (&passing);
-  if (any)
-    return ok;
-  g_autoptr (PgRows) more = step_query (step, error, "more", "reached", reached, NULL);
-  if (more != NULL && rows_bool (more, 0, "more"))
-    step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
-  return more != NULL;
+                           (int)deleted->len, "absent", (int)absent->len, "failed", (int)settled->failed));
 }
 
 static gboolean
 settle (Step *step, gpointer data, GError **error)
 {
-  Leased *leased = data;
-  gint64 removed = 0;
-  guint failed = 0;
-  if (!settle_gone (step, leased, &removed, error) || !settle_failed (step, leased, &failed, error)
-      || !settle_open (step, leased, error))
-    return FALSE;
-  report (step, leased, removed, failed);
-  return go_on (step, leased, error);
+  const Leased *leased = data;
+  const char *reached = leased->reached;
+  Settled settled = { 0 };
+  Passing passing;
+  passing_look (&passing, &leased->batch);
+  gboolean ok = settle_failed (step, leased, &settled, error) && settle_open (step, leased, error)
+                && settle_gone (step, leased, !passing.any, &settled, error);
+  if (ok)
+    report (step, leased, &settled);
+  if (ok && passing.any)
+    ok = passing_go_on (step, &passing, leased->is_full ? reached : leased->beyond, error);
+  else if (ok && settled.more)
+    step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
+  passing_clear (&passing);
+  return ok;
 }
 
 const JobErrand delete_objects_errand = { lease, act, cancel, settle, leased_free };

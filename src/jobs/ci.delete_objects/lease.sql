@@ -1,26 +1,24 @@
 -- Takes the oldest ready objects for this step, until until.sql; others take others. `was` gives the lease back if the store is down.
 -- Fast because the index on pick_up_at is read from where the step before came to: entries of rows that are gone lie before it
--- until they are vacuumed. What became ready behind it comes when nothing is left ahead. The rows are then looked up by id, which
--- ANY insists on: the planner would rather read the primary key from its beginning, where the rows that are gone lie.
+-- until they are vacuumed. What became ready behind it comes when nothing is left ahead. The rows are then changed where they were
+-- found and locked: by place, and by partition, for partitions have the same places. ANY insists on it.
 -- While a store is down its objects are passed over, up to `edge` (window.sql), and nothing is looked for behind.
 WITH ahead AS MATERIALIZED (
-  SELECT id, pick_up_at FROM ci_deleted_objects
+  SELECT tableoid AS part, ctid AS place, pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()
     AND pick_up_at <= coalesce(:edge::timestamptz, 'infinity') AND file_store <> ALL (:down::int[])
   ORDER BY pick_up_at
   LIMIT :limit::int
   FOR UPDATE SKIP LOCKED),
 behind AS MATERIALIZED (
-  SELECT id, pick_up_at FROM ci_deleted_objects
+  SELECT tableoid AS part, ctid AS place, pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at < :reached::timestamptz AND pick_up_at < now() AND :edge::timestamptz IS NULL
   ORDER BY pick_up_at
   LIMIT :limit::int - (SELECT count(*) FROM ahead)
   FOR UPDATE SKIP LOCKED),
 ready AS (
-  SELECT id, pick_up_at FROM ahead UNION ALL SELECT id, pick_up_at FROM behind),
-last AS (
-  SELECT id, pick_up_at FROM ready ORDER BY pick_up_at DESC LIMIT 1)
+  SELECT part, place, pick_up_at FROM ahead UNION ALL SELECT part, place, pick_up_at FROM behind)
 UPDATE ci_deleted_objects o SET pick_up_at = now() + :setting.lease_ms::bigint * interval '1 ms'
-FROM ready WHERE o.id = ready.id AND o.id = ANY (ARRAY(SELECT id FROM ready))
+FROM ready WHERE o.tableoid = ready.part AND o.ctid = ready.place AND o.ctid = ANY (ARRAY(SELECT place FROM ready))
 RETURNING o.id, o.file_store, o.store_dir, o.file, ready.pick_up_at AS was,
-          extract(epoch FROM now() - o.created_at)::bigint AS age_s, o.id = (SELECT id FROM last) AS is_last
+          extract(epoch FROM now() - o.created_at)::bigint AS age_s, ready.pick_up_at = (SELECT max(pick_up_at) FROM ready) AS is_last
