@@ -199,15 +199,34 @@ will_pass (rd_kafka_resp_err_t err)
 }
 
 rd_kafka_resp_err_t
-kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 deadline_us, gint64 *low,
-                  gint64 *high)
+kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 timestamp_ms, int timeout_ms, gint64 *offset)
+{
+  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (1);
+  rd_kafka_topic_partition_list_add (list, topic, partition)->offset = timestamp_ms;
+  rd_kafka_resp_err_t err = rd_kafka_offsets_for_times (rk, list, timeout_ms);
+  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
+    err = list->elems[0].err;
+  *offset = list->elems[0].offset;
+  rd_kafka_topic_partition_list_destroy (list);
+  return err;
+}
+
+static rd_kafka_resp_err_t
+edge (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 which, gint64 deadline_us, gint64 *offset)
 {
   for (;;) {
     int left_ms = (int)CLAMP ((deadline_us - clock_monotonic_us ()) / 1000, 0, G_MAXINT);
-    rd_kafka_resp_err_t err
-        = rd_kafka_query_watermark_offsets (rk, topic, partition, low, high, left_ms);
+    rd_kafka_resp_err_t err = kafka_offset_at (rk, topic, partition, which, left_ms, offset);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR || !will_pass (err) || left_ms == 0)
       return err;
     g_usleep (AGAIN_US);
   }
+}
+
+rd_kafka_resp_err_t
+kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 deadline_us, gint64 *low,
+                  gint64 *high)
+{
+  rd_kafka_resp_err_t err = edge (rk, topic, partition, RD_KAFKA_OFFSET_BEGINNING, deadline_us, low);
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? edge (rk, topic, partition, RD_KAFKA_OFFSET_END, deadline_us, high) : err;
 }

@@ -269,11 +269,8 @@ gboolean
 kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, gint64 *high,
                             GError **error)
 {
-  int64_t first = -1, next = -1;
-  rd_kafka_resp_err_t err = rd_kafka_query_watermark_offsets (self->owner.rk, self->topic, self->number,
-                                                              &first, &next, timeout_ms);
-  *low = first;
-  *high = next;
+  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  rd_kafka_resp_err_t err = kafka_watermarks (self->owner.rk, self->topic, self->number, deadline_us, low, high);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
   g_autofree char *where = kafka_where (self->owner.rk);

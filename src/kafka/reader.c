@@ -114,14 +114,7 @@ bounds_of (Reader *self, gint32 partition, Range *range, GError **error)
 static rd_kafka_resp_err_t
 offset_at (Reader *self, gint32 partition, gint64 timestamp_ms, gint64 *offset)
 {
-  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (1);
-  rd_kafka_topic_partition_list_add (list, self->name, partition)->offset = timestamp_ms;
-  rd_kafka_resp_err_t err = rd_kafka_offsets_for_times (self->rk, list, left_ms (self));
-  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    err = list->elems[0].err;
-  *offset = list->elems[0].offset;
-  rd_kafka_topic_partition_list_destroy (list);
-  return err;
+  return kafka_offset_at (self->rk, self->name, partition, timestamp_ms, left_ms (self), offset);
 }
 
 /* Leaves out what is older by the broker's index. A broker that has none (the embedded one) says "nothing

@@ -96,6 +96,36 @@ test_a_broker_comes_back (void)
   stage_free (&stage);
 }
 
+/* Without end once: whoever asked about the log of a broker that was gone did nothing else any more. */
+static void
+test_the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said (void)
+{
+  Stage stage = stage_new ("gone", 1);
+  const char *const topics[] = { "gone", NULL };
+  Member *member = member_of (stage.bootstrap, "gone", topics);
+  poll_until_held (member, 1);
+  KafkaPartition *partition = lane_of (member, "gone", 0)->partition;
+  g_autoptr (GError) error = NULL;
+  gint64 low, high;
+  g_assert_true (kafka_partition_watermarks (partition, 5000, &low, &high, &error));
+
+  rd_kafka_mock_broker_set_down (stage.mock, 1);
+  gint64 start_us = clock_monotonic_us ();
+  g_assert_false (kafka_partition_watermarks (partition, 500, &low, &high, &error));
+  g_assert_cmpint (clock_monotonic_us () - start_us, <, PATIENCE_US);
+  g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
+
+  rd_kafka_mock_broker_set_up (stage.mock, 1);
+  gint64 deadline_us = clock_monotonic_us () + PATIENCE_US;
+  while (!kafka_partition_watermarks (partition, 1000, &low, &high, NULL)) {
+    g_assert_cmpint (clock_monotonic_us (), <, deadline_us);
+    poll_once (member);
+  }
+  g_assert_cmpint (high, ==, 0);
+  member_free (member);
+  stage_free (&stage);
+}
+
 /* The topic is not forbidden for ever: librdkafka asks again every few seconds. */
 static void
 publish_until_taken (KafkaProducer *producer, KafkaMessage *message)
@@ -291,6 +321,7 @@ main (int argc, char **argv)
   cluster_begin (&argc, &argv);
   ADD (a_topic_made_later_is_consumed);
   ADD (a_broker_comes_back);
+  ADD (the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said);
   ADD (what_the_broker_refuses_fails_at_once);
   ADD (a_commit_that_fails_is_trouble_until_one_succeeds);
   ADD (a_broker_that_is_gone_is_trouble);
