@@ -212,6 +212,13 @@ step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format
   return FALSE;
 }
 
+gboolean
+step_again (Step *step, GError **error)
+{
+  step->again = TRUE;
+  return step_fail (step, error, PRUNED_BUSY, "the step is to be done once more");
+}
+
 void
 step_on_failure (Step *step, const char *file)
 {

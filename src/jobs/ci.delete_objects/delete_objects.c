@@ -3,25 +3,12 @@
  */
 #include "jobs/jobs.h"
 #include "jobs/ci.delete_objects/passing.h"
+#include "jobs/ci.delete_objects/refused.h"
 
 #include "base/clock.h"
-#include "pruned/store.h"
-
-#include <string.h>
 
 /* Now and then a slot looks from the table's beginning on, for objects that others have given back. */
 #define LOOK_BACK_EVERY 16
-
-typedef struct {
-  StoreBatch batch;
-  GPtrArray *answers;  /* of PgRows: lease, and rows */
-  const char *lease;   /* until when */
-  const PgRows *rows;
-  Errand *errand;
-  const char *reached; /* the last of the rows; NULL: none */
-  char *beyond;        /* where the next step begins that passes over objects, if this one found less than it could take */
-  gboolean is_full;    /* there may be more where these were */
-} Leased;
 
 typedef struct {
   gint64 removed;
@@ -125,9 +112,8 @@ cancel (gpointer data)
 
 /* --- settle -------------------------------------------------------------------------------------------------- */
 
-/* The rows of LEASED with one of the results A and B. */
-static GArray *
-rows_with (const Leased *leased, StoreResult a, StoreResult b)
+GArray *
+leased_with (const Leased *leased, StoreResult a, StoreResult b)
 {
   GArray *which = g_array_new (FALSE, FALSE, sizeof (int));
   for (guint i = 0; i < leased->batch.n; i++)
@@ -140,10 +126,16 @@ rows_with (const Leased *leased, StoreResult a, StoreResult b)
   return which;
 }
 
+char *
+leased_column (const Leased *leased, const char *name, const GArray *which, guint from, guint to)
+{
+  return rows_array_of (leased->rows, rows_column (leased->rows, name), (const int *)(gpointer)which->data + from, to - from);
+}
+
 static char *
 column (const Leased *leased, const char *name, const GArray *which)
 {
-  return rows_array_of (leased->rows, rows_column (leased->rows, name), (const int *)(gpointer)which->data, which->len);
+  return leased_column (leased, name, which, 0, which->len);
 }
 
 /* The rows in GONE go, and their entries in the quarantine: queued. */
@@ -165,9 +157,10 @@ queue_gone (Step *step, const Leased *leased, const GArray *gone, GError **error
 
 /* In one round trip with LOOK: is anything ready still? */
 static gboolean
-settle_gone (Step *step, const Leased *leased, gboolean look, Settled *settled, GError **error)
+settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError **error)
 {
-  g_autoptr (GArray) gone = rows_with (leased, STORE_DELETED, STORE_ABSENT);
+  g_autoptr (GArray) gone = leased_with (leased, STORE_DELETED, STORE_ABSENT);
+  gboolean refused = FALSE;
   if ((gone->len > 0 && !queue_gone (step, leased, gone, error))
       || (look && !step_queue (step, error, "more", "reached", leased->reached, NULL)))
     return FALSE;
@@ -176,7 +169,9 @@ settle_gone (Step *step, const Leased *leased, gboolean look, Settled *settled, 
     return FALSE;
   settled->removed = gone->len > 0 ? rows_int (answers->pdata[0], 0, "n") : 0;
   settled->more = look && rows_bool (answers->pdata[answers->len - 1], 0, "more");
-  return TRUE;
+  if (settled->removed < gone->len && !refused_silently (step, leased, &refused, error))
+    return FALSE;
+  return !refused || step_again (step, error);
 }
 
 /* PLACE: whose it is, in row I. */
@@ -209,7 +204,7 @@ log_all_failed (Step *step, const Leased *leased, const GArray *which, GError **
 static gboolean
 settle_failed (Step *step, const Leased *leased, Settled *settled, GError **error)
 {
-  g_autoptr (GArray) which = rows_with (leased, STORE_FAILED, STORE_UNSAFE);
+  g_autoptr (GArray) which = leased_with (leased, STORE_FAILED, STORE_UNSAFE);
   settled->failed = which->len;
   if (which->len == 0)
     return TRUE;
@@ -231,7 +226,7 @@ settle_failed (Step *step, const Leased *leased, Settled *settled, GError **erro
 static gboolean
 settle_open (Step *step, const Leased *leased, GError **error)
 {
-  g_autoptr (GArray) which = rows_with (leased, STORE_OPEN, STORE_OPEN);
+  g_autoptr (GArray) which = leased_with (leased, STORE_OPEN, STORE_OPEN);
   if (which->len == 0)
     return TRUE;
   g_autofree char *id = column (leased, "id", which), *was = column (leased, "was", which);
@@ -242,8 +237,8 @@ settle_open (Step *step, const Leased *leased, GError **error)
 static void
 report (Step *step, const Leased *leased, const Settled *settled)
 {
-  g_autoptr (GArray) absent = rows_with (leased, STORE_ABSENT, STORE_ABSENT);
-  g_autoptr (GArray) deleted = rows_with (leased, STORE_DELETED, STORE_DELETED);
+  g_autoptr (GArray) absent = leased_with (leased, STORE_ABSENT, STORE_ABSENT);
+  g_autoptr (GArray) deleted = leased_with (leased, STORE_DELETED, STORE_DELETED);
   step_count (step, "updated_rows", settled->removed);
   step_count (step, "deleted", deleted->len);
   step_count (step, "absent", absent->len);
@@ -257,9 +252,8 @@ report (Step *step, const Leased *leased, const Settled *settled)
 }
 
 static gboolean
-settle (Step *step, gpointer data, GError **error)
+settle_all (Step *step, Leased *leased, GError **error)
 {
-  const Leased *leased = data;
   const char *reached = leased->reached;
   Settled settled = { 0 };
   Passing passing;
@@ -274,6 +268,29 @@ settle (Step *step, gpointer data, GError **error)
     step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
   passing_clear (&passing);
   return ok;
+}
+
+/* A row that PostgreSQL does not let go is found in a transaction of its own; without it the others go. */
+static gboolean
+settle (Step *step, gpointer data, GError **error)
+{
+  Leased *leased = data;
+  GError *cause = NULL;
+  if (leased->refused)
+    {
+      leased->refused = FALSE;
+      return refused_find (step, leased, error) && step_again (step, error);
+    }
+  if (settle_all (step, leased, &cause))
+    return TRUE;
+  if (cause->code != PRUNED_DATA || leased->asked)
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  g_error_free (cause);
+  leased->refused = leased->asked = TRUE;
+  return step_again (step, error);
 }
 
 const JobErrand delete_objects_errand = { lease, act, cancel, settle, leased_free };

@@ -15,7 +15,8 @@ args_of_slot (Step *step, gint64 slot)
 gboolean
 schedule_objects_step (Step *step, GError **error)
 {
-  g_autoptr (PgRows) ready = step_query (step, error, "ready", "slots", SLOTS, NULL);
+  g_autoptr (PgRows) cured = step_query (step, error, "disappeared", NULL);
+  g_autoptr (PgRows) ready = cured != NULL ? step_query (step, error, "ready", "slots", SLOTS, NULL) : NULL;
   if (ready == NULL)
     return FALSE;
   gint64 slots = rows_int (ready, 0, "slots");
