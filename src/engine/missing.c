@@ -135,11 +135,10 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
   while (g_hash_table_iter_next (&iter, &name, &data))
     {
       Probe *probe = data;
-      gint64 low;
       const LaneView *view = view_of (views, probe->job, probe->number);
       if (view == NULL)
         continue; /* the topic has grown since the slots were asked for */
-      if (!kafka_partition_watermarks (view->partition, WATERMARK_TIMEOUT_MS, &low, &probe->end, error))
+      if (!kafka_partition_watermarks (view->partition, WATERMARK_TIMEOUT_MS, NULL, &probe->end, error))
         return FALSE;
       g_hash_table_iter_steal (&iter);
       g_hash_table_insert (missing->probes, name, probe);

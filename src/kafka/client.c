@@ -227,6 +227,8 @@ rd_kafka_resp_err_t
 kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 deadline_us, gint64 *low,
                   gint64 *high)
 {
-  rd_kafka_resp_err_t err = edge (rk, topic, partition, RD_KAFKA_OFFSET_BEGINNING, deadline_us, low);
+  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (low != NULL)
+    err = edge (rk, topic, partition, RD_KAFKA_OFFSET_BEGINNING, deadline_us, low);
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? edge (rk, topic, partition, RD_KAFKA_OFFSET_END, deadline_us, high) : err;
 }

@@ -30,7 +30,7 @@ gboolean kafka_is_fatal (rd_kafka_t *rk, GError **error);
 /* The first offset whose timestamp is TIMESTAMP_MS or later; RD_KAFKA_OFFSET_BEGINNING and _END: where the log begins and ends. */
 rd_kafka_resp_err_t kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 timestamp_ms,
                                      int timeout_ms, gint64 *offset);
-/* What the broker keeps of a partition: [LOW, HIGH). Not by rd_kafka_query_watermark_offsets: before librdkafka 2.3 it waits without
+/* What the broker keeps of a partition: [LOW, HIGH); LOW may be NULL. Not by rd_kafka_query_watermark_offsets: before librdkafka 2.3 it waits without
  * end for a broker that is gone, though another may lead the partition by now (its issue 2588). A leader that is missing for a moment is waited for
  * until DEADLINE_US (clock_monotonic_us). */
 rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition,

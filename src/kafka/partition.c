@@ -265,11 +265,21 @@ kafka_partition_end (const KafkaPartition *self)
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? next : -1;
 }
 
+/* The broker answers the questions of a connection one after the other, and a fetch that waits for messages may be before this one. */
+static gint64
+fetch_wait_us (const KafkaPartition *self)
+{
+  char text[32] = "";
+  size_t size = sizeof text;
+  rd_kafka_conf_res_t found = rd_kafka_conf_get (rd_kafka_conf (self->owner.rk), "fetch.wait.max.ms", text, &size);
+  return found == RD_KAFKA_CONF_OK ? g_ascii_strtoll (text, NULL, 10) * 1000 : 0;
+}
+
 gboolean
 kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, gint64 *high,
                             GError **error)
 {
-  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000 + (low != NULL ? 2 : 1) * fetch_wait_us (self);
   rd_kafka_resp_err_t err = kafka_watermarks (self->owner.rk, self->topic, self->number, deadline_us, low, high);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;

@@ -35,6 +35,7 @@ gboolean kafka_partition_committed (KafkaPartition *partition, int timeout_ms, g
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The end of the log as the last fetch saw it, without asking; -1: not known yet. Thread: any. */
 gint64 kafka_partition_end (const KafkaPartition *partition);
-/* Low and high watermark as the broker says now. Thread: any. */
+/* Low (NULL: not asked for, a question less) and high watermark as the broker says now. TIMEOUT_MS: beyond what fetches wait for
+ * messages. Thread: any. */
 gboolean kafka_partition_watermarks (KafkaPartition *partition, int timeout_ms, gint64 *low,
                                      gint64 *high, GError **error) G_GNUC_WARN_UNUSED_RESULT;

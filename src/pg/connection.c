@@ -76,6 +76,8 @@ pg_ensure (Pg *pg, GError **error)
 {
   if (pg->conn != NULL && PQstatus (pg->conn) == CONNECTION_OK)
     return TRUE;
+  if (pg_in_transaction (pg)) /* what follows must not be done without what came before */
+    return pg_fail_connection (pg, "connection lost in a transaction", error);
   pg_close (pg);
   const char *names[] = { "connect_timeout",    "keepalives_idle", "keepalives_interval", "keepalives_count",
                           "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
