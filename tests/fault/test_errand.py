@@ -67,6 +67,25 @@ def test_a_step_is_tried_again_three_times(objects):
     assert not objects.file.exists() and objects.left() == []
 
 
+@pytest.mark.parametrize("passage", [1, 2, 3])
+def test_killed_while_it_finds_out_which_row_is_kept(objects, passage):
+    """At the first settling, which is refused, at the one that tries the rows, and at the one that leaves the kept row out."""
+    ids = [objects.add("artifact") for _ in range(4)]
+    objects.database.connection.execute(
+        "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'legal hold'; END $$;"
+        f"CREATE TRIGGER keep BEFORE DELETE ON ci_deleted_objects FOR EACH ROW WHEN (OLD.id = {ids[1]}) EXECUTE FUNCTION keep()")
+    run_id = objects.tick()
+    killed = objects.scene.start("--until-idle", environment={"PRUNED_FAULT": f"errand.before_settle:kill:{passage}"})
+    assert killed.wait() == -9
+    assert objects.left() == ids and objects.audited() == []
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour'")
+    objects.scene.run_until_idle()
+    assert objects.left() == [ids[1]] and sorted(objects.audited()) == [ids[0], ids[2], ids[3]]
+    run = objects.scene.run_row(run_id)
+    assert (run["state"], run["attempts"], run["result"]["failed"]) == ("finished", 0, 1)
+    assert objects.database.column("SELECT attempts FROM pruned.quarantine") == [1]
+
+
 def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
     """Another has deleted object and row meanwhile; then there is a new object of that name, which a new row owns."""
     id_ = objects.add("old")

@@ -2,7 +2,8 @@
 
 import pytest
 
-TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
+from support.objects import SLOT, ListedObjects, waits_for_its_store
+
 WINDOW = 4000  # rows of a closed store that a step passes over, as the job has it
 NOWHERE = {"store.object.endpoint": "http://127.0.0.1:9", "store.object.bucket": "artifacts"}
 
@@ -14,42 +15,14 @@ def objects(pruned_with_slots, database, tmp_path):
     return Objects(pruned_with_slots, database, root)
 
 
-class Objects:
-    def __init__(self, pruned, database, root):
-        self.pruned, self.database, self.root = pruned, database, root
-
-    def add(self, number, *, store, age="2 hours", apart="1 ms", name="file"):
-        """NUMBER of them, the first AGE old; those of the local store are there."""
-        for i in range(1, number + 1 if store == 1 else 0):
-            (self.root / f"{name} {i}").write_text("artifact")
-        self.database.execute(
-            "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
-            " SELECT %s, '', %s || ' ' || i, now() - %s::interval + i * %s::interval FROM generate_series(1, %s::int) i",
-            [store, name, age, apart, number])
-
-    def delete(self, **settings):
-        self.pruned.run("tick", TICK).ok()
-        return self.again(**settings)
-
-    def again(self, **settings):
-        for run in self.runs():
-            if run["state"] == "waiting":
-                self.pruned.run("retry", run["run_id"]).ok()
-        return self.pruned.run_until_idle(settings={"store.local.root": self.root} | settings)
-
-    def rows(self):
-        return self.database.rows("SELECT id, pick_up_at FROM ci_deleted_objects ORDER BY id")
-
-    def runs(self):
-        return self.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY slot", [SLOT])
-
+class Objects(ListedObjects):
     def check_that_others_went(self, before, words):
         """Of the local store nothing listed is left; the other's rows are as they were, and their slots wait."""
         assert list(self.root.iterdir()) == []
         assert self.rows() == before
         assert self.database.value("SELECT count(*) FROM pruned.quarantine") == 0
         for run in self.runs():
-            assert (run["state"], run["attempts"]) == ("waiting", 0) and words in run["error"], run
+            assert waits_for_its_store(run) and words in run["error"], run
 
 
 @pytest.mark.parametrize("settings, words", [

@@ -16,20 +16,6 @@ typedef struct {
   gboolean more; /* is ready */
 } Settled;
 
-static void
-leased_free (gpointer data)
-{
-  Leased *leased = data;
-  for (guint i = 0; i < leased->batch.n; i++)
-    g_free (leased->batch.objects[i].error);
-  g_free (leased->batch.objects);
-  for (guint i = 0; i < STORES; i++)
-    g_free (leased->batch.down[i].words);
-  g_free (leased->beyond);
-  g_ptr_array_unref (leased->answers);
-  g_free (leased);
-}
-
 /* How far the step before came; NULL: from the beginning. Who passes over objects would lose his place. */
 static const char *
 reached_before (const Step *step, const Passing *passing)
@@ -48,26 +34,6 @@ lease_rows (Step *step, Passing *passing, GError **error)
       || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge", passing->edge, "down", passing->stores, NULL))
     return NULL;
   return step_send (step, error);
-}
-
-static Leased *
-leased_new (GPtrArray *answers)
-{
-  Leased *leased = g_new0 (Leased, 1);
-  leased->answers = answers;
-  leased->lease = rows_text (answers->pdata[0], 0, "lease");
-  leased->rows = answers->pdata[1];
-  leased->batch.n = (guint)rows_count (leased->rows);
-  leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
-  for (int i = 0; i < rows_count (leased->rows); i++)
-    {
-      leased->batch.objects[i] = (StoreObject){ .file_store = (int)rows_int (leased->rows, i, "file_store"),
-                                                .dir = rows_text (leased->rows, i, "store_dir"),
-                                                .file = rows_text (leased->rows, i, "file") };
-      if (rows_bool (leased->rows, i, "is_last"))
-        leased->reached = rows_text (leased->rows, i, "was");
-    }
-  return leased;
 }
 
 static gpointer
@@ -111,26 +77,6 @@ cancel (gpointer data)
 }
 
 /* --- settle -------------------------------------------------------------------------------------------------- */
-
-GArray *
-leased_with (const Leased *leased, StoreResult a, StoreResult b)
-{
-  GArray *which = g_array_new (FALSE, FALSE, sizeof (int));
-  for (guint i = 0; i < leased->batch.n; i++)
-    {
-      int row = (int)i;
-      StoreResult result = leased->batch.objects[i].result;
-      if (result == a || result == b)
-        g_array_append_val (which, row);
-    }
-  return which;
-}
-
-char *
-leased_column (const Leased *leased, const char *name, const GArray *which, guint from, guint to)
-{
-  return rows_array_of (leased->rows, rows_column (leased->rows, name), (const int *)(gpointer)which->data + from, to - from);
-}
 
 static char *
 column (const Leased *leased, const char *name, const GArray *which)

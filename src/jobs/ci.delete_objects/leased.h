@@ -18,7 +18,10 @@ typedef struct {
   gboolean asked;      /* that was done once */
 } Leased;
 
-/* The rows with one of the results A and B, as an array of int. */
+/* ANSWERS, of until.sql and lease.sql, are taken. */
+Leased *leased_new (GPtrArray *answers);
+void leased_free (gpointer leased);
+/* The rows with one of the results A and B: an array of int, g_array_unref it. */
 GArray *leased_with (const Leased *leased, StoreResult a, StoreResult b);
-/* Column NAME of rows FROM to TO (exclusive) of WHICH, as an array literal. */
+/* Column NAME of rows FROM to TO (exclusive) of WHICH, as an array literal; g_free it. */
 char *leased_column (const Leased *leased, const char *name, const GArray *which, guint from, guint to);

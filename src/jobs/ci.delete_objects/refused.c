@@ -1,7 +1,5 @@
 #include "jobs/ci.delete_objects/refused.h"
 
-#include <string.h>
-
 #define TRIES 32
 
 typedef struct {

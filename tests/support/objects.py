@@ -1,0 +1,41 @@
+"""Objects that are listed for deletion, and the slots that delete them."""
+
+TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
+
+
+def waits_for_its_store(run):
+    """Nobody is charged. A pause may be over just when the process ends (they begin with a second): then it was claimed again, and not stepped."""
+    waits = run["state"] == "waiting" or run["state"] == "ready" and run["due_at"] <= run["published_at"]
+    return waits and run["attempts"] == 0
+
+
+class ListedObjects:
+    """PRUNED deletes what DATABASE lists; ROOT is its local store."""
+
+    def __init__(self, pruned, database, root):
+        self.pruned, self.database, self.root = pruned, database, root
+
+    def add(self, number, *, store, age="2 hours", apart="1 ms", name="file"):
+        """NUMBER of them, the first AGE old; those of the local store are there."""
+        for i in range(1, number + 1 if store == 1 else 0):
+            (self.root / f"{name} {i}").write_text("artifact")
+        self.database.execute(
+            "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+            " SELECT %s, '', %s || ' ' || i, now() - %s::interval + i * %s::interval FROM generate_series(1, %s::int) i",
+            [store, name, age, apart, number])
+
+    def delete(self, **settings):
+        self.pruned.run("tick", TICK).ok()
+        return self.again(**settings)
+
+    def again(self, **settings):
+        for run in self.runs():
+            if run["state"] == "waiting":
+                self.pruned.run("retry", run["run_id"]).ok()
+        return self.pruned.run_until_idle(settings={"store.local.root": self.root} | settings)
+
+    def rows(self):
+        return self.database.rows("SELECT id, pick_up_at FROM ci_deleted_objects ORDER BY id")
+
+    def runs(self):
+        return self.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY slot", [SLOT])
