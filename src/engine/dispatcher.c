@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/astray.h"
+#include "engine/growth.h"
 #include "engine/janitor.h"
 #include "engine/missing.h"
 #include "engine/place.h"
@@ -191,6 +192,7 @@ static gboolean
 look_around (Dispatcher *dispatcher, GError **error)
 {
   return remove_sent (dispatcher, error) && send_left (dispatcher, error)
+         && growth_look (dispatcher->service, dispatcher->pg, error)
          && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
          && janitor_look (dispatcher->service, dispatcher->pg, error);
@@ -202,9 +204,8 @@ next_due (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
   g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "next_due.sql", NULL, error);
   if (rows == NULL)
     return FALSE;
-  const char *wait = rows_text (rows, 0, "wait");
-  if (wait != NULL)
-    *wait_us = MIN (*wait_us, g_ascii_strtoll (wait, NULL, 10));
+  if (rows_count (rows) > 0)
+    *wait_us = MIN (*wait_us, rows_int (rows, 0, "wait"));
   return TRUE;
 }
 

@@ -255,6 +255,7 @@ engine_run (const EngineOptions *options, GError **error)
                       .pg = { config_text (options->config, "postgres", "url"),
                               config_text (options->config, "postgres", "app_schema"),
                               config_bool (options->config, "postgres", "prepare"), "pruned" } };
+  service.pg.plans = &service.plans;
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #define WORK_BATCH 500
-#define INTAKE_BATCH 2000
+#define INTAKE_BATCH 1000
 #define FRESH_WORK_BATCH 100 /* if it kills the process its messages are tried one by one */
 #define FRESH_INTAKE_BATCH 500
 #define FRESH_US (2 * G_USEC_PER_SEC)

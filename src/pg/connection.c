@@ -15,6 +15,7 @@ pg_new (const PgSettings *settings)
   pg->app_schema = g_strdup (settings->app_schema);
   pg->name = g_strdup (settings->name);
   pg->prepare = settings->prepare;
+  pg->plans = settings->plans;
   pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
   pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
   pg->prepared = g_hash_table_new (NULL, NULL);

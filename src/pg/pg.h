@@ -20,6 +20,7 @@ typedef struct {
   gboolean prepare;       /* FALSE: never name a statement (transaction poolers without support) */
   const char *name;       /* application_name */
   int answer_ms;          /* a server that says nothing for so long is gone; 0: twice the statement_timeout */
+  const gint *plans;      /* when it changes (atomic) the plans that the server keeps of prepared statements are made anew; NULL: never */
 } PgSettings;
 
 /* --- connection --------------------------------------------------------------------------------- */

@@ -26,6 +26,8 @@ struct _Pg {
   guint taken;          /* how many of them were */
   gboolean synced;      /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
+  const gint *plans;
+  gint plans_made; /* of these */
   Kept *kept;
   GHashTable *prepared; /* statements that this connection knows, or will when its pipeline has gone through */
   char sqlstate[6];

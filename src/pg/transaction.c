@@ -12,6 +12,10 @@
 static gboolean
 send_limits (Pg *pg, GError **error)
 {
+  gint plans = pg->plans != NULL ? g_atomic_int_get (pg->plans) : 0;
+  if (plans != pg->plans_made && !pg_send_own (pg, "DISCARD PLANS", error))
+    return FALSE;
+  pg->plans_made = plans;
   const char *bound[] = { pg->app_schema };
   const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
   return limits != NULL && pg_send_bound (pg, SENT_OWN, limits, bound, error);

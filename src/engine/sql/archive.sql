@@ -6,7 +6,7 @@ WITH old AS MATERIALIZED (
   ORDER BY r.finished_at
   LIMIT 1000
   FOR UPDATE SKIP LOCKED),
-moved AS (DELETE FROM pruned.runs r USING old WHERE r.run_id = old.run_id RETURNING r.*),
+moved AS (DELETE FROM pruned.runs r WHERE r.run_id = ANY (ARRAY(SELECT run_id FROM old)) RETURNING r.*),
 put AS (
   INSERT INTO pruned.runs_done (parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
                                 finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, result, error)

@@ -1,0 +1,2 @@
+-- Of pruned.runs, without its indexes.
+SELECT pg_relation_size('pruned.runs') AS bytes
