@@ -82,17 +82,22 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   gboolean paused = FALSE;
   Transaction transaction = { 0 };
   g_autoptr (GPtrArray) runs = NULL;
+  g_autoptr (GHashTable) locked = NULL;
   if (transaction_begin (&transaction, service, pg, &error))
     runs = transaction_fence (&transaction, lane->job, works, &paused, &error);
-  if (runs == NULL || runs->len == 0 || paused)
+  if (runs != NULL)
+    locked = transaction_find_locked (&transaction, lane, works, runs, &error);
+  if (locked == NULL || runs->len == 0 || paused)
     {
-      gboolean ok = runs != NULL && (runs->len == 0 || steps_park_paused (pg, runs, &error))
+      gboolean ok = locked != NULL && (runs->len == 0 || steps_park_paused (pg, runs, &error))
                     && transaction_commit (&transaction, &error);
       if (!ok)
         {
           transaction_rollback (&transaction);
           return answer_outage (service, lane, error);
         }
+      if (g_hash_table_size (locked) > 0)
+        return ANSWER_HOLD;
       steps_note_stale (service, lane, runs->len == 0);
       return ANSWER_HANDLED;
     }
@@ -136,5 +141,6 @@ alone_run_ahead (Service *service, Pg *pg, Lane *lane)
   g_autoptr (GArray) works = g_steal_pointer (&lane->ahead);
   while (try_alone (service, pg, lane, works) == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane))
     ;
+  lane->locked_since_us = 0; /* its message is on its way */
   bisect_reset (lane->bisect);
 }

@@ -245,6 +245,7 @@ answer_outage (Service *service, Lane *lane, const GError *error)
     service_fail (service, error);
   log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
   lane->outages++;
+  lane->locked_since_us = 0;
   return ANSWER_HOLD;
 }
 

@@ -5,6 +5,8 @@
 #include "engine/dead.h"
 #include "engine/look.h"
 
+#define LOCKED_HOLD_US 5000
+
 static void
 handled (Lane *lane, guint index)
 {
@@ -61,15 +63,18 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
   return TRUE;
 }
 
-/* Pending messages whose runs have rows stay, to be done alone; the others are handled. */
+/* Pending messages whose runs have rows stay, to be done alone, and those of runs that are locked; the others are handled. */
 static void
-keep_heavy (Lane *lane, const GArray *works, GHashTable *heavy)
+keep_some (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *locked)
 {
   for (guint i = works->len; i-- > 0;)
-    if (g_hash_table_contains (heavy, g_array_index (works, Work, i).run_id))
-      g_array_index (lane->pending, LaneMessage, i).alone = TRUE;
-    else
-      handled (lane, i);
+    {
+      const char *run_id = g_array_index (works, Work, i).run_id;
+      if (g_hash_table_contains (heavy, run_id))
+        g_array_index (lane->pending, LaneMessage, i).alone = TRUE;
+      else if (!g_hash_table_contains (locked, run_id))
+        handled (lane, i);
+    }
 }
 
 static gboolean
@@ -95,15 +100,17 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   gboolean paused = FALSE;
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal), locked = NULL;
   const Work *first = &g_array_index (works, Work, 0);
   g_autoptr (Bundle) bundle = NULL;
   if (transaction_begin (&transaction, service, pg, error))
     runs = transaction_fence (&transaction, lane->job, works, &paused, error);
   if (runs != NULL)
+    locked = transaction_find_locked (&transaction, lane, works, runs, error);
+  if (locked != NULL)
     bundle = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
   Look look = { pg, service->prefix, bundle, steps, heavy };
-  gboolean ok = runs != NULL && (paused ? steps_park_paused (pg, runs, error) : look_at_pages (&look, runs, error))
+  gboolean ok = locked != NULL && (paused ? steps_park_paused (pg, runs, error) : look_at_pages (&look, runs, error))
                 && settle_together (service, &transaction, steps, bundle, error);
   if (!ok)
     {
@@ -111,9 +118,9 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
       publisher_abandon (service->publisher, bundle);
       return FALSE;
     }
-  steps_note_stale (service, lane, works->len - runs->len);
+  steps_note_stale (service, lane, works->len - runs->len - g_hash_table_size (locked));
   steps_conclude (service, lane, steps, &bundle);
-  keep_heavy (lane, works, heavy);
+  keep_some (lane, works, heavy, locked);
   return TRUE;
 }
 
@@ -153,11 +160,12 @@ batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   Answer answer = handle (service, pg, lane);
   if (answer == ANSWER_AWAY)
     return LANE_GO_AWAY;
-  if (answer == ANSWER_HOLD)
-    {
-      *hold_us = answer_hold_us (lane->outages);
-      return LANE_HOLD;
-    }
+  if (lane->locked_since_us != 0)
+    *hold_us = LOCKED_HOLD_US;
+  else if (answer == ANSWER_HOLD)
+    *hold_us = answer_hold_us (lane->outages);
+  if (*hold_us > 0)
+    return LANE_HOLD;
   lane->outages = 0;
   return lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
 }

@@ -1,10 +1,13 @@
 #include "engine/fence.h"
 
 #include "avro/message.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/uuid5.h"
 
 #include <string.h>
+
+#define LOCKED_US G_USEC_PER_SEC
 
 static void
 work_clear (gpointer data)
@@ -103,6 +106,46 @@ transaction_fence (Transaction *transaction, const Job *job, const GArray *works
       g_ptr_array_add (runs, run_from_row (job, rows, i));
   *paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
   return runs;
+}
+
+/* The dispatcher of another process, which comes too late to claim a due run, has it locked for milliseconds all the same, as intake has
+ * who meets a tick that overlaps. Who hangs has it for longer: then the message is dropped, and its run found missing once it is free. */
+static gboolean
+is_worth_waiting (Lane *lane, guint n_locked)
+{
+  gint64 now = clock_monotonic_us ();
+  if (n_locked == 0 || (lane->locked_since_us != 0 && now - lane->locked_since_us >= LOCKED_US))
+    {
+      lane->locked_since_us = 0;
+      return FALSE;
+    }
+  if (lane->locked_since_us == 0)
+    lane->locked_since_us = now;
+  log_debug ("Another transaction has the run; its message waits", "job", lane->job->name);
+  return TRUE;
+}
+
+GHashTable *
+transaction_find_locked (Transaction *transaction, Lane *lane, const GArray *works, const GPtrArray *runs, GError **error)
+{
+  GHashTable *locked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (runs->len < works->len)
+    {
+      g_autoptr (PgValues) values = fence_values (lane->job, works);
+      g_autoptr (PgRows) rows = pg_run_file (transaction->pg, "src/engine/sql/fence_locked.sql", values, error);
+      if (rows == NULL)
+        {
+          g_hash_table_unref (locked);
+          return NULL;
+        }
+      for (int i = 0; i < rows_count (rows); i++)
+        g_hash_table_add (locked, g_strdup (rows_text (rows, i, "run_id")));
+      for (guint i = 0; i < runs->len; i++)
+        g_hash_table_remove (locked, ((const Run *)runs->pdata[i])->run_id);
+    }
+  if (!is_worth_waiting (lane, g_hash_table_size (locked)))
+    g_hash_table_remove_all (locked);
+  return locked;
 }
 
 gboolean

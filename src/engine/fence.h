@@ -25,6 +25,9 @@ gboolean transaction_begin (Transaction *transaction, Service *service, Pg *pg, 
 /* The runs (of Run) that WORKS may step, locked. PAUSED: the job is paused. Right after transaction_begin. */
 GPtrArray *transaction_fence (Transaction *transaction, const Job *job, const GArray *works, gboolean *paused,
                               GError **error);
+/* After the fence gave out RUNS: a set of the run ids (unref it) that another transaction has locked, whose messages LANE is to keep for a
+ * moment; `locked_since_us` of LANE says whether there are some. NULL: an error. */
+GHashTable *transaction_find_locked (Transaction *transaction, Lane *lane, const GArray *works, const GPtrArray *runs, GError **error);
 /* The first statement when there is no fence. */
 gboolean transaction_flush (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean transaction_commit (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -59,6 +59,7 @@ typedef struct _Lane {
   Sending *sending;     /* not acknowledged yet, or not noted; NULL: nothing */
   /* of the worker that has it */
   GArray *pending;      /* of LaneMessage: taken, not handled */
+  gint64 locked_since_us; /* monotonic; it waits for runs that another transaction has locked; 0: it does not */
   gint64 fresh_until_us; /* monotonic; until then a batch may hold what killed the process before; 0: none was taken yet */
   gboolean started;     /* intake: the position was found */
   gboolean unsent;      /* given up with messages that Kafka has not: its offset moves no more */

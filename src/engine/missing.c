@@ -22,7 +22,7 @@ struct _Missing {
   Service *service;
   GHashTable *probes; /* "job/partition" -> Probe */
   gint64 busy_asked_us;
-  GHashTable *pauses; /* run id -> seconds until it may be sent again, once it was */
+  GHashTable *pauses; /* "run id/step/attempt" -> seconds until it may be sent again, once it was */
 };
 
 static void
@@ -88,10 +88,17 @@ lanes_to_ask (Missing *missing, const GArray *views)
   return values;
 }
 
-static gboolean
-may_ask (Missing *missing, const char *run_id, gint64 age_s)
+static char *
+message_of (const Run *run)
 {
-  gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, run_id));
+  return g_strdup_printf ("%s/%d/%d", run->run_id, run->step, run->attempts);
+}
+
+static gboolean
+may_ask (Missing *missing, const Run *run, gint64 age_s)
+{
+  g_autofree char *message = message_of (run);
+  gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, message));
   return age_s >= MAX (pause_s, 2);
 }
 
@@ -114,7 +121,8 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
   for (int i = 0; i < rows_count (rows); i++)
     {
       const Job *job = jobs_find (missing->service->jobs, rows_text (rows, i, "job"));
-      if (!may_ask (missing, rows_text (rows, i, "run_id"), rows_int (rows, i, "age_s")))
+      g_autoptr (Run) run = run_from_row (job, rows, i);
+      if (!may_ask (missing, run, rows_int (rows, i, "age_s")))
         continue;
       gint32 number = job_partition (job, (guint)rows_int (rows, i, "slot"));
       g_autofree char *name = name_of (job, number);
@@ -127,7 +135,7 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
           probe->runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
           g_hash_table_insert (opened, g_strdup (name), probe);
         }
-      g_ptr_array_add (probe->runs, run_from_row (job, rows, i));
+      g_ptr_array_add (probe->runs, g_steal_pointer (&run));
     }
   GHashTableIter iter;
   gpointer name, data;
@@ -175,9 +183,10 @@ send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
 static void
 note_sent_again (Missing *missing, const Run *run)
 {
-  gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, run->run_id));
+  g_autofree char *message = message_of (run);
+  gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, message));
   pause_s = pause_s == 0 ? 2 : MIN (2 * pause_s, LONGEST_PAUSE_S);
-  g_hash_table_insert (missing->pauses, g_strdup (run->run_id), GINT_TO_POINTER ((gint)pause_s));
+  g_hash_table_insert (missing->pauses, g_steal_pointer (&message), GINT_TO_POINTER ((gint)pause_s));
   log_warning ("Work message was missing and is sent again", "job", run->job->name, "run_id", run->run_id);
 }
 

@@ -1,10 +1,14 @@
 """A run whose work message is gone gets a new one; nothing is taken for lost because it is slow."""
 
+import contextlib
+import datetime
+import json
 import uuid
 
 import pytest
 
 from support.scene import fill, now, result, tick_id
+from support.topics import rfc3339
 
 JOB = "scratch.remove"
 
@@ -16,6 +20,79 @@ def insert_ready(scene, job=JOB, n=1, slot=0):
         "INSERT INTO pruned.runs (run_id, job, state, slot, scheduled_at, due_at, published_at) "
         "VALUES (%s, %s, 'ready', %s, now(), now(), now())", [(i, job, slot) for i in ids])
     return ids
+
+
+def send_work(scene, run_id, job=JOB):
+    scene.topics.produce(f"work.{job}", json.dumps({"run_id": run_id, "job": job, "step": 0, "attempt": 0, "scheduled_at": rfc3339(now()), "due_at": rfc3339(now()), "args": {}}),
+                         key=run_id, partition=0, headers={"ce_type": "pruned.Work", "content-type": "application/json"})
+
+
+@contextlib.contextmanager
+def somebody_has(scene, run_id):
+    """As a dispatcher has a run which was too late to claim it, or intake which met a tick that overlaps."""
+    with scene.database.connect() as other, other.transaction():
+        other.execute("SELECT FROM pruned.runs WHERE run_id = %s FOR UPDATE", [run_id])
+        yield
+
+
+def start_and_meet_the_lock(scene, ids):
+    """A daemon that has the messages of these runs of scratch.wide, and one of which waits; the moment at which it began to."""
+    for id_ in ids:
+        send_work(scene, id_, "scratch.wide")
+    daemon = scene.start(settings={"log.level": "debug"})
+    line = daemon.wait_line("Another transaction has the run; its message waits", level="debug", job="scratch.wide")
+    return daemon, datetime.datetime.fromisoformat(line["time"])
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_a_message_waits_for_who_has_its_run_for_a_moment(scene, others):
+    """Alone, and in a batch."""
+    run_id, *ids = insert_ready(scene, "scratch.wide", 1 + others)
+    with somebody_has(scene, run_id):
+        daemon, began = start_and_meet_the_lock(scene, [run_id, *ids])
+        for id_ in ids:
+            scene.wait_run(id_)
+    had_it_for_s = (now() - began).total_seconds()
+    assert scene.wait_run(run_id)["state"] == "finished"
+    assert had_it_for_s > 1 or not daemon.lines("Work message was missing and is sent again")
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_killed_while_a_message_waits_for_who_has_its_run(scene, others):
+    """The next owner of the lane reads it again."""
+    ids = insert_ready(scene, "scratch.wide", 1 + others)
+    with somebody_has(scene, ids[0]):
+        daemon, _ = start_and_meet_the_lock(scene, ids)
+        daemon.kill()
+    daemon = scene.start()
+    assert [scene.wait_run(id_)["state"] for id_ in ids] == ["finished"] * len(ids)
+    daemon.wait_line("Finished", run_id=ids[0])
+    assert len(daemon.lines("Finished", run_id=ids[0])) == 1
+    assert not daemon.lines("Work message was missing and is sent again")
+
+
+def test_who_has_a_run_for_long_holds_up_no_others(scene):
+    """Its message is dropped; when he lets it go it is found missing."""
+    run_id, other_id = insert_ready(scene, "scratch.wide", 2)
+    with somebody_has(scene, run_id):
+        send_work(scene, run_id, "scratch.wide")
+        daemon = scene.start()
+        scene.wait_run(other_id)
+        daemon.wait_line("Work message was missing and is sent again", run_id=other_id)
+    assert scene.wait_run(run_id)["state"] == "finished"
+    daemon.wait_line("Work message was missing and is sent again", run_id=run_id)
+    assert not daemon.lines("The dispatcher waits")
+
+
+def test_each_step_whose_message_is_gone_is_sent_again_as_soon_as_the_first(scene):
+    """A chain may lose one today and one next week."""
+    scene.start()
+    [run_id] = insert_ready(scene, "scratch.wide")
+    for step in range(1, 7):
+        scene.wait_run(run_id, "finished")
+        scene.database.execute("UPDATE pruned.runs SET state = 'ready', step = %s, finished_at = NULL, published_at = now(), changed_at = now()"
+                               " WHERE run_id = %s", [step, run_id])
+    scene.wait_run(run_id, "finished")
 
 
 def test_a_run_without_a_message_is_found_and_sent_again(scene):

@@ -1,7 +1,14 @@
--- Those of the candidates that are still at the same step: their messages are missing. Marked, so that the next look comes later.
+-- Those of the candidates that are still at the same step: their messages are missing. Marked, so that the next look comes later. One that
+-- is locked is being stepped, by a process that hangs perhaps: it is looked at again.
+WITH free AS MATERIALIZED (
+  SELECT r.run_id
+  FROM unnest(:run_id::uuid[], :step::int[], :attempt::int[]) AS u (run_id, step, attempt)
+  JOIN pruned.runs r ON r.run_id = u.run_id AND r.step = u.step AND r.attempts = u.attempt
+  WHERE r.state || '' = 'ready'
+  ORDER BY r.run_id
+  FOR NO KEY UPDATE OF r SKIP LOCKED)
 UPDATE pruned.runs r SET published_at = clock_timestamp()
-FROM unnest(:run_id::uuid[], :step::int[], :attempt::int[]) AS u (run_id, step, attempt)
-WHERE r.run_id = u.run_id AND r.step = u.step AND r.attempts = u.attempt AND r.state || '' = 'ready'
+FROM free WHERE r.run_id = free.run_id
 RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
           (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
           (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at
