@@ -86,7 +86,6 @@ def test_a_row_that_comes_below_one_further_away_is_audited(doomed):
     ("INSERT INTO group_notes (group_id) VALUES ({sub})", "group_notes"),
     ("INSERT INTO plan_tags (plan_id) SELECT id FROM plans", "plan_tags"),
 ])
-@pytest.mark.timeout(120)
 def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, statement, table):
     doomed.put("plans", project_id=doomed.project_id)
     writer = Writer(doomed.database, statement.format(**vars(doomed))).write()
@@ -102,7 +101,6 @@ def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, 
 
 @pytest.mark.parametrize("table, rule, action", [("line_notes", "CASCADE", "deleted"), ("line_notes", "SET NULL", "updated"),
                                                  ("plan_notes", "CASCADE", "deleted"), ("plan_notes", "SET NULL", "updated")])
-@pytest.mark.timeout(120)
 def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorded(doomed, table, rule, action):
     """Below a plan of the project, or a line of another project's that only the plan's key would take along."""
     parent = table.partition("_")[0]
@@ -130,7 +128,6 @@ def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorde
     ("redirect_routes", "source_id = {project_id}, source_type = 'Project', path = 'p{n}'"),
     ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'p{n}'"),
 ])
-@pytest.mark.timeout(120)
 def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audited(doomed, table, row):
     """More of them than go in a step; the last one made has something below it."""
     doomed.database.connection.execute(f"""
@@ -156,7 +153,6 @@ def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audite
     ("notification_settings", "source_id = {sub}, source_type = 'Namespace', user_id = 100"),
     ("redirect_routes", "source_id = {project_id}, source_type = 'Project', path = 'old'"),
 ])
-@pytest.mark.timeout(120)
 def test_what_a_key_changes_below_rows_with_rules_of_their_own_is_recorded_though_it_is_just_being_written(doomed, table, row, rule):
     doomed.database.connection.execute(f"""
         CREATE TABLE hints (id bigserial PRIMARY KEY, parent_id bigint DEFAULT NULL REFERENCES {table} ON DELETE {rule});
@@ -173,7 +169,6 @@ def test_what_a_key_changes_below_rows_with_rules_of_their_own_is_recorded_thoug
     ("routes", "id", "source_type = 'Project' AND source_id = {project_id}"), ("routes", "id", "source_type = 'Namespace' AND source_id = {sub}"),
     ("routes", "id", "path = 'stray'"), ("namespace_details", "namespace_id", "namespace_id = {sub}"),
     ("group_deletion_schedules", "group_id", "group_id = {sub}")])
-@pytest.mark.timeout(120)
 def test_what_is_just_being_written_below_rows_that_go_with_a_group_is_recorded(doomed, table, key, place, rule, action):
     doomed.mark(doomed.sub, doomed.actor, 1)
     doomed.put("routes", source_type="Project", source_id=99999, path="stray", namespace_id=doomed.sub)
@@ -290,7 +285,6 @@ def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):
     assert moving in doomed.ids("namespaces") and sorted(doomed.ids("projects")) == sorted([doomed.other_project, project])
 
 
-@pytest.mark.timeout(120)
 def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doomed):
     """The projects themselves are not touched by that."""
     writer = Writer(doomed.database, f"""UPDATE namespaces SET parent_id = CASE WHEN id = {doomed.sub} THEN {doomed.neighbour} ELSE parent_id END,
@@ -316,7 +310,6 @@ def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doo
     ("redirect_routes", "source_id = {project_id}, source_type = 'Project', path = 'old'", "source_id = {other_project}"),
     ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'old'", "source_id = {neighbour}"),
 ])
-@pytest.mark.timeout(120)
 def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move):
     """The statement that deletes it waits for the application, and then asks again."""
     doomed.user_id = doomed.user()

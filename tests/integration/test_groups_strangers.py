@@ -87,7 +87,6 @@ def test_paths_of_a_project_that_is_gone_go_with_its_namespace_and_are_audited(d
             "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table]), table
 
 
-@pytest.mark.timeout(120)
 def test_a_project_that_the_application_is_just_deleting_is_nobodys_fault(doomed):
     doomed.project(doomed.sub)
     writer = Writer(doomed.database, f"DELETE FROM projects WHERE id = {doomed.project_id}").write()
@@ -159,7 +158,7 @@ def test_a_bot_that_asked_for_the_deletion_goes_after_it(by_bot):
     assert (run["state"], result(run)["groups"], result(run).get("cancelled", 0)) == ("finished", 2, 0)
     (bots,) = by_bot.runs("users.destroy")
     assert bots["args"] == {"user_id": by_bot.bot, "reason": "Project deleted", "initiator_id": by_bot.bot}
-    assert bots["created_at"] >= run["finished_at"] - (run["finished_at"] - run["started_at"]) / 2
+    assert bots["created_at"] >= by_bot.database.value("SELECT max(at) FROM pruned.deletions WHERE run_id = %s", [run["run_id"]])
     assert by_bot.ids("users", f"id = {by_bot.bot}") == []
 
 

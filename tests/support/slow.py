@@ -1,11 +1,24 @@
 """Steps that take long, and how to see that one is under way."""
 
+LONGEST_S = 10  # well below statement_timeout
+
 
 def slow_rows(database, seconds, condition="true", table="scratch"):
-    """Each deletion of such a row takes that long."""
+    """Each deletion of such a row takes that long; the first is only counted from when wait_in_flight has seen it, so that who looks late
+    does not miss it."""
     database.connection.execute(f"""
-        CREATE OR REPLACE FUNCTION {table}_slow() RETURNS trigger LANGUAGE plpgsql AS
-          $$ BEGIN IF {condition} THEN PERFORM pg_sleep({seconds}); END IF; RETURN OLD; END $$;
+        DROP SEQUENCE IF EXISTS slow_seen;
+        CREATE SEQUENCE slow_seen;
+        GRANT SELECT ON slow_seen TO PUBLIC;
+        CREATE OR REPLACE FUNCTION {table}_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF {condition} THEN
+            WHILE NOT (SELECT is_called FROM public.slow_seen) AND clock_timestamp() < statement_timestamp() + interval '{LONGEST_S} s' LOOP
+              PERFORM pg_sleep(0.01);
+            END LOOP;
+            PERFORM pg_sleep({seconds});
+          END IF;
+          RETURN OLD;
+        END $$;
         DROP TRIGGER IF EXISTS {table}_slow ON {table};
         CREATE TRIGGER {table}_slow BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_slow()""")
 
@@ -17,3 +30,4 @@ def quick_rows(database, table="scratch"):
 def wait_in_flight(database):
     """Returns when a statement sleeps in such a row."""
     database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+    database.execute("SELECT nextval('slow_seen')")

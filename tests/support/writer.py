@@ -26,11 +26,11 @@ class Writer(threading.Thread):
             self.waited = self._until(beside, "SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))", self)
             if self.waited and self.following:
                 self.following.start()
-                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)
+                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)  # or it went through: nobody waits any more
             self.connection.execute("COMMIT")
 
     def _until(self, beside, question, writer):
-        while not self.over.is_set():
+        while not self.over.is_set() and not (writer is self.following and writer.written):
             if beside.execute(question, [writer.connection.info.backend_pid]).fetchone() is not None:
                 return True
         return False
