@@ -17,8 +17,12 @@ def run(scene, **settings):
 
 
 def quarantine(scene):
-    return scene.database.rows("SELECT job, item, reason, attempts, parked, next_try_at - now() AS pause "
+    return scene.database.rows("SELECT job, item, reason, attempts, parked, first_at, next_try_at "
                                "FROM pruned.quarantine ORDER BY length(item), item")
+
+
+def try_again(scene, when="now()"):
+    scene.database.execute(f"UPDATE pruned.quarantine SET next_try_at = {when}")
 
 
 def left(scene):
@@ -46,7 +50,7 @@ def test_refused_rows_stand_alone_and_all_others_go(page, bad):
     for q, b in zip(kept, bad):
         assert (q["job"], q["attempts"], q["parked"]) == (JOB, 1, False)
         assert q["reason"].startswith(f"row {b} stays")
-        assert 0 < q["pause"].total_seconds() <= 24
+        assert 15 <= (q["next_try_at"] - q["first_at"]).total_seconds() <= 24
     lines = daemon.lines(level="error", job=JOB)
     assert sorted(line["message"] for line in lines) == sorted(
         f"scratch:{b} cannot be removed - {q['reason']}" for q, b in zip(kept, bad))
@@ -123,16 +127,18 @@ def test_different_reasons_are_not_systemic(page):
 def test_a_quarantined_row_is_passed_over_until_its_next_try_and_forgotten_when_it_goes(page):
     refuse_rows(page.database, "OLD.id = 5")
     run(page)
+    try_again(page, "next_try_at + interval '1 hour'")
     row, daemon = run(page)
     assert result(row) == {"status": "completed", "updated_rows": 0, "removed": 0, "passed_over": 1}
     assert not daemon.lines(level="error")
-    page.database.execute("UPDATE pruned.quarantine SET next_try_at = now()")
+    try_again(page)
     row, _ = run(page)
     assert result(row)["failed"] == 1
     [q] = quarantine(page)
-    assert q["attempts"] == 2 and 16 <= q["pause"].total_seconds() + 5 <= 16 + 18 + 5
+    assert row["step"] == 1 and q["attempts"] == 2  # one transaction: the row of the quarantine is as old as the run's beginning
+    assert 16 <= (q["next_try_at"] - row["started_at"]).total_seconds() <= 16 + 18
     let_rows_go(page.database)
-    page.database.execute("UPDATE pruned.quarantine SET next_try_at = now()")
+    try_again(page)
     row, _ = run(page)
     assert result(row)["removed"] == 1 and quarantine(page) == [] and left(page) == []
 
@@ -143,9 +149,7 @@ def test_an_item_is_parked_after_its_last_try_and_released_by_hand(page):
         run(page, **{"jobs.scratch.remove.item_attempts": 2})
         [q] = quarantine(page)
         assert (q["attempts"], q["parked"]) == (tries, tries == 2)
-        if tries == 1:
-            page.database.execute("UPDATE pruned.quarantine SET next_try_at = now()")
-    page.database.execute("UPDATE pruned.quarantine SET next_try_at = now()")
+        try_again(page)
     let_rows_go(page.database)
     row, _ = run(page)
     assert result(row)["passed_over"] == 1 and left(page) == [5]
