@@ -10,6 +10,11 @@ from support.scene import NAMESPACE, UTC, child_id, event_id, fill, now, outcome
 JOB = "members.remove_expired"
 
 
+def once(messages):
+    """One that was missed and sent again, because the process was stopped before it sent the first, has the identity of the first."""
+    return list({m.headers["ce_id"]: m for m in messages}.values())
+
+
 def check_headers(message, topics, record):
     headers = message.headers
     assert list(headers) == ["ce_specversion", "ce_id", "ce_source", "ce_type", "ce_time", "content-type"]
@@ -69,7 +74,7 @@ def test_a_run_tells_what_it_removed_and_what_it_kept(new_scene):
         assert message.headers["ce_id"] == outcome_id(run_id, 0, record, entity)
 
     child = child_id(run_id, "users.destroy", bot)
-    [work] = [m for m in topics.read("work.users.destroy") if m.text_key == child and m.value["step"] == 0]
+    [work] = once(m for m in topics.read("work.users.destroy") if m.text_key == child and m.value["step"] == 0)
     check_headers(work, topics, "pruned.Work")
     assert json.loads(work.value["args"]) == scene.run_row(child)["args"]
     assert scene.run_row(child)["args"]["reason"] == "Membership expired"
@@ -83,7 +88,7 @@ def test_a_run_that_goes_on_is_a_work_message_a_page_with_the_cursor(new_scene):
     scene.topics.tick("scratch.remove", at)
     scene.run_until_idle()
     run_id = tick_id("scratch.remove", at)
-    messages = scene.topics.read("work.scratch.remove")
+    messages = once(scene.topics.read("work.scratch.remove"))
     for message in messages:
         check_headers(message, scene.topics, "pruned.Work")
         assert message.text_key == str(message.value["run_id"]) == run_id
@@ -92,7 +97,6 @@ def test_a_run_that_goes_on_is_a_work_message_a_page_with_the_cursor(new_scene):
     cursors = [json.loads(m.value["cursor"]) if m.value["cursor"] else None for m in messages]
     assert [m.value["step"] for m in messages] == [0, 1, 2]
     assert cursors == [None, {"day": "2026-01-01", "id": 16}, {"day": "2026-01-01", "id": 6}]
-    assert len({m.headers["ce_id"] for m in messages}) == 3
     assert [m.value["due_at"] for m in messages] == sorted(m.value["due_at"] for m in messages)
     [finished] = scene.topics.outcomes("RunFinished")
     assert finished.value["step"] == 2 and finished.headers["ce_id"] == outcome_id(run_id, 2, "RunFinished", run_id)
