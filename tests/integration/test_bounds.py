@@ -1,5 +1,6 @@
 """What is too slow, too full or closed: memory stays flat, nobody spins, the group stays joined, and everything is done afterwards."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -8,11 +9,12 @@ import shutil
 import subprocess
 import time
 
+import psycopg
 import pytest
 
 from stack.pair import new_folder
 from stack.postgres import Postgres
-from stack.process import wait_until
+from stack.process import patient, wait_until
 from stack.proxy import Proxy
 from support.database import make_role
 from support.scene import fill, now, result, tick_id
@@ -148,6 +150,11 @@ def leave_nothing(folder, ballast):
 def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, small_disk, small_postgres):
     scene = new_scene({"jobs.scratch.remove.delay_ms": 50}, server=small_postgres)
     fill(scene.database, 400)
+    # In the middle of the chain, until the disk is full.
+    scene.database.execute("CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN OLD; END $$;"
+                           "CREATE TRIGGER gate BEFORE DELETE ON scratch FOR EACH ROW WHEN (OLD.id = 360) EXECUTE FUNCTION gate();"
+                           "SELECT pg_advisory_lock(1)")
     scene.database.execute("CHECKPOINT")
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
@@ -156,6 +163,8 @@ def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, smal
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda step: step and step >= 3)
     ballast = small_disk / "ballast"
     leave_nothing(small_disk, ballast)
+    with contextlib.suppress(psycopg.OperationalError):  # it has ended, and its locks with it
+        scene.database.execute("SELECT pg_advisory_unlock(1)")
     # What PostgreSQL itself writes meanwhile: it may answer 53100, or end; a daemon must live with both.
     wait_until(lambda: small_postgres.said("No space left on device") or not small_postgres.ready(), 60, "the disk to be full")
     assert_waits_quietly(daemon)
@@ -207,7 +216,7 @@ def endless(scene, first):
     scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(patient(900))
 def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_path):
     """What is lost in a step is lost in every block of them; what is made once, or grows until it is large enough, is not."""
     allocated = Allocated(preload, tmp_path)

@@ -101,7 +101,7 @@ def test_what_the_application_has_got_back_stays_and_the_others_go(scene):
         scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s", [job], until=number)
     application.start()
     try:
-        assert application.begun.wait(60)
+        assert application.begun.wait(patient(60))
         for job in children:
             scene.run("resume", job).ok()
         finished(scene)

@@ -36,4 +36,4 @@ def test_no_plan_reads_the_whole_ledger_for_long(scene):
         work(scene, daemon, 2)
         return database.value(READ) - before < NUMBER
 
-    wait_until(reads_little, 30, "steps that find their rows by an index")
+    wait_until(reads_little, 60, "steps that find their rows by an index")
