@@ -124,7 +124,7 @@ test_offsets_are_committed_when_stored (void)
     g_assert_no_error (error);
     g_assert_cmpint (committed (lane), ==, 4);
     gint64 low = -1, high = -1;
-    g_assert_true (kafka_partition_watermarks (lane->partition, 5000, &low, &high, &error));
+    g_assert_true (kafka_partition_watermarks (lane->partition, 20000, &low, &high, &error));
     g_assert_cmpint (low, ==, 0);
     g_assert_cmpint (high, ==, 10);
   }

@@ -107,7 +107,7 @@ test_the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said
   KafkaPartition *partition = lane_of (member, "gone", 0)->partition;
   g_autoptr (GError) error = NULL;
   gint64 low, high;
-  g_assert_true (kafka_partition_watermarks (partition, 5000, &low, &high, &error));
+  g_assert_true (kafka_partition_watermarks (partition, 20000, &low, &high, &error));
 
   rd_kafka_mock_broker_set_down (stage.mock, 1);
   gint64 start_us = clock_monotonic_us ();
@@ -218,7 +218,7 @@ test_a_partition_without_a_leader_hides_no_other (void)
   const KafkaTopic topics[] = { { "half led", 2 }, { "led", 2 } };
   g_autoptr (GError) error = NULL;
   g_autofree char *unread = NULL;
-  g_autoptr (GArray) offsets = kafka_offsets (settings, "g", topics, 2, 3000, &unread, &error);
+  g_autoptr (GArray) offsets = kafka_offsets (settings, "g", topics, 2, 12000, &unread, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (offsets->len, ==, 4);
   for (guint i = 0; i < offsets->len; i++) {
@@ -238,11 +238,11 @@ test_committed_offsets_are_asked_for_only_where_they_are_wanted (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *unread = NULL, *none = NULL;
   rd_kafka_mock_push_request_errors (stage.mock, 9 /* OffsetFetch */, 1, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
-  g_autoptr (GArray) offsets = kafka_offsets (settings, NULL, &topic, 1, 5000, &unread, &error);
+  g_autoptr (GArray) offsets = kafka_offsets (settings, NULL, &topic, 1, 20000, &unread, &error);
   g_assert_no_error (error);
   g_assert_cmpint (g_array_index (offsets, KafkaOffset, 0).high, ==, 0);
   g_assert_null (unread);
-  g_assert_null (kafka_offsets (settings, "g", &topic, 1, 5000, &none, &error));
+  g_assert_null (kafka_offsets (settings, "g", &topic, 1, 20000, &none, &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
   stage_free (&stage);
 }
@@ -298,7 +298,7 @@ test_a_topic_that_does_not_answer_hides_no_other (void)
   g_autoptr (KafkaAdmin) admin = admin_of (&stage);
   g_autoptr (GError) error = NULL;
   KafkaTopic topics[] = { { "silent", -1 }, { "well", -1 }, { "half led", -1 } };
-  g_assert_true (kafka_admin_look (admin, topics, 3, 1000, &error));
+  g_assert_true (kafka_admin_look (admin, topics, 3, 5000, &error));
   g_assert_no_error (error);
   g_assert_cmpstr (topics[0].trouble, ==, "Broker: Leader not available");
   g_assert_cmpint (topics[0].partitions, ==, -1);
