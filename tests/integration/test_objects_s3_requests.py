@@ -199,7 +199,7 @@ def test_one_request_probes_whether_a_service_is_back_and_then_all_go_on(objects
     proxy.misbehave = away
     objects.pruned.run("tick", TICK).ok()
     daemon = objects.pruned.start(settings=objects.settings)
-    daemon.wait_line("Finished", job=SLOT, count=4)  # of each slot
+    wait_until(lambda: len({line["run_id"] for line in daemon.lines("Finished", job=SLOT)}) == 4, 60, "each slot to have asked in vain")
     tried.set()
     wait_until(lambda: probes, 60, "a probe")
     daemon.wait_line("Finished", job=SLOT, count=len(daemon.lines("Finished", job=SLOT)) + 3)  # the others have asked, too
