@@ -4,7 +4,7 @@ import pytest
 
 from support.places import binary_with_faults
 from support.scene import fill, now, result, tick_id
-from support.slow import slow_rows, wait_in_flight
+from support.slow import hold_rows, let_held_rows_go, wait_in_flight
 from support.story import JOB, check, prepare
 
 # Wherever it stands still: with rows that nobody has seen, between commit and message, between message and offset.
@@ -49,12 +49,13 @@ def test_a_zombie_gives_up_its_step_and_works_again_when_it_is_back(scene):
     scene.start().wait_line("Partitions assigned")
     scene.start().wait_line("Partitions assigned")
     fill(scene.database, 45)
-    slow_rows(scene.database, 1, "OLD.id = 40")
+    hold_rows(scene.database, "OLD.id = 40")
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)
     wait_in_flight(scene.database)
     [zombie] = [d for d in scene.daemons if d.lines("Started", job=JOB)]
     zombie.freeze()
+    let_held_rows_go(scene.database)
     all_done(scene, 1)
     row = scene.run_row(tick_id(JOB, at))
     assert (row["step"], row["attempts"], result(row)["removed"]) == (5, 0, 45)

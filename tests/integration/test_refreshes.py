@@ -6,6 +6,7 @@ import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
+from support.slow import wait_in_flight
 from support.writer import Writer
 
 EXPIRED, REFRESH = "members.remove_expired", "users.refresh_authorizations"
@@ -49,21 +50,19 @@ def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  
     for project in projects:
         tenant.put("project_authorizations", user_id=user, project_id=project, access_level=30)
     database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
-    # Whoever reads authorizations, with the snapshot of his statement, waits at the gate.
-    database.execute("""
-        CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql AS
-          $$ BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN true; END $$;
+    # Whoever reads authorizations, with the snapshot of his statement, waits at the gate (and for no lock, which he would give up).
+    database.connection.execute("""
+        CREATE TABLE gate AS SELECT true AS closed;
+        CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS
+          $$ BEGIN WHILE EXISTS (SELECT FROM public.gate) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN true; END $$;
         ALTER TABLE project_authorizations ENABLE ROW LEVEL SECURITY;
         CREATE POLICY gate ON project_authorizations TO pruned_test_daemon USING (gate())""")
     daemon = tenant.pruned.start()
-    with database.connect() as gate:
-        gate.execute("SELECT pg_advisory_lock(77)")
-        run = tenant.pruned.run("tick", REFRESH, "--at", tenant.at.isoformat()).ok().stdout.strip()
-        database.wait("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-        with database.connect() as another:
-            another.execute("DELETE FROM members WHERE id = %s", [members[1]])
-            another.execute("UPDATE pruned.dirty_users SET seq = seq + 1 WHERE user_id = %s", [user])
-        gate.execute("SELECT pg_advisory_unlock(77)")
+    run = tenant.pruned.run("tick", REFRESH, "--at", tenant.at.isoformat()).ok().stdout.strip()
+    wait_in_flight(database)
+    database.execute("DELETE FROM members WHERE id = %s", [members[1]])
+    database.execute("UPDATE pruned.dirty_users SET seq = seq + 1 WHERE user_id = %s", [user])
+    database.execute("DELETE FROM gate")
     tenant.pruned.wait_run(run)
     assert daemon.stop() == 0
     assert database.rows("SELECT user_id, seq FROM pruned.dirty_users") == [{"user_id": user, "seq": 1}]

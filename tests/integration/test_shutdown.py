@@ -8,25 +8,36 @@ import pytest
 
 from support.places import binary
 from support.scene import fill, now, result, tick_id
-from support.slow import quick_rows, slow_rows, wait_in_flight
+from support.slow import hold_rows, let_held_rows_go, quick_rows, slow_rows, wait_in_flight
 
 JOB = "scratch.remove"
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
+BACKLOG = 1200
 
 
-def end(daemon, within_s, *numbers):
+def end(daemon, within_s, *numbers, meanwhile=lambda: None):
     """Sends the signals; the exit code is 0 and comes in time (with a sanitizer: half as much again)."""
     began = time.monotonic()
     for number in numbers:
         daemon.send(number)
+    meanwhile()
     assert daemon.wait(within_s + 20) == 0
     assert time.monotonic() - began < within_s * (1.5 if binary().parent.name.startswith("san-") else 1)
 
 
-def in_flight(scene, seconds, rows=25):
-    """A daemon in the middle of a step; each page of ten has one slow row."""
+def end_by_itself(daemon, number):
+    """Not only because its time is over."""
+    end(daemon, 10, number)
+    assert daemon.lines("Stopped")
+
+
+def in_flight(scene, seconds=None, rows=25):
+    """A daemon in the middle of a step; each page of ten has one row that takes so long, or until it is let go."""
     fill(scene.database, rows)
-    slow_rows(scene.database, seconds, "OLD.id % 10 = 6")
+    if seconds is None:
+        hold_rows(scene.database, "OLD.id % 10 = 6")
+    else:
+        slow_rows(scene.database, seconds, "OLD.id % 10 = 6")
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)
     daemon = scene.start()
@@ -48,19 +59,24 @@ def check_all_once(scene, run_id, rows=25):
 def test_while_idle_it_ends_at_once(scene, number):
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
-    end(daemon, 5, number)
+    end_by_itself(daemon, number)
 
 
 def test_before_it_has_its_partitions_it_ends_too(scene):
     daemon = scene.start()
     daemon.wait_line("Started")
-    end(daemon, 5, signal.SIGTERM)
+    end_by_itself(daemon, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("numbers", [[signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM], [signal.SIGTERM, signal.SIGINT]])
 def test_a_step_that_is_nearly_done_is_finished(scene, numbers):
-    daemon, run_id = in_flight(scene, 1.5)
-    end(daemon, 10, *numbers)
+    daemon, run_id = in_flight(scene)
+
+    def let_go():
+        daemon.wait_line("Stopping")
+        let_held_rows_go(scene.database)
+
+    end(daemon, 10, *numbers, meanwhile=let_go)
     row = scene.run_row(run_id)
     assert (row["state"], row["step"], row["attempts"]) == ("ready", 1, 0)
     assert scene.database.value("SELECT count(*) FROM scratch") == 15
@@ -78,29 +94,31 @@ def test_a_step_that_takes_longer_is_given_back_and_charged_to_nobody(scene):
     check_all_once(scene, run_id)
 
 
-def test_its_partitions_are_free_at_once(scene):
-    """Nobody waits for a session to time out: the next one starts within a fraction of that."""
+def test_its_partitions_are_free_at_once(new_scene):
+    """Nobody waits for a session to time out, which takes long here: the next one starts within a fraction of that."""
+    session_s = 60
+    scene = new_scene({"kafka.session.timeout.ms": session_s * 1000})
     daemon, run_id = in_flight(scene, 12)
     end(daemon, 10, signal.SIGTERM)
     quick_rows(scene.database)
     began = time.monotonic()
-    scene.start().wait_line("Partitions assigned")
-    assert time.monotonic() - began < scene.settings["kafka.session.timeout.ms"] / 1000 - 1
+    scene.start().wait_line("Partitions assigned", deadline_s=2 * session_s)
+    assert time.monotonic() - began < session_s / 3
     scene.wait_run(run_id)
 
 
 def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
-    at = now(minutes=-30)
-    times = [at.replace(microsecond=1000 * n) for n in range(600)]
+    """Each run takes a fiftieth of a second, and four go at a time: it lasts for seconds."""
+    times = [now(minutes=-30, milliseconds=n) for n in range(BACKLOG)]
     scene.topics.produce_many("ticks", [("scratch.wide", (
         f'{{"job":"scratch.wide","scheduled_at":"{t.isoformat()}","args":{{"n":{n}}}}}').encode()) for n, t in enumerate(times)])
     daemon = scene.start()
     scene.database.wait("SELECT count(*) FROM scratch_log", until=lambda n: n >= 20)
     end(daemon, 10, signal.SIGTERM)
-    assert scene.database.value("SELECT count(*) FROM scratch_log") < 600
+    assert scene.database.value("SELECT count(*) FROM scratch_log") < BACKLOG
     scene.run_until_idle(deadline_s=120)
-    assert scene.database.value("SELECT count(*) FROM scratch_log") == 600
-    assert scene.database.rows("SELECT state, count(*) AS n FROM pruned.runs GROUP BY 1") == [{"state": "finished", "n": 600}]
+    assert scene.database.value("SELECT count(*) FROM scratch_log") == BACKLOG
+    assert scene.database.rows("SELECT state, count(*) AS n FROM pruned.runs GROUP BY 1") == [{"state": "finished", "n": BACKLOG}]
     assert scene.database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]) == 0
 
 
@@ -135,8 +153,7 @@ def test_objects_under_way_are_given_back_with_their_age(scene, silent_store):
     scene.topics.tick("ci.schedule_delete_objects", now(minutes=-1))
     daemon = scene.start()
     scene.database.wait("SELECT pick_up_at > now() FROM ci_deleted_objects")
-    end(daemon, 5, signal.SIGTERM)
-    assert daemon.lines("Stopped")
+    end_by_itself(daemon, signal.SIGTERM)
     assert scene.database.column("SELECT pick_up_at FROM ci_deleted_objects") == [due]
     row = scene.database.row("SELECT * FROM pruned.runs WHERE job = 'ci.delete_objects'")
     assert row["state"] in ("ready", "waiting") and row["attempts"] == 0

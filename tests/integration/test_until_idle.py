@@ -4,6 +4,7 @@ import pytest
 
 from support.instance import Instance
 from support.scene import fill, now, refuse_rows, result, tick_id
+from support.slow import hold_rows, let_held_rows_go
 
 CHAIN = "scratch.remove"
 
@@ -17,10 +18,12 @@ def tick(scene, job=CHAIN, **delta):
 def test_a_run_that_pauses_between_two_pages_is_waited_for_and_so_is_what_comes_meanwhile(scene):
     scene.settings["jobs.scratch.remove.delay_ms"] = 1500
     fill(scene.database, 25)
+    hold_rows(scene.database, "OLD.id = 1")  # of the last page
     run_id = tick(scene)
     daemon = scene.start("--until-idle")
-    scene.wait_run(run_id, "waiting")
+    scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id])
     other = tick(scene, "scratch.wide")
+    let_held_rows_go(scene.database)
     assert daemon.wait(60) == 0
     row = scene.run_row(run_id)
     assert (row["state"], row["step"], result(row)["removed"]) == ("finished", 3, 25)
@@ -57,10 +60,11 @@ def ahead_of_its_time(scene):
     return tick(scene, hours=1)
 
 
-def timer_of_tomorrow(scene):
+def timer_of_another_day(scene):
+    """Not of tomorrow: that may begin at any moment."""
     there = Instance(scene.database)
-    member = there.member(there.user(), there.group(), expires_at=there.day(1))
-    scene.topics.event("MemberExpirySet", {"member_id": member, "expires_at": str(there.day(1))})
+    member = there.member(there.user(), there.group(), expires_at=there.day(2))
+    scene.topics.event("MemberExpirySet", {"member_id": member, "expires_at": str(there.day(2))})
 
 
 def back_off(scene):
@@ -109,7 +113,7 @@ def store_that_is_down(scene):
 
 
 @pytest.mark.parametrize("later", [
-    ahead_of_its_time, timer_of_tomorrow, back_off, back_off_in_the_middle, blocked, paused,
+    ahead_of_its_time, timer_of_another_day, back_off, back_off_in_the_middle, blocked, paused,
     paused_when_its_message_was_lost, paused_between_two_pages, store_that_is_down], ids=lambda f: f.__name__)
 def test_what_is_for_later_is_left(new_scene, later):
     scene = new_scene({"jobs.scratch.remove.batch": 20})

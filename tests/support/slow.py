@@ -27,7 +27,20 @@ def quick_rows(database, table="scratch"):
     database.connection.execute(f"DROP TRIGGER {table}_slow ON {table}")
 
 
+def hold_rows(database, condition, table="scratch"):
+    """Each deletion of such a row waits until they are let go: for as long as a statement may take, and not for a lock."""
+    database.connection.execute(f"""
+        CREATE TABLE {table}_held AS SELECT true AS held;
+        CREATE FUNCTION {table}_hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+          $$ BEGIN WHILE {condition} AND EXISTS (SELECT FROM public.{table}_held) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN OLD; END $$;
+        CREATE TRIGGER {table}_hold BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_hold()""")
+
+
+def let_held_rows_go(database, table="scratch"):
+    database.connection.execute(f"DELETE FROM {table}_held")
+
+
 def wait_in_flight(database):
-    """Returns when a statement sleeps in such a row."""
+    """Returns when a statement is at such a row."""
     database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
     database.execute("SELECT nextval('slow_seen')")
