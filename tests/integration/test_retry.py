@@ -1,5 +1,6 @@
 """Failures: what is charged, how long is waited, when a run is dead, and what a hand can do about it."""
 
+import datetime
 import shutil
 
 import pytest
@@ -24,6 +25,14 @@ def tick(scene):
     return tick_id(JOB, at)
 
 
+def pause_s(daemon, row):
+    """As it was drawn: between the transaction's beginning, from which it is counted, and its end a slow machine may take seconds."""
+    [*_, failed] = daemon.lines("Step failed")
+    began = row["due_at"] - datetime.timedelta(seconds=failed["retry_in_s"])
+    assert row["created_at"] <= began <= row["changed_at"]
+    return failed["retry_in_s"]
+
+
 def again(scene, run_id):
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s AND state = 'waiting'", [run_id])
     return scene.run_until_idle()
@@ -32,15 +41,15 @@ def again(scene, run_id):
 @pytest.mark.parametrize("failures", [0, 1, 3])
 def test_the_pause_grows_by_the_formula(failing, failures):
     run_id = tick(failing)
-    failing.start().wait_line("Partitions assigned")
+    daemon = failing.start()
     failing.wait_run(run_id, "waiting")
     if failures:
         failing.database.execute("UPDATE pruned.runs SET attempts = %s, due_at = now() WHERE run_id = %s", [failures, run_id])
         failing.database.wait("SELECT attempts FROM pruned.runs", until=failures + 1)
+    daemon.wait_line("Step failed", attempts=failures + 1)
     row = failing.run_row(run_id)
-    pause = (row["due_at"] - row["changed_at"]).total_seconds()
     least = failures ** 4 + 15
-    assert least - 0.5 <= pause <= least + 9 * (failures + 1) + 0.5
+    assert least <= pause_s(daemon, row) <= least + 9 * (failures + 1)
     assert (row["step"], row["unique_key"], row["finished_at"]) == (0, JOB, None)
 
 
@@ -99,7 +108,7 @@ def test_a_statement_that_takes_too_long_halves_the_page(new_scene):
     assert "57014" in row["error"]
     [line] = daemon.lines("Step failed")
     assert line["error_class"] == "57014"
-    scene.database.execute("UPDATE pruned.runs SET cursor = '{\"limit\": 2}'")
+    scene.database.execute("UPDATE pruned.runs SET cursor = '{\"limit\": 1}'")
     again(scene, run_id)
     row = scene.run_row(run_id)
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 1, 4)
@@ -160,7 +169,7 @@ def test_a_lock_that_others_hold_is_charged_to_nobody(scene):
         run_id = tick(scene)
         row = scene.wait_run(run_id, "waiting")
         assert row["attempts"] == 0 and "55P03" in row["error"]
-        assert 0.5 <= (row["due_at"] - row["changed_at"]).total_seconds() <= 30
+        assert 1 <= daemon.wait_line("Step failed", job=JOB, run_id=run_id)["retry_in_s"] <= 30 and row["due_at"] > row["created_at"]
         other_run = now(minutes=-2)
         scene.topics.tick("scratch.wide", other_run)
         scene.wait_run(tick_id("scratch.wide", other_run))
