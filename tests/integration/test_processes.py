@@ -1,11 +1,13 @@
 """Several processes share the work without a leader: one chain stays one, capacity holds, control reaches all."""
 
 import datetime
+import json
 
 import pytest
 
 from stack.process import wait_until
 from support.scene import fill, now, result, tick_id
+from support.topics import rfc3339
 
 JOB = "scratch.remove"
 
@@ -18,6 +20,12 @@ def most_at_once(rows):
         running += step
         most = max(most, running)
     return most
+
+
+def send_wide(scene, number):
+    """All at once: whoever sends one after the other may be slower than who works them off."""
+    scene.topics.produce_many("ticks", [("scratch.wide", json.dumps(
+        {"job": "scratch.wide", "scheduled_at": rfc3339(now(minutes=-n)), "args": {"n": n}}).encode()) for n in range(1, number + 1)])
 
 
 def start_all(scene, n):
@@ -45,8 +53,7 @@ def test_a_chain_runs_once_whoever_takes_its_pages(scene, processes):
 
 def test_capacity_holds_over_all_processes(scene):
     start_all(scene, 2)
-    for n in range(48):
-        scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
+    send_wide(scene, 48)
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=48, deadline_s=60)
     rows = scene.database.rows("SELECT l.id, r.slot, l.began_at, l.ended_at FROM scratch_log l "
                                "JOIN pruned.runs r ON (r.args->>'n')::bigint = l.id")
@@ -59,8 +66,7 @@ def test_capacity_holds_over_all_processes(scene):
 def test_a_process_that_dies_gives_its_slots_to_the_other(new_scene):
     scene = new_scene()
     first, second = start_all(scene, 2)
-    for n in range(60):
-        scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
+    send_wide(scene, 60)
     scene.database.wait("SELECT count(*) FROM scratch_log", until=lambda n: n >= 10)
     first.kill()
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=60, deadline_s=60)

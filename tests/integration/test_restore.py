@@ -3,7 +3,7 @@
 import datetime
 import subprocess
 
-from stack.process import spawn
+from stack.process import spawn, wait_until
 from support.instance import tenant  # noqa: F401
 from support.pruned import clean_environment
 from support.restored import AT_ONCE, EXPIRED, GROUPS, PRUNE, QUIET, REFRESH, actions, held, restore, world, doomed, expired  # noqa: F401
@@ -58,7 +58,8 @@ def test_it_goes_on_where_it_was_killed(doomed):  # noqa: F811
         other.execute("LOCK TABLE members")
         restoring = spawn(doomed.pruned.argv("restore", run["run_id"], "--with-children", "--json"), stdout=subprocess.DEVNULL,
                           env=clean_environment())
-        doomed.database.wait("SELECT count(*) FROM pg_locks WHERE relation = 'members'::regclass AND NOT granted")
+        waits = "SELECT count(*) FROM pg_locks WHERE relation = 'members'::regclass AND NOT granted"
+        wait_until(lambda: doomed.database.value(waits) or restoring.poll() is not None, 60, "who waits, or has waited in vain")
         restoring.kill()
         restoring.wait()
     doomed.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned restore%%'",

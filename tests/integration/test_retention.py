@@ -1,8 +1,16 @@
 """What has ended goes to the archive after an hour; days of the archive and of the audit go when they are older than they are kept for."""
 
+import pytest
+
 from support.scene import fill, now, tick_id
 
 JOB = "scratch.remove"
+
+
+@pytest.fixture
+def one_day(scene):
+    """No other begins within a minute."""
+    scene.database.wait("SELECT (now() + interval '1 minute')::date = now()::date", deadline_s=90)
 
 
 def days(scene, table):
@@ -49,6 +57,7 @@ def test_a_tick_whose_run_is_in_the_archive_does_nothing(scene):
     assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(JOB, later)]
 
 
+@pytest.mark.usefixtures("one_day")
 def test_days_go_when_they_are_older_than_they_are_kept_for_and_no_earlier(scene):
     scene.settings |= {"audit.keep_days": 30, "runs.keep_days": 35}
     add_days(scene, "deletions", 29, 30, 31, 400)
@@ -58,6 +67,7 @@ def test_days_go_when_they_are_older_than_they_are_kept_for_and_no_earlier(scene
     assert days(scene, "runs_done") == [30, 36]
 
 
+@pytest.mark.usefixtures("one_day")
 def test_a_day_that_has_begun_without_its_partition_keeps_none_of_the_others_back(scene):
     """What was recorded before anybody had made the day's partition goes with its day all the same."""
     add_days(scene, "deletions", 32)
@@ -83,7 +93,8 @@ def test_a_heap_of_ended_runs_goes_page_after_page(scene):
     scene.start(), scene.start()
     scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
-    assert not any(d.lines("The dispatcher waits") for d in scene.daemons)
+    waits = [line["detail"] for daemon in scene.daemons for line in daemon.lines("The dispatcher waits")]
+    assert not [detail for detail in waits if "lock timeout" not in detail]  # who is held up in the midst of a page holds up the other
 
 
 def test_verdicts_on_messages_go_when_the_dead_topic_has_them_no_more(scene):

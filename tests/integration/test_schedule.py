@@ -7,13 +7,14 @@ import pytest
 from support.scene import UTC, fill, result, tick_id
 
 JOB = "scratch.remove"
-# Half an hour from now: what is due there was missed, or is far off.
-MINUTE = (datetime.datetime.now(UTC).minute + 30) % 60
 
 
 @pytest.fixture
 def hourly(new_scene):
-    scene = new_scene({"jobs.scratch.remove.schedule": f"{MINUTE} * * * *"})
+    """Half an hour from now: what is due there was missed, or is far off."""
+    minute = (datetime.datetime.now(UTC).minute + 30) % 60
+    scene = new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"})
+    scene.minute = minute
     plant(scene)
     return scene
 
@@ -44,7 +45,7 @@ def states(scene):
 
 def test_a_new_schedule_is_planted_in_the_future_and_fires_nothing(hourly):
     assert hourly.database.value("SELECT next_at > now() AND next_at <= now() + interval '1 hour' AND "
-                                 "extract(minute FROM next_at) = %s FROM pruned.schedules WHERE job = %s", [MINUTE, JOB])
+                                 "extract(minute FROM next_at) = %s FROM pruned.schedules WHERE job = %s", [hourly.minute, JOB])
     assert states(hourly) == {}
 
 
@@ -104,12 +105,12 @@ def test_a_changed_schedule_is_planted_anew_and_an_unchanged_one_keeps_what_was_
     daemon = hourly.start()
     hourly.wait_run(tick_id(JOB, at))
     daemon.stop()
-    hourly.settings["jobs.scratch.remove.schedule"] = f"{(MINUTE + 1) % 60} * * * *"
+    hourly.settings["jobs.scratch.remove.schedule"] = f"{(hourly.minute + 1) % 60} * * * *"
     plant(hourly)
-    assert next_at(hourly).minute == (MINUTE + 1) % 60 and next_at(hourly) != before
+    assert next_at(hourly).minute == (hourly.minute + 1) % 60 and next_at(hourly) != before
     hourly.settings["jobs.scratch.remove.time_zone"] = "Asia/Kolkata"
     plant(hourly)
-    assert next_at(hourly).minute == (MINUTE + 31) % 60
+    assert next_at(hourly).minute == (hourly.minute + 31) % 60
     hourly.settings["jobs.scratch.remove.schedule"] = "off"
     plant(hourly)
     assert next_at(hourly) is None
