@@ -6,7 +6,7 @@ import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
-from support.slow import wait_in_flight
+from support.slow import wait_asleep
 from support.writer import Writer
 
 EXPIRED, REFRESH = "members.remove_expired", "users.refresh_authorizations"
@@ -59,7 +59,7 @@ def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  
         CREATE POLICY gate ON project_authorizations TO pruned_test_daemon USING (gate())""")
     daemon = tenant.pruned.start()
     run = tenant.pruned.run("tick", REFRESH, "--at", tenant.at.isoformat()).ok().stdout.strip()
-    wait_in_flight(database)
+    wait_asleep(database)
     database.execute("DELETE FROM members WHERE id = %s", [members[1]])
     database.execute("UPDATE pruned.dirty_users SET seq = seq + 1 WHERE user_id = %s", [user])
     database.execute("DELETE FROM gate")
