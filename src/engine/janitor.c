@@ -6,6 +6,7 @@
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
 #define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
+#define CLOCK_UNSURE_US G_TIME_SPAN_SECOND
 
 static gboolean
 in_transaction (Pg *pg, const char *file, const PgValues *values, GError **error)
@@ -30,16 +31,23 @@ keep_days (Service *service, Pg *pg, GError **error)
          && in_transaction (pg, SQL "verdicts_forget.sql", values, error);
 }
 
-/* Once in a while, and at once in a session that does not say it yet. */
+/* Once in a while, and at once in a session that does not say it yet. The server's time is compared with the middle of the time that the
+ * question took; if that was long, for the server was slow or the process was stopped, it is asked again at the next look. */
 static gboolean
 tell_clock (Pg *pg, gboolean again, GError **error)
 {
-  static guint told; /* the session, as below */
+  static guint told; /* the session, as below; 0: none */
   if (!again && pg_connections (pg) == told)
     return TRUE;
+  told = 0;
+  gint64 before_us = clock_now_us ();
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  gint64 after_us = clock_now_us ();
+  if (rows == NULL || after_us - before_us > CLOCK_UNSURE_US)
+    return rows != NULL;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_int (values, "now_us", clock_now_us ());
-  if (!in_transaction (pg, SQL "clock.sql", values, error))
+  pg_values_int (values, "ahead_ms", ((before_us + after_us) / 2 - rows_int (rows, 0, "now_us")) / 1000);
+  if (!in_transaction (pg, SQL "clock_tell.sql", values, error))
     return FALSE;
   told = pg_connections (pg);
   return TRUE;

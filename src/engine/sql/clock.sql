@@ -1,3 +1,2 @@
--- How far this process's clock is ahead of the server's, for whoever looks at pg_stat_activity: `pruned doctor` does.
-SELECT set_config('application_name', format('pruned run, clock %s ms',
-                  (:now_us::bigint - extract(epoch FROM clock_timestamp()) * 1000000)::bigint / 1000), false)
+-- The server's time now, in microseconds.
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
