@@ -57,6 +57,8 @@ def pytest_runtest_makereport(item):
     if report.failed:
         for daemon in getattr(item, "daemons_to_show", lambda: [])():
             report.sections.append((f"end of {daemon.log}", tail(daemon.log, 60)))
+    if report.when == "teardown":  # tests live as long as pytest; their clients of Kafka, with seven threads each, must not
+        item.daemons_to_show = lambda: []
 
 
 # --- components
