@@ -28,7 +28,7 @@ CALM = {"jobs.scratch.remove.delay_ms": 0, "jobs.members.remove_expired.delay_ms
 CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.delay_ms": 1000,
           "jobs.groups.adjourned_deletion.spacing_ms": 1000 * ROUND_S // 3, "jobs.imports.placeholder_cleanup.spacing_ms": 1000 * ROUND_S // 3}
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in ANY_TIME) + r"|ci\.delete_objects)$"
-# Which of a place's rows goes first is open in `groups.destroy`: they go in one step.
+# Which of a place's rows goes first is open in `groups.destroy`: they go in one step, or in two if the neighbour was just writing one.
 PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100,
          "jobs.members.prune_deletions.schedules": 1}
 
@@ -72,8 +72,27 @@ def end(scene, load):
     }
     # Rights that a refresh gives in between go with the group, or were never given.
     how["audit"] = [a for a in how["audit"] if a["table_name"] != "project_authorizations"]
+    how = at_any_step(how, "groups.destroy")
     (scene.folder / "end.json").write_text(json.dumps(how, default=str, indent=1))
     return how
+
+
+def at_any_step(how, job):
+    """The same, but at which step the runs of JOB did what: a row that the neighbour was just writing is left to the next one."""
+    runs = {r["run_id"] for r in how["runs"] if r["job"] == job}
+    audit, together = [a for a in how["audit"] if a["run_id"] not in runs], {}
+    for a in how["audit"]:
+        if a["run_id"] in runs:
+            keys, rows = together.setdefault((a["run_id"], a["table_name"], a["action"]), ([], []))
+            keys += a["keys"]
+            rows += a["rows"]
+    outcomes = [(schema, None, value | {"step": None}) if str(value.get("run_id")) in runs else (schema, ce_id, value)
+                for schema, ce_id, value in how["outcomes"]]
+    return how | {
+        "runs": [r | {"step": None} if r["run_id"] in runs else r for r in how["runs"]],
+        "audit": audit + sorted((*name, sorted(keys, key=str), sorted(rows, key=str)) for name, (keys, rows) in together.items()),
+        "outcomes": sorted(outcomes, key=str),
+    }
 
 
 def keep(scene, *servers):

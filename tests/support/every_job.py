@@ -94,7 +94,7 @@ def state(scene, open_jobs=r"^ci\."):
         "audit of objects": database.row("SELECT count(k), count(DISTINCT k) AS different FROM pruned.deletions d JOIN pruned.runs r "
                                          "USING (run_id), jsonb_array_elements(keys) k WHERE r.job LIKE 'ci.%'"),
         "audit": sorted((a | {"keys": keys_of(a), "rows": rows_of(a)} for a in audit), key=str),
-        "outcomes": sorted((*name, str(m.value)) for name, m in outcomes.items()),
+        "outcomes": sorted(((*name, m.value) for name, m in outcomes.items()), key=str),
         "refreshes": database.rows("SELECT user_id, kind, seq FROM pruned.dirty_users ORDER BY 1, 2"),
         "quarantine": database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY 1"),
         "left behind": database.value("SELECT count(*) FROM pruned.unpublished"),
