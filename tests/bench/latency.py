@@ -49,18 +49,22 @@ def due_to_started(stage, report, quick):
 
 
 def tick_to_started(stage, report, quick):
+    """Twice: a broker that was just started compiles itself meanwhile."""
     number = 100 if quick else 500
-    report.say(f"{number} ticks one after the other")
     template = stage.template(nothing)
     with stage.installation(template) as pruned:
         daemon = pruned.start()
         daemon.wait_line("Partitions assigned")
-        since = _warm(pruned)
-        # The tick's own time is Kafka's, cut to milliseconds.
-        for _ in range(number):
-            pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
-            time.sleep(0.047)
-        p50, p99 = _percentiles(pruned, number + 1, since)
+        since, done, took = _warm(pruned), 1, []
+        for _ in range(2):
+            report.say(f"{number} ticks one after the other")
+            # The tick's own time is Kafka's, cut to milliseconds.
+            for _ in range(number):
+                pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
+                time.sleep(0.047)
+            done += number
+            took.append(_percentiles(pruned, done, since))
+            since = pruned.database.value("SELECT max(due_at) FROM pruned.runs")
     template.drop()
-    report.add("c", "tick produced to step started, p50", p50, "ms", at_most=8)
-    report.add("c", "tick produced to step started, p99", p99, "ms", at_most=25)
+    for name, at_most, before, ms in zip(("p50", "p99"), (8, 25), *took):
+        report.add("c", f"tick produced to step started, {name}", ms, "ms", at_most=at_most, detail={"before_it_was_warm": before})
