@@ -11,7 +11,7 @@ static void
 compare_clocks (Doctor *doctor)
 {
   gint64 before_us = clock_now_us ();
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "clock", SQL "clock.sql", NULL);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "clock", "src/engine/sql/clock.sql", NULL);
   gint64 after_us = clock_now_us ();
   if (rows == NULL)
     return;
