@@ -27,7 +27,7 @@ def end(daemon, within_s, *numbers, meanwhile=lambda: None):
 
 def end_by_itself(daemon, number):
     """Not only because its time is over."""
-    end(daemon, 10, number)
+    end(daemon, 5, number)
     assert daemon.lines("Stopped")
 
 

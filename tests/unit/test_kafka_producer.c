@@ -114,7 +114,7 @@ test_without_a_broker_time_is_over (void)
   assert_publish_fails (producer, numbered ("t", 0, 0), 300, NULL, PRUNED_OUTAGE, "127.0.0.1:9");
   gint64 spent_us = clock_monotonic_us () - start_us;
   g_assert_cmpint (spent_us, >=, 300 * 1000);
-  g_assert_cmpint (spent_us, <, PATIENCE_US);
+  g_assert_cmpint (spent_us, <, 3 * G_USEC_PER_SEC);
   /* The connection's error is told on a thread of its own. */
   while (kafka_producer_is_up (producer) && clock_monotonic_us () < start_us + 20 * G_USEC_PER_SEC)
     g_usleep (10000);
