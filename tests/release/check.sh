@@ -50,6 +50,7 @@ trust_the_same() {
 inside() {
   local root=$1
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 CI=true ROOT="$root" COMMAND="$command" \
+    PIP_CERT=/etc/ssl/certs/ca-certificates.crt SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt \
     unshare --mount --pid --fork --kill-child bash -c '
       mount --make-rprivate / &&
       mount -t proc proc "$ROOT/proc" &&
