@@ -33,18 +33,20 @@ CREATE UNIQUE INDEX ON users (username);
 
 -- type: User (personal), Group, Project (a project's own row). traversal_ids: the path of ids from the root to here.
 -- visibility_level: 0 private, 10 internal, 20 public.
+-- share_with_group_lock: the project_group_links of its own projects (not of those further below) give nothing.
 CREATE TABLE namespaces (
-    id               bigserial PRIMARY KEY,
-    name             varchar NOT NULL,
-    path             varchar NOT NULL,
-    owner_id         bigint,
-    type             varchar NOT NULL DEFAULT 'User',
-    parent_id        bigint REFERENCES namespaces (id) ON DELETE RESTRICT,
-    visibility_level integer NOT NULL DEFAULT 20,
-    traversal_ids    bigint[] NOT NULL DEFAULT '{}',
-    organization_id  bigint NOT NULL DEFAULT 1,
-    created_at       timestamp,
-    updated_at       timestamp
+    id                    bigserial PRIMARY KEY,
+    name                  varchar NOT NULL,
+    path                  varchar NOT NULL,
+    owner_id              bigint,
+    type                  varchar NOT NULL DEFAULT 'User',
+    parent_id             bigint REFERENCES namespaces (id) ON DELETE RESTRICT,
+    visibility_level      integer NOT NULL DEFAULT 20,
+    share_with_group_lock boolean DEFAULT false,
+    traversal_ids         bigint[] NOT NULL DEFAULT '{}',
+    organization_id       bigint NOT NULL DEFAULT 1,
+    created_at            timestamp,
+    updated_at            timestamp
 );
 CREATE INDEX ON namespaces (parent_id);
 CREATE INDEX ON namespaces USING gin (traversal_ids);
@@ -156,7 +158,7 @@ CREATE TABLE group_deletion_schedules (
 );
 CREATE INDEX ON group_deletion_schedules (marked_for_deletion_on);
 
--- Members of shared_with_group have group_access at most in shared_group.
+-- Direct members of shared_with_group have group_access at most in shared_group.
 CREATE TABLE group_group_links (
     id                   bigserial PRIMARY KEY,
     shared_group_id      bigint NOT NULL REFERENCES namespaces (id) ON DELETE CASCADE,
@@ -169,7 +171,7 @@ CREATE TABLE group_group_links (
 );
 CREATE INDEX ON group_group_links (shared_with_group_id);
 
--- The same for one project.
+-- All who reach the group, not its direct members alone, have group_access at most in the project.
 CREATE TABLE project_group_links (
     id           bigserial PRIMARY KEY,
     project_id   bigint NOT NULL,

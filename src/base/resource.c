@@ -3,7 +3,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#define INCLUDE_DEPTH 4
+#define INCLUDE_DEPTH 8
 
 static char *
 embedded_path (const char *path)

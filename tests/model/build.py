@@ -30,11 +30,12 @@ class World:
         return self.put("users", **{"username": f"user{self.next_id}", "user_type": user_type, "state": state,
                                     "admin": admin, "organization_id": organization_id} | more)
 
-    def namespace(self, kind, parent=None, path=None, name=None, owner_id=None, visibility_level=0):
+    def namespace(self, kind, parent=None, path=None, name=None, owner_id=None, visibility_level=0, lock=False):
         id, above = self.next_id, self.db.get("namespaces", parent)
         path = path or f"space{id}"
         self.put("namespaces", name=name or path, path=path, type=kind, parent_id=parent, owner_id=owner_id,
-                 visibility_level=visibility_level, traversal_ids=(above["traversal_ids"] if above else []) + [id])
+                 visibility_level=visibility_level, share_with_group_lock=lock,
+                 traversal_ids=(above["traversal_ids"] if above else []) + [id])
         self.put("namespace_details", namespace_id=id, deleted_at=None)
         return id
 

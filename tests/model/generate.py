@@ -95,6 +95,7 @@ class Instance:
         if many_pages:
             self.let_bots_expire_once()
         self.links()
+        self.chains()
         self.side_effects()
         self.authorizations()
         self.writings()
@@ -169,7 +170,8 @@ class Instance:
         title = name.title() if self.chance(70) else name
         above = parent["traversal_ids"] if parent else []
         row = self.add("namespaces", name=title, path=name, type=kind, parent_id=parent and parent["id"], owner_id=owner_id,
-                       visibility_level=self.any((0, 0, 20)), traversal_ids=above + [id], created_at=self.moment(),
+                       visibility_level=self.any((0, 0, 20)), share_with_group_lock=self.any((False,) * 6 + (True, None)),
+                       traversal_ids=above + [id], created_at=self.moment(),
                        updated_at=self.moment())
         if self.chance(90):
             self.add("namespace_details", namespace_id=id, created_at=self.moment(), updated_at=self.moment(), deleted_at=None)
@@ -273,6 +275,25 @@ class Instance:
                      group_id=self.any(self.all_groups)["id"], group_access=self.any((10, 20, 30, 40, 50)),
                      expires_at=self.date(), created_at=self.moment(), updated_at=self.moment())
 
+    def chains(self):
+        """A project elsewhere invites a group below another, and one of the two is shared with a third: who has what to do there?"""
+        self.guests = []
+        below = [g for g in self.all_groups if g["parent_id"]]
+        if not below:
+            return
+        for _ in range(1 + self.size // 20):
+            project, invited = self.any(self.tables["projects"]), self.any(below)
+            self.add("project_group_links", project_id=project["id"], group_id=invited["id"], group_access=self.any((5, 30, 40, 50, 50)),
+                     expires_at=self.date(never=80), created_at=self.moment(), updated_at=self.moment())
+            above, third = self.any(invited["traversal_ids"]), self.any(self.all_groups)
+            if third["id"] != above and self.once("share", above, third["id"]):
+                self.add("group_group_links", shared_group_id=above, shared_with_group_id=third["id"],
+                         group_access=self.any((20, 40, 50, 50)), expires_at=self.date(never=80))
+            for near in (self.any(invited["traversal_ids"]), third["id"], self.any(third["traversal_ids"]), self.any(below)["id"]):
+                guest = self.human()
+                self.membership("Namespace", {"id": near}, guest, access_level=self.any((5, 30, 40, 50, 50)))
+                self.guests.append((project, guest["id"]))
+
     def side_effects(self):
         """Settings and requests that go with a membership, or only look like it."""
         for member in self.tables["members"]:
@@ -359,14 +380,21 @@ class Instance:
             if self.chance(30):
                 self.leaver(group, owners)
 
+        homes = {g["id"]: g for g in self.all_groups}
+        for project, guest in self.some(self.guests, 30):
+            if project["namespace_id"] in homes and self.leaver(homes[project["namespace_id"]], [guest] * 2):
+                self.membership("Project", project, {"id": self.tables["members_deletion_schedules"][-1]["user_id"]})
+
     def leaver(self, group, owners):
         """Somebody is to leave the hierarchy; nobody orders it for himself, and nobody who is ordered out gives orders."""
         user, actor = self.user()["id"], self.any(owners) if owners and self.chance(60) else self.human()["id"]
         if user == actor or ("actor", user) in self.seen or ("leaver", actor) in self.seen:
-            return
+            return False
         self.seen |= {("actor", actor), ("leaver", user)}
         if self.once("leaves", user, group["id"]):
             self.add("members_deletion_schedules", namespace_id=group["id"], user_id=user, scheduled_by_id=actor)
+            return True
+        return False
 
     def placeholders(self):
         """One detail a user; a few belong to a human by mistake."""

@@ -144,13 +144,21 @@ def take_down(db, expected, group_id, actor_id):
 
 
 def everybody_with_access(db, groups):
-    """Members of the groups and their projects, and of the groups that these are shared with."""
+    """Members of the groups and their projects, direct members of the groups that these groups are shared with, and all who
+    reach a group by whose link to a project something is lost: one of these groups, or one that their projects invited."""
     ids = {g["id"] for g in groups}
     projects = {p["id"] for p in db.rows("projects") if p["namespace_id"] in ids}
-    invited = {link["shared_with_group_id"] for link in db.rows("group_group_links") if link["shared_group_id"] in ids}
-    invited |= {link["group_id"] for link in db.rows("project_group_links") if link["project_id"] in projects}
+    invited = invited_by(db, ids)
+    for link in db.rows("project_group_links"):
+        if link["project_id"] in projects or link["group_id"] in ids:
+            line = set(rules.with_ancestors(db, link["group_id"]))
+            invited |= line | invited_by(db, line)
     return sorted({m["user_id"] for m in db.rows("members") if rules.gives_access(m) and (
         m["source_id"] in ids | invited if m["source_type"] == "Namespace" else m["source_id"] in projects)})
+
+
+def invited_by(db, groups):
+    return {link["shared_with_group_id"] for link in db.rows("group_group_links") if link["shared_group_id"] in groups}
 
 
 def remove_members_of(db, expected, source_type, source_id):

@@ -93,6 +93,11 @@ def link_counts(link, day):
     return link["expires_at"] is None or link["expires_at"] > day
 
 
+def is_locked(namespace):
+    """Chosen: NULL is no lock."""
+    return namespace is not None and namespace.get("share_with_group_lock") is True
+
+
 def direct_level(db, user_id, source_type, source_id):
     return max([m["access_level"] for m in memberships(db, source_type, source_id) if m["user_id"] == user_id], default=0)
 
@@ -111,13 +116,15 @@ def group_level(db, user_id, group_id, day):
 
 
 def project_level(db, user_id, project, day):
+    """A link of the project counts for all who reach the invited group, in whatever way, unless the project's own namespace
+    has the lock; a lock further above, or of the invited group, closes nothing."""
+    home = db.get("namespaces", project["namespace_id"])
     level = direct_level(db, user_id, "Project", project["id"])
     level = max(level, group_level(db, user_id, project["namespace_id"], day))
     for link in db.rows("project_group_links", project_id=project["id"]):
-        if link_counts(link, day):
-            theirs = direct_level(db, user_id, "Namespace", link["group_id"])
+        if link_counts(link, day) and not is_locked(home):
+            theirs = group_level(db, user_id, link["group_id"], day)
             level = max(level, min(theirs, link["group_access"]))
-    home = db.get("namespaces", project["namespace_id"])
     if home is not None and home["type"] == "User" and home["owner_id"] == user_id:
         level = max(level, OWNER)
     return level

@@ -1,7 +1,9 @@
 """The generator against a real PostgreSQL, and the model on what it makes."""
 
 from . import compare, load, run_to_end
+from .db import DIRTY
 from .generate import generate
+from .users import wanted_authorizations
 
 SEEDS = range(12)
 
@@ -40,6 +42,30 @@ def test_the_border_cases_are_there(new_database):
     assert all(seen.values()), seen
     assert types == {"MemberRemoved", "MemberKept", "MemberDeletionProcessed", "GroupDeleted", "GroupRestored", "ProjectDeleted",
                      "UserDeleted", "PlaceholderKept"}
+
+
+def test_links_and_chains_are_there_and_whoever_loses_by_a_destroyed_group_is_asked(new_database):
+    """Whatever the rule about guests: rights in what is left are another only for those who are asked."""
+    conn = new_database("app").connection
+    by_link, by_lock, lost = 0, 0, 0
+    for seed in SEEDS:
+        t = generate(conn, seed, size=100)
+        before = load(conn)
+        after, flat = before.copy(), before.copy()
+        flat.tables["project_group_links"].clear()
+        run_to_end(after, "groups.adjourned_deletion", t)
+        unlocked = before.copy()
+        for namespace in unlocked.rows("namespaces"):
+            namespace["share_with_group_lock"] = False
+        for user in (u["id"] for u in after.rows("users")):
+            had, has, without, could = (wanted_authorizations(db, user, t.date()) for db in (before, after, flat, unlocked))
+            by_link += had != without
+            by_lock += had != could
+            left = {p: level for p, level in had.items() if after.get("projects", p)}
+            if left != has:
+                lost += 1
+                assert after.get(DIRTY, (user, "authorizations")), (seed, user, left, has)
+    assert by_link > 50 and by_lock > 10 and lost > 10, (by_link, by_lock, lost)
 
 
 def test_postgresql_refuses_what_the_model_refuses(new_database):

@@ -237,6 +237,18 @@ def test_everybody_who_had_access_is_refreshed(world):
     assert {r["kind"] for r in world.db.rows(DIRTY)} == {"authorizations"}
 
 
+def test_all_who_reached_what_was_invited_are_refreshed(world):
+    group, owner = marked(world, parent=world.group())
+    above, leaf = world.db.get("namespaces", group)["parent_id"], world.group(group)
+    third, elsewhere, project = world.group(), world.group(), world.project(world.group(group))
+    people = [world.user() for _ in range(3)]
+    world.member(people[0], above), world.member(people[1], third), world.member(people[2], elsewhere)
+    world.share(above, third), world.share_project(world.project(world.group()), leaf)
+    world.share_project(project, world.group(elsewhere))
+    destroy(world, group, owner)
+    assert [r["user_id"] for r in world.db.rows(DIRTY)] == [owner, *people]
+
+
 def test_no_file_is_forgotten(world):
     group, owner = marked(world)
     project = world.project(group)

@@ -161,6 +161,22 @@ def test_shares_count_until_their_day(world, expires, counts):
     assert refresh(world, user) == ({(user, below): 30, (user, alone): 40} if counts else {})
 
 
+@pytest.mark.parametrize("place, level", [("s", 40), ("p", 40), ("h", 30), ("below s", 0), ("above h", 0), ("below h", 0), ("i", 0)])
+@pytest.mark.parametrize("locked", ["nothing", "own", "above", "invited"])
+def test_all_who_reach_the_invited_group(world, place, level, locked):
+    """S below P is invited; P is shared with H, which is shared with I."""
+    root = world.group(lock=locked == "above")
+    project, user = world.project(world.group(root, lock=locked == "own")), world.user()
+    p, above_h, i = world.group(lock=locked == "invited"), world.group(), world.group()
+    s, h = world.group(p, lock=locked == "invited"), world.group(above_h)
+    places = {"s": s, "p": p, "h": h, "below s": world.group(s), "above h": above_h, "below h": world.group(h), "i": i}
+    world.share_project(project, s, access=40)
+    world.share(p, h, access=30), world.share(h, i)
+    world.member(user, places[place], level=50)
+    got = {id: found for (_, id), found in refresh(world, user).items()}
+    assert got.get(project, 0) == (0 if locked == "own" else level)
+
+
 def test_the_owner_of_a_personal_namespace(world):
     user = world.user()
     project = world.project(world.home(user))

@@ -3,10 +3,11 @@
 --   gone (id)                                  memberships that an earlier step took (only a plan has such)
 -- and reads rights (ask, active, level) after them: the actor's highest level of 40 or more there, 50 for an instance's
 -- administrator, else 0; 0 as well while he is not active. Memberships count while they stand, whatever their date; requests,
--- invitations and awaiting ones do not. Through a share count the direct members of the invited group, at the lower of the
--- two levels, while the link's date is later than the scheduled day.
--- Fast because it starts from the actor's few memberships of such a level, by (user_id, access_level), and follows links
--- by the group that is invited: the size of the hierarchy does not matter.
+-- invitations and awaiting ones do not. Through a share between groups count the direct members of the invited group, through
+-- a link of the project all who have rights in the invited group (invited.sql), at the lower of the two levels, while the
+-- link's date is later than the scheduled day.
+-- Fast because it starts from the actor's few memberships of such a level, by (user_id, access_level), follows shares by the
+-- group that is invited and links by the project: the size of the hierarchy does not matter.
 actor AS MATERIALIZED (
   SELECT u.id, u.admin FROM users u WHERE u.id IN (SELECT actor_id FROM asked) AND u.state = 'active'
 ),
@@ -23,21 +24,22 @@ given (user_id, source_type, source_id, level) AS (
   SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access)
   FROM held h JOIN group_group_links l ON l.shared_with_group_id = h.source_id
   WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date)
-  UNION ALL
-  SELECT h.user_id, 'Project', l.project_id, least(h.level, l.group_access)
-  FROM held h JOIN project_group_links l ON l.group_id = h.source_id
-  WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date)
 ),
-place (ask, user_id, source_type, source_id) AS (
-  SELECT ask, actor_id, NULL, NULL::bigint FROM asked
+entered AS (SELECT DISTINCT project_id AS id FROM asked WHERE project_id IS NOT NULL),
+-- include: invited.sql
+,
+place (ask, user_id, source_type, source_id, most) AS (
+  SELECT ask, actor_id, NULL, NULL::bigint, 50 FROM asked
   UNION ALL
-  SELECT ask, actor_id, 'Namespace', unnest(groups) FROM asked
+  SELECT ask, actor_id, 'Namespace', unnest(groups), 50 FROM asked
   UNION ALL
-  SELECT ask, actor_id, 'Project', project_id FROM asked WHERE project_id IS NOT NULL
+  SELECT ask, actor_id, 'Project', project_id, 50 FROM asked WHERE project_id IS NOT NULL
+  UNION ALL
+  SELECT a.ask, a.actor_id, 'Namespace', i.group_id, i.most FROM asked a JOIN invited i ON i.project_id = a.project_id
 ),
 rights (ask, active, level) AS MATERIALIZED (
   SELECT p.ask, bool_or(u.id IS NOT NULL),
-         CASE WHEN bool_or(u.admin) THEN 50 ELSE coalesce(max(g.level) FILTER (WHERE g.level >= 40), 0) END
+         CASE WHEN bool_or(u.admin) THEN 50 ELSE coalesce(max(least(g.level, p.most)) FILTER (WHERE g.level >= 40 AND p.most >= 40), 0) END
   FROM place p
   LEFT JOIN actor u ON u.id = p.user_id
   LEFT JOIN given g ON g.user_id = p.user_id AND g.source_type = p.source_type AND g.source_id = p.source_id

@@ -10,11 +10,9 @@ mine AS MATERIALIZED (
   FROM who JOIN members m ON m.user_id = who.id
   WHERE m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project'
 ),
-shared AS MATERIALIZED (
-  SELECT m.user_id, l.project_id, least(m.access_level, l.group_access) AS access_level
-  FROM member_of m JOIN project_group_links l ON l.group_id = m.group_id
-  WHERE l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
-),
+entered AS (SELECT DISTINCT project_id AS id FROM pair),
+-- include: ../shared/invited.sql
+,
 line AS MATERIALIZED (
   SELECT p.user_id, p.project_id, j.namespace_id, n.type, n.owner_id, CASE n.type WHEN 'Group' THEN n.traversal_ids END || j.namespace_id AS groups
   FROM pair p JOIN projects j ON j.id = p.project_id LEFT JOIN namespaces n ON n.id = j.namespace_id
@@ -28,7 +26,8 @@ given AS MATERIALIZED (
     UNION ALL
     SELECT l.user_id, l.project_id, m.access_level FROM line l JOIN mine m ON m.user_id = l.user_id AND m.project_id = l.project_id
     UNION ALL
-    SELECT l.user_id, l.project_id, s.access_level FROM line l JOIN shared s ON s.user_id = l.user_id AND s.project_id = l.project_id
+    SELECT p.user_id, p.project_id, least(r.access_level, i.most)
+    FROM pair p JOIN invited i ON i.project_id = p.project_id JOIN reach r ON r.user_id = p.user_id AND r.group_id = i.group_id
     UNION ALL
     SELECT l.user_id, l.project_id, 50 FROM line l JOIN who ON who.id = l.user_id WHERE l.type = 'User' AND l.owner_id = l.user_id
   ) AS w

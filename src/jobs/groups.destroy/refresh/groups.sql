@@ -1,9 +1,14 @@
--- Marks the members of these groups, and of the groups that these are shared with, for a refresh of their authorizations.
--- Fast by (source_id, source_type) of members and the unique key of links.
-WITH place AS (
+-- Marks the members of these groups, and of the groups that these are shared with, and all who reach one of these groups that a
+-- project invited, for a refresh of their authorizations. Fast by (source_id, source_type) of members and the keys of links.
+WITH linked AS (SELECT l.group_id AS id FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[])),
+-- include: reaching.sql
+,
+place AS (
   SELECT g.id FROM unnest(:group::bigint[]) AS g (id)
   UNION
   SELECT l.shared_with_group_id FROM group_group_links l WHERE l.shared_group_id = ANY (:group::bigint[])
+  UNION
+  SELECT id FROM reaching
 ),
 access AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (

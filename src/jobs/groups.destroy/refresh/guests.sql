@@ -1,9 +1,13 @@
--- Marks the members of those of these groups that other groups or projects are shared with, again: what they could see there
--- they lose now, and an earlier request may have been granted already. Fast by the indexes of the links.
-WITH place AS (
+-- Marks the members of those of these groups that other groups are shared with, and all who reach one of these groups that a
+-- project invited (also as members of a group above, which stays), again: what they could see there they lose
+-- now, and an earlier request may have been granted already. Fast by the indexes of the links.
+WITH linked AS (SELECT l.group_id AS id FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[])),
+-- include: reaching.sql
+,
+place AS (
   SELECT l.shared_with_group_id AS id FROM group_group_links l WHERE l.shared_with_group_id = ANY (:group::bigint[])
   UNION
-  SELECT l.group_id FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[])
+  SELECT id FROM reaching
 ),
 who AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (

@@ -1,0 +1,16 @@
+-- A common table expression: whom projects invited through project_group_links. The statement has before it:
+--   entered (id)   the projects
+-- and reads after it:
+--   invited (project_id, group_id, most)   who has rights in this group, as a member of it or of a group that it is shared with
+--                                          (reach.sql), has them in the project, too, of at most this level
+-- All who reach the invited group count, so the groups above it are here as well. Fast by project_group_links (project_id) and
+-- primary keys: no hierarchy is expanded.
+invited AS MATERIALIZED (
+  SELECT l.project_id, g.id AS group_id, pg_catalog.max(l.group_access) AS most
+  FROM entered e JOIN projects p ON p.id = e.id JOIN project_group_links l ON l.project_id = p.id
+  LEFT JOIN namespaces n ON n.id = l.group_id AND n.type = 'Group'
+  CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids OPERATOR(pg_catalog.||) l.group_id) AS g (id)
+  WHERE
+    -- include: open_link.sql
+  GROUP BY l.project_id, g.id
+)
