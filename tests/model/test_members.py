@@ -70,6 +70,15 @@ def test_only_an_active_human_is_another_owner(world, other, goes):
     assert world.has("members", owner) is not goes
 
 
+@pytest.mark.parametrize("job", ["members.remove_expired", "members.prune_deletions"])
+def test_an_owner_who_is_held_after_a_restore_does_not_count(world, job):
+    group = world.group()
+    kept, held = world.owner(world.user(), group, expires=-1), world.owner(world.user(), group, expires=0)
+    world.db.put(QUARANTINE, {"job": job, "item": f"members:{held}", "parked": True, "reason": "restored", "next_try_at": T})
+    assert not expire(world).result["removed"] or job != "members.remove_expired"
+    assert world.has("members", kept)
+
+
 @pytest.mark.parametrize("more, goes", [({"state": 1}, False), ({"requested_at": T}, False), ({"level": 40}, False), ({}, True)])
 def test_only_a_true_owner_membership_counts(world, more, goes):
     group = world.group()
