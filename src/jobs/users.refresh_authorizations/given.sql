@@ -13,7 +13,9 @@ mine AS MATERIALIZED (
 shared AS MATERIALIZED (
   SELECT m.user_id, l.project_id, least(m.access_level, l.group_access) AS access_level
   FROM member_of m JOIN project_group_links l ON l.group_id = m.group_id
-  WHERE l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
+  WHERE l.expires_at IS NULL OR l.expires_at > (
+  -- include: ../shared/as_of.sql
+  AT TIME ZONE 'UTC')::date
 ),
 line AS MATERIALIZED (
   SELECT p.user_id, p.project_id, j.namespace_id, n.type, n.owner_id, CASE n.type WHEN 'Group' THEN n.traversal_ids END || j.namespace_id AS groups

@@ -25,7 +25,9 @@ wanted AS MATERIALIZED (
     UNION ALL
     SELECT m.user_id, p.id, least(m.access_level, l.group_access)
     FROM member_of m JOIN project_group_links l ON l.group_id = m.group_id JOIN projects p ON p.id = l.project_id
-    WHERE l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
+    WHERE l.expires_at IS NULL OR l.expires_at > (
+  -- include: ../shared/as_of.sql
+  AT TIME ZONE 'UTC')::date
     UNION ALL
     SELECT n.owner_id, p.id, 50
     FROM who JOIN namespaces n ON n.owner_id = who.id AND n.type = 'User' JOIN projects p ON p.namespace_id = n.id
