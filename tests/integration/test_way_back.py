@@ -159,7 +159,7 @@ def test_after_all_of_kafkas_data_is_lost_everything_goes_on_from_the_rows(scene
         scene.daemon.stop()
     step = scene.run_row(scene.chain)["step"]
     assert step < ROWS / 10
-    scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [due])
+    scene.database.execute("UPDATE pruned.runs SET scheduled_at = now(), due_at = now() WHERE run_id = %s", [due])
     own_kafka.start()
     wait_until(lambda: scene.run("topics", "--apply").code == 0, 30, "topics")
     if daemon == "is started again":
