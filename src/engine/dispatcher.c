@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/astray.h"
+#include "engine/blocked.h"
 #include "engine/growth.h"
 #include "engine/janitor.h"
 #include "engine/missing.h"
@@ -195,6 +196,7 @@ look_around (Dispatcher *dispatcher, GError **error)
          && growth_look (dispatcher->service, dispatcher->pg, error)
          && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
+         && blocked_look (dispatcher->service, dispatcher->pg, error)
          && janitor_look (dispatcher->service, dispatcher->pg, error);
 }
 

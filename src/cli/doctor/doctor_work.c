@@ -1,5 +1,7 @@
 #include "cli/doctor/doctor.h"
 
+#include <string.h>
+
 #define SQL "src/cli/doctor/sql/"
 
 static void
@@ -24,6 +26,31 @@ check_runs (Doctor *doctor)
     doctor_warn (doctor, "paused", "pruned jobs", "paused by hand: %s (`pruned resume JOB`)", rows_text (rows, 0, "paused"));
   else
     doctor_ok (doctor, "paused", "no job");
+}
+
+static const char *
+remedy_of (const char *reason)
+{
+  return strstr (reason, "permission denied") != NULL || strstr (reason, "42501") != NULL ? "psql -v role=NAME -f deploy/grants.sql" : NULL;
+}
+
+/* Other checks say what is missing if they know it; this one says what runs have met. */
+static void
+check_blocked (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "blocked jobs", SQL "blocked.sql", NULL);
+  if (rows == NULL)
+    return;
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
+    g_autofree char *look = g_strdup_printf ("pruned plan %s", job);
+    const char *known = remedy_of (reason);
+    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", known != NULL ? known : look,
+                  "job %s lacks something since %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
+                  rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
+  }
+  if (rows_count (rows) == 0)
+    doctor_ok (doctor, "blocked jobs", "none");
 }
 
 static void
@@ -102,6 +129,7 @@ doctor_work (Doctor *doctor)
     return;
   if (doctor->migrated) {
     check_runs (doctor);
+    check_blocked (doctor);
     check_quarantine (doctor);
     check_bloat (doctor);
   }

@@ -1,2 +1,2 @@
 -- The run as it is now, held until the end of the transaction. An archived one does not change any more but by hand.
-SELECT state, job, args, unique_key FROM pruned.runs WHERE run_id = :run_id::uuid FOR UPDATE
+SELECT state, job, args, unique_key, result ->> 'status' AS status FROM pruned.runs WHERE run_id = :run_id::uuid FOR UPDATE

@@ -1,2 +1,2 @@
 -- The same in the archive.
-SELECT state, job, args, unique_key FROM pruned.runs_done WHERE run_id = :run_id::uuid FOR UPDATE
+SELECT state, job, args, unique_key, result ->> 'status' AS status FROM pruned.runs_done WHERE run_id = :run_id::uuid FOR UPDATE
