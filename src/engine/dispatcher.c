@@ -6,6 +6,7 @@
 #include "engine/blocked.h"
 #include "engine/growth.h"
 #include "engine/janitor.h"
+#include "engine/letters.h"
 #include "engine/missing.h"
 #include "engine/place.h"
 #include "engine/schedule.h"
@@ -197,6 +198,7 @@ look_around (Dispatcher *dispatcher, GError **error)
          && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
          && blocked_look (dispatcher->service, dispatcher->pg, error)
+         && letters_look (dispatcher->service, dispatcher->pg, error)
          && janitor_look (dispatcher->service, dispatcher->pg, error);
 }
 
