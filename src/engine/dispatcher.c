@@ -9,6 +9,7 @@
 #include "engine/letters.h"
 #include "engine/missing.h"
 #include "engine/place.h"
+#include "engine/processes.h"
 #include "engine/schedule.h"
 #include "engine/startup.h"
 
@@ -193,7 +194,8 @@ remove_sent (Dispatcher *dispatcher, GError **error)
 static gboolean
 look_around (Dispatcher *dispatcher, GError **error)
 {
-  return remove_sent (dispatcher, error) && send_left (dispatcher, error)
+  return processes_beat (dispatcher->service, dispatcher->pg, error)
+         && remove_sent (dispatcher, error) && send_left (dispatcher, error)
          && growth_look (dispatcher->service, dispatcher->pg, error)
          && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
@@ -244,6 +246,8 @@ dispatcher_main (void *data)
       else
         failures = 0;
     }
+  if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
+    processes_leave (dispatcher->pg);
   return NULL;
 }
 

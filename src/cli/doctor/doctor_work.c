@@ -1,5 +1,7 @@
 #include "cli/doctor/doctor.h"
 
+#include "engine/processes.h"
+
 #include <string.h>
 
 #define SQL "src/cli/doctor/sql/"
@@ -67,6 +69,33 @@ check_quarantine (Doctor *doctor)
     doctor_ok (doctor, "quarantine", "nothing is parked; %s items will be tried again by themselves", rows_text (rows, 0, "others"));
 }
 
+/* Two that run a job with different settings do half of the work so and half otherwise. */
+static void
+check_processes (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "processes", SQL "processes.sql", values);
+  g_autoptr (PgRows) forces = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
+  if (forces == NULL)
+    return;
+  guint wrong = 0;
+  for (int i = 0; i < rows_count (forces); i++)
+    if (!g_str_equal (rows_text (forces, i, "differs"), "{}")) {
+      wrong++;
+      doctor_error (doctor, CODE_CONFIG, "processes", "pruned processes", "processes run %s with different settings: %s",
+                    rows_text (forces, i, "job"), rows_text (forces, i, "differs"));
+    }
+  if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
+    doctor_warn (doctor, "processes", "pruned processes", "%s processes run with %s different sets of settings", rows_text (rows, 0, "alive"),
+                 rows_text (rows, 0, "settings"));
+  else if (rows_text (rows, 0, "silent") != NULL)
+    doctor_warn (doctor, "processes", "pruned processes", "not heard of for more than %d s, killed or hanging: %s", PROCESSES_FORCE_S,
+                 rows_text (rows, 0, "silent"));
+  else if (wrong == 0)
+    doctor_ok (doctor, "processes", "%s run, all with the same settings", rows_text (rows, 0, "alive"));
+}
+
 static void
 check_bloat (Doctor *doctor)
 {
@@ -131,6 +160,7 @@ doctor_work (Doctor *doctor)
     check_runs (doctor);
     check_blocked (doctor);
     check_quarantine (doctor);
+    check_processes (doctor);
     check_bloat (doctor);
   }
   check_application (doctor);
