@@ -131,10 +131,11 @@ static ExitCode
 retry (Cli *cli, Pg *pg, Held *held, GError **error)
 {
   const char *state = rows_text (held->row, 0, "state");
-  if (g_str_equal (state, "dead"))
+  gboolean blocked = g_str_equal (state, "finished") && g_strcmp0 (rows_text (held->row, 0, "status"), "blocked") == 0;
+  if (g_str_equal (state, "dead") || blocked)
     return again (cli, pg, held, error);
   if (!g_str_equal (state, "waiting"))
-    return cli_usage (error, "run %s is %s: only a dead or a waiting one can be tried again", held->run_id, state);
+    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting one can be tried again", held->run_id, state);
   return bring_forward (cli, pg, held, error);
 }
 

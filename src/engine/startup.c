@@ -23,6 +23,8 @@ subscription (const Service *service)
 static void
 note_partitions (Service *service, const KafkaTopic *topic)
 {
+  if (g_str_has_suffix (topic->name, ".dead"))
+    service->dead_partitions = topic->partitions;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     {
       Job *job = jobs_at (service->jobs, i);

@@ -1,7 +1,8 @@
--- A dead run begins its step again with all its attempts. Its message is sent after the commit (run_send.h); if nobody can, whoever owns its
--- lane finds that out. One that died before its time waits for it.
+-- A dead run begins its step again with all its attempts; one that ended blocked goes on as the next step, so that its end is another one. Its
+-- message is sent after the commit (run_send.h); if nobody can, whoever owns its lane finds that out. One that died before its time waits for it.
 UPDATE pruned.runs
-SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, unique_key = :unique_key::text,
+SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, step = step + (state = 'finished')::int,
+    result = CASE WHEN state = 'finished' THEN result - 'status' - 'reason' ELSE result END, unique_key = :unique_key::text,
     error = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
     published_at = CASE WHEN :sent::boolean AND :earliest::timestamptz <= now() THEN clock_timestamp() END, changed_at = now()
 WHERE run_id = :run_id::uuid
