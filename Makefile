@@ -120,6 +120,10 @@ coverage: deps-test
 	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check
 	@$(PYTHON) -m gcovr -r . --filter src/ --html-details build/coverage/report.html --txt -s build/coverage build/coverage-faults
 
+#: make release-check  the whole check in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
+release-check:
+	@tests/release/check.sh $(SUITES)
+
 #: make lint         the longest functions and files, the layers, cppcheck
 lint:
 	@tests/lint/lint.sh
@@ -137,5 +141,6 @@ help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
-.PHONY: all demo bench chaos clean units deps-build deps-test check fuzz fuzzers coverage lint install help
+
+.PHONY: all release-check demo bench chaos clean units deps-build deps-test check fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

@@ -58,7 +58,8 @@ BEGIN
         'issue_assignees', 'lists', 'merge_requests', 'merge_request_metrics', 'merge_request_assignees',
         'merge_request_reviewers', 'protected_tag_create_access_levels', 'protected_branch_merge_access_levels',
         'protected_branch_push_access_levels', 'snippets', 'releases', 'resource_label_events',
-        'resource_milestone_events', 'resource_state_events', 'timelogs', 'vulnerabilities', 'subscriptions']
+        'resource_milestone_events', 'resource_state_events', 'timelogs', 'vulnerabilities', 'subscriptions',
+        'reviews', 'abuse_reports', 'user_achievements']
     LOOP
         IF to_regclass(format('%I.%I', app, t)) IS NOT NULL THEN
             EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);

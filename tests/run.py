@@ -22,7 +22,7 @@ from support.pruned import clean_environment
 
 HERE = pathlib.Path(__file__).resolve().parent
 TAP_LINE = re.compile(r"^(not )?ok\b.*?(# *SKIP\b.*)?$", re.I)
-UNIT_DEADLINE_S = 300
+UNIT_DEADLINE_S = 120
 TEST_DEADLINE_S = 180
 # The model is what the randomized comparisons believe: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")

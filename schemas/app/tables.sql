@@ -335,3 +335,31 @@ CREATE TABLE award_emoji (
     name    varchar,
     user_id bigint
 );
+
+CREATE TABLE reviews (
+    id               bigserial PRIMARY KEY,
+    author_id        bigint REFERENCES users (id) ON DELETE SET NULL,
+    merge_request_id bigint,
+    project_id       bigint
+);
+CREATE INDEX ON reviews (author_id);
+
+-- user_id: about whom; reporter_id: who says so.
+CREATE TABLE abuse_reports (
+    id          bigserial PRIMARY KEY,
+    reporter_id bigint REFERENCES users (id) ON DELETE CASCADE,
+    user_id     bigint,
+    message     text
+);
+CREATE INDEX ON abuse_reports (reporter_id);
+
+CREATE TABLE user_achievements (
+    id                 bigserial PRIMARY KEY,
+    achievement_id     bigint NOT NULL,
+    user_id            bigint NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    awarded_by_user_id bigint REFERENCES users (id) ON DELETE SET NULL,
+    revoked_by_user_id bigint REFERENCES users (id) ON DELETE SET NULL
+);
+CREATE INDEX ON user_achievements (user_id);
+CREATE INDEX ON user_achievements (awarded_by_user_id);
+CREATE INDEX ON user_achievements (revoked_by_user_id);

@@ -21,7 +21,7 @@ gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GEr
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* --- PostgreSQL ------------------------------------------------------------------------------------ */
-/* Connected, schema `pruned` as this binary wants it; NULL: ERROR has the remedy, the code is CODE_POSTGRES. */
+/* Connected, schema `pruned` as this binary wants it, or newer if the command takes any; NULL: ERROR has the remedy, the code is CODE_POSTGRES. */
 Pg *cli_pg (Cli *cli, GError **error);
 /* Connected, whatever is there (migrate). */
 Pg *cli_pg_bare (Cli *cli, GError **error);

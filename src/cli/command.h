@@ -17,7 +17,7 @@ typedef enum {
   CODE_KAFKA = 4,
   CODE_STORE = 5,
   CODE_NOT_FOUND = 6,
-  CODE_ENDED_BADLY = 7, /* the run asked for ended dead or skipped */
+  CODE_ENDED_BADLY = 7, /* the run asked for ended dead, skipped or blocked */
   CODE_TIME_OVER = 8,
   CODE_BUG = 70
 } ExitCode;
@@ -44,6 +44,7 @@ typedef struct _Command {
   const char *more;            /* further help, NULL: none */
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
+  gboolean any_schema;         /* touches only what every version knows: goes on against a newer schema */
 } Command;
 
 #define ANY_NUMBER G_MAXUINT

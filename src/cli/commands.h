@@ -15,6 +15,7 @@ ExitCode command_jobs (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
 ExitCode command_plan (Cli *cli, GError **error);
+ExitCode command_processes (Cli *cli, GError **error);
 ExitCode command_quarantine (Cli *cli, GError **error);
 ExitCode command_replay (Cli *cli, GError **error);
 ExitCode command_restore (Cli *cli, GError **error);

@@ -1,6 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "config/settings.h"
+#include "engine/processes.h"
 
 static const Column COLUMNS[] = {
   { "job" },
@@ -15,51 +15,67 @@ static const Column COLUMNS[] = {
   { "last_state" },
   { "last_run_id", .detail = TRUE },
   { "settings", CELL_JSON, .detail = TRUE },
+  { "differs", CELL_JSON, .detail = TRUE },
   { "labels", CELL_JSON, .detail = TRUE },
   { NULL },
 };
 
+/* What running processes have it run with; what this command line says, if none tells. */
 static json_t *
-setting_of (Cli *cli, const Job *job, const Setting *setting)
+settings_of (const Job *job, const PgRows *forces, int row)
 {
-  switch (setting->type) {
-    case SETTING_INT:
-      return json_integer (config_job_int (cli->config, job->name, setting->key));
-    case SETTING_BOOL:
-      return json_boolean (config_job_bool (cli->config, job->name, setting->key));
-    default:
-      return json_string (config_job_text (cli->config, job->name, setting->key));
-  }
+  return row >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, row, "settings")) : processes_settings (job);
 }
 
-/* `[jobs.<name>]` as it is. */
-static json_t *
-settings_of (Cli *cli, const Job *job)
+static int
+row_of (const PgRows *rows, const Job *job)
 {
-  json_t *settings = json_object ();
-  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
-    if (g_str_equal (setting->section, SETTINGS_JOBS))
-      json_object_set_new (settings, setting->key, setting_of (cli, job, setting));
-  return settings;
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_str_equal (rows_text (rows, i, "job"), job->name))
+      return i;
+  return -1;
 }
 
 static json_t *
-schedule_of (Cli *cli, const Job *job)
+setting (const json_t *settings, const char *key)
 {
-  return job->by_tick ? json_string (config_job_text (cli->config, job->name, "schedule")) : NULL;
+  return json_incref (json_object_get (settings, key));
 }
 
 static void
-show_job (Cli *cli, const Job *job, const PgRows *rows, int row)
+show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *forces)
 {
-  output_row (cli->out, json_string (job->name), json_boolean (job->enabled),
-              cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")), schedule_of (cli, job),
-              cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")), json_integer (job->capacity),
+  int force = row_of (forces, job);
+  json_t *settings = settings_of (job, forces, force);
+  output_row (cli->out, json_string (job->name), setting (settings, "enabled"),
+              cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")), job->by_tick ? setting (settings, "schedule") : NULL,
+              cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")), setting (settings, "capacity"),
               json_integer (rows_int (rows, row, "ready")), json_integer (rows_int (rows, row, "waiting")),
               cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
               cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
-              cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings_of (cli, job),
-              job_labels (job));
+              cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
+              force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs")) : json_object (), job_labels (job));
+}
+
+static PgRows *
+look_at_forces (Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  if (!pg_begin (pg, error))
+    return NULL;
+  PgRows *rows = pg_run_file (pg, "src/cli/sql/in_force.sql", values, error);
+  pg_rollback (pg);
+  return rows;
+}
+
+/* A line for each key that processes run with different values of. */
+static void
+say_differences (Cli *cli, const PgRows *forces)
+{
+  for (int i = 0; i < rows_count (forces); i++)
+    if (!g_str_equal (rows_text (forces, i, "differs"), "{}"))
+      output_say (cli->out, "%s: processes differ: %s", rows_text (forces, i, "job"), rows_text (forces, i, "differs"));
 }
 
 static PgRows *
@@ -84,10 +100,13 @@ command_jobs (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   g_autoptr (PgRows) rows = look (cli, pg, error);
-  if (rows == NULL)
+  g_autoptr (PgRows) forces = rows != NULL ? look_at_forces (pg, error) : NULL;
+  if (forces == NULL)
     return cli_pg_failed (pg, error);
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i);
+    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, forces);
+  output_end (cli->out);
+  say_differences (cli, forces);
   return CODE_OK;
 }

@@ -1,17 +1,22 @@
 #include "cli/commands.h"
 #include "cli/run_row.h"
+#include "cli/run_send.h"
 
 /* A run that is held by our transaction. */
 typedef struct {
   const char *run_id;
   gboolean archived;
-  PgRows *row; /* state, job, args, unique_key */
+  PgRows *row; /* state, job, args, unique_key, scheduled_at, due_at */
+  RunSender *sender; /* NULL: nobody can take its message now */
+  Run *ready;        /* to be sent after the commit; NULL: nothing is */
 } Held;
 
 static void
 held_clear (Held *held)
 {
   rows_free (held->row);
+  run_sender_free (held->sender);
+  run_free (held->ready);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
 
@@ -77,30 +82,65 @@ say_holder (Cli *cli, Pg *pg, const char *unique_key, GError **error)
                    known ? rows_text (rows, 0, "run_id") : "(ended meanwhile: try again)");
 }
 
-static ExitCode
-again (Cli *cli, Pg *pg, const Held *held, GError **error)
+/* Neither a back-off nor a hand lets a run begin before its time. */
+static gint64
+earliest_of (Cli *cli, const Held *held)
 {
+  const Job *job = jobs_find (cli->jobs, rows_text (held->row, 0, "job"));
+  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (held->row, 0, "args"));
+  gint64 scheduled_at_us = rows_int (held->row, 0, "scheduled_at");
+  return job != NULL ? run_earliest_us (job, scheduled_at_us, args) : scheduled_at_us;
+}
+
+static ExitCode
+again (Cli *cli, Pg *pg, Held *held, GError **error)
+{
+  const Job *job = jobs_find (cli->jobs, rows_text (held->row, 0, "job"));
   g_autofree char *unique_key = unique_key_of (cli, held);
   if (held->archived && !run_on (pg, "src/cli/sql/run_unarchive.sql", held->run_id, NULL, error))
     return cli_pg_failed (pg, error);
-  if (run_on (pg, "src/cli/sql/run_again.sql", held->run_id, unique_key, error))
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", held->run_id);
+  pg_values_set (values, "unique_key", unique_key);
+  pg_values_set (values, "sent", held->sender != NULL ? "t" : "f");
+  pg_values_time (values, "earliest", earliest_of (cli, held));
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_again.sql", values, error);
+  if (rows != NULL && job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
+    held->ready = run_from_row (job, rows, 0);
+  if (rows != NULL)
     return CODE_OK;
   return g_str_equal (pg_sqlstate (pg), "23505") ? say_holder (cli, pg, unique_key, error) : cli_pg_failed (pg, error);
 }
 
 static ExitCode
-retry (Cli *cli, Pg *pg, const Held *held, GError **error)
+bring_forward (Cli *cli, Pg *pg, const Held *held, GError **error)
 {
-  const char *state = rows_text (held->row, 0, "state");
-  if (g_str_equal (state, "dead"))
-    return again (cli, pg, held, error);
-  if (!g_str_equal (state, "waiting"))
-    return cli_usage (error, "run %s is %s: only a dead or a waiting one can be tried again", held->run_id, state);
-  return run_on (pg, "src/cli/sql/run_now.sql", held->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", held->run_id);
+  pg_values_time (values, "earliest", earliest_of (cli, held));
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_now.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  if (rows_count (rows) > 0)
+    return CODE_OK;
+  return cli_usage (error, "run %s is waiting for its time, %s UTC: only what waits for a retry, or for what it lacks, can be brought forward",
+                    held->run_id, rows_text (held->row, 0, "due_at"));
 }
 
 static ExitCode
-discard (Cli *cli, Pg *pg, const Held *held, GError **error)
+retry (Cli *cli, Pg *pg, Held *held, GError **error)
+{
+  const char *state = rows_text (held->row, 0, "state");
+  gboolean blocked = g_str_equal (state, "finished") && g_strcmp0 (rows_text (held->row, 0, "status"), "blocked") == 0;
+  if (g_str_equal (state, "dead") || blocked)
+    return again (cli, pg, held, error);
+  if (!g_str_equal (state, "waiting"))
+    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting one can be tried again", held->run_id, state);
+  return bring_forward (cli, pg, held, error);
+}
+
+static ExitCode
+discard (Cli *cli, Pg *pg, Held *held, GError **error)
 {
   const char *state = rows_text (held->row, 0, "state");
   if (g_str_equal (state, "finished") || g_str_equal (state, "skipped"))
@@ -109,12 +149,37 @@ discard (Cli *cli, Pg *pg, const Held *held, GError **error)
   return run_on (pg, file, held->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
-typedef ExitCode (*Change) (Cli *cli, Pg *pg, const Held *held, GError **error);
+typedef ExitCode (*Change) (Cli *cli, Pg *pg, Held *held, GError **error);
+
+/* Its lane gets its message at once. Who cannot be reached now is told by PostgreSQL, seconds later. */
+static void
+send_ready (const Held *held, const char *why)
+{
+  g_autoptr (GError) error = NULL;
+  if (held->ready == NULL)
+    return;
+  if (held->sender != NULL && run_sender_send (held->sender, held->ready, &error))
+    return;
+  log_warning ("The run is ready, its message could not be sent: a daemon will", "run_id", held->run_id, "error",
+               error != NULL ? error->message : why);
+}
+
+/* Before the transaction: to find the broker takes a while. */
+static void
+find_sender (Cli *cli, Held *held, const PgRows *before, char **why)
+{
+  Job *job = jobs_find (cli->jobs, rows_text (before, 0, "job"));
+  if (job != NULL && g_str_equal (rows_text (before, 0, "state"), "dead"))
+    held->sender = run_sender_new (cli, job, why);
+}
 
 static ExitCode
-change_held (Cli *cli, Pg *pg, Change change, GError **error)
+change_held (Cli *cli, Pg *pg, Change change, const PgRows *before, GError **error)
 {
   g_auto (Held) held = { .run_id = cli->arguments[0] };
+  g_autofree char *why = NULL;
+  if (change == retry)
+    find_sender (cli, &held, before, &why);
   if (!hold (pg, &held, error))
     return cli_pg_failed (pg, error);
   if (rows_count (held.row) == 0)
@@ -122,6 +187,8 @@ change_held (Cli *cli, Pg *pg, Change change, GError **error)
   ExitCode code = change (cli, pg, &held, error);
   if (code == CODE_OK && !pg_commit (pg, error))
     return cli_pg_failed (pg, error);
+  if (code == CODE_OK)
+    send_ready (&held, why);
   return code;
 }
 
@@ -135,7 +202,7 @@ change_run (Cli *cli, Change change, GError **error)
   g_autoptr (PgRows) before = run_row_get (pg, cli->arguments[0], &code, error);
   if (before == NULL)
     return code;
-  code = change_held (cli, pg, change, error);
+  code = change_held (cli, pg, change, before, error);
   if (code != CODE_OK)
     return code;
   g_autoptr (PgRows) after = run_row_get (pg, cli->arguments[0], &code, error);

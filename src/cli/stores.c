@@ -81,7 +81,7 @@ cli_pg (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg_bare (cli, error);
   if (pg == NULL)
     return NULL;
-  if (schema_check (pg, error))
+  if (cli->command->any_schema ? schema_check_there (pg, error) : schema_check (pg, error))
     return g_steal_pointer (&pg);
   cli_pg_failed (pg, error);
   return NULL;

@@ -35,7 +35,7 @@ const GOptionEntry tick_options[] = {
   { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &args,
     "an argument of the run; V is a number, true, false, null or an object if it reads as such, else text", "K=V" },
   { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait,
-    "until the run has ended, S seconds at most (default 600), and show it: 7 if it ended dead or skipped, 8 if time is over",
+    "until the run has ended, S seconds at most (default 600), and show it: 7 if it ended dead, skipped or blocked, 8 if time is over",
     "S" },
   { NULL }
 };
@@ -194,6 +194,32 @@ has_ended (const PgRows *rows)
   return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
 }
 
+/* It ended; how, is the exit code. */
+static ExitCode
+show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
+{
+  g_autoptr (json_t) result = cell_from_text (CELL_JSON, rows_text (rows, 0, "result"));
+  output_record (cli->out, RUN_COLUMNS, rows, 0);
+  if (g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0)
+    return cli_fail (CODE_ENDED_BADLY, error, "job %s is blocked: %s; it is asked again by itself once that is mended (pruned doctor)",
+                     tick->job->name, rows_text (rows, 0, "error") != NULL ? rows_text (rows, 0, "error") : "-");
+  return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
+}
+
+/* Why it has not ended. */
+static ExitCode
+say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **error)
+{
+  const char *state = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", tick->job->name);
+  g_autoptr (PgRows) paused = pg_run_file (pg, "src/cli/sql/is_paused.sql", values, NULL);
+  if (paused != NULL && rows_count (paused) > 0)
+    return cli_fail (CODE_TIME_OVER, error, "run %s has not begun after %" G_GINT64_FORMAT " s: job %s is paused; pruned resume %s",
+                     tick->run_id, wait_s, tick->job->name, tick->job->name);
+  return cli_fail (CODE_TIME_OVER, error, "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s", tick->run_id, wait_s, state);
+}
+
 static ExitCode
 await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
 {
@@ -202,15 +228,10 @@ await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
     g_autoptr (PgRows) rows = run_row_find (pg, tick->run_id, tick->at_us, error);
     if (rows == NULL)
       return cli_pg_failed (pg, error);
-    if (has_ended (rows)) {
-      output_record (cli->out, RUN_COLUMNS, rows, 0);
-      return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
-    }
-    if (clock_monotonic_us () >= deadline_us) {
-      const char *state = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
-      return cli_fail (CODE_TIME_OVER, error, "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s",
-                       tick->run_id, wait_s, state);
-    }
+    if (has_ended (rows))
+      return show_ended (cli, tick, rows, error);
+    if (clock_monotonic_us () >= deadline_us)
+      return say_waiting (cli, pg, tick, rows, error);
     g_usleep (LOOK_US);
   }
 }

@@ -48,6 +48,7 @@ typedef struct {
   gint64 delay_ms;
   char *error;
   json_t *cursor, *result; /* NULL: stay */
+  gboolean blocked, known; /* it ends blocked; and did so before */
 } Sentence;
 
 static void
@@ -91,7 +92,8 @@ charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sente
     sentence->cursor = page_cursor_with (run, "systemic", json_integer_value (json_object_get (run->cursor, "systemic")) + 1);
 }
 
-/* Something the job needs is missing. A tick comes again by itself; what a parent or an event asked for must not be forgotten. */
+/* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again (blocked.h); what a parent or an event
+ * asked for must not be forgotten. */
 static void
 block (const Step *step, const GError *cause, Sentence *sentence)
 {
@@ -105,6 +107,7 @@ block (const Step *step, const GError *cause, Sentence *sentence)
       return;
     }
   sentence->state = "finished";
+  sentence->blocked = TRUE;
   sentence->error = g_strdup (cause->message);
   sentence->result = step_result (step, "blocked");
   json_object_set_new (sentence->result, "reason", json_string (cause->message));
@@ -191,9 +194,20 @@ run_on_failure (Pg *pg, Step *step, const Sentence *sentence, GError **error)
   return lines != NULL;
 }
 
+static gboolean
+note_blocked (Pg *pg, const Step *step, Sentence *sentence, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_set (values, "reason", sentence->error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_put.sql", values, error);
+  sentence->known = rows != NULL && rows_count (rows) > 0 && rows_bool (rows, 0, "again");
+  return rows != NULL;
+}
+
 /* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome if it ends. */
 static gboolean
-execute (Service *service, Pg *pg, Step *step, const Sentence *sentence, Bundle *bundle, GError **error)
+execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
   g_autoptr (PgValues) values = sentence_values (step, sentence);
   g_autoptr (PgRows) failed = pg_run_file (pg, SQL "fail.sql", values, error);
@@ -204,7 +218,9 @@ execute (Service *service, Pg *pg, Step *step, const Sentence *sentence, Bundle 
   if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished") && sentence->attempts > step->run->attempts
       && !run_on_failure (pg, step, sentence, error))
     return FALSE;
-  if (!ends (sentence))
+  if (sentence->blocked && !note_blocked (pg, step, sentence, error))
+    return FALSE;
+  if (!ends (sentence) || sentence->known)
     return TRUE;
   g_autoptr (json_t) result = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");
   g_autofree char *text = json_text (result);
@@ -224,7 +240,9 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Senten
   json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
   if (!ends (sentence))
     json_object_set_new (fields, "retry_in_s", json_real ((double)sentence->delay_ms / 1000));
-  log_fields (cause->code == PRUNED_BUSY ? LOG_WARNING : LOG_ERROR, "Step failed", fields);
+  log_fields (cause->code == PRUNED_BUSY || sentence->known ? LOG_WARNING : LOG_ERROR, "Step failed", fields);
+  if (sentence->known)
+    return;
   stats_add (STATS_FAILURES, step->job->name, class, 1);
   stats_add (STATS_ERRORS, step->job->name, NULL, cause->code != PRUNED_BUSY);
   if (ends (sentence))

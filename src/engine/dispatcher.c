@@ -3,10 +3,13 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/astray.h"
+#include "engine/blocked.h"
 #include "engine/growth.h"
 #include "engine/janitor.h"
+#include "engine/letters.h"
 #include "engine/missing.h"
 #include "engine/place.h"
+#include "engine/processes.h"
 #include "engine/schedule.h"
 #include "engine/startup.h"
 
@@ -191,10 +194,13 @@ remove_sent (Dispatcher *dispatcher, GError **error)
 static gboolean
 look_around (Dispatcher *dispatcher, GError **error)
 {
-  return remove_sent (dispatcher, error) && send_left (dispatcher, error)
+  return processes_beat (dispatcher->service, dispatcher->pg, error)
+         && remove_sent (dispatcher, error) && send_left (dispatcher, error)
          && growth_look (dispatcher->service, dispatcher->pg, error)
          && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
+         && blocked_look (dispatcher->service, dispatcher->pg, error)
+         && letters_look (dispatcher->service, dispatcher->pg, error)
          && janitor_look (dispatcher->service, dispatcher->pg, error);
 }
 
@@ -240,6 +246,8 @@ dispatcher_main (void *data)
       else
         failures = 0;
     }
+  if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
+    processes_leave (dispatcher->pg);
   return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LOCKED_US G_USEC_PER_SEC
+#define CLOCK_DAY_US G_TIME_SPAN_DAY /* who is further ahead than that is not believed */
 
 static void
 work_clear (gpointer data)
@@ -86,6 +87,42 @@ fence_values (const Job *job, const GArray *works)
   return values;
 }
 
+/* Nothing is stepped before its time, whatever made it ready: a hand, or a clock that was ahead for a moment. The database's clock
+ * decides; one that says that it is tomorrow, while it is today here, is not believed. */
+static gint64
+early_until (const Run *run)
+{
+  gint64 earliest_us = run_earliest_us (run->job, run->scheduled_at_us, run->args);
+  return earliest_us > MIN (run->now_us, clock_now_us () + CLOCK_DAY_US) ? earliest_us : -1;
+}
+
+/* Takes those that are early out of RUNS; they wait again. */
+static gboolean
+put_back_early (Pg *pg, GPtrArray *runs, GError **error)
+{
+  GString *ids = array_new (), *times = array_new ();
+  guint n = runs->len;
+  for (guint i = n; i-- > 0;)
+    {
+      const Run *run = runs->pdata[i];
+      gint64 until_us = early_until (run);
+      if (until_us < 0)
+        continue;
+      g_autofree char *time = clock_format (until_us);
+      log_warning ("Run was ready before its time, and waits again", "job", run->job->name, "run_id", run->run_id, "until", time);
+      array_add (ids, run->run_id);
+      array_add (times, time);
+      g_ptr_array_remove_index (runs, i);
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "until", array_take (times));
+  if (runs->len == n)
+    return TRUE;
+  g_autoptr (PgRows) put_back = pg_run_file (pg, "src/engine/sql/put_back.sql", values, error);
+  return put_back != NULL;
+}
+
 GPtrArray *
 transaction_fence (Transaction *transaction, const Job *job, const GArray *works, gboolean *paused, GError **error)
 {
@@ -99,13 +136,13 @@ transaction_fence (Transaction *transaction, const Job *job, const GArray *works
   g_autoptr (PgRows) rows = pg_next (pg, error);
   if (rows == NULL || !pg_finish (pg, error))
     return NULL;
-  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
     if (g_hash_table_add (seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
   *paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
-  return runs;
+  return put_back_early (pg, runs, error) ? g_steal_pointer (&runs) : NULL;
 }
 
 /* The dispatcher of another process, which comes too late to claim a due run, has it locked for milliseconds all the same, as intake has

@@ -20,6 +20,22 @@ in_transaction (Pg *pg, const char *file, const PgValues *values, GError **error
   return FALSE;
 }
 
+/* The first look takes all that the archive has not. */
+static gboolean
+note_states (Service *service, Pg *pg, GError **error)
+{
+  static gboolean before; /* of the one dispatcher thread */
+  GString *jobs = array_new ();
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    array_add (jobs, jobs_at (service->jobs, i)->name);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_int (values, "minutes", before ? 30 : 24 * 60);
+  gboolean noted = in_transaction (pg, SQL "states_note.sql", values, error);
+  before = before || noted;
+  return noted;
+}
+
 static gboolean
 keep_days (Service *service, Pg *pg, GError **error)
 {
@@ -89,7 +105,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
   gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US;
   if (again)
     days_us = now;
-  if (!tell_clock (pg, again, error) || (again && !keep_days (service, pg, error)))
+  if (!tell_clock (pg, again, error) || (again && (!note_states (service, pg, error) || !keep_days (service, pg, error))))
     return FALSE;
   if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
     return TRUE;

@@ -64,6 +64,34 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   return run;
 }
 
+gint64
+run_timer_due_us (const char *date, gint64 scheduled_at_us)
+{
+  if (date == NULL)
+    return scheduled_at_us;
+  g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
+  gint64 us = scheduled_at_us;
+  g_autoptr (GError) error = NULL;
+  if (!clock_parse (midnight, &us, &error)) /* checked when decoded; years beyond what a timer can hold are due then */
+    us = scheduled_at_us;
+  return MAX (us, scheduled_at_us);
+}
+
+/* Told from the arguments and not from the row: `due_at` moves with each back-off, and may have been set by hand. */
+gint64
+run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
+{
+  gint64 earliest_us = scheduled_at_us;
+  for (guint i = 0; i < job->events->len; i++)
+    {
+      const JobEvent *event = job->events->pdata[i];
+      gboolean is_its = event->due != NULL && (event->key == NULL || json_object_get (args, event->key) != NULL);
+      const char *date = is_its ? json_string_value (json_object_get (args, event->due)) : NULL;
+      earliest_us = MAX (earliest_us, run_timer_due_us (date, scheduled_at_us));
+    }
+  return earliest_us;
+}
+
 void
 run_add_work (Bundle *bundle, const Run *run)
 {

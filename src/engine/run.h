@@ -28,5 +28,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
  * fence if they are there. */
 Run *run_from_row (const Job *job, const PgRows *rows, int row);
 
+/* When an event that sets a timer makes its run due: 00:00 UTC of the date, never before T. DATE may be NULL: T. */
+gint64 run_timer_due_us (const char *date, gint64 scheduled_at_us);
+/* No step of a run of these arguments begins before this, whatever its row says: T, or the time that its timer was set for. */
+gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args);
+
 /* Adds the work message of RUN to the bundle. */
 void run_add_work (Bundle *bundle, const Run *run);

@@ -63,8 +63,28 @@ fail_newer (int found, int wanted, GError **error)
   return FALSE;
 }
 
-gboolean
-schema_check (Pg *pg, GError **error)
+/* The oldest program that may work with a schema that is newer than this one; 0: error. */
+static int
+compatible_from (Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/schema_compatible.sql", NULL, error);
+  return rows != NULL ? (int)rows_int (rows, 0, "compatible_from") : 0;
+}
+
+static gboolean
+check_newer (Pg *pg, int found, int wanted, GError **error)
+{
+  int least = compatible_from (pg, error);
+  if (least == 0 || least <= wanted)
+    return least != 0;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "schema pruned is newer than this program: step %d, wanted %d, and step %d is the oldest that a program may want;"
+               " install a newer pruned", found, wanted, least);
+  return FALSE;
+}
+
+static gboolean
+check (Pg *pg, gboolean newer, GError **error)
 {
   if (!check_server (pg, error))
     return FALSE;
@@ -74,7 +94,7 @@ schema_check (Pg *pg, GError **error)
   if (found == wanted)
     return TRUE;
   if (found > wanted)
-    return fail_newer (found, wanted, error);
+    return newer || check_newer (pg, found, wanted, error);
   if (found == 0)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "schema pruned is not there; run: pruned migrate");
   else
@@ -83,13 +103,31 @@ schema_check (Pg *pg, GError **error)
   return FALSE;
 }
 
-static gboolean
-note_version (Pg *pg, int version, GError **error)
+gboolean
+schema_check (Pg *pg, GError **error)
 {
+  return check (pg, FALSE, error);
+}
+
+gboolean
+schema_check_there (Pg *pg, GError **error)
+{
+  return check (pg, TRUE, error);
+}
+
+static gboolean
+note_version (Pg *pg, int version, const char *text, GError **error)
+{
+  static const char said[] = "-- compatible_from:";
+  const char *from = strstr (text, said);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "version", version);
   g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/schema_note.sql", values, error);
-  return rows != NULL;
+  if (rows == NULL || from == NULL)
+    return rows != NULL;
+  pg_values_int (values, "compatible_from", g_ascii_strtoll (from + strlen (said), NULL, 10));
+  g_autoptr (PgRows) noted = pg_run_file (pg, "src/engine/sql/schema_note_compatible.sql", values, error);
+  return noted != NULL;
 }
 
 /* In the transaction that the caller has begun. The lock is taken before looking again: another may have been faster.
@@ -109,7 +147,7 @@ apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GEr
   if (found < 0 || found >= version)
     return found >= version;
   *applied = TRUE;
-  return pg_script (pg, text, error) && note_version (pg, version, error);
+  return pg_script (pg, text, error) && note_version (pg, version, text, error);
 }
 
 static gboolean

@@ -13,8 +13,12 @@
 /* The step that this binary wants. */
 int schema_wanted (void);
 
-/* The schema is there and neither older nor newer than wanted. PRUNED_FATAL with the remedy; else as PostgreSQL says. */
+/* The schema is there and neither older than wanted nor newer, unless its steps say that this program may still work with it
+ * (`-- compatible_from: N` in a step's file, kept in pruned.schema_version: the oldest program, by the step that it wants; a step without
+ * it wants one that knows it). PRUNED_FATAL with the remedy; else as PostgreSQL says. */
 gboolean schema_check (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same for what touches only tables and columns that every version has: newer is as good. */
+gboolean schema_check_there (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Applies the steps that are missing, each in a transaction; DRY_RUN only says which. VISIT gets each with its text. */
 typedef void (*SchemaVisit) (const char *step, const char *text, gpointer data);

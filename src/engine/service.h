@@ -19,6 +19,7 @@ typedef struct {
   Lanes *lanes;
   Dispatcher *dispatcher;
   char *cluster_id;
+  gint32 dead_partitions;       /* of the dead topic, as seen at the start */
   gint64 keep_us;               /* [runs] keep_days */
   char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what was logged of it */
   gint plans;                   /* growth.h */

@@ -3,6 +3,7 @@
 #include "engine/schedule.h"
 #include "engine/schema.h"
 #include "engine/topics.h"
+#include "kafka/library.h"
 
 #define TIMEOUT_MS 10000
 #define SHOW_US (2 * G_USEC_PER_SEC)
@@ -22,6 +23,8 @@ subscription (const Service *service)
 static void
 note_partitions (Service *service, const KafkaTopic *topic)
 {
+  if (g_str_has_suffix (topic->name, ".dead"))
+    service->dead_partitions = topic->partitions;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     {
       Job *job = jobs_at (service->jobs, i);
@@ -138,6 +141,14 @@ startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *setting
 
 /* Nobody is to rely on what nobody does. */
 static void
+warn_library (void)
+{
+  if (kafka_library_risk () != NULL)
+    log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (), "detail",
+                 kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
+}
+
+static void
 warn_unused (const Service *service)
 {
   static const struct {
@@ -155,6 +166,7 @@ look_at_postgres (Service *service, GError **error)
 {
   g_autoptr (Pg) pg = pg_new (&service->pg);
   warn_unused (service);
+  warn_library ();
   if (*service->pg.url == '\0')
     {
       g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,

@@ -8,23 +8,23 @@ static const double AGES[] = { 3600, 7200, 14400, 28800, 43200, 86400, 172800, 2
 #define HISTOGRAM(buckets) buckets, G_N_ELEMENTS (buckets)
 
 static const struct {
-  const char *name, *label, *label2;
+  const char *name, *help, *label, *label2;
   const double *buckets; /* NULL: a counter */
   guint n_buckets;
 } STATS[STATS_N] = {
-  [STATS_RUNS] = { "pruned_runs_total", "job", "state" },
-  [STATS_ROWS] = { "pruned_rows_total", "job", "action" },
-  [STATS_STEPS] = { "pruned_steps_total", "job", NULL },
-  [STATS_STEP_SECONDS] = { "pruned_step_seconds", "job", NULL, HISTOGRAM (SECONDS) },
-  [STATS_START_DELAY] = { "pruned_start_delay_seconds", "job", NULL, HISTOGRAM (SECONDS) },
-  [STATS_MESSAGES] = { "pruned_messages_total", "topic", NULL },
-  [STATS_DEAD_MESSAGES] = { "pruned_dead_messages_total", NULL, NULL },
-  [STATS_STALE_MESSAGES] = { "pruned_stale_messages_total", "job", NULL },
-  [STATS_REPUBLISHED] = { "pruned_republished_total", "job", NULL },
-  [STATS_FAILURES] = { "pruned_failures_total", "job", "error_class" },
-  [STATS_ERRORS] = { "pruned_errors_total", "job" },
-  [STATS_OBJECTS] = { "pruned_deleted_objects_total", "error" },
-  [STATS_OBJECT_AGE] = { "pruned_object_age_seconds", NULL, NULL, HISTOGRAM (AGES) },
+  [STATS_RUNS] = { "pruned_runs_total", "Runs that have ended, by how.", "job", "state" },
+  [STATS_ROWS] = { "pruned_rows_total", "Rows, by what was done with them.", "job", "action" },
+  [STATS_STEPS] = { "pruned_steps_total", "Steps that were committed.", "job", NULL },
+  [STATS_STEP_SECONDS] = { "pruned_step_seconds", "How long steps took.", "job", NULL, HISTOGRAM (SECONDS) },
+  [STATS_START_DELAY] = { "pruned_start_delay_seconds", "How long after they were due runs began.", "job", NULL, HISTOGRAM (SECONDS) },
+  [STATS_MESSAGES] = { "pruned_messages_total", "Messages handled, by the kind of their topic.", "topic", NULL },
+  [STATS_DEAD_MESSAGES] = { "pruned_dead_messages_total", "Messages that could not be handled and went to the dead topic.", NULL, NULL },
+  [STATS_STALE_MESSAGES] = { "pruned_stale_messages_total", "Messages of work that was done already.", "job", NULL },
+  [STATS_REPUBLISHED] = { "pruned_republished_total", "Messages that were found missing and sent again.", "job", NULL },
+  [STATS_FAILURES] = { "pruned_failures_total", "Steps that failed, by SQLSTATE or verdict.", "job", "error_class" },
+  [STATS_ERRORS] = { "pruned_errors_total", "Steps that failed, but for those in which somebody was in the way.", "job" },
+  [STATS_OBJECTS] = { "pruned_deleted_objects_total", "Objects that were to be deleted, by whether it failed.", "error" },
+  [STATS_OBJECT_AGE] = { "pruned_object_age_seconds", "How old objects were when they were deleted.", NULL, NULL, HISTOGRAM (AGES) },
 };
 
 typedef struct {
@@ -98,6 +98,15 @@ stats_get (Stat stat, const char *label, const char *label2)
     }
   pthread_mutex_unlock (&lock);
   return sum;
+}
+
+const char *
+stats_help (const char *name)
+{
+  for (Stat stat = 0; stat < STATS_N; stat++)
+    if (g_str_equal (STATS[stat].name, name))
+      return STATS[stat].help;
+  return "";
 }
 
 static char *

@@ -31,3 +31,5 @@ double stats_get (Stat stat, const char *label, const char *label2); /* NULL lab
 /* Every value: NAME as in Prometheus, LABELS as `job="x",state="y"`. */
 typedef void (*StatsVisit) (const char *name, const char *kind, const char *labels, double value, gpointer data);
 void stats_each (StatsVisit visit, gpointer data);
+/* What NAME counts, in a sentence. */
+const char *stats_help (const char *name);

@@ -20,13 +20,21 @@ bind_place (const Step *step, const PgStatement *statement, PgValues *values)
     }
 }
 
+/* T, but never a time that has not come by the database's clock; only a plan looks ahead. */
+static gint64
+scheduled_at_of (const Step *step)
+{
+  return step->plan ? step->run->scheduled_at_us : MIN (step->run->scheduled_at_us, step->run->now_us);
+}
+
 static PgValues *
 common_values (const Step *step)
 {
   PgValues *values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_int (values, "step", step->run->step);
-  pg_values_time (values, "scheduled_at", step->run->scheduled_at_us);
+  pg_values_time (values, "scheduled_at", scheduled_at_of (step));
+  pg_values_set (values, "plan", step->plan ? "t" : "f");
   pg_values_take (values, "args", json_text (step->run->args));
   pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
   pg_values_set (values, "job", step->job->name);
@@ -36,7 +44,7 @@ common_values (const Step *step)
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
-  static const char *const common[] = { "run_id", "step", "scheduled_at", "args", "audit", "job" };
+  static const char *const common[] = { "run_id", "step", "scheduled_at", "plan", "args", "audit", "job" };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
     if (pg_statement_wants (statement, common[i]))
       {

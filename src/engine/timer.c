@@ -4,20 +4,9 @@
 #include "engine/timer.h"
 
 #include "base/clock.h"
+#include "engine/run.h"
 
 #define SQL "src/engine/sql/"
-
-/* 00:00 UTC of the date; never before T. */
-static gint64
-due_of (const RunSpec *spec, const char *date)
-{
-  g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
-  gint64 us = spec->scheduled_at_us;
-  g_autoptr (GError) error = NULL;
-  if (!clock_parse (midnight, &us, &error)) /* checked when decoded; years beyond what a timer can hold are due then */
-    us = spec->scheduled_at_us;
-  return MAX (us, spec->scheduled_at_us);
-}
 
 void
 timer_prepare (const JobEvent *event, RunSpec *spec)
@@ -29,7 +18,7 @@ timer_prepare (const JobEvent *event, RunSpec *spec)
   spec->late_key = FALSE;
   spec->cancels = event->cancel_on_null && (due == NULL || json_is_null (due));
   if (!spec->cancels)
-    spec->due_at_us = due_of (spec, json_string_value (due));
+    spec->due_at_us = run_timer_due_us (json_string_value (due), spec->scheduled_at_us);
 }
 
 static void

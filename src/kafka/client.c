@@ -2,18 +2,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kafka/kafka.h"
+#include "kafka/library.h"
 #include <errno.h>
 #include <string.h>
 
 #define AGAIN_US (50 * 1000)
 #define LOG_INTERVAL_S 60
 #define SYSLOG_WARNING 4 /* librdkafka counts as syslog does */
-
-const char *
-kafka_library_version (void)
-{
-  return rd_kafka_version_str ();
-}
 
 static const char *
 name_of (const rd_kafka_t *rk)
@@ -89,9 +84,12 @@ kafka_conf_new (const char *const *settings, const char *const *wanted, const ch
           "socket.nagle.disable",   "true",   "reconnect.backoff.ms",       "50",
           "socket.keepalive.enable", "true",  "reconnect.backoff.max.ms",   "2000",
           NULL };
+  if (!kafka_library_check (error))
+    return NULL;
   rd_kafka_conf_t *conf = rd_kafka_conf_new ();
   rd_kafka_conf_set_log_cb (conf, on_log);
-  if (apply (conf, common, error) && apply (conf, wanted, error) && apply (conf, fixed, error)
+  if (apply (conf, common, error) && apply (conf, kafka_library_settings (), error)
+      && apply (conf, wanted, error) && apply (conf, fixed, error)
       && apply (conf, settings, error) && check_fixed (conf, fixed, error))
     return conf;
   rd_kafka_conf_destroy (conf);

@@ -14,6 +14,7 @@
 #include "kafka/admin.h"
 #include "kafka/consumer.h"
 #include "kafka/embedded.h"
+#include "kafka/library.h"
 #include "kafka/message.h"
 #include "kafka/partition.h"
 #include "kafka/producer.h"
@@ -21,6 +22,3 @@
 
 /* Whether librdkafka knows all names and takes all values. PRUNED_FATAL. */
 gboolean kafka_settings_check (const char *const *settings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/* For `pruned version`. Static. */
-const char *kafka_library_version (void);

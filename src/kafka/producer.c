@@ -327,3 +327,13 @@ kafka_publish_end (KafkaProducer *self, KafkaSending *sending, GPtrArray *messag
   kafka_sending_drop (sending);
   return all;
 }
+
+gboolean
+kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges, guint n, int timeout_ms)
+{
+  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
+  for (guint i = 0; i < n; i++)
+    if (kafka_watermarks (self->rk, topic, (gint32)i, deadline_us, &edges[i].low, &edges[i].high) != RD_KAFKA_RESP_ERR_NO_ERROR)
+      return FALSE;
+  return TRUE;
+}

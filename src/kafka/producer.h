@@ -40,3 +40,11 @@ void kafka_sending_drop (KafkaSending *sending);
 
 /* TRUE while a broker is believed reachable; looked after once a second while none is. Thread: any. */
 gboolean kafka_producer_is_up (KafkaProducer *producer);
+
+/* What the broker keeps of a partition: [low, high). */
+typedef struct {
+  gint64 low, high;
+} KafkaEdges;
+
+/* Of the first N partitions of TOPIC; FALSE: not known in time. Thread: any. */
+gboolean kafka_producer_edges (KafkaProducer *producer, const char *topic, KafkaEdges *edges, guint n, int timeout_ms);

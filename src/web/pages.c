@@ -2,6 +2,9 @@
 
 #include "engine/engine.h"
 #include "engine/stats.h"
+#include "web/exposition.h"
+#include "web/process.h"
+#include "web/state.h"
 #include "web/web.h"
 
 #include <pthread.h>
@@ -16,6 +19,7 @@ struct _Pages {
   Pg *pg;
   char *jobs; /* array literal */
   char *labels; /* pruned_job_info, as it is answered */
+  State *state; /* under the lock */
 };
 
 typedef struct {
@@ -41,9 +45,9 @@ on_metric (const char *name, const char *kind, const char *labels, double value,
   Metrics *metrics = data;
   g_autofree char *family = family_of (name, kind);
   if (g_strcmp0 (family, metrics->last) != 0)
-    g_string_append_printf (metrics->body, "# TYPE %s %s\n", family, kind);
+    exposition_head (metrics->body, family, kind, stats_help (family));
   metrics->last = g_intern_string (family);
-  g_string_append_printf (metrics->body, *labels ? "%s{%s} %.17g\n" : "%s%s %.17g\n", name, labels, value);
+  exposition_value (metrics->body, name, labels, value);
   if (g_str_equal (name, "pruned_object_age_seconds_count"))
     metrics->objects = value;
   if (g_str_equal (name, "pruned_object_age_seconds_bucket") && strstr (labels, APDEX_SECONDS) != NULL)
@@ -51,9 +55,10 @@ on_metric (const char *name, const char *kind, const char *labels, double value,
 }
 
 static void
-gauge (GString *body, const char *name, const char *labels, double value)
+gauge (GString *body, const char *name, const char *help, double value)
 {
-  g_string_append_printf (body, *labels ? "%s{%s} %.17g\n" : "%s%s %.17g\n", name, labels, value);
+  exposition_head (body, name, "gauge", help);
+  exposition_value (body, name, "", value);
 }
 
 /* The rows of a statement in a transaction of its own, so that a table that is not there leaves out its own figures only; NULL
@@ -71,20 +76,20 @@ ask (Pages *pages, const char *file, PgValues *values, GError **error)
 static void
 add_oldest_due (GString *body, const PgRows *rows)
 {
-  g_string_append (body, "# TYPE pruned_oldest_due_seconds gauge\n");
+  exposition_head (body, "pruned_oldest_due_seconds", "gauge", "The age of the oldest run that is due and has not begun.");
   for (int i = 0; i < rows_count (rows); i++)
     {
-      g_autofree char *labels = g_strdup_printf ("job=\"%s\"", rows_text (rows, i, "job"));
-      gauge (body, "pruned_oldest_due_seconds", labels, g_ascii_strtod (rows_text (rows, i, "seconds"), NULL));
+      g_autofree char *labels = exposition_label ("job", rows_text (rows, i, "job"));
+      exposition_value (body, "pruned_oldest_due_seconds", labels, g_ascii_strtod (rows_text (rows, i, "seconds"), NULL));
     }
 }
 
 static const struct {
-  const char *file, *name;
-} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds" },
-                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules" } };
+  const char *file, *name, *help;
+} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "The age of the oldest object that is ready to be deleted." },
+                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "Scheduled member removals that are left, at most 1000." } };
 
-/* From the tables; what PostgreSQL does not answer is left out, and once it is not there it is not asked again. */
+/* From the tables; what PostgreSQL does not answer is left out, and once it is not there nothing else is asked. */
 static void
 add_tables (Pages *pages, GString *body)
 {
@@ -92,17 +97,17 @@ add_tables (Pages *pages, GString *body)
   g_autoptr (GError) error = NULL;
   pg_values_set (values, "job", pages->jobs);
   pthread_mutex_lock (&pages->pg_lock);
-  g_autoptr (PgRows) due = ask (pages, "src/web/sql/oldest_due.sql", values, &error);
+  gboolean there = state_add (pages->state, body);
+  g_autoptr (PgRows) due = there ? ask (pages, "src/web/sql/oldest_due.sql", values, &error) : NULL;
   if (due != NULL)
     add_oldest_due (body, due);
-  for (guint i = 0; i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE); i++)
+  for (guint i = 0; there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE); i++)
     {
       g_clear_error (&error);
       g_autoptr (PgRows) rows = ask (pages, FIGURES[i].file, NULL, &error);
       if (rows == NULL)
         continue;
-      g_string_append_printf (body, "# TYPE %s gauge\n", FIGURES[i].name);
-      gauge (body, FIGURES[i].name, "", g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
+      gauge (body, FIGURES[i].name, FIGURES[i].help, g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
     }
   pthread_mutex_unlock (&pages->pg_lock);
 }
@@ -124,12 +129,12 @@ add_running (GString *body)
   GHashTableIter iter;
   gpointer job, seconds;
   engine_each_running (on_running, longest);
-  g_string_append (body, "# TYPE pruned_running_step_seconds gauge\n");
+  exposition_head (body, "pruned_running_step_seconds", "gauge", "How long the longest step of a job that runs now has been running.");
   g_hash_table_iter_init (&iter, longest);
   while (g_hash_table_iter_next (&iter, &job, &seconds))
     {
-      g_autofree char *labels = g_strdup_printf ("job=\"%s\"", (char *)job);
-      gauge (body, "pruned_running_step_seconds", labels, *(double *)seconds);
+      g_autofree char *labels = exposition_label ("job", job);
+      exposition_value (body, "pruned_running_step_seconds", labels, *(double *)seconds);
     }
 }
 
@@ -137,16 +142,21 @@ add_running (GString *body)
 static char *
 info_of (const Jobs *jobs)
 {
-  GString *text = g_string_new ("# TYPE pruned_job_info gauge\n");
+  GString *text = g_string_new (NULL);
+  exposition_head (text, "pruned_job_info", "gauge", "1, with what is said of the job: to be joined with other metrics by job.");
   for (guint i = 0; i < jobs_count (jobs); i++)
     {
       const char *name;
       json_t *value;
       g_autoptr (json_t) labels = job_labels (jobs_at (jobs, i));
-      g_string_append_printf (text, "pruned_job_info{job=\"%s\"", jobs_at (jobs, i)->name);
+      g_autofree char *job = exposition_label ("job", jobs_at (jobs, i)->name);
+      g_autoptr (GString) all = g_string_new (job);
       json_object_foreach (labels, name, value)
-        g_string_append_printf (text, ",%s=\"%s\"", name, json_string_value (value));
-      g_string_append (text, "} 1\n");
+        {
+          g_autofree char *label = exposition_label (name, json_string_value (value));
+          g_string_append_printf (all, ",%s", label);
+        }
+      exposition_value (text, "pruned_job_info", all->str, 1);
     }
   return g_string_free (text, FALSE);
 }
@@ -158,12 +168,12 @@ answer_metrics (GString *body, gpointer data)
   Metrics metrics = { .body = body };
   stats_each (on_metric, &metrics);
   if (metrics.objects > 0)
-    {
-      g_string_append (body, "# TYPE pruned_object_apdex gauge\n");
-      gauge (body, "pruned_object_apdex", "", metrics.in_time / metrics.objects);
-    }
-  g_string_append (body, "# TYPE pruned_ready gauge\n");
-  gauge (body, "pruned_ready", "", engine_is_ready ());
+    gauge (body, "pruned_object_apdex", "The part of the objects that were deleted within 12 hours.", metrics.in_time / metrics.objects);
+  gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka is there.", engine_is_ready ());
+  gint64 letters = engine_dead_letters ();
+  if (letters >= 0)
+    gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.", (double)letters);
+  process_add (body);
   g_string_append (body, pages->labels);
   add_running (body);
   add_tables (pages, body);
@@ -220,6 +230,7 @@ show_zeros (const Jobs *jobs)
       for (guint j = 0; j < G_N_ELEMENTS (locks); j++)
         stats_show (STATS_FAILURES, job, locks[j]);
       stats_show (STATS_ERRORS, job, NULL);
+      stats_show (STATS_ROWS, job, "failed");
       stats_show (STATS_STEP_SECONDS, job, NULL);
     }
   stats_show (STATS_OBJECTS, "false", NULL);
@@ -242,6 +253,7 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   pthread_mutex_init (&pages->pg_lock, NULL);
   pages->pg = pg_new (&(PgSettings){ config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
                                      config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
+  pages->state = state_new (jobs, pages->pg);
   show_zeros (jobs);
   pages->web = web_start (listen, PAGES, pages, error);
   if (pages->web != NULL)
@@ -256,6 +268,7 @@ pages_stop (Pages *pages)
   if (pages == NULL)
     return;
   web_stop (pages->web);
+  state_free (pages->state);
   pg_free (pages->pg);
   pthread_mutex_destroy (&pages->pg_lock);
   g_free (pages->jobs);

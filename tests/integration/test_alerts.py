@@ -16,7 +16,16 @@ PRUNE, EXPIRED = 'job="members.prune_deletions"', 'job="members.remove_expired"'
 
 
 def dead(job, values):
-    return {f'pruned_runs_total{{job="{job}",state="dead"}}': values}
+    return {f'pruned_runs{{job="{job}",state="dead"}}': values}
+
+
+def succeeded(when, interval_s):
+    """Of a job whose ticks are so far apart; time begins at 0."""
+    return {f"pruned_last_success_timestamp_seconds{{{EXPIRED}}}": when, f"pruned_job_interval_seconds{{{EXPIRED}}}": f"{interval_s}x90"}
+
+
+def failed_rows(values):
+    return {f'pruned_rows_total{{{PRUNE},action="failed"}}': values}
 
 
 def steps(all_of_them, within_300_s):
@@ -42,12 +51,28 @@ def locks(one, other):
 # What there is to be seen, a value a minute; which alert fires then in the minutes named, and in no other of those looked at.
 LOOKED_AT = [4, 9, 12, 20, 30, 88]
 CASES = [
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "0x10 1x80"), [12, 20, 30]),
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 0 1x80"), [12, 20, 30]),  # as soon as it was started
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x90"), []),  # long ago
-    ("PrunedRemoveExpiredMembersDead", dead("users.destroy", "0x10 1x80"), []),
-    ("PrunedGroupDeletionDead", dead("groups.destroy", "0x10 1x80"), [12, 20, 30]),
-    ("PrunedGroupDeletionDead", dead("groups.adjourned_deletion", "0x10 1x80"), [12, 20, 30]),
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "0x10 1x80"), [12, 20, 30, 88]),
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 1x80"), [9, 12, 20, 30, 88]),  # whenever one looks
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x10 0x80"), [4, 9]),  # until it is retried
+    ("PrunedRunDead", dead("users.destroy", "0x10 1x80"), [12, 20, 30, 88]),
+    ("PrunedGroupDeletionDead", dead("groups.destroy", "0x10 1x80"), [12, 20, 30, 88]),
+    ("PrunedGroupDeletionDead", dead("groups.adjourned_deletion", "0x10 1x80"), [12, 20, 30, 88]),
+    ("PrunedJobBlocked", {f"pruned_job_blocked{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # from the first tick on, by itself no more
+    ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x80"}, [30, 88]),  # in the first night
+    ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x5 0x80"}, []),
+    ("PrunedNoSuccess", succeeded("1x90", 600), [30, 88]),
+    ("PrunedNoSuccess", succeeded("1x10 660x80", 600), [88]),
+    ("PrunedNoSuccess", succeeded("1+60x90", 600), []),
+    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "0x90"}, [30, 88]),  # never
+    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "4500x90"}, []),  # not yet
+    ("PrunedNoSuccess", succeeded("1x90", 600) | {f"pruned_job_paused{{{EXPIRED}}}": "1x25 0x70"}, [30, 88]),
+    ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "0x10 901x80"}, [20, 30, 88]),
+    ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "900x90"}, []),
+    ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),
+    ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="true"}}': "0x10 1x80",
+                           f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, [12, 20, 30, 88]),
+    ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, []),
+    ("PrunedDeadLetters", {"pruned_dead_letters": "0x10 1x80"}, [12, 20, 30, 88]),
     ("PrunedPruneStepTooLong", steps("0x10 1x80", "0x90"), [12, 20]),  # the very first
     ("PrunedPruneStepTooLong", steps("7x10 19x80", "6x10 17x80"), [12, 20]),
     ("PrunedPruneStepTooLong", steps("7x10 19x80", "7x10 19x80"), []),
@@ -55,15 +80,19 @@ CASES = [
     ("PrunedPruneStepTooLong", {f"pruned_running_step_seconds{{{PRUNE}}}": "300x90"}, []),
     ("PrunedPruneErrors", errors("0x10 2x80", "0x10 1x80"), [12, 20]),
     ("PrunedPruneErrors", errors("0x10 2x80", "0x90"), []),
+    ("PrunedPruneErrors", errors("0x10 2x80", "0x90") | failed_rows("0x10 1x80"), [12, 20]),
+    ("PrunedPruneErrors", errors("0x90", "0x90") | failed_rows("0x10 3x80"), [12, 20]),
     ("PrunedPruneSchedulesLeft", {"pruned_member_deletion_schedules": "101x25 0x60"}, [20]),
     ("PrunedPruneSchedulesLeft", {"pruned_member_deletion_schedules": "100x90"}, []),
     ("PrunedObjectsLate", ages("0+100x12 1200x80", "0+94x12 1128x80"), [20, 30]),
     ("PrunedObjectsLate", ages("0+100x12 1200x80", "0+96x12 1152x80"), []),
+    ("PrunedObjectsWaiting", {"pruned_object_oldest_ready_seconds": "0x10 43201x80"}, [30, 88]),
     ("PrunedObjectErrors", objects("0x10 94x80", "0x10 6x80"), [12, 20]),
     ("PrunedObjectErrors", objects("0x10 96x80", "0x10 4x80"), []),
     ("PrunedObjectErrors", objects("0x90", "0x10 1x80"), [12, 20]),  # the very first
     ("PrunedLocksHeldByOthers", locks("0x10 30x80", "0x10 21x80"), [12, 20]),
     ("PrunedLocksHeldByOthers", locks("0x10 20x80", "0x10 20x80"), []),
+    ("PrunedDatabaseAway", {'pruned_database_up{instance="a"}': "1x90", 'pruned_database_up{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
     ("PrunedNotReady", {"pruned_ready": "0x90"}, [9, 12, 20, 30, 88]),
     ("PrunedNotReady", {'pruned_ready{instance="a"}': "1x90", 'pruned_ready{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
     ("PrunedNotReady", {"pruned_ready": "1x3"}, [20, 30, 88]),  # it is not there any more

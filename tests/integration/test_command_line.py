@@ -8,7 +8,7 @@ import uuid
 import pytest
 from psycopg import conninfo
 
-from support.command_line import JOB, says
+from support.command_line import FEW, JOB, says
 from support.pruned import clean_environment
 
 
@@ -136,6 +136,40 @@ def test_an_older_schema_is_told_from_a_newer_one(new_pruned, new_database, topi
     database.execute("DELETE FROM pruned.schema_version WHERE version > 0")
     database.execute("INSERT INTO pruned.schema_version (version) VALUES (0)")
     says(pruned.run("jobs"), 3, "run: pruned migrate")
+
+
+@pytest.fixture
+def newer(new_pruned, database, topics):
+    """A later program has migrated; COMPATIBLE_FROM: the oldest that may still run, None: only such as know the step."""
+    pruned = new_pruned(database, topics, settings=FEW)
+    pruned.run("topics", "--apply").ok()
+    wanted = database.value("SELECT max(version) FROM pruned.schema_version")
+
+    def of(compatible_from):
+        database.execute("INSERT INTO pruned.schema_version (version, compatible_from) VALUES (%s, %s)",
+                         [wanted + 1, compatible_from and wanted + compatible_from])
+        return pruned
+
+    return of
+
+
+@pytest.mark.parametrize("compatible_from", [1, None])
+def test_an_operator_can_still_stop_what_a_newer_schema_refuses_to_run(newer, compatible_from):
+    pruned = newer(compatible_from)
+    pruned.run("pause", JOB).ok()
+    assert pruned.database.value("SELECT paused FROM pruned.controls WHERE job = %s", [JOB])
+    pruned.run("resume", JOB).ok()
+    assert pruned.run("runs", "--json").ok().json() == []
+    status = pruned.run("status", "--json")
+    assert status.code != 3 and status.json()[0]["postgres"]["connected"]
+    says(pruned.run("run", "--until-idle"), 3, "newer")
+    says(pruned.run("jobs"), 3, "newer")
+
+
+def test_a_newer_schema_that_allows_it_is_worked_with(newer):
+    pruned = newer(-1)
+    pruned.run_until_idle()
+    pruned.run("jobs").ok()
 
 
 def test_a_missing_right_is_named(stored):

@@ -3,15 +3,18 @@
 import os
 import re
 import signal
+import subprocess
 import threading
 import time
 
 import pytest
 
+from stack import found
 from stack.found import PROJECT
 from stack.process import wait_until
 from support.exposition import Listening
 from support.instance import Instance
+from support.places import ROLE
 from support.scene import fill, now
 
 OBJECTS, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
@@ -163,8 +166,88 @@ def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_hap
 
             if metric != "pruned_running_step_seconds":  # while a step runs
                 assert any(map(match, after.samples)), f"{alert}: no {metric} with {labels}"
-            if metric.endswith(("_total", "_count", "_bucket")):
+            if metric.endswith(("_total", "_count", "_bucket")) or metric in ("pruned_runs", "pruned_job_blocked", "pruned_failing_runs"):
                 assert {value for known, value in before.samples.items() if match(known)} == {0}, f"{alert}: {metric} with {labels}"
+
+
+def test_promtool_finds_nothing_amiss(scene, http):
+    start(scene, http)
+    try:
+        promtool = found.promtool()
+    except RuntimeError as none:
+        pytest.skip(str(none))
+    text = wait_until(lambda: "pruned_dead_letters" in (text := http.ask("/metrics").text) and text, 30, "all metrics")
+    done = subprocess.run([promtool, "check", "metrics"], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_what_a_process_is(scene, http):
+    daemon = start(scene, http)
+    metrics = http.metrics()
+    version = [dict(labels)["version"] for (name, labels), value in metrics.samples.items() if name == "pruned_build_info" and value == 1]
+    assert version == [next(line["version"] for line in scene.run("version", "--json").ok().json() if line["name"] == "pruned")]
+    with open(f"/proc/{daemon.pid}/statm") as statm:
+        resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    assert resident / 2 < metrics["process_resident_memory_bytes"] < resident * 2
+    assert 0 <= time.time() - metrics["process_start_time_seconds"] < 300
+    assert metrics["process_open_fds"] > 3 and metrics["process_cpu_seconds_total"] > 0
+
+
+def test_the_state_of_the_work_is_told_from_the_tables_whoever_was_restarted(scene, http):
+    job = "scratch.remove"
+    fill(scene.database, 1)
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) SELECT %s, 'scratch:' || n, 'x', n > 5 FROM generate_series(1, 7) n", [job])
+    scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, attempts) SELECT gen_random_uuid(), now(), now() + '1 h', s, %s, 2"
+                           " FROM unnest(ARRAY['dead', 'dead', 'waiting', 'skipped']) s", [job])
+    scene.run("pause", "scratch.wide").ok()
+    scene.database.execute(f"REVOKE ALL ON scratch FROM {ROLE}")
+    scene.topics.tick(job, now(minutes=-1))
+    daemon = start(scene, http)
+    daemon.wait_line("Step failed", job=job, state="finished")
+    scene.topics.tick("scratch.endless", now(minutes=-1), {"last": 1})
+    daemon.wait_line("Finished", job="scratch.endless")
+    for again in (False, True):
+        if again:
+            assert daemon.stop() == 0
+            daemon = start(scene, http)
+        metrics = wait_until(lambda: (seen := http.metrics()).of("pruned_job_blocked", job=job) == 1
+                             and seen.of("pruned_last_success_timestamp_seconds", job="scratch.endless") > 0 and seen, 30, "seen")
+        assert metrics.of("pruned_last_success_timestamp_seconds", job=job) == 0
+        assert {s: metrics.of("pruned_runs", job=job, state=s) for s in ("dead", "waiting", "skipped", "finished", "ready", "held")} == {
+            "dead": 2, "waiting": 1, "skipped": 1, "finished": 1, "ready": 0, "held": 0}
+        assert metrics.of("pruned_failing_runs", job=job) == 1 and metrics.of("pruned_failing_runs", job="scratch.wide") == 0
+        assert metrics.of("pruned_quarantine_items", job=job, parked="true") == 2 and metrics.of("pruned_quarantine_items", job=job, parked="false") == 5
+        assert metrics.of("pruned_job_blocked", job="scratch.wide") == 0
+        assert metrics.of("pruned_job_paused", job="scratch.wide") == 1 and metrics.of("pruned_job_paused", job=job) == 0
+        assert 0 <= time.time() - metrics.of("pruned_last_success_timestamp_seconds", job="scratch.endless") < 300
+        assert metrics["pruned_database_up"] == 1
+
+
+def test_the_last_success_outlives_the_archive(scene, http):
+    scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job, result) SELECT gen_random_uuid(), t, t, t,"
+                           " 'finished', 'scratch.wide', '{\"status\": \"completed\"}' FROM (SELECT now() - interval '3 h') AS x (t)")
+    daemon = start(scene, http)
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.runs_done") == 1, 30, "archived")
+    seen = wait_until(lambda: http.metrics().of("pruned_last_success_timestamp_seconds", job="scratch.wide"), 30, "a success")
+    assert abs(time.time() - 3 * HOUR - seen) < 300
+    assert daemon.running
+
+
+def test_dead_letters_are_those_without_a_verdict(scene, http):
+    for n in range(3):
+        scene.topics.produce("ticks", b"no tick %d" % n)
+    start(scene, http)
+    wait_until(lambda: "pruned_dead_letters" in (m := http.metrics()) and m["pruned_dead_letters"] == 3, 30, "three letters")
+    scene.run("dead", "drop").ok()
+    wait_until(lambda: "pruned_dead_letters" in (m := http.metrics()) and m["pruned_dead_letters"] == 0, 30, "decided")
+
+
+def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):
+    start(scene, http, **{"jobs.scratch.wide.schedule": "*/5 8-18 * * *", "jobs.scratch.remove.schedule": "0 9 * * 1-5"})
+    metrics = http.metrics()
+    assert metrics.of("pruned_job_interval_seconds", job="scratch.wide") == 13 * HOUR + 300
+    assert metrics.of("pruned_job_interval_seconds", job="scratch.remove") == 3 * DAY
+    assert metrics.of("pruned_job_interval_seconds", job=OBJECTS) == 0
 
 
 def test_an_error_is_counted_and_who_is_in_the_way_is_none(scene, http):

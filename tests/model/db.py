@@ -178,7 +178,7 @@ def empty():
         users namespaces projects members members_deletion_schedules group_group_links project_group_links routes
         redirect_routes notification_settings todos application_settings import_placeholder_user_details
         ci_deleted_objects ci_job_artifacts ghost_user_migrations issues notes merge_requests approvals award_emoji
-        """.split()}
+        reviews abuse_reports user_achievements """.split()}
     keys |= {"namespace_details": ("namespace_id",), "group_deletion_schedules": ("group_id",),
              "project_authorizations": ("user_id", "project_id", "access_level"),
              "issue_assignees": ("issue_id", "user_id")}

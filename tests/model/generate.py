@@ -386,11 +386,12 @@ class Instance:
                 self.membership("Project", project, {"id": self.tables["members_deletion_schedules"][-1]["user_id"]})
 
     def leaver(self, group, owners):
-        """Somebody is to leave the hierarchy; nobody orders it for himself, and nobody who is ordered out gives orders."""
+        """Somebody is to leave the hierarchy: ordered by anybody, by themselves, or by somebody who is ordered out too."""
         user, actor = self.user()["id"], self.any(owners) if owners and self.chance(60) else self.human()["id"]
-        if user == actor or ("actor", user) in self.seen or ("leaver", actor) in self.seen:
-            return False
-        self.seen |= {("actor", actor), ("leaver", user)}
+        if owners and self.chance(25):
+            user = self.any(owners)
+        if self.chance(20):
+            actor = user
         if self.once("leaves", user, group["id"]):
             self.add("members_deletion_schedules", namespace_id=group["id"], user_id=user, scheduled_by_id=actor)
             return True

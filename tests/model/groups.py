@@ -140,7 +140,7 @@ def take_down(db, expected, group_id, actor_id):
         for project in db.rows("projects", namespace_id=group["id"]):
             remove_project(db, expected, project, actor_id)
     for group in groups:
-        remove_group(db, expected, group)
+        remove_group(db, expected, group, actor_id)
 
 
 def everybody_with_access(db, groups):
@@ -172,10 +172,7 @@ def remove_members_of(db, expected, source_type, source_id):
 
 def remove_project(db, expected, project, actor_id):
     id = project["id"]
-    for member in db.rows("members", source_type="Project", source_id=id):
-        user = db.get("users", member["user_id"])
-        if user is not None and user["user_type"] == rules.PROJECT_BOT:
-            expected.start("users.destroy", user_id=user["id"], reason="Project deleted", initiator_id=actor_id)
+    destroy_bots(db, expected, "Project", id, "Project deleted", actor_id)
     for artifact in db.delete_where("ci_job_artifacts", project_id=id):
         record_file(db, artifact)
     expected.announce("ProjectDeleted", project_id=id, namespace_id=project["namespace_id"],
@@ -190,6 +187,14 @@ def remove_project(db, expected, project, actor_id):
     own = db.get("namespaces", project["project_namespace_id"])
     if own is not None:
         db.delete("namespaces", own)
+
+
+def destroy_bots(db, expected, source_type, source_id, reason, actor_id):
+    """Whoever is a bot and a member, or has asked to be one."""
+    for member in db.rows("members", source_type=source_type, source_id=source_id):
+        user = db.get("users", member["user_id"])
+        if user is not None and user["user_type"] == rules.PROJECT_BOT:
+            expected.start("users.destroy", user_id=user["id"], reason=reason, initiator_id=actor_id)
 
 
 def remove_writings(db, project_id):
@@ -216,8 +221,9 @@ def record_file(db, artifact):
               project_id=artifact["project_id"], pick_up_at=NOW, created_at=NOW)
 
 
-def remove_group(db, expected, group):
+def remove_group(db, expected, group, actor_id):
     id = group["id"]
+    destroy_bots(db, expected, "Namespace", id, "Group deleted", actor_id)
     expected.announce("GroupDeleted", group_id=id, root_namespace_id=rules.root_of(db, id),
                       parent_namespace_id=group["parent_id"], full_path=rules.full_path(db, "Namespace", id))
     remove_members_of(db, expected, "Namespace", id)

@@ -76,7 +76,6 @@ def expiry_due(db, t, args):
 
 # --- JOBS 2
 
-SCHEDULES_PER_STEP = 10
 MEMBERSHIPS_PER_PASS = 100
 
 
@@ -88,27 +87,24 @@ def schedule_prune_deletions(db, t, args=None):
 
 
 def prune_deletions(db, t, args=None):
-    """Steps of ten schedules, each schedule by at most 100 memberships, until none is left that could go on."""
+    """One schedule after the other, by id: what was removed for one is gone when the next is judged. Steps and pages only cut
+    this walk into pieces."""
     expected = result("updated_rows", "removed", "denied", "failed")
-    cursors, stuck = {}, set()
-    while True:
-        left = [s for s in db.rows("members_deletion_schedules") if s["id"] not in stuck]
-        if not left:
-            return expected
-        for schedule in left[:SCHEDULES_PER_STEP]:
-            if not prune_pass(db, expected, schedule, date_of(t), cursors):
-                stuck.add(schedule["id"])
+    for schedule in db.rows("members_deletion_schedules"):
+        todo = memberships_in_hierarchy(db, schedule)
+        parts = [todo[i:i + MEMBERSHIPS_PER_PASS] for i in range(0, len(todo), MEMBERSHIPS_PER_PASS)] or [[]]
+        failed = [member for part in parts for member in prune_part(db, expected, schedule, part, date_of(t))]
+        if not failed:
+            db.delete("members_deletion_schedules", schedule)
+            expected.count("updated_rows")
+    return expected
 
 
-def prune_pass(db, expected, schedule, day, cursors):
-    """False if the schedule has to wait for its next try."""
-    todo = [m for m in memberships_in_hierarchy(db, schedule) if m["id"] > cursors.get(schedule["id"], 0)]
-    page = todo[:MEMBERSHIPS_PER_PASS]
-    # The rights are looked at once a pass, the last owner at each row.
-    reasons = {m["id"]: denied_because(db, schedule, m, day) for m in page}
+def prune_part(db, expected, schedule, part, day):
+    """What a step does for a schedule; those that could not be removed."""
     removed, denied, failed = [], [], []
-    for member in page:
-        reason = reasons[member["id"]] or ("last owner" if rules.is_last_owner(db, member) else None)
+    for member in part:
+        reason = denied_because(db, schedule, member, day) or ("last owner" if rules.is_last_owner(db, member) else None)
         if reason:
             denied.append(member["id"])
             expected.say("warning", "Denied scheduled member deletion", user_id=schedule["user_id"],
@@ -124,18 +120,9 @@ def prune_pass(db, expected, schedule, day, cursors):
     expected.count("removed", len(removed))
     expected.count("denied", len(denied))
     expected.count("failed", len(failed))
-    cursors.setdefault(("failed", schedule["id"]), []).extend(failed)
     expected.announce("MemberDeletionProcessed", schedule_id=schedule["id"], user_id=schedule["user_id"],
                       namespace_id=schedule["namespace_id"], removed=len(removed), denied_member_ids=denied)
-    if page:
-        cursors[schedule["id"]] = page[-1]["id"]
-    if len(todo) > len(page):
-        return True
-    if cursors["failed", schedule["id"]]:
-        return False
-    db.delete("members_deletion_schedules", schedule)
-    expected.count("updated_rows")
-    return True
+    return failed
 
 
 def memberships_in_hierarchy(db, schedule):
@@ -153,7 +140,8 @@ def denied_because(db, schedule, member, day):
         return "project bot"
     if not rules.is_active(db, actor):
         return "actor not active"
-    if rules.is_admin(db, actor):
+    # Whoever wants to go may go, whatever their level is, or has become on the way.
+    if rules.is_admin(db, actor) or actor == member["user_id"]:
         return None
     if member["source_type"] == "Namespace":
         level, wanted = rules.group_level(db, actor, member["source_id"], day), rules.OWNER

@@ -3,7 +3,7 @@
 Where JOBS.md leaves a question open, the answer taken here is one of the constants below or says "Chosen".
 """
 
-from .db import DIRTY, NOW
+from .db import DIRTY, NOW, QUARANTINE
 
 OWNER, MAINTAINER, GUEST = 50, 40, 10
 HUMAN, GHOST, PROJECT_BOT, ADMIN_BOT, PLACEHOLDER = 0, 5, 6, 11, 15
@@ -70,8 +70,13 @@ def is_active_human(db, user_id):
     return user is not None and user["state"] == "active" and user["user_type"] == HUMAN
 
 
+def is_held(db, member):
+    """Brought back by `pruned restore`, and held until somebody says whether it stays."""
+    return any(q["item"] == f"members:{member['id']}" and q["parked"] and q.get("reason") == "restored" for q in db.rows(QUARANTINE))
+
+
 def is_last_owner(db, member):
-    """Would the group be left without an owner who is an active human?"""
+    """Would the group be left without an owner who is an active human? Held rows do not count."""
     if member["source_type"] != "Namespace" or member["access_level"] != OWNER or not gives_access(member):
         return False
     if not is_active_human(db, member["user_id"]):
@@ -82,7 +87,7 @@ def is_last_owner(db, member):
     for group_id in with_ancestors(db, member["source_id"]):
         for other in memberships(db, "Namespace", group_id):
             if (other["access_level"] == OWNER and other["user_id"] != member["user_id"]
-                    and is_active_human(db, other["user_id"])):
+                    and is_active_human(db, other["user_id"]) and not is_held(db, other)):
                 return False
     return True
 

@@ -270,8 +270,9 @@ def test_bots_of_its_projects_go_with_it(world):
     world.member(of_group, group)
     runs = run_to_end(world.db, "groups.adjourned_deletion", T)
     assert [(job, args) for job, args, _ in runs[2:]] == [
-        ("users.destroy", {"user_id": bot, "reason": "Project deleted", "initiator_id": owner})]
-    assert not world.has("users", bot) and world.has("users", of_group)
+        ("users.destroy", {"user_id": bot, "reason": "Project deleted", "initiator_id": owner}),
+        ("users.destroy", {"user_id": of_group, "reason": "Group deleted", "initiator_id": owner})]
+    assert not world.has("users", bot) and not world.has("users", of_group)
 
 
 def test_nested_groups_that_are_both_marked(world):

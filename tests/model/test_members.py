@@ -70,6 +70,15 @@ def test_only_an_active_human_is_another_owner(world, other, goes):
     assert world.has("members", owner) is not goes
 
 
+@pytest.mark.parametrize("job", ["members.remove_expired", "members.prune_deletions"])
+def test_an_owner_who_is_held_after_a_restore_does_not_count(world, job):
+    group = world.group()
+    kept, held = world.owner(world.user(), group, expires=-1), world.owner(world.user(), group, expires=0)
+    world.db.put(QUARANTINE, {"job": job, "item": f"members:{held}", "parked": True, "reason": "restored", "next_try_at": T})
+    assert not expire(world).result["removed"] or job != "members.remove_expired"
+    assert world.has("members", kept)
+
+
 @pytest.mark.parametrize("more, goes", [({"state": 1}, False), ({"requested_at": T}, False), ({"level": 40}, False), ({}, True)])
 def test_only_a_true_owner_membership_counts(world, more, goes):
     group = world.group()
@@ -358,3 +367,33 @@ def test_the_parent_starts_one_child_if_there_is_work(world):
     world.leave(world.group(), world.user(), by=world.user())
     expected = run_job(world.db, "members.schedule_prune_deletions", T)
     assert [c.job for c in expected.children] == ["members.prune_deletions"] and expected.result["updated_rows"] == 0
+
+
+# --- whose rights count when: one schedule after the other
+
+@pytest.mark.parametrize("level", [5, 10, 30, 40, 50])
+def test_who_wants_to_go_goes_everywhere_whatever_their_level(world, level):
+    root, group, project = hierarchy(world)
+    user = world.user()
+    stays = world.owner(world.user(), root)
+    world.member(user, root, level=level), world.member(user, group, level=10), world.member(user, project=project, level=50)
+    world.leave(root, user, by=user)
+    assert prune(world).result["removed"] == 3 and world.ids("members") == [stays]
+
+
+def test_who_wants_to_go_and_is_the_last_owner_stays_and_so_does_one_who_is_not_active(world):
+    root, user, inactive = world.group(), world.user(), world.user(state="blocked")
+    owner, member = world.owner(user, root), world.member(inactive, root)
+    world.leave(root, user, by=user), world.leave(root, inactive, by=inactive)
+    assert [prune(world).result["denied"], world.ids("members")] == [2, [owner, member]]
+
+
+def test_of_two_owners_who_remove_each_other_the_first_order_counts(world):
+    root, user, other = world.group(), world.user(), world.user()
+    world.owner(world.user(), root)
+    gone, stays = world.owner(user, root), world.owner(other, root)
+    world.leave(root, user, by=other), world.leave(root, other, by=user)
+    expected = prune(world)
+    assert (expected.result["removed"], expected.result["denied"]) == (1, 1)
+    assert world.has("members", stays) and not world.has("members", gone)
+    assert expected.log[0]["reason"] == "no rights"

@@ -31,6 +31,10 @@ def test_everything_of_the_user_goes_or_goes_to_the_ghost(world):
     world.setting(bot, None, None)
     own, about = world.todo(bot, other), world.todo(other, bot)
     world.detail(bot), world.leave(group, bot, by=other), world.leave(group, other, by=bot), world.mark(group, bot, 3)
+    achievement = world.put("user_achievements", user_id=bot, awarded_by_user_id=bot, revoked_by_user_id=bot)
+    inherited = [("reviews", world.put("reviews", author_id=bot), "author_id"),
+                 ("abuse_reports", world.put("abuse_reports", reporter_id=bot, user_id=other), "reporter_id"),
+                 *(("user_achievements", achievement, f"{who}user_id") for who in ("", "awarded_by_", "revoked_by_"))]
     expected = destroy(world, bot)
     assert [o["type"] for o in expected.outcomes] == ["MemberRemoved", "UserDeleted"]
     assert expected.outcomes[1] == {"type": "UserDeleted", "user_id": bot, "user_type": 6, "reason": "gone"}
@@ -39,7 +43,8 @@ def test_everything_of_the_user_goes_or_goes_to_the_ghost(world):
     assert (row["author_id"], row["updated_by_id"], row["closed_by_id"], row["last_edited_by_id"]) == (ghost, other, ghost, None)
     assert world.db.get("notes", note)["updated_by_id"] == bot  # not a reference
     assert world.db.get("approvals", approval)["user_id"] == ghost
-    assert world.ids("todos") == [about] and own != about
+    assert world.ids("todos") == [about] and own != about and world.db.get("todos", about)["author_id"] == ghost
+    assert [world.db.get(table, id)[column] for table, id, column in inherited] == [ghost] * 5
     for table in ("issue_assignees", "project_authorizations", "notification_settings", "redirect_routes", "members",
                   "ghost_user_migrations", "members_deletion_schedules", "group_deletion_schedules",
                   "import_placeholder_user_details"):
@@ -84,10 +89,9 @@ def test_a_move_that_would_break_a_unique_key_is_a_deletion(world):
     assert world.ids("approvals") == [first, third]
 
 
-@pytest.mark.parametrize("hindrance, kept", [("none", 0), ("owner", 1), ("projects", 1), ("no ghost", 1), ("bot owner", 0)])
+@pytest.mark.parametrize("hindrance, kept", [("none", 0), ("owner", 1), ("projects", 1), ("bot owner", 0)])
 def test_refusals_change_nothing(world, hindrance, kept):
-    if hindrance != "no ghost":
-        world.user(user_type=5)
+    world.user(user_type=5)
     user = world.user(user_type=6 if hindrance == "bot owner" else 0)
     if hindrance in ("owner", "bot owner"):
         world.owner(user, world.group())
@@ -97,6 +101,13 @@ def test_refusals_change_nothing(world, hindrance, kept):
     before = world.db.copy()
     assert destroy(world, user).result.get("kept", 0) == kept
     assert (world.db.tables == before.tables) is bool(kept)
+
+
+def test_without_a_ghost_nothing_is_decided_and_it_comes_again(world):
+    user = world.user(user_type=6)
+    before = world.db.copy()
+    expected = destroy(world, user)
+    assert (expected.state, expected.result) == ("waiting", {}) and world.db.tables == before.tables
 
 
 def test_twice_is_no_error(world):

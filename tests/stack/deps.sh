@@ -6,6 +6,7 @@
 #   deps.sh test [python|kafka|pg|s3|promtool|registry|fuzz|coverage ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
+#   deps.sh release                                 for `make release-check`
 #   deps.sh where                                   what was found, as NAME=value lines
 #
 # System packages come through apt (with sudo unless root); all else goes to .deps beside the
@@ -230,7 +231,9 @@ need_promtool() {
   chmod 777 "$folder" # apt fetches as a user of its own
   apt_update prometheus
   say "fetching promtool into $deps/bin"
-  (cd "$folder" && apt-get -qq download prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool) \
+  # A package of its own from Debian 13 on, a part of prometheus before.
+  (cd "$folder" && { apt-get -qq download promtool || apt-get -qq download prometheus; } &&
+    dpkg-deb --fsys-tarfile ./*.deb | tar -x ./usr/bin/promtool) \
     >>"$apt_log" 2>&1 && mkdir -p "$deps/bin" && mv "$folder/usr/bin/promtool" "$deps/bin/" ||
     say "promtool cannot be had (see $apt_log): nobody evaluates the alert rules"
   rm -rf "$folder"
@@ -261,6 +264,13 @@ need_lint() {
   apt_install
 }
 
+need_release() {
+  have debootstrap || want debootstrap
+  have unshare || want util-linux
+  have git || want git
+  apt_install
+}
+
 where() {
   mkdir -p "$deps"
   echo "DEPS=$(cd "$deps" && pwd)"
@@ -281,6 +291,7 @@ shift || true
 case $task in
   build) need_build ;;
   lint) need_lint ;;
+  release) need_release ;;
   test)
     [ $# -gt 0 ] || set -- python kafka pg
     locked

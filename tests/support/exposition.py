@@ -6,6 +6,7 @@ import requests
 
 from stack.ports import HeldPort
 
+HELP = re.compile(r"# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)")
 TYPE = re.compile(r"# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram)")
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"'
 SAMPLE = re.compile(rf"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{{({LABEL}(?:,{LABEL})*)\}})? (\S+)")
@@ -18,11 +19,15 @@ class Exposition:
     def __init__(self, text):
         self.kinds, self.samples = {}, {}
         assert text.endswith("\n")
-        family = None
+        family = helped = None
         for line in text.splitlines():
-            if line.startswith("#"):
+            if line.startswith("# HELP"):
+                helped = HELP.fullmatch(line)[1]
+            elif line.startswith("#"):
                 family, kind = TYPE.fullmatch(line).groups()
                 assert family not in self.kinds, f"{family} is there twice"
+                assert helped == family, f"{family} has no HELP"
+                assert family.endswith("_total") == (kind == "counter"), f"{family} is a {kind}"
                 self.kinds[family] = kind
             else:
                 self._take(line, family)

@@ -1,7 +1,11 @@
 """Where things are: the project, the binary under test, the components it is tested with."""
 
+import functools
+import json
 import os
 import pathlib
+import re
+import subprocess
 from dataclasses import dataclass
 
 from stack.found import PROJECT
@@ -38,3 +42,16 @@ class Places:
     @classmethod
     def shared(cls):
         return cls(os.environ[Pair.POSTGRES], os.environ[Pair.KAFKA])
+
+
+@functools.cache
+def kafka_library():
+    """The version of librdkafka that the binary runs with, (2, 8, 0)."""
+    shown = subprocess.run([binary(), "version", "--json"], capture_output=True, text=True, check=True).stdout
+    versions = {line["name"]: line["version"] for line in map(json.loads, shown.splitlines())}
+    return tuple(int(part) for part in re.findall(r"\d+", versions["librdkafka"])[:3])
+
+
+def corrupts_its_memory_when_a_topic_is_made_anew():
+    """As src/kafka/library.h says."""
+    return (2, 4) <= kafka_library() < (2, 10)

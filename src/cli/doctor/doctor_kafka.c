@@ -2,6 +2,7 @@
 #include "cli/doctor/doctor.h"
 #include "engine/topics.h"
 #include "kafka/inspect.h"
+#include "kafka/library.h"
 
 #define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS 30000 /* partitions show, with a leader, a moment before that one knows of it */
@@ -30,6 +31,16 @@ say_silent (Doctor *doctor, const char *check, const char *topic, const char *wh
   g_autofree char *remedy
       = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", bootstrap_of (doctor), topic);
   doctor_error (doctor, CODE_NOT_FOUND, check, remedy, "topic %s does not answer: %s", topic, why);
+}
+
+static void
+check_library (Doctor *doctor)
+{
+  if (kafka_library_risk () == NULL)
+    doctor_ok (doctor, "librdkafka", "version %s", kafka_library_version ());
+  else
+    doctor_warn (doctor, "librdkafka", KAFKA_LIBRARY_REMEDY, "version %s: %s", kafka_library_version (),
+                 kafka_library_risk ());
 }
 
 static void
@@ -152,6 +163,7 @@ doctor_kafka (Doctor *doctor)
     return;
   }
   doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap_of (doctor));
+  check_library (doctor);
   check_topics (doctor, wanted, found);
   check_retention (doctor, "ticks", 7, "what is older is refused as too old");
   check_retention (doctor, "events", 7, "what is older is refused as too old");

@@ -1,5 +1,9 @@
 #include "cli/doctor/doctor.h"
 
+#include "engine/processes.h"
+
+#include <string.h>
+
 #define SQL "src/cli/doctor/sql/"
 
 static void
@@ -26,6 +30,31 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "paused", "no job");
 }
 
+static const char *
+remedy_of (const char *reason)
+{
+  return strstr (reason, "permission denied") != NULL || strstr (reason, "42501") != NULL ? "psql -v role=NAME -f deploy/grants.sql" : NULL;
+}
+
+/* Other checks say what is missing if they know it; this one says what runs have met. */
+static void
+check_blocked (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "blocked jobs", SQL "blocked.sql", NULL);
+  if (rows == NULL)
+    return;
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
+    g_autofree char *look = g_strdup_printf ("pruned plan %s", job);
+    const char *known = remedy_of (reason);
+    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", known != NULL ? known : look,
+                  "job %s lacks something since %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
+                  rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
+  }
+  if (rows_count (rows) == 0)
+    doctor_ok (doctor, "blocked jobs", "none");
+}
+
 static void
 check_quarantine (Doctor *doctor)
 {
@@ -38,6 +67,33 @@ check_quarantine (Doctor *doctor)
                  rows_text (rows, 0, "parked"));
   else
     doctor_ok (doctor, "quarantine", "nothing is parked; %s items will be tried again by themselves", rows_text (rows, 0, "others"));
+}
+
+/* Two that run a job with different settings do half of the work so and half otherwise. */
+static void
+check_processes (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "processes", SQL "processes.sql", values);
+  g_autoptr (PgRows) forces = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
+  if (forces == NULL)
+    return;
+  guint wrong = 0;
+  for (int i = 0; i < rows_count (forces); i++)
+    if (!g_str_equal (rows_text (forces, i, "differs"), "{}")) {
+      wrong++;
+      doctor_error (doctor, CODE_CONFIG, "processes", "pruned processes", "processes run %s with different settings: %s",
+                    rows_text (forces, i, "job"), rows_text (forces, i, "differs"));
+    }
+  if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
+    doctor_warn (doctor, "processes", "pruned processes", "%s processes run with %s different sets of settings", rows_text (rows, 0, "alive"),
+                 rows_text (rows, 0, "settings"));
+  else if (rows_text (rows, 0, "silent") != NULL)
+    doctor_warn (doctor, "processes", "pruned processes", "not heard of for more than %d s, killed or hanging: %s", PROCESSES_FORCE_S,
+                 rows_text (rows, 0, "silent"));
+  else if (wrong == 0)
+    doctor_ok (doctor, "processes", "%s run, all with the same settings", rows_text (rows, 0, "alive"));
 }
 
 static void
@@ -102,7 +158,9 @@ doctor_work (Doctor *doctor)
     return;
   if (doctor->migrated) {
     check_runs (doctor);
+    check_blocked (doctor);
     check_quarantine (doctor);
+    check_processes (doctor);
     check_bloat (doctor);
   }
   check_application (doctor);

@@ -1,5 +1,6 @@
 -- What PostgreSQL knows of each job, in the order of the names given. The archive has no index by job, so of it only the
--- last eight days are looked at, and only for jobs that have no run in the table.
+-- last eight days are looked at, and only for jobs that have no run in the table. A run that ended, or waits, because its job lacks
+-- something is `blocked`.
 WITH wanted AS (
     SELECT j.name, j.position FROM unnest(:job::text[]) WITH ORDINALITY AS j(name, position)
 ), open AS (
@@ -7,9 +8,13 @@ WITH wanted AS (
            min(due_at) FILTER (WHERE due_at <= now()) AS oldest_due
     FROM pruned.runs WHERE state IN ('ready', 'waiting') GROUP BY job
 ), recent AS (
-    SELECT DISTINCT ON (job) job, run_id, state FROM pruned.runs ORDER BY job, created_at DESC, run_id
+    SELECT DISTINCT ON (job) job, run_id,
+           CASE WHEN state = 'finished' AND result ->> 'status' = 'blocked' OR state = 'waiting' AND error LIKE 'blocked: %'
+                THEN 'blocked' ELSE state END AS state
+    FROM pruned.runs ORDER BY job, created_at DESC, run_id
 ), archived AS (
-    SELECT DISTINCT ON (job) job, run_id, state FROM pruned.runs_done
+    SELECT DISTINCT ON (job) job, run_id, CASE WHEN result ->> 'status' = 'blocked' THEN 'blocked' ELSE state END AS state
+    FROM pruned.runs_done
     WHERE scheduled_at > now() - interval '8 days' AND job IN (SELECT name FROM wanted EXCEPT SELECT job FROM recent)
     ORDER BY job, created_at DESC, run_id
 )

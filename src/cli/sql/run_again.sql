@@ -1,5 +1,10 @@
--- A dead run begins its step again with all its attempts. It has no message yet: whoever owns its lane finds that out.
+-- A dead run begins its step again with all its attempts; one that ended blocked goes on as the next step, so that its end is another one. Its
+-- message is sent after the commit (run_send.h); if nobody can, whoever owns its lane finds that out. One that died before its time waits for it.
 UPDATE pruned.runs
-SET state = 'ready', attempts = 0, unique_key = :unique_key::text, error = NULL, due_at = now(), finished_at = NULL,
-    published_at = NULL, changed_at = now()
+SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, step = step + (state = 'finished')::int,
+    result = CASE WHEN state = 'finished' THEN result - 'status' - 'reason' ELSE result END, unique_key = :unique_key::text,
+    error = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
+    published_at = CASE WHEN :sent::boolean AND :earliest::timestamptz <= now() THEN clock_timestamp() END, changed_at = now()
 WHERE run_id = :run_id::uuid
+RETURNING run_id, state, step, attempts, slot, args, cursor, (extract(epoch FROM scheduled_at) * 1000000)::bigint AS scheduled_at,
+          (extract(epoch FROM due_at) * 1000000)::bigint AS due_at

@@ -1,2 +1,4 @@
 -- The same in the archive.
-SELECT state, job, args, unique_key FROM pruned.runs_done WHERE run_id = :run_id::uuid FOR UPDATE
+SELECT state, job, args, unique_key, (extract(epoch FROM scheduled_at) * 1000000)::bigint AS scheduled_at, due_at,
+       result ->> 'status' AS status
+FROM pruned.runs_done WHERE run_id = :run_id::uuid FOR UPDATE

@@ -1,7 +1,7 @@
 -- Back from the archive, so that it can be tried again.
 WITH back AS (DELETE FROM pruned.runs_done WHERE run_id = :run_id::uuid RETURNING *)
 INSERT INTO pruned.runs (run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
-                         finished_at, step, attempts, slot, state, job, unique_key, args, cursor, result, error)
+                         finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, result, error)
 SELECT run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at, finished_at, step,
-       attempts, slot, state, job, unique_key, args, cursor, result, error
+       attempts, slot, state, job, unique_key, args, context, cursor, result, error
 FROM back

@@ -22,7 +22,7 @@ typedef struct {
   gboolean again;  /* the step before removed nothing of it, and yet something was left */
   gint64 removed;  /* rows that went in this step */
   gboolean own_gone; /* the last of the rows that have a file of their own went */
-  gboolean actor_goes; /* whoever asked for the deletion is a bot of one of the projects */
+  gboolean actor_goes; /* whoever asked for the deletion is a bot of one of the projects or groups */
   gboolean moved;  /* some of it is elsewhere by now: nothing was touched */
 } Batch;
 
@@ -47,8 +47,8 @@ gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error)
 gboolean batch_refuse_stranger (Step *step, const PgRows *rows, GError **error);
 /* MEMBERS have gone with the batch: outcomes, and the end of bots. */
 void batch_note_members (Step *step, Batch *batch, const PgRows *members);
-/* Starts the end of a project's bot. */
-void bot_destroy (Step *step, const char *user);
+/* Starts the end of a bot, OF_PROJECT or of a group. */
+void bot_destroy (Step *step, const char *user, gboolean of_project);
 /* The batch itself: paths, own rows, outcomes. */
 gboolean batch_finish (Step *step, const Batch *batch, GError **error);
 

@@ -12,7 +12,7 @@ static const Effect PROJECT_EFFECTS[] = { { "drain/projects/20-notification_sett
                                           { NULL, NULL } };
 static const Effect GROUP_EFFECTS[] = { { "drain/groups/20-notification_settings", NULL },
                                         { "drain/groups/30-redirect_routes", NULL },
-                                        { "drain/groups/10-members", MEMBER },
+                                        { "drain/groups/10-members", MEMBER ", user_type" },
                                         { NULL, NULL } };
 
 /* How many rows an effect has changed: it says so, or gives them back. */

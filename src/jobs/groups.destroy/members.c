@@ -2,15 +2,16 @@
 #include "jobs/groups.destroy/destroy.h"
 
 void
-bot_destroy (Step *step, const char *user)
+bot_destroy (Step *step, const char *user, gboolean of_project)
 {
   g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
-  json_t *args = json_pack ("{s:I, s:s, s:I}", "user_id", (json_int_t)g_ascii_strtoll (user, NULL, 10), "reason", "Project deleted",
+  json_t *args = json_pack ("{s:I, s:s, s:I}", "user_id", (json_int_t)g_ascii_strtoll (user, NULL, 10), "reason",
+                            of_project ? "Project deleted" : "Group deleted",
                             "initiator_id", (json_int_t)g_ascii_strtoll (step_arg (step, "user_id"), NULL, 10));
   step_child (step, "users.destroy", args, user, key, 0);
 }
 
-/* A project's bot exists for its membership only. The one that asked for all this is needed to the end: it goes then (walk.c). */
+/* A bot exists for its memberships only: it goes with its project, and with a group that it is a member of. The one that asked for all this is needed to the end: it goes then (walk.c). */
 static void
 destroy_bots (Step *step, Batch *batch, const PgRows *members)
 {
@@ -23,7 +24,7 @@ destroy_bots (Step *step, Batch *batch, const PgRows *members)
       if (g_str_equal (user, batch->actor))
         batch->actor_goes = TRUE;
       else
-        bot_destroy (step, user);
+        bot_destroy (step, user, !batch_is_groups (batch));
     }
 }
 
@@ -33,6 +34,5 @@ batch_note_members (Step *step, Batch *batch, const PgRows *members)
   g_autoptr (json_t) constants = json_pack ("{s:s, s:s}", "reason", "group_destroyed", "root_namespace_id", batch->root);
   step_outcomes (step, "MemberRemoved", members, "member_id", constants);
   step_count (step, "members", rows_count (members));
-  if (!batch_is_groups (batch))
-    destroy_bots (step, batch, members);
+  destroy_bots (step, batch, members);
 }

@@ -15,7 +15,7 @@ stage_of (const Walk *walk)
 static void
 enter (Walk *walk, const char *stage)
 {
-  static const char *const lasting[] = { "actor_goes", "spent" };
+  static const char *const lasting[] = { "actor_goes", "actor_of_group", "spent" };
   g_autoptr (json_t) before = json_copy (walk->cursor);
   json_object_clear (walk->cursor);
   for (guint i = 0; i < G_N_ELEMENTS (lasting); i++)
@@ -140,7 +140,7 @@ remove_batch (Walk *walk, Batch *batch, gboolean *done, GError **error)
   if (!batch_drain (walk->step, batch, done, error))
     return FALSE;
   if (batch->actor_goes)
-    json_object_set_new (walk->cursor, "actor_goes", json_true ());
+    json_object_set_new (walk->cursor, batch_is_groups (batch) ? "actor_of_group" : "actor_goes", json_true ());
   if (batch->moved)
     drop_from_chunk (walk, G_MAXSIZE); /* what is left of it is found again */
   else if (!*done && batch->removed == 0)
@@ -284,8 +284,9 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
 void
 walk_end (Step *step, const json_t *cursor)
 {
-  if (json_is_true (json_object_get (cursor, "actor_goes")))
-    bot_destroy (step, step_arg (step, "user_id"));
+  gboolean of_project = json_is_true (json_object_get (cursor, "actor_goes"));
+  if (of_project || json_is_true (json_object_get (cursor, "actor_of_group")))
+    bot_destroy (step, step_arg (step, "user_id"), of_project);
 }
 
 gboolean

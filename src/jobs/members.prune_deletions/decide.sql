@@ -1,4 +1,5 @@
--- What is to happen to each membership: it goes if whoever scheduled that may remove it, and no group is left without an owner.
+-- What is to happen to each membership: it goes if whoever scheduled that may remove it, and no group is left without an owner. Who
+-- scheduled it for themselves may, whatever their level is, or has become by an earlier step.
 -- `:member` and `:schedule` say which schedule asks for which; `matters`: later steps of a plan have to know that it went. Fast by primary keys, which OFFSET 0 insists on: the planner would
 -- rather read whole tables; the rights start from the actors' own memberships, and the rule about owners meets only owners.
 WITH RECURSIVE schedule AS MATERIALIZED (
@@ -33,6 +34,7 @@ gone AS (SELECT unnest(:gone::bigint[]) AS id),
 judged AS MATERIALIZED (
   SELECT p.*, CASE WHEN (p.traversal_ids[1] = p.root_id) IS NOT TRUE THEN 'gone' WHEN p.user_type = 6 THEN 'project bot'
                    WHEN NOT r.active THEN 'actor not active'
+                   WHEN p.scheduled_by_id = p.user_id THEN NULL
                    WHEN r.level < CASE WHEN p.project_id IS NULL OR p.access_level = 50 THEN 50 ELSE 40 END THEN 'no rights' END AS why
   FROM page p LEFT JOIN rights r ON r.ask = p.key
 ),

@@ -79,12 +79,17 @@ take_turn (Prune *prune, int row, GError **error)
   return TRUE;
 }
 
-/* Two schedules for one user in one hierarchy are about the same memberships: one of them a step. */
+/* Rights are judged in the order of the schedules, after each, whatever shares a step: who gave an order and is on their way out by an
+ * earlier one waits until that is through. So does the second of two schedules for one user in one hierarchy: they are about the same
+ * memberships. SEEN: users, and users with hierarchies, of the earlier ones. */
 static gboolean
-is_twin (const Prune *prune, GHashTable *seen, int row)
+has_to_wait (const Prune *prune, GHashTable *seen, int row)
 {
-  char *key = g_strdup_printf ("%s/%s", rows_text (prune->schedules, row, "user_id"), rows_text (prune->schedules, row, "root_id"));
-  return !g_hash_table_add (seen, key);
+  const PgRows *rows = prune->schedules;
+  const char *user = rows_text (rows, row, "user_id"), *actor = rows_text (rows, row, "scheduled_by_id");
+  gboolean wait = actor != NULL && g_strcmp0 (actor, user) != 0 && g_hash_table_contains (seen, actor);
+  g_hash_table_add (seen, g_strdup (user));
+  return !g_hash_table_add (seen, g_strdup_printf ("%s/%s", user, rows_text (rows, row, "root_id"))) || wait;
 }
 
 static gboolean
@@ -126,7 +131,7 @@ take_turns (Prune *prune, gint64 from, GError **error)
       gboolean over = row > 0 && !step_is_plan (prune->step) && step_elapsed_us (prune->step) >= budget_us;
       if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
         refuse (prune, row, rows_text (prune->schedules, row, "wrong"), rows_bool (prune->schedules, row, "for_good"));
-      else if (over || is_twin (prune, seen, row))
+      else if (over || has_to_wait (prune, seen, row))
         left_over = left_over > 0 ? left_over : id;
       else if (!take_turn (prune, row, error))
         return FALSE;

@@ -4,7 +4,7 @@
 -- and reads last_owner (id) after them.
 --
 -- Whoever leaves needs another user who is an owner of the group or of one above and stands at his turn: one who is not
--- leaving, one who leaves later, or one before him who had to stay. Only the last kind depends on decisions, and such a
+-- leaving, one who leaves later, or one before him who had to stay; nobody whom `pruned restore` holds (held_owner.sql). Only the last kind depends on decisions, and such a
 -- one is always in a group further up (else he would have had somebody later); so the walk visits only those owners who
 -- have nobody else and somebody to hope for. A window function cannot say this: whether an owner counts depends on what
 -- was decided about him.
@@ -14,8 +14,9 @@
 -- first; what is asked of the page itself is asked of hash tables (NOT IN), whatever the planner thinks of its size.
 -- Who became an owner after the locks were taken is decided on, but nobody is removed because of him.
 standing AS MATERIALIZED (
-  SELECT l.* FROM leaving l
-  WHERE coalesce(l.id = ANY (nullif(current_setting('pruned.owners', true), '')::bigint[]), true)
+  SELECT m.* FROM leaving m
+  WHERE coalesce(m.id = ANY (nullif(current_setting('pruned.owners', true), '')::bigint[]), true) AND NOT
+  -- include: held_owner.sql
 ),
 leaving_group AS MATERIALIZED (
   SELECT l.pos, l.id, l.user_id, g.id AS group_id FROM leaving l, unnest(l.groups) AS g (id)
@@ -34,7 +35,8 @@ helpless AS MATERIALIZED (
       -- include: owner_rule.sql
       AND coalesce(m.id = ANY ((SELECT nullif(current_setting('pruned.relied_upon', true), '')::bigint[]
                                        || nullif(current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
-      AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone)
+      AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone) AND NOT
+      -- include: held_owner.sql
     LIMIT 1) AS other ON true
   WHERE l.id NOT IN (SELECT id FROM followed) AND other.stands IS NULL
 ),

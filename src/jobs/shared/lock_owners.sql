@@ -11,6 +11,8 @@ relied_upon AS MATERIALIZED (
     WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND m.id NOT IN (SELECT id FROM owner)
       AND
       -- include: owner_rule.sql
+      AND NOT
+      -- include: held_owner.sql
     LIMIT 1 FOR SHARE OF u, m) AS other
 )
 SELECT set_config('pruned.relied_upon', ARRAY(SELECT DISTINCT id FROM relied_upon)::text, true) AS relied_upon

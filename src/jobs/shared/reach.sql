@@ -18,5 +18,7 @@ reach AS MATERIALIZED (
   UNION ALL
   SELECT m.user_id, l.shared_group_id, least(m.access_level, l.group_access)
   FROM member_of m JOIN group_group_links l ON l.shared_with_group_id = m.group_id
-  WHERE l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
+  WHERE l.expires_at IS NULL OR l.expires_at > (
+  -- include: as_of.sql
+  AT TIME ZONE 'UTC')::date
 )

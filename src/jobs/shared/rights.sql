@@ -23,7 +23,9 @@ given (user_id, source_type, source_id, level) AS (
   UNION ALL
   SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access)
   FROM held h JOIN group_group_links l ON l.shared_with_group_id = h.source_id
-  WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date)
+  WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (
+-- include: as_of.sql
+AT TIME ZONE 'UTC')::date)
 ),
 entered AS (SELECT DISTINCT project_id AS id FROM asked WHERE project_id IS NOT NULL),
 -- include: invited.sql

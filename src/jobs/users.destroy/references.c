@@ -52,6 +52,24 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
   return TRUE;
 }
 
+/* Both lists; the second one is that of placeholders. */
+#define LISTS(step)                                                         \
+  "references", step_setting_text (step, "references"), "also", step_setting_text_of (step, PLACEHOLDER_JOB, "references")
+
+gboolean
+users_destroy_look (Destroy *destroy, char **name, GError **error)
+{
+  *name = NULL;
+  g_autoptr (PgRows) made = step_query (destroy->step, error, "left", LISTS (destroy->step), NULL);
+  const char *sql = made != NULL ? rows_text (made, 0, "sql") : NULL;
+  if (sql == NULL)
+    return made != NULL;
+  g_autoptr (PgRows) found = step_query_text (destroy->step, error, sql, "user_id", destroy->user_id, NULL);
+  if (found != NULL && rows_count (found) > 0)
+    *name = g_strdup (rows_text (found, 0, "name"));
+  return found != NULL;
+}
+
 static void
 continue_after (Destroy *destroy, const char *name, const char *last)
 {
@@ -67,9 +85,7 @@ users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
   const json_t *cursor = step_cursor (destroy->step);
   const char *name = json_string_value (json_object_get (cursor, "reference"));
   const char *after = json_string_value (json_object_get (cursor, "after"));
-  const char *own = step_setting_text (destroy->step, "references"),
-             *of_placeholders = step_setting_text_of (destroy->step, PLACEHOLDER_JOB, "references");
-  g_autoptr (PgRows) references = step_query (destroy->step, error, "references", "references", own, "also", of_placeholders, "name",
+  g_autoptr (PgRows) references = step_query (destroy->step, error, "references", LISTS (destroy->step), "name",
                                               name != NULL ? name : "", "after", after, NULL);
   if (references == NULL)
     return FALSE;

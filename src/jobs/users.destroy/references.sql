@@ -5,20 +5,11 @@
 -- `:user_id`, `:ghost_id`, `:limit`, `:after` (the last key), `:key` (keys as objects).
 -- Fast because only the catalogue is read.
 WITH
--- include: ../shared/user_references.sql
+-- include: columns.sql
 ,
-association (table_name) AS (
-  VALUES ('issue_assignees'), ('merge_request_assignees'), ('merge_request_reviewers'), ('subscriptions'), ('todos'),
-         ('notification_settings'), ('project_authorizations')
-),
-named (tab, col) AS (
-  SELECT r.tab, r.col FROM user_reference r
-  UNION
-  SELECT s.table_name, 'user_id' FROM association s
-),
 found AS (
   SELECT n.tab || '.' || n.col AS name, n.tab AS table_name, n.col AS column_name, a.attrelid, a.attnum,
-         n.tab IN (SELECT table_name FROM association) AS drops
+         n.drops
   FROM named n JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I', n.tab)) AND a.attname = n.col AND NOT a.attisdropped
   WHERE n.tab || '.' || n.col >= :name::text COLLATE "C"
 ),

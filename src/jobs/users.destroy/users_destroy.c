@@ -9,6 +9,8 @@ users_destroy_continue (const Destroy *destroy, const char *stage, json_t *field
 {
   json_t *cursor = json_pack ("{s:s, s:s*, s:s, s:b}", "stage", stage, "ghost_id", destroy->ghost_id, "user_type",
                               destroy->user_type, "migration", destroy->migration);
+  if (destroy->looks > 0)
+    json_object_set_new (cursor, "looks", json_integer (destroy->looks));
   if (fields != NULL)
     json_object_update (cursor, fields);
   g_clear_pointer (&fields, json_decref);
@@ -51,7 +53,8 @@ mark (Destroy *destroy, GError **error)
   return migration != NULL;
 }
 
-/* *REASON: why he stays; "" if he does not. */
+/* *REASON: why he stays; "" if he does not. Without a ghost user nothing is decided: it is tried again, and nobody who is to go is
+ * forgotten. */
 static gboolean
 ask_refusals (Destroy *destroy, char **reason, GError **error)
 {
@@ -59,8 +62,15 @@ ask_refusals (Destroy *destroy, char **reason, GError **error)
   if (rows == NULL)
     return FALSE;
   const char *text = rows_text (rows, 0, "reason");
-  *reason = g_strdup (text != NULL ? text : destroy->ghost_id == NULL ? "no ghost user in the instance" : "");
+  *reason = g_strdup (text != NULL ? text : "");
   return TRUE;
+}
+
+static gboolean
+no_ghost (Destroy *destroy, GError **error)
+{
+  return step_fail (destroy->step, error, PRUNED_DATA, "no ghost user in the instance (users.user_type 5) takes over what user %s wrote: "
+                    "once there is one, this is tried again by itself, or by `pruned retry` if the run is dead", destroy->user_id);
 }
 
 static gboolean
@@ -94,7 +104,7 @@ ask_placeholder (Destroy *destroy, char **reason, GError **error)
 static void
 ask_bot (Destroy *destroy, char **reason)
 {
-  static const char *const of_bots[] = { "Membership expired", "Project deleted", NULL };
+  static const char *const of_bots[] = { "Membership expired", "Project deleted", "Group deleted", NULL };
   const char *why = step_arg (destroy->step, "reason");
   if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why) || g_str_equal (destroy->user_type, "6"))
     return;
@@ -159,8 +169,11 @@ begin (Destroy *destroy, GError **error)
       || !ask_placeholder (destroy, &reason, error))
     return FALSE;
   ask_bot (destroy, &reason);
+  if (*reason == '\0' && destroy->ghost_id == NULL)
+    return no_ghost (destroy, error);
   if (*reason != '\0')
     {
+      step_log (destroy->step, LOG_WARNING, "User is not destroyed", json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
       step_count (destroy->step, "kept", 1);
       step_reason (destroy->step, reason);
       return TRUE;
@@ -208,6 +221,7 @@ go_on (Destroy *destroy, const char *stage, GError **error)
   if (!find_user (destroy, &user, error))
     return user != NULL;
   destroy->migration = json_is_true (json_object_get (step_cursor (destroy->step), "migration"));
+  destroy->looks = (int)json_integer_value (json_object_get (step_cursor (destroy->step), "looks"));
   if (!ask_again (destroy, user, &reason, error))
     return FALSE;
   if (reason != NULL)
@@ -215,7 +229,7 @@ go_on (Destroy *destroy, const char *stage, GError **error)
   if (g_str_equal (stage, "memberships"))
     return memberships (destroy, error);
   if (destroy->ghost_id == NULL)
-    return step_fail (destroy->step, error, PRUNED_DATA, "no ghost user in the instance");
+    return no_ghost (destroy, error);
   if (g_str_equal (stage, "references") && !users_destroy_references (destroy, &more, error))
     return FALSE;
   return more || users_destroy_finish (destroy, &more, error);

@@ -28,4 +28,5 @@ WHERE m.ctid = ANY (ARRAY(SELECT place FROM doomed))
   AND (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[]) OR m.member_namespace_id = ANY (:group::bigint[]) AND NOT
   -- include: ../../elsewhere.sql
   )
-RETURNING m.id AS key, to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at
+RETURNING m.id AS key, to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
+          (SELECT u.user_type FROM users u WHERE u.id = m.user_id) AS user_type

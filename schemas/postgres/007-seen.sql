@@ -1,0 +1,45 @@
+-- Schema `pruned`, step 7: what has to be seen. Ticks that found their job blocked, when each job last succeeded, the processes that run
+-- and with what settings, and which programs may still work with a schema that is newer than they are.
+
+-- The latest tick, by job and arguments, that ended `blocked`: it is asked again, more and more rarely, until it is not.
+CREATE TABLE pruned.blocked (
+    job          text NOT NULL,
+    key          text NOT NULL,          -- md5 of the arguments
+    run_id       uuid NOT NULL,
+    scheduled_at timestamptz NOT NULL,
+    args         jsonb NOT NULL,
+    reason       text NOT NULL,
+    first_at     timestamptz NOT NULL DEFAULT now(),
+    at           timestamptz NOT NULL DEFAULT now(),
+    tries        integer NOT NULL DEFAULT 0,
+    next_try_at  timestamptz NOT NULL,
+    PRIMARY KEY (job, key)
+);
+
+CREATE TABLE pruned.job_states (
+    job             text PRIMARY KEY,
+    known_since     timestamptz NOT NULL DEFAULT now(),
+    last_success_at timestamptz
+);
+INSERT INTO pruned.job_states (job, last_success_at)
+SELECT job, max(finished_at) FROM (
+    SELECT job, finished_at FROM pruned.runs WHERE state = 'finished' AND result ->> 'status' IS DISTINCT FROM 'blocked'
+    UNION ALL
+    SELECT job, finished_at FROM pruned.runs_done WHERE state = 'finished' AND result ->> 'status' IS DISTINCT FROM 'blocked') AS r
+GROUP BY job;
+
+-- One row a process that runs, refreshed every few seconds; taken away when it ends in order.
+CREATE TABLE pruned.processes (
+    id         uuid PRIMARY KEY,
+    host       text NOT NULL,
+    pid        integer NOT NULL,
+    version    text NOT NULL,
+    started_at timestamptz NOT NULL,
+    seen_at    timestamptz NOT NULL DEFAULT now(),
+    settings   text NOT NULL,            -- a hash of all of them, so that no secret is here
+    jobs       jsonb NOT NULL,           -- {job: {key: value}}
+    partitions integer NOT NULL DEFAULT 0
+);
+
+-- The oldest program, by the schema step it wants, that may work with this step; null: none but those that know it.
+ALTER TABLE pruned.schema_version ADD COLUMN compatible_from integer;

@@ -1,0 +1,10 @@
+-- Back from the archive, if it went there meanwhile.
+WITH back AS (
+  DELETE FROM pruned.runs_done WHERE run_id = :run_id::uuid AND scheduled_at = :scheduled_at::timestamptz
+    AND result ->> 'status' = 'blocked' RETURNING *)
+INSERT INTO pruned.runs (run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at, finished_at, step,
+                         attempts, slot, state, job, unique_key, args, context, cursor, result, error)
+SELECT run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at, finished_at, step,
+       attempts, slot, state, job, unique_key, args, context, cursor, result, error
+FROM back
+ON CONFLICT DO NOTHING

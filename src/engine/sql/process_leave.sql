@@ -1,0 +1,2 @@
+-- It ends in order.
+DELETE FROM pruned.processes WHERE id = :id::uuid

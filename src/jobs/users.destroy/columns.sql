@@ -1,0 +1,18 @@
+-- Common table expressions: named (tab, col), the columns that refer to a user and go to the ghost user, or (`drops`) say nothing but
+-- "this user is here". The former are the list of user_references.sql and, whatever list is set, those that are no reason to keep a
+-- placeholder but must not go with the user: a key of theirs would take another user's row along.
+-- include: ../shared/user_references.sql
+,
+association (table_name) AS (
+  VALUES ('issue_assignees'), ('merge_request_assignees'), ('merge_request_reviewers'), ('subscriptions'), ('todos'),
+         ('notification_settings'), ('project_authorizations')
+),
+named (tab, col, drops) AS (
+  SELECT s.table_name, 'user_id', true FROM association s
+  UNION
+  SELECT r.tab, r.col, false FROM user_reference r WHERE NOT (r.col = 'user_id' AND r.tab IN (SELECT table_name FROM association))
+  UNION
+  SELECT w.tab, w.col, false
+  FROM (VALUES ('todos', 'author_id'), ('reviews', 'author_id'), ('abuse_reports', 'reporter_id'), ('user_achievements', 'user_id'),
+               ('user_achievements', 'awarded_by_user_id'), ('user_achievements', 'revoked_by_user_id')) AS w (tab, col)
+)

@@ -1,0 +1,48 @@
+#include "kafka/library.h"
+#include "base/error.h"
+#include <librdkafka/rdkafka.h>
+
+/* 0xMMmmrrxx, as rd_kafka_version () counts. */
+#define LEAST 0x020002ff
+#define QUEUE_BACKOFF_SINCE 0x02020000
+/* Both faults of the library's knowledge of topics, see library.h. */
+#define TOPIC_IDS_SINCE 0x02040000
+#define TOPIC_IDS_MENDED_SINCE 0x020a0000
+
+const char *
+kafka_library_version (void)
+{
+  return rd_kafka_version_str ();
+}
+
+gboolean
+kafka_library_check (GError **error)
+{
+  if (rd_kafka_version () >= LEAST)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "librdkafka %s is too old: 2.0.2 or newer is needed", rd_kafka_version_str ());
+  return FALSE;
+}
+
+const char *const *
+kafka_library_settings (void)
+{
+  static const char *const none[] = { NULL };
+  static const char *const queue_backoff[] = { "fetch.queue.backoff.ms", "10", NULL };
+  return rd_kafka_version () >= QUEUE_BACKOFF_SINCE ? queue_backoff : none;
+}
+
+gboolean
+kafka_library_survives_topic_errors (void)
+{
+  return rd_kafka_version () < TOPIC_IDS_SINCE || rd_kafka_version () >= TOPIC_IDS_MENDED_SINCE;
+}
+
+const char *
+kafka_library_risk (void)
+{
+  if (kafka_library_survives_topic_errors ())
+    return NULL;
+  return "this version of librdkafka corrupts its memory when a topic is deleted and made anew while it runs";
+}

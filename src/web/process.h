@@ -1,0 +1,8 @@
+/* This process as its kernel sees it: `process_*`, and `pruned_build_info`.
+ *
+ * Threads: any. Ownership: none.
+ */
+#pragma once
+#include <glib.h>
+
+void process_add (GString *body);

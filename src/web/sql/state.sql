@@ -1,0 +1,34 @@
+-- What the work's tables say, a value a row: name, job, second label, value. The runs are read once, whole: an hour of ended ones and what has not
+-- ended. The other tables are small.
+WITH jobs AS (SELECT j.job FROM unnest(:job::text[]) AS j (job)),
+counted AS MATERIALIZED (
+  SELECT r.job, r.state, count(*) AS n, count(*) FILTER (WHERE r.attempts > 0) AS failed,
+         bool_or(r.state = 'waiting' AND r.error LIKE 'blocked: %') AS blocked,
+         max(r.finished_at) FILTER (WHERE r.state = 'finished' AND r.result ->> 'status' IS DISTINCT FROM 'blocked') AS succeeded_at
+  FROM pruned.runs r GROUP BY r.job, r.state),
+states AS (SELECT j.job, s.state FROM jobs j CROSS JOIN unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) AS s (state)
+           UNION SELECT c.job, c.state FROM counted c),
+parked AS (SELECT j.job, p.parked FROM jobs j CROSS JOIN unnest(ARRAY[true, false]) AS p (parked)
+           UNION SELECT q.job, q.parked FROM pruned.quarantine q),
+items AS (SELECT q.job, q.parked, count(*) AS n FROM pruned.quarantine q GROUP BY q.job, q.parked),
+successes AS (SELECT j.job, greatest((SELECT t.last_success_at FROM pruned.job_states t WHERE t.job = j.job),
+                                     (SELECT max(c.succeeded_at) FROM counted c WHERE c.job = j.job)) AS at FROM jobs j)
+SELECT 'pruned_runs' AS name, s.job, s.state AS label2, coalesce(c.n, 0)::float8 AS value
+FROM states s LEFT JOIN counted c ON c.job = s.job AND c.state = s.state
+UNION ALL
+SELECT 'pruned_failing_runs', j.job, NULL, coalesce((SELECT sum(c.failed) FROM counted c WHERE c.job = j.job AND c.state IN ('waiting', 'ready')), 0)::float8
+FROM jobs j
+UNION ALL
+SELECT 'pruned_quarantine_items', p.job, p.parked::text, coalesce(i.n, 0)::float8
+FROM parked p LEFT JOIN items i ON i.job = p.job AND i.parked = p.parked
+UNION ALL
+SELECT 'pruned_job_blocked', j.job, NULL,
+       (EXISTS (SELECT FROM pruned.blocked b WHERE b.job = j.job) OR EXISTS (SELECT FROM counted c WHERE c.job = j.job AND c.blocked))::int::float8
+FROM jobs j
+UNION ALL
+SELECT 'pruned_job_paused', j.job, NULL, (EXISTS (SELECT FROM pruned.controls c WHERE c.job = j.job AND c.paused))::int::float8 FROM jobs j
+UNION ALL
+SELECT 'pruned_last_success_timestamp_seconds', s.job, NULL, coalesce(extract(epoch FROM s.at), 0)::float8 FROM successes s
+UNION ALL
+SELECT 'pruned_job_known_timestamp_seconds', j.job, NULL, extract(epoch FROM coalesce(t.known_since, now()))::float8
+FROM jobs j LEFT JOIN pruned.job_states t ON t.job = j.job

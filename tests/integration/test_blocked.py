@@ -1,0 +1,113 @@
+"""A job that lacks something: whoever looks sees it, and it goes on by itself once that is there."""
+
+import pytest
+
+from stack.process import wait_until
+from support.places import ROLE
+from support.scene import fill, now, result, tick_id
+
+JOB = "scratch.remove"
+GROUPS = "groups.adjourned_deletion"
+LACKS = [f"REVOKE ALL ON scratch FROM {ROLE}", "ALTER TABLE scratch RENAME TO scratched"]
+HAS = [f"GRANT SELECT, UPDATE, DELETE ON scratch TO {ROLE}", "ALTER TABLE scratched RENAME TO scratch"]
+
+
+def blocked(scene, what=LACKS[0]):
+    """Three rows to be removed, what the job wants is gone, its tick has ended."""
+    fill(scene.database, 3)
+    scene.database.execute(what)
+    when = now(minutes=-1)
+    scene.topics.tick(JOB, when)
+    return tick_id(JOB, when)
+
+
+def finding(scene, check):
+    return [f for f in scene.run("doctor", "--json").json() if f["check"] == check]
+
+
+def test_whoever_waits_for_the_tick_is_told_by_the_code_and_the_reason(scene):
+    fill(scene.database, 3)
+    scene.database.execute(LACKS[0])
+    scene.start()
+    done = scene.run("tick", JOB, "--wait=60")
+    assert done.code == 7, done
+    assert "blocked" in done.stderr and "scratch" in done.stderr
+    run_id = done.stdout.split()[0]
+    [job] = [j for j in scene.run("jobs", "--json").ok().json() if j["job"] == JOB]
+    assert (job["last_state"], job["last_run_id"]) == ("blocked", run_id)
+    [found] = finding(scene, "blocked jobs")
+    assert not found["ok"] and JOB in found["detail"] and "scratch" in found["detail"] and "grants.sql" in found["remedy"]
+    assert scene.run("doctor").code == 3  # the right itself is a finding, too, and the first
+
+
+@pytest.mark.parametrize("lacks, has", list(zip(LACKS, HAS)))
+def test_the_tick_is_asked_again_once_what_it_lacked_is_there(scene, lacks, has):
+    run_id = blocked(scene, lacks)
+    scene.start()
+    assert result(scene.wait_run(run_id))["status"] == "blocked"
+    scene.database.execute(has)
+    wait_until(lambda: result(row)["status"] == "completed" if (row := scene.run_row(run_id))["state"] == "finished" else None, 60,
+               lambda: scene.run_row(run_id))
+    row = scene.run_row(run_id)
+    assert result(row)["removed"] == 3 and "reason" not in result(row) and row["error"] is None
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.blocked") == 0, 30, "forgotten")
+    assert [f["ok"] for f in finding(scene, "blocked jobs")] == [True]
+    ends = scene.topics.outcomes("RunFinished")
+    assert len({e.headers["ce_id"] for e in ends}) == len(ends) == 2
+
+
+def again_now(scene):
+    scene.database.execute("UPDATE pruned.blocked SET next_try_at = now()")
+
+
+def test_one_that_is_blocked_still_is_told_once(scene):
+    run_id = blocked(scene)
+    daemon = scene.start()
+    scene.wait_run(run_id)
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.blocked") == 1, 30, "noted")
+    again_now(scene)
+    daemon.wait_line("Step failed", level="warning", run_id=run_id, state="finished")
+    assert result(scene.wait_run(run_id))["status"] == "blocked"
+    assert len(scene.topics.outcomes("RunFinished")) == 1
+    assert len(daemon.lines("Step failed", level="error", run_id=run_id)) == 1
+    assert scene.database.value("SELECT tries FROM pruned.blocked") == 1
+
+
+def test_a_row_of_settings_that_comes_lets_the_job_go_on(scene):
+    daemon = scene.start()
+    scene.database.execute("DELETE FROM application_settings")
+    scene.topics.tick(GROUPS, when := now(minutes=-1))
+    run_id = tick_id(GROUPS, when)
+    assert result(scene.wait_run(run_id))["status"] == "blocked"
+    scene.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (7)")
+    daemon.wait_line("Finished", job=GROUPS, run_id=run_id, deadline_s=60)
+    assert result(scene.run_row(run_id))["status"] == "completed"
+
+
+def test_a_later_tick_that_is_not_blocked_settles_it(scene):
+    run_id = blocked(scene)
+    scene.start()
+    scene.wait_run(run_id)
+    scene.database.execute("UPDATE pruned.blocked SET next_try_at = 'infinity'")
+    scene.database.execute(HAS[0])
+    scene.topics.tick(JOB, when := now(seconds=-10))
+    scene.wait_run(tick_id(JOB, when))
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.blocked") == 0, 30, "settled")
+    assert result(scene.run_row(run_id))["status"] == "blocked"
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_retry_takes_a_blocked_run(scene, archived):
+    run_id = blocked(scene)
+    scene.run_until_idle()
+    scene.database.execute("DELETE FROM pruned.blocked")
+    if archived:
+        scene.database.execute("SELECT pruned.ensure_day('runs_done', (scheduled_at AT TIME ZONE 'UTC')::date) FROM pruned.runs")
+        scene.database.execute("INSERT INTO pruned.runs_done SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(r))).* FROM pruned.runs r")
+        scene.database.execute("DELETE FROM pruned.runs")
+    scene.database.execute(HAS[0])
+    assert scene.run("retry", run_id, "--json").ok().json()[0]["state"] == "ready"
+    scene.start()
+    row = scene.wait_run(run_id, "finished")
+    assert result(row)["status"] == "completed" and result(row)["removed"] == 3

@@ -1,0 +1,81 @@
+"""What is in force: the processes that run say with which settings, and others with another file see theirs, not their own."""
+
+import os
+import socket
+
+from stack.process import wait_until
+
+JOB = "scratch.remove"
+
+
+def processes(scene):
+    return scene.run("processes", "--json").ok().json()
+
+
+def job(scene, name=JOB, **options):
+    return next(j for j in scene.run("jobs", "--json", **options).ok().json() if j["job"] == name)
+
+
+def finding(scene):
+    return [f for f in scene.run("doctor", "--json").json() if f["check"] == "processes"]
+
+
+def start(scene, n=1, **options):
+    daemon = scene.start(**options)
+    daemon.wait_line("Started")
+    wait_until(lambda: len(processes(scene)) == n, 30, f"{n} processes")
+    return daemon
+
+
+def test_a_process_is_there_as_long_as_it_runs(scene):
+    assert processes(scene) == []
+    daemon = start(scene)
+    wait_until(lambda: processes(scene)[0]["partitions"] == sum(n for t, n in scene.topics.partitions().items()
+                                                                if not t.endswith(("outcomes", "dead"))), 30, "its partitions")
+    [one] = processes(scene)
+    assert set(one) == {"host", "pid", "version", "started_at", "seen_at", "settings", "partitions"}
+    assert (one["host"], one["pid"]) == (socket.gethostname(), daemon.pid) and one["started_at"] <= one["seen_at"]
+    assert one["version"] == next(line["version"] for line in scene.run("version", "--json").json() if line["name"] == "pruned")
+    wait_until(lambda: processes(scene)[0]["seen_at"] > one["seen_at"], 30, "a later look")
+    assert daemon.stop() == 0
+    assert processes(scene) == []
+
+
+def test_jobs_shows_what_is_in_force_whatever_the_command_line_says(scene):
+    assert job(scene, settings={f"jobs.{JOB}.batch": 9})["settings"]["batch"] == 9  # nobody runs
+    start(scene, settings={f"jobs.{JOB}.batch": 7, f"jobs.{JOB}.capacity": 3})
+    seen = job(scene, settings={f"jobs.{JOB}.batch": 9})
+    assert (seen["settings"]["batch"], seen["capacity"], seen["differs"]) == (7, 3, {})
+    assert [f["ok"] for f in finding(scene)] == [True]
+
+
+def test_where_processes_differ_is_told(scene):
+    start(scene, settings={f"jobs.{JOB}.batch": 7})
+    second = start(scene, 2, settings={f"jobs.{JOB}.batch": 8, "http.listen": "127.0.0.1:0"})
+    assert sorted(job(scene)["differs"]["batch"]) == [7, 8] and list(job(scene)["differs"]) == ["batch"]
+    assert job(scene, "scratch.wide")["differs"] == {}
+    [found] = finding(scene)
+    assert not found["ok"] and JOB in found["detail"] and '"batch"' in found["detail"]
+    assert scene.run("doctor").code != 0
+    assert len({p["settings"] for p in processes(scene)}) == 2
+    assert "differ" in scene.run("jobs").ok().stdout
+    assert second.stop() == 0
+    assert job(scene)["differs"] == {} and job(scene)["settings"]["batch"] == 7
+
+
+def test_a_process_that_was_killed_is_seen_and_counts_no_more(scene):
+    daemon = start(scene, settings={f"jobs.{JOB}.batch": 7})
+    daemon.kill()
+    scene.database.execute("UPDATE pruned.processes SET seen_at = seen_at - interval '1 minute'")
+    start(scene, 2, settings={f"jobs.{JOB}.batch": 8})
+    assert job(scene)["differs"] == {} and job(scene)["settings"]["batch"] == 8
+    [found] = finding(scene)
+    assert not found["ok"] and str(daemon.pid) in found["detail"]
+    scene.database.execute("UPDATE pruned.processes SET seen_at = seen_at - interval '1 hour' WHERE pid = %s", [daemon.pid])
+    wait_until(lambda: len(processes(scene)) == 1, 30, "forgotten")
+
+
+def test_no_secret_is_in_the_table(scene):
+    daemon = start(scene, settings={"store.object.secret_key": "hush-hush"})
+    assert "hush-hush" not in scene.database.value("SELECT string_agg(to_jsonb(p)::text, ' ') FROM pruned.processes p")
+    assert daemon.running and os.path.exists(f"/proc/{daemon.pid}")

@@ -1,0 +1,83 @@
+"""Scheduled removals are judged one after the other, by id: how it ends does not depend on what shares a step."""
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
+CUTS = [(10, 100), (1, 100), (10, 1), (2, 2)]  # schedules a step, memberships of each
+
+
+def prune(tenant, schedules=10, batch=100):
+    tenant.tick(JOB, **{f"jobs.{CHILD}.schedules": schedules, f"jobs.{CHILD}.batch": batch})
+    return result(tenant.runs(CHILD)[-1])
+
+
+@pytest.fixture
+def tree(tenant):  # noqa: F811
+    """A group with a subgroup and a project, and an owner who has nothing to do with it all."""
+    tenant.top = tenant.group()
+    tenant.sub = tenant.group(parent=tenant.top)
+    tenant.code = tenant.project(tenant.sub)
+    tenant.anchor = tenant.owner(tenant.user(), tenant.top)
+    return tenant
+
+
+@pytest.mark.parametrize("schedules, batch", [(10, 100), (10, 1)])
+@pytest.mark.parametrize("level", [5, 10, 30, 40, 50])
+def test_who_schedules_their_own_removal_goes_everywhere(tree, level, schedules, batch):
+    user = tree.user()
+    mine = [tree.member(user, tree.top, level=level), tree.member(user, project=tree.code, level=50),
+            tree.member(user, tree.sub, level=level), tree.member(user, project=tree.project(tree.top), requested_at="2026-01-01")]
+    elsewhere = tree.member(user, tree.group())
+    tree.leave(tree.sub, user, user)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"], counts["updated_rows"]) == (len(mine), 0, 1)
+    assert tree.ids("members") == [tree.anchor, elsewhere] and tree.ids("members_deletion_schedules") == []
+
+
+def test_not_so_a_last_owner_a_bot_and_who_is_not_active(tree):
+    group = tree.group()
+    owner, bot, inactive = tree.user(), tree.user(user_type=6), tree.user(state="blocked")
+    stay = [tree.owner(owner, group), tree.member(bot, group), tree.member(inactive, group)]
+    for user in (owner, bot, inactive):
+        tree.leave(group, user, user)
+    assert prune(tree)["denied"] == 3 and tree.ids("members") == [tree.anchor, *stay]
+    assert [line["reason"] for line in tree.lines("Denied scheduled member deletion")] == [
+        "last owner", "project bot", "actor not active"]
+
+
+@pytest.mark.parametrize("schedules, batch", CUTS)
+def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedules, batch):
+    first, second = tree.user(), tree.user()
+    gone, stay = ([tree.member(user, project=tree.code, level=10), tree.owner(user, tree.sub), tree.owner(user, tree.top)]
+                  for user in (first, second))
+    tree.leave(tree.top, first, second)
+    tree.leave(tree.top, second, first)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"], counts["updated_rows"]) == (3, 3, 2)
+    assert tree.ids("members") == [tree.anchor, *stay] and set(gone) & set(tree.ids("members")) == set()
+    assert {line["reason"] for line in tree.lines("Denied scheduled member deletion")} == {"no rights"}
+
+
+@pytest.mark.parametrize("schedules, batch", CUTS)
+def test_a_chain_of_orders(tree, schedules, batch):
+    """Each removes the next one; who was removed by an order that counted gives none that does."""
+    users = [tree.user() for _ in range(5)]
+    owners = [tree.owner(user, tree.top) for user in users]
+    for actor, user in zip(users, users[1:]):
+        tree.leave(tree.top, user, actor)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"], counts["updated_rows"]) == (2, 2, 4)
+    assert tree.ids("members") == [tree.anchor, owners[0], owners[2], owners[4]]
+
+
+def test_a_plan_says_the_same(tree):
+    first, second = tree.user(), tree.user()
+    gone, stays = tree.owner(first, tree.top), tree.owner(second, tree.top)
+    tree.leave(tree.top, first, second)
+    tree.leave(tree.top, second, first)
+    lines = tree.pruned.run("plan", CHILD, "--at", tree.at.isoformat(), "--json").ok().json()
+    assert {(line["key"], line["action"]) for line in lines[:-1] if line["table"] == "members"} == {
+        (str(gone), "removed"), (str(stays), "denied")}

@@ -1,0 +1,163 @@
+"""A user who is destroyed: nothing of others goes along, nothing refers to him afterwards, and nobody is forgotten."""
+
+import pytest
+
+from support.doomed import destroy as destroy_group, doom
+from support.instance import tenant  # noqa: F401
+from support.restored import restore
+from support.scene import result
+
+EXPIRED, JOB = "members.remove_expired", "users.destroy"
+AGAIN = f"UPDATE pruned.runs SET due_at = now() WHERE job = '{JOB}'"
+
+
+@pytest.fixture
+def bot(tenant):  # noqa: F811
+    """A project's bot whose time is over."""
+    tenant.home = tenant.project(tenant.group())
+    tenant.bot = tenant.user(user_type=6)
+    tenant.member(tenant.bot, project=tenant.home, expires_at=tenant.day(-1))
+    (tenant.ghost,) = tenant.ids("users", "user_type = 5")
+    return tenant
+
+
+def go(tenant, **settings):
+    tenant.tick(EXPIRED, **settings)
+    (run,) = tenant.runs(JOB)
+    return run
+
+
+# --- what others own goes to the ghost user
+
+def inherited(tenant, user, other):
+    """(table, id, column) of rows that name him, though they are not his."""
+    achievement = tenant.put("user_achievements", achievement_id=1, user_id=user, awarded_by_user_id=user, revoked_by_user_id=user)
+    todo = tenant.put("todos", user_id=other, author_id=user, target_type="Issue", action=1, state="pending")
+    return [("todos", todo, "author_id"), ("reviews", tenant.put("reviews", author_id=user), "author_id"),
+            ("abuse_reports", tenant.put("abuse_reports", reporter_id=user, user_id=other), "reporter_id"),
+            *(("user_achievements", achievement, f"{who}user_id") for who in ("", "awarded_by_", "revoked_by_"))]
+
+
+CASCADES = "ALTER TABLE todos ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"
+
+
+@pytest.mark.parametrize("references", ["", "issues.author_id"])
+def test_what_names_him_and_is_not_his_goes_to_the_ghost_user(bot, references):
+    bot.database.execute(CASCADES)
+    other = bot.user()
+    rows = inherited(bot, bot.bot, other)
+    own = bot.put("todos", user_id=bot.bot, author_id=bot.bot, target_type="Issue", action=1, state="pending")
+    run = go(bot, **{f"jobs.{JOB}.references": references})
+    assert result(run)["removed"] == 1 and bot.bot not in bot.ids("users") and own not in bot.ids("todos")
+    assert [bot.row(table, id)[column] for table, id, column in rows] == [bot.ghost] * len(rows)
+
+
+def test_none_of_it_keeps_a_placeholder(tenant):  # noqa: F811
+    _, user = tenant.placeholder()
+    rows = inherited(tenant, user, tenant.user())
+    tenant.tick("imports.placeholder_cleanup", **{"jobs.imports.placeholder_cleanup.spacing_ms": 0})
+    (ghost,) = tenant.ids("users", "user_type = 5")
+    assert user not in tenant.ids("users")
+    assert [tenant.row(table, id)[column] for table, id, column in rows] == [ghost] * len(rows)
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_it_comes_back_with_him(bot, batch):
+    rows = inherited(bot, bot.bot, bot.user())
+    own = bot.put("todos", user_id=bot.bot, author_id=bot.bot, target_type="Issue", action=1, state="pending")
+    before = {table: bot.database.rows(f"SELECT * FROM {table} ORDER BY id") for table, *_ in rows}
+    run = go(bot, **{f"jobs.{JOB}.batch": batch})
+    restore(bot.pruned, run["run_id"])
+    assert {table: bot.database.rows(f"SELECT * FROM {table} ORDER BY id") for table, *_ in rows} == before and own in bot.ids("todos")
+
+
+# --- the last look
+
+def on_change(tenant, of, then):  # noqa: F811
+    tenant.database.connection.execute(f"""
+        CREATE FUNCTION more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN {then}; RETURN NULL; END $$;
+        CREATE TRIGGER more AFTER {of} FOR EACH ROW EXECUTE FUNCTION more()""")
+
+
+@pytest.mark.parametrize("of", ["UPDATE ON notes", "DELETE ON members", "DELETE ON namespaces"])
+@pytest.mark.parametrize("key", ["", "ALTER TABLE issues ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"])
+def test_a_row_that_comes_into_a_column_that_was_done_goes_to_the_ghost_user(bot, of, key):
+    if key:
+        bot.database.execute(key)
+    bot.put("notes", author_id=bot.bot, note="of a bot")
+    bot.put("namespaces", name="home", path="home", type="User", owner_id=bot.bot)
+    on_change(bot, of, f"INSERT INTO public.issues (author_id, title) VALUES ({bot.bot}, 'made by a trigger')")
+    run = go(bot)
+    assert (run["state"], result(run)["removed"]) == ("finished", 1) and bot.bot not in bot.ids("users")
+    issues = bot.database.column("SELECT author_id FROM issues")
+    assert issues and set(issues) == {bot.ghost}
+
+
+def test_rows_that_keep_coming_end_it_with_their_name(bot):
+    bot.put("issues", author_id=bot.bot)
+    on_change(bot, "UPDATE ON issues", f"INSERT INTO public.issues (author_id) VALUES ({bot.bot})")
+    run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
+    assert run["state"] == "dead" and "issues.author_id" in run["error"] and "keep coming" in run["error"]
+    assert bot.bot in bot.ids("users")
+
+
+def test_a_row_that_his_own_end_makes_keeps_him(bot):
+    on_change(bot, "DELETE ON users", f"INSERT INTO public.issues (author_id) VALUES ({bot.bot})")
+    run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
+    assert run["state"] == "dead" and "issues.author_id" in run["error"] and bot.bot in bot.ids("users")
+    assert bot.ids("issues") == []
+
+
+# --- no ghost user: nothing is decided
+
+def test_without_a_ghost_user_it_fails_and_comes_again(bot):
+    bot.database.execute("DELETE FROM users WHERE user_type = 5")
+    run = go(bot)
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "no ghost user in the instance" in run["error"]
+    assert str(bot.bot) in run["error"] and bot.row("users", bot.bot)["state"] == "active"
+    ghost = bot.user(user_type=5, username="ghost")
+    bot.put("issues", author_id=bot.bot)
+    bot.database.execute(AGAIN)
+    bot.work()
+    (run,) = bot.runs(JOB)
+    assert (run["state"], result(run)["removed"]) == ("finished", 1) and bot.bot not in bot.ids("users")
+    assert bot.database.column("SELECT author_id FROM issues") == [ghost]
+
+
+def test_without_a_ghost_user_for_good_it_is_dead_and_named(bot):
+    bot.database.execute("DELETE FROM users WHERE user_type = 5")
+    run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
+    assert run["state"] == "dead"
+    (line,) = bot.pruned.run("runs", "--state", "dead", "--json").ok().json()
+    assert line["job"] == JOB and "no ghost user" in line["error"]
+
+
+# --- bots that are members of a destroyed group
+
+@pytest.mark.parametrize("how", ["group", "subgroup", "request", "of a project elsewhere"])
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_bots_that_are_members_of_a_destroyed_group_go(tenant, how, batch):  # noqa: F811
+    doom(tenant)
+    bot, person, service = tenant.user(user_type=6), tenant.user(), tenant.user(user_type=13)
+    group = tenant.sub if how == "subgroup" else tenant.top
+    tenant.member(bot, group, **({"requested_at": "2026-01-01"} if how == "request" else {}))
+    if how == "of a project elsewhere":
+        tenant.member(bot, project=tenant.other_project)
+    for user in (person, service):
+        tenant.member(user, tenant.top)
+    stays = tenant.user(user_type=6)
+    tenant.member(stays, tenant.neighbour)
+    destroy_group(tenant, **{"jobs.groups.destroy.batch": batch})
+    (run,) = tenant.runs(JOB)
+    assert run["args"] == {"user_id": bot, "reason": "Group deleted", "initiator_id": tenant.actor}
+    assert set(tenant.ids("users")) >= {person, service, stays} and bot not in tenant.ids("users")
+
+
+def test_a_bot_that_asked_for_the_end_of_its_group_goes_after_it(tenant):  # noqa: F811
+    doom(tenant)
+    tenant.actor = tenant.user(user_type=6)
+    tenant.owner(tenant.actor, tenant.top)
+    run = destroy_group(tenant, **{"jobs.groups.destroy.batch": 1})
+    (bot,) = tenant.runs(JOB)
+    assert (run["state"], result(run)["groups"]) == ("finished", 2) and tenant.ids("users", f"id = {tenant.actor}") == []
+    assert bot["args"] == {"user_id": tenant.actor, "reason": "Group deleted", "initiator_id": tenant.actor}
