@@ -294,3 +294,27 @@ def test_who_reaches_what_no_project_elsewhere_invited_is_not_asked(doomed):
     asked = set(doomed.tenant.database.column("SELECT user_id FROM pruned.dirty_users"))
     assert {doomed.people["above"], doomed.people["h_of_p"]} & asked == set()
     assert {doomed.people[name] for name in ("s", "h", "below")} | {doomed.owner} <= asked
+
+
+def test_a_group_that_is_restored_gives_again_what_came_by_it(doomed):
+    """Also to those whose own memberships were never away."""
+    doomed.tenant.share_project(doomed.x, doomed.s, access=30)
+    doomed.had("owner", "above", "p", "s", "h", "h_of_p")
+    doomed.destroy(doomed.s)
+    assert doomed.refreshed() == set()
+    (run,) = doomed.tenant.runs("groups.destroy")
+    doomed.tenant.pruned.run("restore", run["run_id"], "--with-children").ok()
+    assert doomed.refreshed() == {"owner", "above", "p", "s", "h", "h_of_p"}
+
+
+def test_a_share_between_groups_that_is_restored_gives_again_what_came_by_it(doomed):
+    """X invited a group below the destroyed one, and that is shared with a third that stays."""
+    guest, third = doomed.tenant.user(), doomed.tenant.group()
+    doomed.tenant.member(guest, third)
+    doomed.tenant.share(doomed.below, third)
+    doomed.tenant.share_project(doomed.x, doomed.below)
+    doomed.destroy(doomed.s)
+    doomed.refreshed()
+    (run,) = doomed.tenant.runs("groups.destroy")
+    doomed.tenant.pruned.run("restore", run["run_id"], "--with-children").ok()
+    assert guest in doomed.refreshed()

@@ -7,7 +7,9 @@
 -- primary keys: no hierarchy is expanded.
 invited AS MATERIALIZED (
   SELECT l.project_id, g.id AS group_id, pg_catalog.max(l.group_access) AS most
-  FROM entered e JOIN projects p ON p.id = e.id JOIN project_group_links l ON l.project_id = p.id
+  FROM entered e JOIN projects p ON p.id = e.id
+  CROSS JOIN LATERAL (
+    SELECT l.project_id, l.group_id, l.group_access, l.expires_at FROM project_group_links l WHERE l.project_id = p.id OFFSET 0) AS l
   LEFT JOIN namespaces n ON n.id = l.group_id AND n.type = 'Group'
   CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids OPERATOR(pg_catalog.||) l.group_id) AS g (id)
   WHERE

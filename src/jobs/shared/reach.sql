@@ -5,11 +5,13 @@
 --   reach (user_id, group_id, access_level)      groups that give rights to themselves and to everything below: by a
 --                                                membership, or by a share with a group whose direct member one is
 -- An access request, an invitation, a member who waits for a seat and a share that is over give nothing; a membership that is
--- over gives rights while it stands. Fast by members (user_id, access_level), whose predicate is repeated here.
+-- over gives rights while it stands. Fast by members (user_id, access_level), whose predicate is repeated here: OFFSET 0
+-- insists on it, for the planner would rather read the whole table for some hundred users.
 member_of AS MATERIALIZED (
-  SELECT m.user_id, m.source_id AS group_id, m.access_level
-  FROM who JOIN members m ON m.user_id = who.id
-  WHERE m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Namespace'
+  SELECT who.id AS user_id, m.source_id AS group_id, m.access_level
+  FROM who CROSS JOIN LATERAL (
+    SELECT m.source_id, m.access_level FROM members m
+    WHERE m.user_id = who.id AND m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Namespace' OFFSET 0) AS m
 ),
 reach AS MATERIALIZED (
   SELECT user_id, group_id, access_level FROM member_of

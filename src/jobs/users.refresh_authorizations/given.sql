@@ -6,9 +6,10 @@ who AS (SELECT u.id FROM users u WHERE u.id IN (SELECT user_id FROM pair)),
 -- include: ../shared/reach.sql
 ,
 mine AS MATERIALIZED (
-  SELECT m.user_id, m.source_id AS project_id, m.access_level
-  FROM who JOIN members m ON m.user_id = who.id
-  WHERE m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project'
+  SELECT who.id AS user_id, m.source_id AS project_id, m.access_level
+  FROM who CROSS JOIN LATERAL (
+    SELECT m.source_id, m.access_level FROM members m
+    WHERE m.user_id = who.id AND m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project' OFFSET 0) AS m
 ),
 entered AS (SELECT DISTINCT project_id AS id FROM pair),
 -- include: ../shared/invited.sql

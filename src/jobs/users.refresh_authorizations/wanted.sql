@@ -19,7 +19,10 @@ tree AS MATERIALIZED (
   SELECT b.group_id, p.id AS project_id, 50 AS most FROM branch b JOIN projects p ON p.namespace_id = b.id
   UNION ALL
   SELECT b.group_id, l.project_id, pg_catalog.max(l.group_access)
-  FROM branch b JOIN project_group_links l ON l.group_id = b.id JOIN projects p ON p.id = l.project_id
+  FROM branch b
+  CROSS JOIN LATERAL (
+    SELECT l.project_id, l.group_access, l.expires_at FROM project_group_links l WHERE l.group_id = b.id OFFSET 0) AS l
+  JOIN projects p ON p.id = l.project_id
   WHERE
     -- include: ../shared/open_link.sql
   GROUP BY b.group_id, l.project_id
@@ -29,9 +32,11 @@ wanted AS MATERIALIZED (
   FROM (
     SELECT r.user_id, t.project_id, least(r.access_level, t.most) AS access_level FROM reach r JOIN tree t ON t.group_id = r.group_id
     UNION ALL
-    SELECT m.user_id, p.id, m.access_level
-    FROM who JOIN members m ON m.user_id = who.id JOIN projects p ON p.id = m.source_id
-    WHERE m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project'
+    SELECT who.id, p.id, m.access_level
+    FROM who CROSS JOIN LATERAL (
+      SELECT m.source_id, m.access_level FROM members m
+      WHERE m.user_id = who.id AND m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project' OFFSET 0) AS m
+    JOIN projects p ON p.id = m.source_id
     UNION ALL
     SELECT n.owner_id, p.id, 50
     FROM who JOIN namespaces n ON n.owner_id = who.id AND n.type = 'User' JOIN projects p ON p.namespace_id = n.id
