@@ -74,6 +74,20 @@ release_all (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   return TRUE;
 }
 
+/* How long each job leaves what is parked alone. */
+static void
+bind_days (const Cli *cli, PgValues *values)
+{
+  GString *jobs = array_new (), *days = array_new ();
+  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
+    const Job *job = jobs_at (cli->jobs, i);
+    array_add (jobs, job->name);
+    array_add_int (days, config_job_int (cli->config, job->name, "park_retry_days"));
+  }
+  pg_values_take (values, "jobs", array_take (jobs));
+  pg_values_take (values, "days", array_take (days));
+}
+
 static PgRows *
 run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
 {
@@ -81,6 +95,7 @@ run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **err
   pg_values_set (values, "all", all ? "true" : "false");
   pg_values_set (values, "job", job);
   pg_values_set (values, "item", item);
+  bind_days (cli, values);
   g_autoptr (PgRows) rows = NULL;
   if (!pg_begin (pg, error) || (rows = pg_run_file (pg, VERBS[verb].file, values, error)) == NULL
       || (VERBS[verb].releases && !release_all (cli, pg, rows, error)) || !pg_commit (pg, error))
@@ -96,7 +111,8 @@ command_quarantine (Cli *cli, GError **error)
     return CODE_USAGE;
   const char *job = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
   const char *item = cli->n_arguments > 2 ? cli->arguments[2] : NULL;
-  if (job != NULL && cli_job (cli, job, error) == NULL)
+  gboolean known = job == NULL || jobs_find (cli->jobs, job) != NULL;
+  if (!known && VERBS[verb].releases && cli_job (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
@@ -104,6 +120,9 @@ command_quarantine (Cli *cli, GError **error)
   g_autoptr (PgRows) rows = run (cli, pg, verb, job, item, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
+  /* Of a job whose folder is gone, entries may be left. */
+  if (!known && rows_count (rows) == 0 && cli_job (cli, job, error) == NULL)
+    return CODE_NOT_FOUND;
   if (item != NULL && rows_count (rows) == 0)
     return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);
   output_table (cli->out, COLUMNS);

@@ -66,6 +66,7 @@ const Setting settings_table[] = {
   INT (SETTINGS_JOBS, "lease_ms", "600000", 1, MS_MOST, "how long objects belong to one step"),
   INT (SETTINGS_JOBS, "max_attempts", "25", 0, 1000, "retries of a run before it is dead"),
   INT (SETTINGS_JOBS, "item_attempts", "25", 1, 1000, "tries of an item before it is parked"),
+  INT (SETTINGS_JOBS, "park_retry_days", "7", 0, DAYS_MOST, "days after which a parked item is tried again; 0: never by itself"),
   INT (SETTINGS_JOBS, "retry_after_ms", "172800000", 0, MS_MOST,
        "time between two tries of a placeholder user"),
   INT (SETTINGS_JOBS, "todos_delay_ms", "3600000", 0, MS_MOST,

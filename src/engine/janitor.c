@@ -1,11 +1,13 @@
 #include "engine/janitor.h"
 
 #include "base/clock.h"
+#include "engine/quarantine.h"
 
 #define SQL "src/engine/sql/"
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
 #define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
+#define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
 #define CLOCK_UNSURE_US G_TIME_SPAN_SECOND
 
 static gboolean
@@ -97,6 +99,23 @@ archive (Pg *pg, gboolean *more, GError **error)
   return TRUE;
 }
 
+/* Entries of quarantine whose rows are gone. */
+static gboolean
+sweep (Service *service, Pg *pg, GError **error)
+{
+  static gint64 swept_us; /* of the one dispatcher thread */
+  gint64 now = clock_monotonic_us ();
+  if (swept_us != 0 && now - swept_us < SWEEP_EVERY_US)
+    return TRUE;
+  swept_us = now;
+  if (!pg_begin (pg, error))
+    return FALSE;
+  if (quarantine_sweep (service, pg, error) && pg_commit (pg, error))
+    return TRUE;
+  pg_rollback (pg);
+  return FALSE;
+}
+
 gboolean
 janitor_look (Service *service, Pg *pg, GError **error)
 {
@@ -105,7 +124,8 @@ janitor_look (Service *service, Pg *pg, GError **error)
   gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US;
   if (again)
     days_us = now;
-  if (!tell_clock (pg, again, error) || (again && (!note_states (service, pg, error) || !keep_days (service, pg, error))))
+  if (!sweep (service, pg, error) || !tell_clock (pg, again, error)
+      || (again && (!note_states (service, pg, error) || !keep_days (service, pg, error))))
     return FALSE;
   if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
     return TRUE;

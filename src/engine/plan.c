@@ -2,6 +2,7 @@
 
 #include "base/uuid5.h"
 #include "engine/page.h"
+#include "engine/quarantine.h"
 
 typedef struct {
   Step *step;
@@ -20,21 +21,16 @@ closed (const GString *array)
 static gboolean
 show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **error)
 {
-  GString *items = array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) waits = NULL;
   for (guint i = 0; i < keys->len; i++)
-    {
-      g_autofree char *item = g_strdup_printf ("%s:%s", plan->job->table, (char *)keys->pdata[i]);
-      array_add (items, item);
-    }
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", plan->job->name);
-  pg_values_take (values, "item", array_take (items));
-  g_autoptr (PgRows) rows = pg_run_file (plan->step->pg, "src/engine/sql/quarantine_known.sql", values, error);
+    g_ptr_array_add (items, g_strdup_printf ("%s:%s", plan->job->table, (char *)keys->pdata[i]));
+  g_autoptr (PgRows) rows = quarantine_known (plan->step, items, &waits, error);
   if (rows == NULL)
     return FALSE;
   g_autoptr (GHashTable) parked = g_hash_table_new (NULL, NULL);
   for (int i = 0; i < rows_count (rows); i++)
-    if (rows_bool (rows, i, "passed_over"))
+    if (g_array_index (waits, gboolean, i))
       g_hash_table_add (parked, GINT_TO_POINTER ((int)rows_int (rows, i, "row") + 1));
   for (guint i = 0; i < keys->len; i++)
     if (g_hash_table_contains (parked, GINT_TO_POINTER ((int)i + 1)))

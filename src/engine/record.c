@@ -1,10 +1,10 @@
 #include "engine/record.h"
 
 #include "base/clock.h"
+#include "engine/quarantine.h"
 
 #include <string.h>
 
-#define SQL "src/engine/sql/"
 #define REFUSED "refused: the statement did not change the row (a trigger or a rule keeps it)"
 
 static char *
@@ -18,23 +18,18 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
 {
   if (step->job->table == NULL)
     return TRUE;
-  GString *items = array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) waits = NULL;
   for (guint i = 0; i < keys->len; i++)
-    {
-      g_autofree char *item = item_of (step, keys->pdata[i]);
-      array_add (items, item);
-    }
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", step->job->name);
-  pg_values_take (values, "item", array_take (items));
-  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "quarantine_known.sql", values, error);
+    g_ptr_array_add (items, item_of (step, keys->pdata[i]));
+  g_autoptr (PgRows) rows = quarantine_known (step, items, &waits, error);
   if (rows == NULL)
     return FALSE;
   g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
     {
       char *key = keys->pdata[rows_int (rows, i, "row")];
-      if (rows_bool (rows, i, "passed_over"))
+      if (g_array_index (waits, gboolean, i))
         g_hash_table_add (over, key);
       else
         g_hash_table_add (known, g_strdup (key));
@@ -227,6 +222,24 @@ record_children (Step *step, const PgRows *children)
     }
 }
 
+/* Of a run about a single row (an event's) the result says why that row stays. */
+static void
+tell_reason (Step *step, const Trial *trial)
+{
+  gboolean single = FALSE;
+  for (guint i = 0; i < step->job->events->len; i++)
+    {
+      const JobEvent *event = step->job->events->pdata[i];
+      const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
+      single = single || (key != NULL && !json_is_null (key));
+    }
+  if (!single || rows_count (trial->decided) != 1 || rows_column (trial->decided, "reason") < 0)
+    return;
+  const char *reason = rows_text (trial->decided, 0, "reason");
+  if (reason != NULL)
+    step_reason (step, reason);
+}
+
 gboolean
 record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra, GHashTable *known, GError **error)
 {
@@ -262,6 +275,7 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
   while (g_hash_table_iter_next (&iter, &word, NULL))
     if (!record_what (step, word, trial, error))
       return FALSE;
+  tell_reason (step, trial);
   record_children (step, trial->children);
   return record_failed (step, failed, reasons, extra, error);
 }

@@ -1,5 +1,5 @@
 /* The end of a transaction: what its steps have gathered becomes rows, in the order of docs/design.md, the runs last. */
-#include "engine/step.h"
+#include "engine/quarantine.h"
 
 #include <string.h>
 
@@ -21,6 +21,10 @@ settle_quarantine (Step *step, GError **error)
   pg_values_set (values, "job", step->job->name);
   if (step->failed_items->len > 0)
     {
+      char *states = quarantine_states (step->pg, step->failed_items, error);
+      if (states == NULL)
+        return FALSE;
+      pg_values_take (values, "state", states);
       GString *park = array_new ();
       for (guint i = 0; i < step->failed_park->len; i++)
         array_add_int (park, g_array_index (step->failed_park, int, i));

@@ -38,13 +38,26 @@ common_values (const Step *step)
   pg_values_take (values, "args", json_text (step->run->args));
   pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
   pg_values_set (values, "job", step->job->name);
+  pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
   return values;
+}
+
+/* `key` is of this job, `job.key` of another. */
+static const char *
+setting_of (const Step *step, const char *name)
+{
+  const char *dot = strrchr (name, '.');
+  if (dot == NULL)
+    return step_setting_text (step, name);
+  g_autofree char *job = g_strndup (name, (gsize)(dot - name));
+  return step_setting_text_of (step, job, dot + 1);
 }
 
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
-  static const char *const common[] = { "run_id", "step", "scheduled_at", "plan", "args", "audit", "job" };
+  static const char *const common[]
+      = { "run_id", "step", "scheduled_at", "plan", "args", "audit", "job", "park_retry_days" };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
     if (pg_statement_wants (statement, common[i]))
       {
@@ -55,7 +68,7 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))
-      pg_values_set (values, names[i], step_setting_text (step, names[i] + strlen ("setting.")));
+      pg_values_set (values, names[i], setting_of (step, names[i] + strlen ("setting.")));
   bind_place (step, statement, values);
 }
 

@@ -67,7 +67,8 @@ def expiry_due(db, t, args):
     if member is None:
         expected.count("gone")
     elif member["expires_at"] is None or member["expires_at"] > cutoff:
-        expected.count("kept")  # not expired: in the result only
+        expected.count("kept")
+        expected.result["reason"] = "not expired"  # in the result only
     else:
         expire(db, expected, member)
     expected.result["updated_rows"] = expected.result["removed"]

@@ -222,6 +222,7 @@ def test_a_timer_asks_the_row_again(world, event, row, removed, kept):
     member = world.member(world.user(), world.group(), expires=row)
     expected = run_job(world.db, "MemberExpirySet", T, {"member_id": member, "expires_at": day(event)})
     assert (expected.result["removed"], expected.result["kept"]) == (removed, kept)
+    assert expected.result.get("reason") == ("not expired" if kept else None)
 
 
 def test_a_timer_for_a_member_who_is_gone(world):

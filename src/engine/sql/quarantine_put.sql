@@ -1,10 +1,18 @@
--- Items that failed: one more attempt; the next try after n^4 + 15 + rand(0..9) * (n + 1) seconds, at most a day; parked after the last.
-INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at)
-SELECT :job::text, u.item, u.reason, 1, u.park_after <= 1, now() + (15 + floor(random() * 10)) * interval '1 s'
-FROM unnest(:item::text[], :reason::text[], :park_after::int[]) AS u (item, reason, park_after)
-ORDER BY u.item
+-- Items that failed: one more attempt; the next try after n^4 + 15 + rand(0..9) * (n + 1) seconds, at most a day; parked after the last, and
+-- since then. A row that is another now than when it failed (`state`; empty: not known) begins anew.
+WITH failed AS MATERIALIZED (
+  SELECT DISTINCT ON (u.item) u.item, u.reason, u.park_after, nullif(u.state, '') AS state,
+         CASE WHEN q.item IS NULL OR q.state <> nullif(u.state, '') THEN 1 ELSE q.attempts + 1 END AS attempts
+  FROM unnest(:item::text[], :reason::text[], :park_after::int[], :state::text[]) AS u (item, reason, park_after, state)
+  LEFT JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item
+  ORDER BY u.item, u.park_after
+)
+INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at, state)
+SELECT :job::text, f.item, f.reason, f.attempts, f.attempts >= f.park_after,
+       now() + CASE WHEN f.attempts >= f.park_after THEN 0
+                    ELSE least(86400, power(f.attempts - 1, 4) + 15 + floor(random() * 10) * f.attempts) END * interval '1 s', f.state
+FROM failed f
+ORDER BY f.item
 ON CONFLICT (job, item) DO UPDATE
-SET reason = excluded.reason, attempts = q.attempts + 1,
-    parked = excluded.parked OR q.attempts + 1 >= (SELECT min(u.park_after) FROM unnest(:item::text[], :park_after::int[]) AS u (item, park_after)
-                                WHERE u.item = q.item),
-    next_try_at = now() + least(86400, power(q.attempts, 4) + 15 + floor(random() * 10) * (q.attempts + 1)) * interval '1 s'
+SET reason = excluded.reason, attempts = excluded.attempts, parked = excluded.parked, next_try_at = excluded.next_try_at,
+    state = excluded.state, first_at = CASE WHEN excluded.attempts = 1 THEN now() ELSE q.first_at END

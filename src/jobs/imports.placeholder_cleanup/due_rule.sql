@@ -1,9 +1,11 @@
 -- Detail `d` counts an attempt: nobody can claim it, tries are left, and the last one is long ago; an event does not wait,
--- nor does somebody who took the detail out of quarantine.
+-- nor does one that was taken out of quarantine, or has been parked there for long enough.
 d.namespace_id IS NULL AND (
   d.deletion_attempts < :setting.item_attempts::int
     AND (d.last_deletion_attempt_at IS NULL OR :args::jsonb ->> 'placeholder_user_id' IS NOT NULL OR d.last_deletion_attempt_at <
          -- include: cutoff.sql
         )
   OR EXISTS (SELECT FROM pruned.quarantine q
-             WHERE q.job = :job::text AND q.item = 'import_placeholder_user_details:' || d.id AND NOT q.parked AND q.next_try_at <= now()))
+             WHERE q.job = :job::text AND q.item = 'import_placeholder_user_details:' || d.id AND NOT
+               -- include: ../../engine/sql/quarantine_waits.sql
+            ))

@@ -46,7 +46,8 @@ of_event AS (
 ),
 retried AS (
   SELECT d.id FROM pruned.quarantine q JOIN import_placeholder_user_details d ON d.id = split_part(q.item, ':', 2)::bigint
-  WHERE q.job = :job::text AND NOT q.parked AND q.next_try_at <= now() AND d.namespace_id IS NULL AND d.id > :cursor.id::bigint
+  WHERE q.job = :job::text AND d.namespace_id IS NULL AND d.id > :cursor.id::bigint AND NOT
+    -- include: ../../engine/sql/quarantine_waits.sql
     AND :args::jsonb ->> 'placeholder_user_id' IS NULL
 )
 SELECT id AS key, id FROM (

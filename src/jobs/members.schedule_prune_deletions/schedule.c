@@ -2,10 +2,17 @@
 
 #define CHILD "members.prune_deletions"
 
+/* What the child would find. */
+static PgRows *
+find_work (Step *step, GError **error)
+{
+  return step_query (step, error, "work", "park_retry_days", step_setting_text_of (step, CHILD, "park_retry_days"), NULL);
+}
+
 gboolean
 schedule_prune_step (Step *step, GError **error)
 {
-  g_autoptr (PgRows) work = step_query (step, error, "work", NULL);
+  g_autoptr (PgRows) work = find_work (step, error);
   if (work == NULL)
     return FALSE;
   step_count (step, "updated_rows", 0);
@@ -21,7 +28,7 @@ schedule_prune_step (Step *step, GError **error)
 gboolean
 schedule_prune_plan (Step *step, GError **error)
 {
-  g_autoptr (PgRows) work = step_query (step, error, "work", NULL);
+  g_autoptr (PgRows) work = find_work (step, error);
   if (work == NULL)
     return FALSE;
   gint64 n = rows_int (work, 0, "schedules");

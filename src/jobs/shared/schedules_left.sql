@@ -3,5 +3,7 @@ schedule_left (id) AS NOT MATERIALIZED (
   SELECT s.id FROM members_deletion_schedules s
   WHERE NOT EXISTS (SELECT FROM pruned.quarantine q
                     WHERE q.job = 'members.prune_deletions' AND q.item = 'members_deletion_schedules:' || s.id
-                      AND (q.parked OR q.next_try_at > now()))
+                      AND
+                      -- include: ../../engine/sql/quarantine_waits.sql
+                    )
 )

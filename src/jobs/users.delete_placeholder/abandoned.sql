@@ -3,7 +3,7 @@ INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_tr
 SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id, 'abandoned: ' || :reason::text,
        d.deletion_attempts, true, now()
 FROM import_placeholder_user_details d
-WHERE d.placeholder_user_id = :user::bigint AND d.namespace_id IS NULL AND d.deletion_attempts >= :setting.item_attempts::int
+WHERE d.placeholder_user_id = :user::bigint AND d.namespace_id IS NULL AND d.deletion_attempts >= :setting.imports.placeholder_cleanup.item_attempts::int
 ORDER BY d.id
 ON CONFLICT (job, item) DO UPDATE
 SET reason = excluded.reason, attempts = excluded.attempts, parked = true, next_try_at = excluded.next_try_at

@@ -4,7 +4,7 @@ SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id
        d.deletion_attempts, true, now()
 FROM import_placeholder_user_details d
 WHERE :state::text = 'dead' AND d.placeholder_user_id = (:args::jsonb ->> 'placeholder_user_id')::bigint
-  AND d.namespace_id IS NULL AND d.deletion_attempts >= :setting.item_attempts::int
+  AND d.namespace_id IS NULL AND d.deletion_attempts >= :setting.imports.placeholder_cleanup.item_attempts::int
 ORDER BY d.id
 ON CONFLICT (job, item) DO UPDATE
 SET reason = excluded.reason, attempts = excluded.attempts, parked = true, next_try_at = excluded.next_try_at

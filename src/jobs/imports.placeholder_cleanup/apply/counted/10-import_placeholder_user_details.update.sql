@@ -1,4 +1,4 @@
--- Counts the attempt, if the detail is still due; it is locked. Fast by primary key, which OFFSET 0 insists on.
+-- Counts the attempt, if the detail is still due; it is locked. An old event or tick sets no time back. Fast by primary key, which OFFSET 0 insists on.
 WITH was AS MATERIALIZED (
   SELECT d.id, d.row FROM unnest(:key::bigint[]) AS k (id), LATERAL (
     SELECT d.id, to_jsonb(d.*) AS row,
@@ -8,6 +8,6 @@ WITH was AS MATERIALIZED (
   WHERE d.due
 )
 UPDATE import_placeholder_user_details d
-SET deletion_attempts = d.deletion_attempts + 1, last_deletion_attempt_at = :scheduled_at::timestamptz, updated_at = now()
+SET deletion_attempts = d.deletion_attempts + 1, last_deletion_attempt_at = greatest(d.last_deletion_attempt_at, :scheduled_at::timestamptz), updated_at = now()
 FROM was WHERE d.id = was.id
 RETURNING d.id AS key, was.row

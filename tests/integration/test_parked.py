@@ -1,0 +1,152 @@
+"""Rows that were given up: they are tried again once in a while, begin anew when they have changed, and are forgotten when they are gone."""
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.command_line import says
+from support.scene import result
+
+JOB, PRUNE, CHILD = "members.remove_expired", "members.schedule_prune_deletions", "members.prune_deletions"
+ONE_TRY = {f"jobs.{JOB}.item_attempts": 1, f"jobs.{CHILD}.item_attempts": 1}
+
+
+def refuse(tenant, member):  # noqa: F811
+    tenant.database.connection.execute(f"""
+        CREATE OR REPLACE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF OLD.id = {member} THEN RAISE EXCEPTION 'not %', OLD.id; END IF; RETURN OLD; END $$;
+        CREATE OR REPLACE TRIGGER no BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION no()""")
+
+
+def let_go(tenant):  # noqa: F811
+    tenant.database.execute("DROP TRIGGER no ON members")
+
+
+def older(tenant, days):  # noqa: F811
+    """As if it had been parked so many days ago."""
+    tenant.database.execute("UPDATE pruned.quarantine SET first_at = first_at - %(d)s * interval '1 day',"
+                            " next_try_at = next_try_at - %(d)s * interval '1 day'", {"d": days})
+
+
+@pytest.fixture
+def parked(tenant):  # noqa: F811
+    """An expired member who cannot be removed: given up at the first try."""
+    tenant.stuck = tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-3))
+    refuse(tenant, tenant.stuck)
+    tenant.ticks = 0
+    tick(tenant)
+    assert entry(tenant)["parked"]
+    return tenant
+
+
+def tick(tenant, job=JOB, **settings):  # noqa: F811
+    tenant.ticks += 1
+    return result(tenant.tick(job, at=tenant.at.replace(microsecond=tenant.ticks), **ONE_TRY, **settings))
+
+
+def entry(tenant):  # noqa: F811
+    return tenant.database.row("SELECT * FROM pruned.quarantine WHERE item = %s", [f"members:{tenant.stuck}"])
+
+
+# --- once in park_retry_days
+
+def test_a_parked_item_is_tried_again_after_a_week_with_all_that_is_said_of_it(parked):
+    older(parked, 6.9)
+    assert tick(parked)["passed_over"] == 1 and not parked.lines(level="error")
+    older(parked, 0.2)
+    announced = len(parked.outcomes("MemberKept"))
+    assert tick(parked)["failed"] == 1
+    (line,) = parked.lines(level="error")
+    assert line["message"].startswith(f"Expired Member ID={parked.stuck} cannot be removed")
+    assert len(parked.outcomes("MemberKept")) == announced + 1
+    row = entry(parked)
+    assert (row["attempts"], row["parked"]) == (2, True)
+    assert tick(parked)["passed_over"] == 1, "not before another week"
+    let_go(parked)
+    older(parked, 7.1)
+    assert tick(parked)["removed"] == 1 and entry(parked) is None
+
+
+@pytest.mark.parametrize("days, ago, tried", [(1, 1.1, True), (30, 20, False), (0, 1000, False)])
+def test_how_often_is_a_setting(parked, days, ago, tried):
+    older(parked, ago)
+    counts = tick(parked, **{f"jobs.{JOB}.park_retry_days": days})
+    assert (counts.get("failed", 0), counts.get("passed_over", 0)) == ((1, 0) if tried else (0, 1))
+
+
+def test_the_list_says_when(parked):
+    row = entry(parked)
+    (line,) = parked.pruned.run("quarantine", "--json").ok().json()
+    assert line["next_try_at"][:10] == (row["next_try_at"].date() + (parked.day(7) - parked.day(0))).isoformat()
+    (never,) = parked.pruned.run("quarantine", "--json", settings={f"jobs.{JOB}.park_retry_days": 0}).ok().json()
+    assert never["next_try_at"] is None
+
+
+def test_what_a_restore_holds_stays_held(parked):
+    parked.database.execute("UPDATE pruned.quarantine SET reason = 'restored'")
+    older(parked, 100)
+    let_go(parked)
+    parked.database.execute("UPDATE members SET expires_at = expires_at - 1")
+    assert tick(parked)["passed_over"] == 1 and parked.stuck in parked.ids("members")
+
+
+def test_parked_memberships_and_schedules_of_a_scheduled_removal(parked):
+    group, admin = parked.group(), parked.user(admin=True)
+    user = parked.user()
+    parked.stuck = parked.member(user, group)
+    refuse(parked, parked.stuck)
+    schedule = parked.leave(group, user, admin)
+    tick(parked, PRUNE)
+    item = f"members_deletion_schedules:{schedule}"
+    assert parked.database.column("SELECT parked FROM pruned.quarantine WHERE job = %s ORDER BY item", [CHILD]) == [True, True]
+    assert tick(parked, PRUNE)["reason"] == "nothing to do"
+    let_go(parked)
+    older(parked, 8)
+    tick(parked, PRUNE)
+    assert parked.ids("members_deletion_schedules") == [] and parked.stuck not in parked.ids("members")
+    assert parked.database.column("SELECT item FROM pruned.quarantine WHERE item = %s OR job = %s", [item, CHILD]) == []
+
+
+# --- an entry is about its row as it was
+
+def test_who_was_prolonged_and_is_over_again_begins_anew(parked):
+    let_go(parked)
+    parked.database.execute("UPDATE members SET expires_at = %s WHERE id = %s", [parked.day(-1), parked.stuck])
+    assert tick(parked)["removed"] == 1 and entry(parked) is None
+
+
+def test_a_changed_row_that_fails_again_has_all_its_tries(parked):
+    older(parked, 1)
+    parked.database.execute("UPDATE members SET expires_at = %s WHERE id = %s", [parked.day(-1), parked.stuck])
+    parked.ticks += 1
+    parked.tick(JOB, at=parked.at.replace(microsecond=parked.ticks))
+    row = entry(parked)
+    assert (row["attempts"], row["parked"]) == (1, False) and row["next_try_at"] > row["first_at"]
+
+
+# --- rows that are gone, jobs that are gone
+
+def test_entries_of_rows_that_the_application_deleted_leave(parked):
+    group, person = parked.group(), parked.user()
+    rows = {JOB: f"members:{parked.stuck}", CHILD: "members_deletion_schedules:4711", "users.destroy": "users:4711",
+            "imports.placeholder_cleanup": "import_placeholder_user_details:4711", "groups.adjourned_deletion": "group_deletion_schedules:4711"}
+    stays = {JOB: f"members:{parked.member(person, group)}", "users.destroy": f"users:{person}", "gone.job": "members:4711",
+             CHILD: "members:odd"}
+    for entries in (rows, stays):
+        for job, item in entries.items():
+            parked.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES (%s, %s, 'x', true)"
+                                    " ON CONFLICT DO NOTHING", [job, item])
+    let_go(parked)
+    parked.database.execute("DELETE FROM members WHERE id = %s", [parked.stuck])
+    parked.pruned.start()
+    parked.database.wait("SELECT count(*) FROM pruned.quarantine", until=len(stays))
+    assert {row["job"]: row["item"] for row in parked.database.rows("SELECT job, item FROM pruned.quarantine")} == stays
+
+
+def test_entries_of_a_job_whose_folder_is_gone_can_be_dropped(tenant):  # noqa: F811
+    for item in ("scratch:1", "scratch:2"):
+        tenant.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES ('gone.job', %s, 'x', true)", [item])
+    says(tenant.pruned.run("quarantine", "retry", "gone.job"), 6, "gone.job")
+    (line,) = tenant.pruned.run("quarantine", "drop", "gone.job", "scratch:1", "--json").ok().json()
+    assert line["item"] == "scratch:1"
+    assert len(tenant.pruned.run("quarantine", "drop", "gone.job", "--json").ok().json()) == 1
+    says(tenant.pruned.run("quarantine", "drop", "gone.job"), 6, "gone.job")
