@@ -337,3 +337,15 @@ kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges,
       return FALSE;
   return TRUE;
 }
+
+gint32
+kafka_producer_partitions (KafkaProducer *self, const char *topic, int timeout_ms)
+{
+  const struct rd_kafka_metadata *found = NULL;
+  rd_kafka_topic_t *asked = topic_of (self, topic);
+  if (asked == NULL || rd_kafka_metadata (self->rk, 0, asked, &found, timeout_ms) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return 0;
+  gint32 n = found->topic_cnt == 1 ? found->topics[0].partition_cnt : 0;
+  rd_kafka_metadata_destroy (found);
+  return n;
+}
