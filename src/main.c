@@ -60,6 +60,7 @@ static const Command commands[] = {
             "Warnings have ok false, too, and do not change it." },
   { "bench", "", "how fast PostgreSQL, Kafka and this machine are, in a few seconds", "pruned bench --json", command_bench,
     .more = bench_more },
+  { "help", "[COMMAND]", "this list, or what a command is given", "pruned help tick", .most = 1, .bare = TRUE },
   { "version", "[--faults]", "versions of pruned and of what it is made of", "pruned version", command_version,
     version_options, .bare = TRUE },
   { NULL }

@@ -43,3 +43,16 @@ CREATE TABLE pruned.processes (
 
 -- The oldest program, by the schema step it wants, that may work with this step; null: none but those that know it.
 ALTER TABLE pruned.schema_version ADD COLUMN compatible_from integer;
+
+-- Who may write runs may write these: a daemon's role must not stop for want of deploy/grants.sql being run again.
+DO $$
+DECLARE member text;
+BEGIN
+    FOR member IN
+        SELECT DISTINCT quote_ident(pg_get_userbyid(a.grantee))
+        FROM pg_class c, aclexplode(c.relacl) AS a
+        WHERE c.oid = 'pruned.runs'::regclass AND a.privilege_type = 'UPDATE' AND a.grantee NOT IN (0, c.relowner)
+    LOOP
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.blocked, pruned.job_states, pruned.processes TO %s', member);
+    END LOOP;
+END $$;

@@ -37,15 +37,18 @@ take_override (const char *option, const char *value, gpointer data, GError **er
 static GOptionContext *
 context_new (Invocation *invocation, const Command *command)
 {
-  const GOptionEntry global[] = {
+  GOptionEntry global[] = {
     { "config", 'c', 0, G_OPTION_ARG_FILENAME, &invocation->file,
       "configuration file (default: PRUNED_CONFIG, else /etc/pruned/pruned.conf)", "FILE" },
     { "set", 's', 0, G_OPTION_ARG_CALLBACK, take_override, "one setting, over file and environment",
       "section.key=value" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &invocation->json, "JSON Lines on stdout", NULL },
     { "help", 'h', 0, G_OPTION_ARG_NONE, &invocation->help, "this help", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &invocation->version, "as the command version", NULL },
     { NULL }
   };
+  if (command != NULL) /* before it only */
+    global[G_N_ELEMENTS (global) - 2] = (GOptionEntry){ NULL };
   GOptionContext *context = g_option_context_new (NULL);
   GOptionGroup *group = g_option_group_new ("pruned", "Options:", "", invocation, NULL);
   if (command != NULL && command->options != NULL)
@@ -178,6 +181,26 @@ parse_command (Invocation *invocation, char **words, GError **error)
   return check_number (invocation, error);
 }
 
+/* `pruned --version`: whatever else is given. */
+static gboolean
+find_version (const Command *commands, Invocation *out)
+{
+  out->command = find_command (commands, "version", NULL);
+  g_ptr_array_add (out->arguments, NULL);
+  g_ptr_array_add (out->overrides, NULL);
+  return out->command != NULL;
+}
+
+/* `pruned help [COMMAND]` is `pruned [COMMAND] --help`. */
+static gboolean
+take_help (const Command *commands, Invocation *out, GError **error)
+{
+  const char *topic = g_ptr_array_index (out->arguments, 0);
+  out->help = TRUE;
+  out->command = topic != NULL ? find_command (commands, topic, error) : NULL;
+  return topic == NULL || out->command != NULL;
+}
+
 gboolean
 arguments_parse (const Command *commands, int argc, char **argv, Invocation *out, GError **error)
 {
@@ -189,6 +212,8 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
   guint given = g_strv_length (left);
   if (given == 1 && out->help)
     return TRUE;
+  if (out->version && find_version (commands, out))
+    return TRUE;
   if (given == 1) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "no command given; pruned --help lists them");
     return FALSE;
@@ -199,7 +224,8 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
   int end = 0; /* of the words that GOption has seen */
   while (end < argc && !g_str_equal (argv[end], "--"))
     end++;
-  return parse_command (out, argv + end - (given - 2), error);
+  gboolean asks = g_str_equal (out->command->name, "help") && !out->help;
+  return parse_command (out, argv + end - (given - 2), error) && (!asks || out->help || take_help (commands, out, error));
 }
 
 /* Everything GOption writes about the options, without its "Usage:" lines. */

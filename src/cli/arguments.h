@@ -8,7 +8,7 @@
 
 typedef struct {
   const Command *command; /* NULL: only `pruned --help` */
-  gboolean help, json;
+  gboolean help, version, json;
   char *file;           /* -c */
   GPtrArray *overrides; /* -s, NULL-terminated once parsed */
   GPtrArray *arguments; /* NULL-terminated once parsed */

@@ -95,6 +95,9 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   if (cli->config == NULL)
     return FALSE;
   set_up_log (cli->config);
+  g_autofree char *foreign = config_foreign (cli->config);
+  if (foreign != NULL)
+    log_warning ("Variables of the environment that are no settings are left alone", "variables", foreign);
   return jobs_configure (cli->jobs, cli->config, error);
 }
 

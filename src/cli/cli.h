@@ -38,6 +38,8 @@ char **cli_kafka_settings (Cli *cli, GError **error);
 ExitCode cli_topic_failed (char **settings, const char *topic, GError **error);
 /* `<prefix>.<name>`; g_free it. */
 char *cli_topic (Cli *cli, const char *name);
+/* As a message's partition: by its ce_id and not by its key, which is the same for all ticks of a job. */
+#define CLI_SPREAD -2
 /* Publishes MESSAGE with our headers, TYPE's; afterwards it has partition and offset. Returns the code. */
 ExitCode cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_id,
                       GError **error);

@@ -24,6 +24,8 @@ static const struct {
   { "drop", "src/cli/sql/quarantine_drop.sql", 2 },
 };
 
+#define LIST 0
+
 /* The index in VERBS; -1: error. */
 static int
 find_verb (Cli *cli, GError **error)
@@ -103,6 +105,18 @@ run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **err
   return g_steal_pointer (&rows);
 }
 
+/* What the list does not show is told, too. */
+static ExitCode
+say_counts (Cli *cli, Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/quarantine_count.sql", NULL, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  output_end (cli->out);
+  output_say (cli->out, "%s parked, %s will be retried", rows_text (rows, 0, "parked"), rows_text (rows, 0, "others"));
+  return CODE_OK;
+}
+
 ExitCode
 command_quarantine (Cli *cli, GError **error)
 {
@@ -127,5 +141,5 @@ command_quarantine (Cli *cli, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
-  return CODE_OK;
+  return verb == LIST ? say_counts (cli, pg, error) : CODE_OK;
 }

@@ -85,11 +85,24 @@ say_lag (Output *out, const json_t *lag)
     say_words (out, "Lag", some);
 }
 
+static void
+say_stores (Output *out, const json_t *stores)
+{
+  const char *name;
+  json_t *place;
+  g_autoptr (json_t) set = json_object ();
+  json_object_foreach ((json_t *)stores, name, place)
+    if (json_is_string (place))
+      json_object_set (set, name, place);
+  say_words (out, "Stores", set);
+}
+
 void
 status_say (Output *out, const json_t *found)
 {
   say_postgres (out, json_object_get (found, "postgres"));
   say_kafka (out, json_object_get (found, "kafka"));
+  say_stores (out, json_object_get (found, "stores"));
   say_words (out, "Runs", json_object_get (found, "runs"));
   if (json_object_get (found, "runs") != NULL)
     output_say (out, "Next due    %s", text_in (found, "next_due"));

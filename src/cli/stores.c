@@ -3,6 +3,7 @@
 
 #include "avro/message.h"
 #include "base/clock.h"
+#include "base/uuid5.h"
 #include "engine/envelope.h"
 #include "engine/schema.h"
 
@@ -150,6 +151,10 @@ cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_i
   g_autoptr (KafkaProducer) producer = kafka_producer_new ((const char *const *)settings, error);
   if (producer == NULL)
     return CODE_CONFIG;
+  if (message->partition == CLI_SPREAD) {
+    gint32 n = kafka_producer_partitions (producer, message->topic, DESCRIBE_MS);
+    message->partition = n > 0 ? (gint32)uuid5_slot (ce_id, (guint)n) : -1;
+  }
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   g_ptr_array_add (messages, message);
   if (kafka_publish (producer, messages, PUBLISH_MS, NULL, error))

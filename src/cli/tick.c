@@ -171,7 +171,7 @@ publish (Cli *cli, const Tick *tick, GError **error)
     g_byte_array_unref (value);
     return CODE_USAGE;
   }
-  g_autoptr (KafkaMessage) message = kafka_message_new (topic, -1);
+  g_autoptr (KafkaMessage) message = kafka_message_new (topic, CLI_SPREAD);
   kafka_message_set_key (message, tick->job->name);
   kafka_message_take_value (message, value);
   ExitCode code = cli_publish (cli, message, TYPE, tick->run_id, error);
@@ -206,15 +206,21 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
 }
 
+static gboolean
+is_paused (Pg *pg, const Tick *tick)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", tick->job->name);
+  g_autoptr (PgRows) paused = pg_run_file (pg, "src/cli/sql/is_paused.sql", values, NULL);
+  return paused != NULL && rows_count (paused) > 0;
+}
+
 /* Why it has not ended. */
 static ExitCode
 say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **error)
 {
   const char *state = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", tick->job->name);
-  g_autoptr (PgRows) paused = pg_run_file (pg, "src/cli/sql/is_paused.sql", values, NULL);
-  if (paused != NULL && rows_count (paused) > 0)
+  if (is_paused (pg, tick))
     return cli_fail (CODE_TIME_OVER, error, "run %s has not begun after %" G_GINT64_FORMAT " s: job %s is paused; pruned resume %s",
                      tick->run_id, wait_s, tick->job->name, tick->job->name);
   return cli_fail (CODE_TIME_OVER, error, "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s", tick->run_id, wait_s, state);
@@ -247,5 +253,7 @@ command_tick (Cli *cli, GError **error)
   if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* before anything is published */
     return CODE_POSTGRES;
   code = publish (cli, &tick, error);
+  if (code == CODE_OK && pg != NULL && is_paused (pg, &tick)) /* somebody waits for it at a terminal */
+    log_warning ("The job is paused: its run waits until it is resumed", "job", tick.job->name, "remedy", "pruned resume JOB");
   return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;
 }

@@ -33,6 +33,7 @@ config_new (void)
   config->kafka = g_ptr_array_new_with_free_func (kafka_free);
   config->sections = g_ptr_array_new_with_free_func (g_free);
   config->jobs = g_ptr_array_new_with_free_func (g_free);
+  config->foreign = g_ptr_array_new_with_free_func (g_free);
   return config;
 }
 
@@ -46,6 +47,7 @@ config_free (Config *config)
   g_ptr_array_unref (config->kafka);
   g_ptr_array_unref (config->sections);
   g_ptr_array_unref (config->jobs);
+  g_ptr_array_unref (config->foreign);
   g_free (config);
 }
 
@@ -274,4 +276,13 @@ config_each (const Config *config, ConfigShow show, gpointer data)
     g_autofree char *text = setting_shown_kafka (kafka->key, kafka->text);
     show (key, text, kafka->origin, data);
   }
+}
+
+char *
+config_foreign (const Config *config)
+{
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; i < config->foreign->len; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", (const char *)config->foreign->pdata[i]);
+  return g_string_free (names, names->len == 0);
 }

@@ -34,6 +34,9 @@ Config *config_load (const ConfigSources *sources, GError **error);
  * NULL: nobody sets it. g_free it. */
 char *config_peek (const ConfigSources *sources, const char *section, const char *key);
 
+/* Names of variables PRUNED_* that are not ours and not near to one of ours. NULL: none; g_free it. */
+char *config_foreign (const Config *config);
+
 /* Typed reads. The key must be in the table (g_assert); a text that is not set is "". */
 const char *config_text (const Config *config, const char *section, const char *key);
 gint64 config_int (const Config *config, const char *section, const char *key);

@@ -26,6 +26,7 @@ struct _Config {
   GHashTable *by_name; /* `section.key` -> ConfigValue */
   GPtrArray *kafka;   /* ConfigKafka, in the order they were first set */
   GPtrArray *sections; /* names of all known sections; closed by NULL */
+  GPtrArray *foreign; /* variables PRUNED_* that are none of ours */
   GPtrArray *jobs;    /* names of the jobs; closed by NULL */
 };
 

@@ -97,18 +97,30 @@ config_environment_name (const char *section, const char *key)
   return g_ascii_strup (name, -1);
 }
 
+/* One that is near to one of ours is a mistake; others are not ours: an orchestrator makes PRUNED_PORT, PRUNED_SERVICE_HOST. */
 static gboolean
-fail_variable (const Config *config, const char *name, GError **error)
+take_stranger (Config *config, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (names, g_strdup ("PRUNED_CONFIG"));
-  g_ptr_array_add (names, g_strdup (ENVIRONMENT_KAFKA "BOOTSTRAP_SERVERS"));
+  g_ptr_array_add (names, g_strdup ("CONFIG"));
+  g_ptr_array_add (names, g_strdup ("KAFKA_BOOTSTRAP_SERVERS"));
   for (guint i = 0; i < config->values->len; i++) {
     const ConfigValue *value = config->values->pdata[i];
-    g_ptr_array_add (names, config_environment_name (value->section, value->setting->key));
+    g_autofree char *own = config_environment_name (value->section, value->setting->key);
+    g_ptr_array_add (names, g_strdup (own + strlen (ENVIRONMENT)));
   }
   g_ptr_array_add (names, NULL);
-  return fail_unknown (error, "variable", name, names);
+  if (g_str_equal (name, ENVIRONMENT "FAULT")) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown variable, this build has no fault points");
+    return FALSE;
+  }
+  const char *meant = nearest_name (name + strlen (ENVIRONMENT), (const char *const *)names->pdata);
+  if (meant == NULL) {
+    g_ptr_array_add (config->foreign, g_strdup (name));
+    return TRUE;
+  }
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown variable, did you mean '" ENVIRONMENT "%s'?", meant);
+  return FALSE;
 }
 
 /* Names of jobs may differ in a dot only, which a variable cannot say. */
@@ -129,7 +141,7 @@ take_setting_variable (Config *config, const char *name, const char *text, GErro
     found = value;
   }
   if (found == NULL)
-    return fail_variable (config, name, error);
+    return take_stranger (config, name, error);
   return config_value_set (found, text, name, error);
 }
 

@@ -39,6 +39,14 @@ distance (const char *a, const char *b)
   return last[b_len];
 }
 
+/* A third of the letters at most, or the beginning of it: all else is a wild guess. */
+static gboolean
+is_near (const char *text, const char *name, guint far)
+{
+  gsize len = strnlen (text, LONGEST);
+  return 3 * far <= MAX (len, strnlen (name, LONGEST)) || g_ascii_strncasecmp (text, name, len) == 0;
+}
+
 const char *
 nearest_name (const char *text, const char *const *names)
 {
@@ -46,7 +54,7 @@ nearest_name (const char *text, const char *const *names)
   guint nearest_distance = G_MAXUINT;
   for (; *names != NULL; names++) {
     guint found = distance (text, *names);
-    if (found < nearest_distance) {
+    if (found < nearest_distance && is_near (text, *names, found)) {
       nearest = *names;
       nearest_distance = found;
     }

@@ -76,12 +76,9 @@ row_values (Service *service)
   return values;
 }
 
-gboolean
-processes_beat (Service *service, Pg *pg, GError **error)
+static gboolean
+beat (Service *service, Pg *pg, GError **error)
 {
-  gint64 now_us = clock_monotonic_us ();
-  if (beat_us != 0 && now_us - beat_us < EVERY_US)
-    return TRUE;
   if (*id == '\0')
     {
       g_autofree char *made = g_uuid_string_random ();
@@ -92,10 +89,28 @@ processes_beat (Service *service, Pg *pg, GError **error)
   g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "process_forget.sql", NULL, error);
   g_autoptr (PgRows) seen = forgotten != NULL ? pg_run_file (pg, SQL "process_seen.sql", values, error) : NULL;
   g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0 ? pg_run_file (pg, SQL "process_put.sql", values, error) : NULL;
-  gboolean ok = seen != NULL && (rows_count (seen) > 0 || put != NULL);
-  if (ok)
-    beat_us = now_us;
-  return ok;
+  return seen != NULL && (rows_count (seen) > 0 || put != NULL);
+}
+
+gboolean
+processes_beat (Service *service, Pg *pg, GError **error)
+{
+  gint64 now_us = clock_monotonic_us ();
+  if (beat_us != 0 && now_us - beat_us < EVERY_US)
+    return TRUE;
+  beat_us = now_us;
+  GError *cause = NULL;
+  if (beat (service, pg, &cause))
+    return TRUE;
+  if (cause->code == PRUNED_OUTAGE)
+    {
+      beat_us = 0;
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  log_warning_every (300, "processes", "pruned processes does not know of this process; all else goes on", cause->message);
+  g_error_free (cause);
+  return TRUE;
 }
 
 void

@@ -332,8 +332,19 @@ gboolean
 kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges, guint n, int timeout_ms)
 {
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
-  for (guint i = 0; i < n; i++)
-    if (kafka_watermarks (self->rk, topic, (gint32)i, deadline_us, &edges[i].low, &edges[i].high) != RD_KAFKA_RESP_ERR_NO_ERROR)
-      return FALSE;
-  return TRUE;
+  guint i = 0;
+  while (i < n && kafka_watermarks (self->rk, topic, (gint32)i, deadline_us, &edges[i].low, &edges[i].high) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    i++;
+  return i == n;
+}
+
+gint32
+kafka_producer_partitions (KafkaProducer *self, const char *topic, int timeout_ms)
+{
+  const struct rd_kafka_metadata *found = NULL;
+  rd_kafka_topic_t *asked = topic_of (self, topic);
+  gboolean known = asked != NULL && rd_kafka_metadata (self->rk, 0, asked, &found, timeout_ms) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  gint32 n = known && found->topic_cnt == 1 ? found->topics[0].partition_cnt : 0;
+  g_clear_pointer (&found, rd_kafka_metadata_destroy);
+  return n;
 }

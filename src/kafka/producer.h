@@ -48,3 +48,5 @@ typedef struct {
 
 /* Of the first N partitions of TOPIC; FALSE: not known in time. Thread: any. */
 gboolean kafka_producer_edges (KafkaProducer *producer, const char *topic, KafkaEdges *edges, guint n, int timeout_ms);
+/* How many partitions TOPIC has; 0: not known in time. Thread: any. */
+gint32 kafka_producer_partitions (KafkaProducer *producer, const char *topic, int timeout_ms);

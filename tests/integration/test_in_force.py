@@ -3,7 +3,9 @@
 import os
 import socket
 
+from stack.found import PROJECT
 from stack.process import wait_until
+from support.places import ROLE
 
 JOB = "scratch.remove"
 
@@ -79,3 +81,15 @@ def test_no_secret_is_in_the_table(scene):
     daemon = start(scene, settings={"store.object.secret_key": "hush-hush"})
     assert "hush-hush" not in scene.database.value("SELECT string_agg(to_jsonb(p)::text, ' ') FROM pruned.processes p")
     assert daemon.running and os.path.exists(f"/proc/{daemon.pid}")
+
+
+def test_a_role_that_was_granted_before_the_upgrade_goes_on(scene):
+    """deploy/grants.sql is not run again: the step itself gives the new tables to who writes the old ones."""
+    granted = scene.database.column(
+        "SELECT DISTINCT table_name FROM information_schema.role_table_grants WHERE grantee = %s AND table_schema = 'pruned'", [ROLE])
+    step = (PROJECT / "schemas/postgres").glob("*-seen.sql").__next__().read_text()
+    scene.database.execute("DROP TABLE pruned.blocked, pruned.job_states, pruned.processes")
+    scene.database.execute("ALTER TABLE pruned.schema_version DROP COLUMN compatible_from")
+    scene.database.connection.execute(step)
+    assert {"blocked", "job_states", "processes"} <= set(granted) == set(scene.database.column(
+        "SELECT DISTINCT table_name FROM information_schema.role_table_grants WHERE grantee = %s AND table_schema = 'pruned'", [ROLE]))

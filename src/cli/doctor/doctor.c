@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/commands.h"
+#include "cli/grants.h"
 
 #include <stdarg.h>
 
@@ -76,7 +77,7 @@ doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues 
   PgRows *rows = pg_begin_read_only (doctor->pg, &error) ? pg_run_file (doctor->pg, file, values, &error) : NULL;
   pg_rollback (doctor->pg);
   if (rows == NULL)
-    doctor_error (doctor, CODE_POSTGRES, check, "psql -v role=NAME -f deploy/grants.sql", "cannot be looked at: %s",
+    doctor_error (doctor, CODE_POSTGRES, check, doctor->grants, "cannot be looked at: %s",
                   error->message);
   return rows;
 }
@@ -92,6 +93,37 @@ doctor_list (const PgRows *rows, const char *name)
   return g_string_free (list, FALSE);
 }
 
+char *
+doctor_count (gint64 n, const char *what)
+{
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* The checks that have the same remedy as the finding at I, once. */
+static char *
+checks_of (const Doctor *doctor, guint i)
+{
+  const Finding *finding = doctor->findings->pdata[i];
+  GString *checks = g_string_new (NULL);
+  const char *last = NULL;
+  for (; i < doctor->findings->len; i++) {
+    const Finding *other = doctor->findings->pdata[i];
+    if (g_strcmp0 (other->remedy, finding->remedy) == 0 && g_strcmp0 (other->check, last) != 0)
+      g_string_append_printf (checks, "%s%s", checks->len > 0 ? ", " : "", last = other->check);
+  }
+  return g_string_free (checks, FALSE);
+}
+
+static gboolean
+was_said (const Doctor *doctor, guint i)
+{
+  const Finding *finding = doctor->findings->pdata[i];
+  for (guint before = 0; before < i; before++)
+    if (g_strcmp0 (((const Finding *)doctor->findings->pdata[before])->remedy, finding->remedy) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 show_for_people (const Doctor *doctor, Output *out)
 {
@@ -104,12 +136,13 @@ show_for_people (const Doctor *doctor, Output *out)
   output_end (out);
   for (guint i = 0; i < doctor->findings->len; i++) {
     const Finding *finding = doctor->findings->pdata[i];
-    if (finding->remedy == NULL)
+    if (finding->remedy == NULL || was_said (doctor, i))
       continue;
     if (all_well)
       output_say (out, "\nWhat to do:");
     all_well = FALSE;
-    output_say (out, "  # %s\n  %s", finding->check, finding->remedy);
+    g_autofree char *checks = checks_of (doctor, i);
+    output_say (out, "  # %s\n  %s", checks, finding->remedy);
   }
   if (all_well)
     output_hint (out, "\nAll is well.");
@@ -141,7 +174,7 @@ ExitCode
 command_doctor (Cli *cli, GError **error)
 {
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
-  Doctor doctor = { .cli = cli, .findings = findings };
+  Doctor doctor = { .cli = cli, .findings = findings, .grants = grants_command (cli->config, NULL, NULL) };
   doctor_postgres (&doctor);
   doctor_kafka (&doctor);
   doctor_stores (&doctor);
@@ -150,5 +183,6 @@ command_doctor (Cli *cli, GError **error)
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (&doctor, cli->out);
   g_clear_pointer (&doctor.pg, pg_free);
   g_strfreev (doctor.kafka);
+  g_free (doctor.grants);
   return code_of (&doctor);
 }

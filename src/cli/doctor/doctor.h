@@ -13,6 +13,7 @@ typedef struct {
   Pg *pg;            /* NULL: PostgreSQL cannot be asked */
   gboolean migrated; /* schema pruned is as this program wants it */
   char **kafka;      /* settings; NULL: no Kafka is named */
+  char *grants;      /* the command that gives this role its rights */
   GPtrArray *findings;
 } Doctor;
 
@@ -27,6 +28,9 @@ void doctor_error (Doctor *doctor, ExitCode code, const char *check, const char 
 PgRows *doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values);
 /* The column NAME of all rows in one line, at most a few of them. g_free it. */
 char *doctor_list (const PgRows *rows, const char *name);
+
+/* `1 daemon`, `2 daemons`. g_free it. */
+char *doctor_count (gint64 n, const char *what);
 
 /* In this order (DESIGN 6: the code is that of the first thing found). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */

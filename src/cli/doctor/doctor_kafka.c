@@ -105,13 +105,14 @@ check_group (Doctor *doctor)
   for (guint i = 0; i < members->len; i++)
     if (!g_str_has_prefix (members->pdata[i], KAFKA_MEMBER_OF PRUNED_VERSION " "))
       g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "", (char *)members->pdata[i]);
+  g_autofree char *count = doctor_count (members->len, "member");
   if (others->len > 0)
     doctor_warn (doctor, "group", "pruned version",
                  "of %u members of group %s these are not of version %s, by their client.id: %s (two versions side by side work,"
                  " for the time of an upgrade)",
                  members->len, group, PRUNED_VERSION, others->str);
   else
-    doctor_ok (doctor, "group", "group %s has %u members%s", group, members->len, members->len > 0 ? ", all of this version" : " now");
+    doctor_ok (doctor, "group", "group %s has %s%s", group, count, members->len > 0 ? ", all of this version" : " now");
 }
 
 /* FOUND: all topics. One that is missing or does not answer was said before. */
@@ -128,6 +129,7 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
   g_autofree char *unread = NULL;
   g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), NULL, &found[dead], 1, COUNT_WITHIN_MS, &unread, &error);
   gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
+  g_autofree char *count = doctor_count (n, "message");
   if (n < 0)
     doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
                   error->message);
@@ -135,7 +137,7 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
     say_silent (doctor, "dead letters", topic, unread);
   else if (n > 0)
     doctor_warn (doctor, "dead letters", "pruned dead list",
-                 "%" G_GINT64_FORMAT " messages that could not be handled wait for a verdict", n);
+                 "%s without a verdict, that could not be handled", count);
   else
     doctor_ok (doctor, "dead letters", "none");
 }
@@ -159,7 +161,8 @@ doctor_kafka (Doctor *doctor)
   }
   g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);
   if (!ask_kafka (doctor, wanted, &found, &error)) {
-    doctor_error (doctor, CODE_KAFKA, "Kafka", "pruned config | grep kafka", "%s", error->message);
+    g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", bootstrap_of (doctor));
+    doctor_error (doctor, CODE_KAFKA, "Kafka", remedy, "%s", error->message);
     return;
   }
   doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap_of (doctor));

@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "base/clock.h"
+#include "cli/grants.h"
 #include "engine/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -35,6 +36,7 @@ compare_daemons (Doctor *doctor)
   if (rows == NULL)
     return;
   guint wrong = 0;
+  g_autofree char *daemons = doctor_count (rows_count (rows), "daemon");
   for (int i = 0; i < rows_count (rows); i++)
     if (rows_bool (rows, i, "off")) {
       wrong++;
@@ -44,8 +46,29 @@ compare_daemons (Doctor *doctor)
                    rows_bool (rows, i, "ahead") ? "ahead of" : "behind");
     }
   if (wrong == 0)
-    doctor_ok (doctor, "daemons' clocks", "those of %d daemons are within %.1f s of the database's", rows_count (rows),
-               (double)CLOCK_OFF_US / G_USEC_PER_SEC);
+    doctor_ok (doctor, "daemons' clocks", "%s, within %.1f s of the database's", daemons, (double)CLOCK_OFF_US / G_USEC_PER_SEC);
+}
+
+/* So that remedies can be copied. */
+static void
+learn_roles (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", SQL "whose.sql", values);
+  if (rows == NULL)
+    return;
+  g_free (doctor->grants);
+  doctor->grants = grants_command (doctor->cli->config, rows_text (rows, 0, "owner"), rows_text (rows, 0, "role"));
+}
+
+static void
+say_away (Doctor *doctor, const GError *error)
+{
+  g_autofree char *database = grants_database (doctor->cli->config, NULL), *quoted = g_shell_quote (database);
+  gboolean named = *config_text (doctor->cli->config, "postgres", "url") != '\0';
+  g_autofree char *remedy = named ? g_strdup_printf ("psql %s -c 'SELECT 1'", quoted) : g_strdup_printf ("export PRUNED_POSTGRES_URL=%s", database);
+  doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", remedy, "%s", error->message);
 }
 
 static void
@@ -66,11 +89,12 @@ doctor_postgres (Doctor *doctor)
   doctor_ok (doctor, "configuration", "it was read; `pruned config` says where each setting comes from");
   doctor->pg = cli_pg_bare (doctor->cli, &error);
   if (doctor->pg == NULL) {
-    doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", "pruned config | grep postgres.url", "%s", error->message);
+    say_away (doctor, error);
     return;
   }
   int version = pg_server_version (doctor->pg);
   doctor_ok (doctor, "PostgreSQL", "it answers, version %d.%d", version / 10000, version % 10000);
+  learn_roles (doctor);
   check_schema (doctor);
   compare_clocks (doctor);
   compare_daemons (doctor);

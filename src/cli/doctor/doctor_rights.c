@@ -6,7 +6,6 @@
 #include "engine/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
-#define GRANTS "psql -v role=NAME -f deploy/grants.sql"
 
 typedef struct {
   GString *jobs, *tables, *names; /* names: columns, or privileges */
@@ -101,7 +100,7 @@ check_rights (Doctor *doctor)
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     if (rows_count (all[i]) > 0) {
       g_autofree char *list = doctor_list (all[i], "missing");
-      doctor_error (doctor, CODE_POSTGRES, "rights", GRANTS, "this role lacks %s", list);
+      doctor_error (doctor, CODE_POSTGRES, "rights", doctor->grants, "this role lacks %s", list);
       missing = TRUE;
     }
   if (!missing)
@@ -116,7 +115,7 @@ check_restore (Doctor *doctor)
     return;
   g_autofree char *list = doctor_list (rows, "missing");
   if (rows_count (rows) > 0)
-    doctor_warn (doctor, "restore", GRANTS, "`pruned restore` needs a role that may INSERT into %s", list);
+    doctor_warn (doctor, "restore", doctor->grants, "`pruned restore` needs a role that may INSERT into %s", list);
   else
     doctor_ok (doctor, "restore", "this role may put back what the enabled jobs remove");
 }
@@ -165,7 +164,7 @@ check_indexes (Doctor *doctor)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) indexes = schema_indexes (doctor->pg, doctor->cli->jobs, &error);
   if (indexes == NULL) {
-    doctor_error (doctor, CODE_POSTGRES, "indexes", GRANTS, "cannot be looked at: %s", error->message);
+    doctor_error (doctor, CODE_POSTGRES, "indexes", doctor->grants, "cannot be looked at: %s", error->message);
     return;
   }
   gboolean missing = FALSE;

@@ -1,4 +1,5 @@
 #include "cli/doctor/doctor.h"
+#include "config/settings.h"
 #include "store/probe.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -6,8 +7,8 @@
 static const struct {
   const char *check, *section, *key, *remedy;
 } STORES[] = {
-  { "local store", "store.local", "root", "pruned config | grep store.local" },
-  { "object store", "store.object", "endpoint", "pruned config | grep store.object" },
+  { "local store", "store.local", "root", "[store.local]\n  root = /srv/artifacts" },
+  { "object store", "store.object", "endpoint", "[store.object]\n  endpoint = https://s3.example.org\n  bucket = artifacts\n  credentials_file = /etc/pruned/s3.credentials" },
 };
 
 /* No such store: that is a finding only where objects wait for it. */
@@ -33,6 +34,15 @@ check_unset (Doctor *doctor, guint i)
     doctor_ok (doctor, check, "[%s] %s is not set, and nothing waits for it", STORES[i].section, STORES[i].key);
 }
 
+/* A command that looks at the same place. */
+static void
+say_trouble (Doctor *doctor, guint i, const char *place, const GError *error)
+{
+  g_autofree char *shown = i == 0 ? g_strdup (place) : setting_shown_url (place), *quoted = g_shell_quote (shown);
+  g_autofree char *remedy = g_strconcat (i == 0 ? "ls -la " : "curl -sSI ", quoted, NULL);
+  doctor_error (doctor, CODE_STORE, STORES[i].check, remedy, "%s", error->message);
+}
+
 void
 doctor_stores (Doctor *doctor)
 {
@@ -44,7 +54,7 @@ doctor_stores (Doctor *doctor)
     if (*place == '\0')
       check_unset (doctor, i);
     else if (i == 0 ? !probe_local (config, &look, &error) : !probe_object (config, &error))
-      doctor_error (doctor, CODE_STORE, STORES[i].check, STORES[i].remedy, "%s", error->message);
+      say_trouble (doctor, i, place, error);
     else if (look != ROOT_FILLED)
       doctor_warn (doctor, STORES[i].check, "mount it, then: touch ROOT/.artifacts, and set [store.local] marker = .artifacts",
                    look == ROOT_BARE ? "%s is empty, so every object counts as gone: is it mounted?"

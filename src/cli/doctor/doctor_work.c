@@ -13,15 +13,16 @@ check_runs (Doctor *doctor)
   if (rows == NULL)
     return;
   gint64 overdue = rows_int (rows, 0, "overdue"), dead = rows_int (rows, 0, "dead");
+  g_autofree char *late = doctor_count (overdue, "run"), *ended = doctor_count (dead, "run");
   if (overdue > 0)
     doctor_warn (doctor, "runs overdue", "pruned status",
-                 "%" G_GINT64_FORMAT " runs should have begun, the oldest %s %s ago: is a daemon running, and are its lanes moving?",
-                 overdue, rows_text (rows, 0, "job"), rows_text (rows, 0, "age"));
+                 "%s should have begun, the oldest %s %s ago: is a daemon running, and are its lanes moving?",
+                 late, rows_text (rows, 0, "job"), rows_text (rows, 0, "age"));
   else
     doctor_ok (doctor, "runs overdue", "none");
   if (dead > 0)
     doctor_warn (doctor, "dead runs", "pruned runs --state dead",
-                 "%" G_GINT64_FORMAT " runs have used up their attempts: `pruned retry ID`, or `pruned discard ID`", dead);
+                 "%s dead, all attempts used up: `pruned retry ID`, or `pruned discard ID`", ended);
   else
     doctor_ok (doctor, "dead runs", "none");
   if (rows_text (rows, 0, "paused") != NULL)
@@ -30,10 +31,10 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "paused", "no job");
 }
 
-static const char *
-remedy_of (const char *reason)
+static gboolean
+lacks_right (const char *reason)
 {
-  return strstr (reason, "permission denied") != NULL || strstr (reason, "42501") != NULL ? "psql -v role=NAME -f deploy/grants.sql" : NULL;
+  return strstr (reason, "permission denied") != NULL || strstr (reason, "42501") != NULL;
 }
 
 /* Other checks say what is missing if they know it; this one says what runs have met. */
@@ -46,8 +47,7 @@ check_blocked (Doctor *doctor)
   for (int i = 0; i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
     g_autofree char *look = g_strdup_printf ("pruned plan %s", job);
-    const char *known = remedy_of (reason);
-    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", known != NULL ? known : look,
+    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : look,
                   "job %s lacks something since %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
                   rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }
@@ -61,12 +61,12 @@ check_quarantine (Doctor *doctor)
   g_autoptr (PgRows) rows = doctor_ask (doctor, "quarantine", SQL "quarantine.sql", NULL);
   if (rows == NULL)
     return;
+  g_autofree char *parked = doctor_count (rows_int (rows, 0, "parked"), "item"), *others = doctor_count (rows_int (rows, 0, "others"), "item");
   if (rows_int (rows, 0, "parked") > 0)
     doctor_warn (doctor, "quarantine", "pruned quarantine list",
-                 "%s items are parked: nothing is tried with them again before `pruned quarantine retry`",
-                 rows_text (rows, 0, "parked"));
+                 "%s parked: nothing is tried with them again before `pruned quarantine retry`", parked);
   else
-    doctor_ok (doctor, "quarantine", "nothing is parked; %s items will be tried again by themselves", rows_text (rows, 0, "others"));
+    doctor_ok (doctor, "quarantine", "nothing is parked; %s will be tried again by themselves", others);
 }
 
 /* Two that run a job with different settings do half of the work so and half otherwise. */
@@ -79,6 +79,8 @@ check_processes (Doctor *doctor)
   g_autoptr (PgRows) forces = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
   if (forces == NULL)
     return;
+  g_autofree char *alive = rows_int (rows, 0, "alive") == 1 ? g_strdup ("1 process")
+                                                            : g_strdup_printf ("%s processes", rows_text (rows, 0, "alive"));
   guint wrong = 0;
   for (int i = 0; i < rows_count (forces); i++)
     if (!g_str_equal (rows_text (forces, i, "differs"), "{}")) {
@@ -87,13 +89,13 @@ check_processes (Doctor *doctor)
                     rows_text (forces, i, "job"), rows_text (forces, i, "differs"));
     }
   if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
-    doctor_warn (doctor, "processes", "pruned processes", "%s processes run with %s different sets of settings", rows_text (rows, 0, "alive"),
+    doctor_warn (doctor, "processes", "pruned processes", "%s processes run, with %s different sets of settings", rows_text (rows, 0, "alive"),
                  rows_text (rows, 0, "settings"));
   else if (rows_text (rows, 0, "silent") != NULL)
     doctor_warn (doctor, "processes", "pruned processes", "not heard of for more than %d s, killed or hanging: %s", PROCESSES_FORCE_S,
                  rows_text (rows, 0, "silent"));
   else if (wrong == 0)
-    doctor_ok (doctor, "processes", "%s run, all with the same settings", rows_text (rows, 0, "alive"));
+    doctor_ok (doctor, "processes", "%s%s", alive, rows_int (rows, 0, "alive") > 1 ? " run, all with the same settings" : " now");
 }
 
 static void

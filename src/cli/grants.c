@@ -1,0 +1,50 @@
+#include "cli/grants.h"
+
+#include "config/settings.h"
+
+#include <string.h>
+
+#define FILE_NAME "grants.sql"
+#define INSTALLED "/usr/local/share/pruned/" FILE_NAME
+
+/* Beside the binary, as `make install` and a package lay it out; or in the tree it was built in. */
+static char *
+file_path (void)
+{
+  static const char *const places[] = { "../share/pruned/" FILE_NAME, "../../deploy/" FILE_NAME };
+  g_autofree char *binary = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = binary != NULL ? g_path_get_dirname (binary) : NULL;
+  for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (places); i++) {
+    g_autofree char *path = g_canonicalize_filename (places[i], folder);
+    if (g_file_test (path, G_FILE_TEST_EXISTS))
+      return g_steal_pointer (&path);
+  }
+  return g_strdup (INSTALLED);
+}
+
+char *
+grants_database (const Config *config, const char *user)
+{
+  const char *url = config_text (config, "postgres", "url");
+  const char *rest = strstr (url, "://");
+  if (*url == '\0')
+    return g_strdup_printf ("postgresql://%s@HOST/DATABASE", user != NULL ? user : "USER");
+  if (rest == NULL || user == NULL)
+    return setting_shown_url (url);
+  rest += strlen ("://");
+  const char *end = rest + strcspn (rest, "/?"), *at = g_strrstr_len (rest, end - rest, "@");
+  g_autofree char *escaped = g_uri_escape_string (user, NULL, FALSE);
+  g_autofree char *as_user
+      = g_strdup_printf ("%.*s%s@%s", (int)(rest - url), url, escaped, at != NULL ? at + 1 : rest);
+  return setting_shown_url (as_user);
+}
+
+char *
+grants_command (const Config *config, const char *owner, const char *role)
+{
+  const char *schema = config_text (config, "postgres", "app_schema");
+  g_autofree char *database = grants_database (config, owner), *quoted = g_shell_quote (database), *path = file_path ();
+  g_autofree char *file = g_shell_quote (path), *of = g_shell_quote (role != NULL ? role : "NAME"), *app = g_shell_quote (schema);
+  return g_strdup_printf ("psql %s -v role=%s%s%s -f %s", quoted, of, g_str_equal (schema, "public") ? "" : " -v app_schema=",
+                          g_str_equal (schema, "public") ? "" : app, file);
+}
