@@ -159,6 +159,9 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   step->continues = TRUE;
   step->next_cursor = cursor;
   step->next_delay_ms = delay_ms;
+  json_t *limit = json_object_get (step->run->cursor, "limit");
+  if (limit != NULL && cursor != NULL) /* an empty page leaves it as it is */
+    json_object_set (cursor, "limit", limit);
 }
 
 Run

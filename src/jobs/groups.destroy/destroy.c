@@ -120,7 +120,6 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
       return decided != NULL && cancel (step, decided, group, error);
     }
   g_autoptr (json_t) cursor = json_deep_copy (step_cursor (step));
-  json_object_del (cursor, "limit");
   Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
   return go_on (&walk, rows_bool (still, 0, "in_progress"), error);
 }

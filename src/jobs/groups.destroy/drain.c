@@ -30,10 +30,12 @@ note_gone (Batch *batch, const GPtrArray *gone, guint n)
     batch->removed += changed (gone->pdata[i]);
 }
 
-/* A table is empty when it gave back less than it was asked for. */
+/* A table is empty when it gave back less than it was asked for. A step that has been cut has done its share with one that was not. */
 static gboolean
 all_empty (const Batch *batch, const GPtrArray *gone, guint n)
 {
+  if (batch->cut)
+    return batch->removed == 0;
   for (guint i = 0; i < n; i++)
     if (changed (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
       return FALSE;
@@ -113,12 +115,12 @@ level_at (const Referring *found, int i)
   return rows_int (found->references, reference_row (found, i), "level");
 }
 
-/* Where the level ends that begins at FROM. */
+/* Where the level ends that begins at FROM; of a step that has been cut: where its first table does. */
 static int
-level_end (const Referring *found, int from)
+level_end (const Batch *batch, const Referring *found, int from)
 {
   int to = from;
-  while (to < found->n && level_at (found, to) == level_at (found, from))
+  while (to < found->n && level_at (found, to) == level_at (found, from) && (!batch->cut || to == from))
     to++;
   return to;
 }
@@ -216,7 +218,7 @@ drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gbool
   for (*next = 0; *empty && *next < found->n && level_at (found, *next) > 1;)
     {
       int from = *next;
-      *next = level_end (found, from);
+      *next = level_end (batch, found, from);
       if (!hold_level (step, batch, found, from, *next, empty, error))
         return FALSE;
       if (!*empty)
@@ -262,23 +264,56 @@ hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GEr
   return *clear || let_loose (step, batch, others, error);
 }
 
+/* The effects from FROM to TO have been answered for by the first of ANSWERS. */
+static void
+note_own (Step *step, Batch *batch, const GPtrArray *answers, guint from, guint to)
+{
+  note_gone (batch, answers, to - from);
+  batch->own_gone = all_empty (batch, answers, to - from);
+  for (guint i = from; i < to; i++)
+    {
+      const Effect *effect = &(batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS)[i];
+      if (effect->columns != NULL)
+        batch_note_members (step, batch, answers->pdata[i - from]);
+      else if (g_str_has_suffix (effect->file, "ci_job_artifacts"))
+        step_count (step, "artifacts", changed (answers->pdata[i - from]));
+    }
+}
+
+/* One table after the other, until something goes. */
+static gboolean
+drain_own_slowly (Step *step, Batch *batch, const Effect *effects, GError **error)
+{
+  batch->own_gone = TRUE;
+  for (guint i = 0; effects[i].file != NULL && batch->own_gone; i++)
+    {
+      const Effect one[] = { effects[i], { NULL, NULL } };
+      g_autoptr (GPtrArray) answers = batch_queue (step, batch, one, error) ? step_send (step, error) : NULL;
+      if (answers == NULL)
+        return FALSE;
+      note_own (step, batch, answers, i, i + 1);
+    }
+  return TRUE;
+}
+
 /* What belongs to the batch, and in the same round trip holds on to what is next to it, from NEXT on. *CLEAR: nothing else refers to
  * that. */
 static gboolean
 drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear, GError **error)
 {
   const Effect *effects = batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS;
-  guint own = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS)) - 1, n;
-  if (!batch_queue (step, batch, effects, error) || !queue_holds (step, batch, found, next, found->n, &n, error))
+  guint all = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS)) - 1, n;
+  guint own = batch->cut ? 0 : all; /* in this round trip */
+  *clear = FALSE;
+  if (batch->cut && (!drain_own_slowly (step, batch, effects, error) || !batch->own_gone))
+    return !batch->own_gone;
+  if ((own > 0 && !batch_queue (step, batch, effects, error)) || !queue_holds (step, batch, found, next, found->n, &n, error))
     return FALSE;
   g_autoptr (GPtrArray) answers = step_send (step, error);
   if (answers == NULL)
     return FALSE;
-  note_gone (batch, answers, own);
-  batch->own_gone = all_empty (batch, answers, own);
-  batch_note_members (step, batch, answers->pdata[own - 1]);
-  if (!batch_is_groups (batch))
-    step_count (step, "artifacts", changed (answers->pdata[own - 2]));
+  if (own > 0)
+    note_own (step, batch, answers, 0, own);
   const PgRows *others = first_found (answers, own + n / 2);
   *clear = others == NULL;
   /* What belongs to it may refer to that too: it goes by its own files. */
@@ -288,12 +323,16 @@ drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean 
 static gboolean
 drain_next (Step *step, Batch *batch, const Referring *found, int next, GError **error)
 {
-  if (next == found->n)
-    return TRUE;
-  g_autoptr (GPtrArray) gone = queue_level (step, batch, found, next, found->n, error) ? step_send (step, error) : NULL;
-  if (gone != NULL)
-    note_gone (batch, gone, gone->len);
-  return gone != NULL;
+  while (next < found->n && !(batch->cut && batch->removed > 0))
+    {
+      int to = level_end (batch, found, next);
+      g_autoptr (GPtrArray) gone = queue_level (step, batch, found, next, to, error) ? step_send (step, error) : NULL;
+      if (gone == NULL)
+        return FALSE;
+      note_gone (batch, gone, gone->len);
+      next = to;
+    }
+  return TRUE;
 }
 
 /* Were these all? Rows that stay although a second step has nothing else to do are not waited for. */

@@ -110,6 +110,7 @@ drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
                                          "members/40-dirty_users.insert" };
   g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
                   *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
+  step_tries (destroy->step, rows_count (page));
   g_autoptr (PgRows) gone = step_apply (destroy->step, error, "members/10-members", "key", keys, "user", destroy->user_id, NULL);
   if (gone == NULL)
     return FALSE;
@@ -224,7 +225,7 @@ go_on (Destroy *destroy, const char *stage, GError **error)
 gboolean
 users_destroy_step (Step *step, GError **error)
 {
-  Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_setting (step, "batch") };
+  Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_limit (step, step_setting (step, "batch")) };
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
   const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
