@@ -117,6 +117,8 @@ void step_observe_age (Step *step, double seconds);
 /* The step found out that it must fail though no statement did (e.g. a refusal that is to be retried): returns FALSE and sets the error. */
 gboolean step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
+/* Something that the job cannot do without is missing: the run waits until it is there, uncharged. Returns FALSE and sets the error. */
+gboolean step_block (Step *step, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* The same step once more, at once and uncharged, in a new transaction; what was leased stays. Returns FALSE and sets the error. */
 gboolean step_again (Step *step, GError **error);
 /* Statements to run with the failure's own transaction if this step fails and is charged for it (e.g. clearing a mark). FILE as above;

@@ -165,6 +165,16 @@ apply_keys (Step *step, GPtrArray *keys, PgRows **decided, GError **error, ...)
   return ok;
 }
 
+/* A key that was not finished comes again, behind all others: for jobs whose locks choose among a key's rows. */
+static gboolean
+may_leave_some (const Step *step)
+{
+  gboolean chooses = FALSE;
+  for (guint i = 0; i < step->job->locks->len; i++)
+    chooses |= pg_statement_wants (step->job->locks->pdata[i], "rows");
+  return chooses && step_is_cut (step);
+}
+
 gboolean
 page_step (Step *step, GError **error)
 {
@@ -173,7 +183,8 @@ page_step (Step *step, GError **error)
     return FALSE;
   g_autoptr (PgRows) decided = NULL;
   gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, &decided, error, NULL);
-  if (ok && page.more)
+  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
+  if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), step->job->delay_ms);
   page_clear (&page);
   return ok;

@@ -188,8 +188,7 @@ check_blocked (Step *step, GError **error)
   g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
   if (reasons == NULL || rows_count (reasons) == 0)
     return reasons != NULL;
-  step->blocked = TRUE;
-  return step_fail (step, error, PRUNED_RETRY, "%s", rows_text (reasons, 0, "reason"));
+  return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
 }
 
 gboolean

@@ -216,6 +216,17 @@ step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format
 }
 
 gboolean
+step_block (Step *step, GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  step->blocked = TRUE;
+  return step_fail (step, error, PRUNED_RETRY, "%s", text);
+}
+
+gboolean
 step_again (Step *step, GError **error)
 {
   step->again = TRUE;

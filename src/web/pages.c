@@ -80,9 +80,11 @@ add_oldest_due (GString *body, const PgRows *rows)
 }
 
 static const struct {
-  const char *file, *name;
-} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds" },
-                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules" } };
+  const char *file, *name, *kind;
+} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge" },
+                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "gauge" },
+                { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter" },
+                { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge" } };
 
 /* From the tables; what PostgreSQL does not answer is left out, and once it is not there it is not asked again. */
 static void
@@ -101,7 +103,7 @@ add_tables (Pages *pages, GString *body)
       g_autoptr (PgRows) rows = ask (pages, FIGURES[i].file, NULL, &error);
       if (rows == NULL)
         continue;
-      g_string_append_printf (body, "# TYPE %s gauge\n", FIGURES[i].name);
+      g_string_append_printf (body, "# TYPE %s %s\n", FIGURES[i].name, FIGURES[i].kind);
       gauge (body, FIGURES[i].name, "", g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
     }
   pthread_mutex_unlock (&pages->pg_lock);
