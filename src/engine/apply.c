@@ -102,7 +102,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
   BisectSegment *segment;
   for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++)
     {
-      if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US)
+      if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2)
         {
           g_queue_push_head (&step->bisect->segments, segment);
           step->again = TRUE;

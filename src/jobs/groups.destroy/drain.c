@@ -1,56 +1,32 @@
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/drain.h"
 
 #include "jobs/shared/sweep.h"
 
-#define MEMBER "member_id, user_id, source_type, source_id, access_level, expires_at"
-
-/* Members last: those who could see more through them are looked up by them. */
-static const Effect PROJECT_EFFECTS[] = { { "drain/projects/20-notification_settings", NULL },
-                                          { "drain/projects/30-redirect_routes", NULL },
-                                          { "drain/projects/40-ci_job_artifacts", NULL },
-                                          { "drain/projects/10-members", MEMBER ", user_type" },
-                                          { NULL, NULL } };
-static const Effect GROUP_EFFECTS[] = { { "drain/groups/20-notification_settings", NULL },
-                                        { "drain/groups/30-redirect_routes", NULL },
-                                        { "drain/groups/10-members", MEMBER },
-                                        { NULL, NULL } };
-
-/* How many rows an effect has changed: it says so, or gives them back. */
-static gint64
-changed (const PgRows *answer)
+gint64
+drain_changed (const PgRows *answer)
 {
   return rows_column (answer, "n") >= 0 ? rows_int (answer, 0, "n") : rows_count (answer);
 }
 
-/* The first N of GONE. */
-static void
-note_gone (Batch *batch, const GPtrArray *gone, guint n)
+void
+drain_note_gone (Batch *batch, const GPtrArray *gone, guint n)
 {
   for (guint i = 0; i < n; i++)
-    batch->removed += changed (gone->pdata[i]);
+    batch->removed += drain_changed (gone->pdata[i]);
 }
 
-/* A table is empty when it gave back less than it was asked for. A step that has been cut has done its share with one that was not. */
-static gboolean
-all_empty (const Batch *batch, const GPtrArray *gone, guint n)
+gboolean
+drain_all_empty (const Batch *batch, const GPtrArray *gone, guint n)
 {
   if (batch->cut)
     return batch->removed == 0;
   for (guint i = 0; i < n; i++)
-    if (changed (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
+    if (drain_changed (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
       return FALSE;
   return TRUE;
 }
 
 /* --- what refers to the batch ------------------------------------------------------------------------- */
-
-/* The columns that refer to it, and which of them have rows. */
-typedef struct {
-  const PgRows *references;
-  GPtrArray *answers;
-  const PgRows *there; /* of the answers */
-  int n;               /* of its rows */
-} Referring;
 
 static const char *
 probe_of (const PgRows *references)
@@ -154,17 +130,15 @@ queue_column (Step *step, const Batch *batch, const Referring *found, int from, 
   return TRUE;
 }
 
-/* Queues what holds the rows of one level that go now, then as many looks at who else refers to these. */
-static gboolean
-queue_holds (Step *step, const Batch *batch, const Referring *found, int from, int to, guint *n, GError **error)
+gboolean
+drain_queue_holds (Step *step, const Batch *batch, const Referring *found, int from, int to, guint *n, GError **error)
 {
   *n = 0;
   return queue_column (step, batch, found, from, to, "hold", n, error) && queue_column (step, batch, found, from, to, "look", n, error);
 }
 
-/* What no level has: rows that are tied to the batch by a longer way, by a circle, or that came meanwhile. */
-static gboolean
-sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
+gboolean
+drain_sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
 {
   /* They want more than a record: outcomes, files, authorizations. */
   static const char *const refused[] = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
@@ -181,9 +155,8 @@ sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
                        rows_text (others, 0, "relation"));
 }
 
-/* The first answer from FIRST on that has rows; NULL: none. */
-static const PgRows *
-first_found (const GPtrArray *answers, guint first)
+const PgRows *
+drain_first_found (const GPtrArray *answers, guint first)
 {
   for (guint i = first; i < answers->len; i++)
     if (rows_count (answers->pdata[i]) > 0)
@@ -196,7 +169,7 @@ static gboolean
 hold_level (Step *step, Batch *batch, const Referring *found, int from, int to, gboolean *clear, GError **error)
 {
   guint n;
-  if (!queue_holds (step, batch, found, from, to, &n, error))
+  if (!drain_queue_holds (step, batch, found, from, to, &n, error))
     return FALSE;
   *clear = n == 0;
   if (*clear)
@@ -204,9 +177,9 @@ hold_level (Step *step, Batch *batch, const Referring *found, int from, int to, 
   g_autoptr (GPtrArray) answers = step_send (step, error);
   if (answers == NULL)
     return FALSE;
-  const PgRows *others = first_found (answers, n / 2);
+  const PgRows *others = drain_first_found (answers, n / 2);
   *clear = others == NULL;
-  return *clear || sweep_others (step, batch, others, error);
+  return *clear || drain_sweep_others (step, batch, others, error);
 }
 
 /* The levels that lie further away, each when the one beyond it is empty: else a foreign key would take along what nobody
@@ -226,99 +199,13 @@ drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gbool
       g_autoptr (GPtrArray) gone = queue_level (step, batch, found, from, *next, error) ? step_send (step, error) : NULL;
       if (gone == NULL)
         return FALSE;
-      note_gone (batch, gone, gone->len);
-      *empty = all_empty (batch, gone, gone->len);
+      drain_note_gone (batch, gone, gone->len);
+      *empty = drain_all_empty (batch, gone, gone->len);
     }
   return TRUE;
 }
 
-/* --- what belongs to the batch ------------------------------------------------------------------------ */
-
-/* OTHERS refer to what is held. Rows that a key only changes are met by the next step, further away than what they refer to. */
-static gboolean
-let_loose (Step *step, Batch *batch, const PgRows *others, GError **error)
-{
-  for (int i = 0; i < rows_count (others); i++)
-    if (rows_text (others, i, "condition") == NULL)
-      return batch->removed > 0 || !batch->again
-             || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s", rows_text (others, i, "relation"));
-  return sweep_others (step, batch, others, error);
-}
-
-/* Holds what the files delete next, where a key leads to its rows. *CLEAR: they do not (any more). */
-static gboolean
-hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GError **error)
-{
-  static const char *const columns[] = { "hold", "look" };
-  const PgRows *references = found->references;
-  for (guint c = 0; c < G_N_ELEMENTS (columns); c++)
-    for (int i = 0; i < rows_count (references); i++)
-      if (rows_text (references, i, "sql") == NULL && rows_text (references, i, "look") != NULL
-          && !step_queue_text (step, error, rows_text (references, i, columns[c]), BATCH (batch)))
-        return FALSE;
-  g_autoptr (GPtrArray) answers = step_send (step, error);
-  if (answers == NULL)
-    return FALSE;
-  const PgRows *others = first_found (answers, answers->len / 2);
-  *clear = others == NULL;
-  return *clear || let_loose (step, batch, others, error);
-}
-
-/* The effects from FROM to TO have been answered for by the first of ANSWERS. */
-static void
-note_own (Step *step, Batch *batch, const GPtrArray *answers, guint from, guint to)
-{
-  note_gone (batch, answers, to - from);
-  batch->own_gone = all_empty (batch, answers, to - from);
-  for (guint i = from; i < to; i++)
-    {
-      const Effect *effect = &(batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS)[i];
-      if (effect->columns != NULL)
-        batch_note_members (step, batch, answers->pdata[i - from]);
-      else if (g_str_has_suffix (effect->file, "ci_job_artifacts"))
-        step_count (step, "artifacts", changed (answers->pdata[i - from]));
-    }
-}
-
-/* One table after the other, until something goes. */
-static gboolean
-drain_own_slowly (Step *step, Batch *batch, const Effect *effects, GError **error)
-{
-  batch->own_gone = TRUE;
-  for (guint i = 0; effects[i].file != NULL && batch->own_gone; i++)
-    {
-      const Effect one[] = { effects[i], { NULL, NULL } };
-      g_autoptr (GPtrArray) answers = batch_queue (step, batch, one, error) ? step_send (step, error) : NULL;
-      if (answers == NULL)
-        return FALSE;
-      note_own (step, batch, answers, i, i + 1);
-    }
-  return TRUE;
-}
-
-/* What belongs to the batch, and in the same round trip holds on to what is next to it, from NEXT on. *CLEAR: nothing else refers to
- * that. */
-static gboolean
-drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear, GError **error)
-{
-  const Effect *effects = batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS;
-  guint all = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS)) - 1, n;
-  guint own = batch->cut ? 0 : all; /* in this round trip */
-  *clear = FALSE;
-  if (batch->cut && (!drain_own_slowly (step, batch, effects, error) || !batch->own_gone))
-    return !batch->own_gone;
-  if ((own > 0 && !batch_queue (step, batch, effects, error)) || !queue_holds (step, batch, found, next, found->n, &n, error))
-    return FALSE;
-  g_autoptr (GPtrArray) answers = step_send (step, error);
-  if (answers == NULL)
-    return FALSE;
-  if (own > 0)
-    note_own (step, batch, answers, 0, own);
-  const PgRows *others = first_found (answers, own + n / 2);
-  *clear = others == NULL;
-  /* What belongs to it may refer to that too: it goes by its own files. */
-  return *clear || !batch->own_gone || sweep_others (step, batch, others, error);
-}
+/* --- what is next to the batch ------------------------------------------------------------------------- */
 
 static gboolean
 drain_next (Step *step, Batch *batch, const Referring *found, int next, GError **error)
@@ -329,7 +216,7 @@ drain_next (Step *step, Batch *batch, const Referring *found, int next, GError *
       g_autoptr (GPtrArray) gone = queue_level (step, batch, found, next, to, error) ? step_send (step, error) : NULL;
       if (gone == NULL)
         return FALSE;
-      note_gone (batch, gone, gone->len);
+      drain_note_gone (batch, gone, gone->len);
       next = to;
     }
   return TRUE;
@@ -367,7 +254,7 @@ batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error)
   if (ok && !batch->moved)
     ok = drain_beyond (step, batch, &found, &next, empty, error);
   if (ok && *empty) /* else there are more of them: what they point at stays for now */
-    ok = hold_own (step, batch, &found, empty, error);
+    ok = drain_hold_own (step, batch, &found, empty, error);
   if (ok && *empty)
     ok = drain_own (step, batch, &found, next, empty, error);
   if (ok && *empty)
