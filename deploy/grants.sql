@@ -52,18 +52,22 @@ BEGIN
         EXECUTE format('GRANT %s ON %I.%I TO %I', r, app, t, role);
     END LOOP;
 
-    -- Tables that may refer to a user (users.destroy moves or deletes those references).
-    FOREACH t IN ARRAY ARRAY[
-        'approvals', 'award_emoji', 'ci_pipeline_schedules', 'design_management_versions', 'notes', 'epics', 'issues',
-        'issue_assignees', 'lists', 'merge_requests', 'merge_request_metrics', 'merge_request_assignees',
-        'merge_request_reviewers', 'protected_tag_create_access_levels', 'protected_branch_merge_access_levels',
-        'protected_branch_push_access_levels', 'snippets', 'releases', 'resource_label_events',
-        'resource_milestone_events', 'resource_state_events', 'timelogs', 'vulnerabilities', 'subscriptions',
-        'reviews', 'abuse_reports', 'user_achievements']
+    -- Tables that refer to a user (users.destroy moves or deletes those references): by any key from a column that names a person of the
+    -- record, and those of the application that have no key. Others of `[jobs.users.destroy] references` are granted by hand; without the
+    -- right the job is blocked, and says which table it is.
+    FOR t IN
+        SELECT DISTINCT c.relname
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = app AND c.relkind IN ('r', 'p')
+        JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+        WHERE c.relname = ANY (ARRAY['approvals', 'award_emoji', 'notes', 'issues', 'issue_assignees', 'merge_requests',
+                                      'reviews', 'abuse_reports', 'user_achievements'])
+           OR a.attname = ANY (ARRAY['user_id', 'owner_id', 'author_id', 'assignee_id', 'last_edited_by_id', 'updated_by_id', 'closed_by_id',
+                                     'latest_closed_by_id', 'merge_user_id', 'merged_by_id', 'resolved_by_id',
+                                      'reporter_id', 'awarded_by_user_id', 'revoked_by_user_id'])
+              AND EXISTS (SELECT FROM pg_constraint f WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.conkey = ARRAY[a.attnum]
+                          AND f.confrelid = to_regclass(format('%I.%I', app, 'users')))
     LOOP
-        IF to_regclass(format('%I.%I', app, t)) IS NOT NULL THEN
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
-        END IF;
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
     END LOOP;
 
     -- Tables whose rows a foreign key would take along, or empty a column of, when a group, a project or a user goes: they are
@@ -86,7 +90,8 @@ BEGIN
 
     -- Rows inserted into two of the application's tables take their ids from these sequences.
     FOREACH t IN ARRAY ARRAY['ci_deleted_objects', 'ghost_user_migrations'] LOOP
-        r := pg_get_serial_sequence(format('%I.%I', app, t), 'id');
+        SELECT pg_get_serial_sequence(format('%I.%I', app, t), a.attname) INTO r FROM pg_attribute a
+        WHERE a.attrelid = to_regclass(format('%I.%I', app, t)) AND a.attname = 'id' AND NOT a.attisdropped;
         IF r IS NOT NULL THEN
             EXECUTE format('GRANT USAGE ON SEQUENCE %s TO %I', r, role);
         END IF;

@@ -32,6 +32,15 @@ const char *step_arg (const Step *step, const char *name); /* as text; NULL: not
 const json_t *step_cursor (const Step *step);         /* NULL on the first step */
 gint64 step_elapsed_us (const Step *step);            /* monotonic, since the step began */
 gint64 step_setting (const Step *step, const char *key); /* an integer of [jobs.<name>] */
+/* The rows that this step may touch: MOST, or fewer because an earlier try took too long (step_is_cut). Then these are all that it may
+ * touch, of whatever table, so that one row is a step at last. The engine halves and doubles it; a cursor need not carry it. */
+gint64 step_limit (Step *step, gint64 most);
+gboolean step_is_cut (const Step *step);
+/* The next statements touch so many rows: if they take too long, half of them are tried. Without it: half of the limit. */
+void step_tries (Step *step, gint64 rows);
+/* For a job that deals with it itself, because what it leased would be lost: did CAUSE come of too many rows? And: this step had LIMIT. */
+gboolean step_is_too_slow (const Step *step, const GError *cause);
+void step_cut (Step *step, gint64 limit);
 gboolean step_setting_bool (const Step *step, const char *key);
 const char *step_setting_text (const Step *step, const char *key);
 const char *step_setting_text_of (const Step *step, const char *job, const char *key); /* of another job's section */
@@ -108,6 +117,8 @@ void step_observe_age (Step *step, double seconds);
 /* The step found out that it must fail though no statement did (e.g. a refusal that is to be retried): returns FALSE and sets the error. */
 gboolean step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
+/* Something that the job cannot do without is missing: the run waits until it is there, uncharged. Returns FALSE and sets the error. */
+gboolean step_block (Step *step, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* The same step once more, at once and uncharged, in a new transaction; what was leased stays. Returns FALSE and sets the error. */
 gboolean step_again (Step *step, GError **error);
 /* Statements to run with the failure's own transaction if this step fails and is charged for it (e.g. clearing a mark). FILE as above;

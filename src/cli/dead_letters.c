@@ -27,11 +27,14 @@ dead_letters_waiting (Cli *cli, Pg *pg, const GArray *offsets, GError **error)
   gint64 n = 0;
   for (guint i = 0; i < offsets->len; i++) {
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, topic) && offset->high >= 0)
-      n += offset->high - offset->low;
+    if (!g_str_equal (offset->topic, topic))
+      continue;
+    if (offset->high < 0)
+      return -1;
+    n += offset->high - offset->low;
   }
   if (n == 0 || pg == NULL)
-    return n;
+    return n == 0 ? 0 : -1;
   g_autoptr (PgRows) rows = ask_verdicts (pg, topic, offsets, error);
   return rows != NULL ? MAX (n - rows_int (rows, 0, "verdicts"), 0) : -1;
 }

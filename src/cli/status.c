@@ -139,24 +139,25 @@ take_lag (Status *status)
     set (lane, "end", number_or_null (offset->high));
     set (lane, "lag", number_or_null (lag_of (offset)));
     json_array_append_new (lanes, lane);
-    gint64 sum = json_integer_value (json_object_get (lag, offset->topic));
-    set (lag, offset->topic, json_integer (sum + MAX (lag_of (offset), 0)));
+    const json_t *sum = json_object_get (lag, offset->topic);
+    if (lag_of (offset) < 0 || json_is_null (sum)) /* one that is not known makes none of the sum */
+      set (lag, offset->topic, json_null ());
+    else
+      set (lag, offset->topic, json_integer (json_integer_value (sum) + lag_of (offset)));
   }
   set (status->found, "lanes", lanes);
   set (status->found, "lag", lag);
 }
 
-/* Without PostgreSQL: all that are there. */
 static void
 look_at_dead (Status *status)
 {
   g_autoptr (GError) error = NULL;
   gint64 n = dead_letters_waiting (status->cli, status->pg, status->offsets, &error);
-  if (n < 0) {
+  if (error != NULL)
     note_down (status, "postgres", json_object (), cli_pg_failed (status->pg, &error), error);
-    n = dead_letters_waiting (status->cli, NULL, status->offsets, NULL);
-  }
-  set (status->found, "dead", json_integer (n));
+  if (n >= 0)
+    set (status->found, "dead", json_integer (n));
 }
 
 static gboolean

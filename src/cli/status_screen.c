@@ -9,7 +9,9 @@ words_of (const json_t *value)
   json_t *each;
   size_t i;
   json_object_foreach ((json_t *)value, key, each) {
-    g_autofree char *text = json_is_string (each) ? g_strdup (json_string_value (each)) : json_text (each);
+    g_autofree char *text = json_is_string (each) ? g_strdup (json_string_value (each))
+                            : json_is_null (each) ? g_strdup ("not known")
+                                                  : json_text (each);
     g_string_append_printf (words, "%s%s %s", words->len > 0 ? ", " : "", key, text);
   }
   json_array_foreach ((json_t *)value, i, each)
@@ -64,11 +66,14 @@ say_words (Output *out, const char *title, const json_t *value)
     output_say (out, "%-11s %s", title, words);
 }
 
+/* A number that nobody knows is none. */
 static void
 say_number (Output *out, const char *title, const json_t *value)
 {
   if (value != NULL)
     output_say (out, "%-11s %" JSON_INTEGER_FORMAT, title, json_integer_value (value));
+  else
+    output_say (out, "%-11s not known", title);
 }
 
 /* Only where something waits: there are many topics. */
@@ -79,7 +84,7 @@ say_lag (Output *out, const json_t *lag)
   const char *topic;
   json_t *n;
   json_object_foreach ((json_t *)lag, topic, n)
-    if (json_integer_value (n) != 0)
+    if (json_is_null (n) || json_integer_value (n) != 0)
       json_object_set (some, topic, n);
   if (lag != NULL)
     say_words (out, "Lag", some);

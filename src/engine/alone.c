@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/conclude.h"
+#include "engine/pace.h"
 
 static gboolean
 work (Lane *lane, Step *step, GError **error)
@@ -106,6 +107,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   Step *step = step_new (pg, run, service->prefix, lane->bisect, bundle);
   g_ptr_array_add (steps, step);
+  pace_begin (step);
   if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->errand == NULL)
     return begin_errand (service, lane, &transaction, step);
   if (step_and_commit (service, lane, &transaction, step, steps, &error))

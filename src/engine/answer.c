@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/dispatcher.h"
+#include "engine/pace.h"
 #include "engine/page.h"
 #include "engine/stats.h"
 
@@ -49,6 +50,7 @@ typedef struct {
   char *error;
   json_t *cursor, *result; /* NULL: stay */
   gboolean blocked, known; /* it ends blocked; and did so before */
+  gint64 limit; /* rows of the next try of a step that took too long; 0: it did not */
 } Sentence;
 
 static void
@@ -72,13 +74,31 @@ static int
 half_page (const Step *step)
 {
   int size = page_limit (step->run);
-  if (step->halve && step->bisect != NULL && step->bisect->page > 0)
+  if (step->bisect != NULL && step->bisect->page > 0)
     size = MIN (size, (int)step->bisect->page);
   return MAX (1, size / 2);
 }
 
+/* The next try is about fewer rows, at once. FALSE: one row alone takes too long. */
+static gboolean
+cut (const Step *step, const GError *cause, Sentence *sentence)
+{
+  sentence->limit = pace_less (step);
+  if (sentence->limit == 0)
+    return FALSE;
+  sentence->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s", sentence->limit, cause->message);
+  sentence->cursor = page_cursor_with (step->run, "limit", sentence->limit);
+  return TRUE;
+}
+
 static void
-charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sentence)
+count_in_cursor (const Step *step, const char *key, Sentence *sentence)
+{
+  sentence->cursor = page_cursor_with (step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
+}
+
+static void
+charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sentence)
 {
   const Run *run = step->run;
   sentence->attempts = run->attempts + 1;
@@ -86,10 +106,12 @@ charge (const Step *step, gboolean smaller, const GError *cause, Sentence *sente
   sentence->error = g_strdup (cause->message);
   if (sentence->attempts > run->job->max_attempts)
     sentence->state = "dead";
-  if (smaller)
+  if (step->halve)
     sentence->cursor = page_cursor_with (run, "limit", half_page (step));
-  if (step->systemic)
-    sentence->cursor = page_cursor_with (run, "systemic", json_integer_value (json_object_get (run->cursor, "systemic")) + 1);
+  else if (step->systemic)
+    count_in_cursor (step, "systemic", sentence);
+  else if (timed_out)
+    count_in_cursor (step, PAGE_TIMEOUTS, sentence);
 }
 
 /* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again (blocked.h); what a parent or an event
@@ -132,8 +154,8 @@ pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sent
     default:
       if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
         block (step, cause, sentence);
-      else
-        charge (step, step->halve || timed_out, cause, sentence);
+      else if (!timed_out || !cut (step, cause, sentence))
+        charge (step, timed_out, cause, sentence);
     }
 }
 
@@ -240,11 +262,14 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Senten
   json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
   if (!ends (sentence))
     json_object_set_new (fields, "retry_in_s", json_real ((double)sentence->delay_ms / 1000));
-  log_fields (cause->code == PRUNED_BUSY || sentence->known ? LOG_WARNING : LOG_ERROR, "Step failed", fields);
+  if (sentence->limit > 0)
+    json_object_set_new (fields, "limit", json_integer (sentence->limit));
+  gboolean charged = cause->code != PRUNED_BUSY && sentence->limit == 0;
+  log_fields (charged && !sentence->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
   if (sentence->known)
     return;
   stats_add (STATS_FAILURES, step->job->name, class, 1);
-  stats_add (STATS_ERRORS, step->job->name, NULL, cause->code != PRUNED_BUSY);
+  stats_add (STATS_ERRORS, step->job->name, NULL, charged);
   if (ends (sentence))
     stats_add (STATS_RUNS, step->job->name, sentence->state, 1);
 }

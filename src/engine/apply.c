@@ -3,10 +3,10 @@
  * only when it stays.
  */
 #include "base/clock.h"
+#include "engine/pace.h"
 #include "engine/page.h"
 #include "engine/record.h"
 
-#define TRANSACTION_BUDGET_US (18 * G_USEC_PER_SEC) /* no transaction is longer than 20 s */
 #define SYSTEMIC_TRIES 3
 
 /* Those that were not given back: once more with them, then with all. FALSE: they had all been held. */
@@ -43,6 +43,16 @@ try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Tria
     }
 }
 
+/* A row that takes too long even alone is at fault as one that cannot go, once that has happened as often as a page may be systemic. */
+static gboolean
+is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
+{
+  if (cause->code == PRUNED_DATA)
+    return TRUE;
+  gint64 timeouts = json_integer_value (json_object_get (step->run->cursor, PAGE_TIMEOUTS));
+  return pace_is_too_slow (step, cause) && keys->len == 1 && timeouts >= SYSTEMIC_TRIES - 1;
+}
+
 /* TRUE: the keys went through (KEEP: and stay). FALSE without an error: a row is at fault, *REASON says which words it got. */
 static gboolean
 try_under_savepoint (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep, Trial *trial, char **reason,
@@ -52,7 +62,7 @@ try_under_savepoint (Step *step, const GPtrArray *keys, const Extra *extra, gboo
   if (!pg_exec (step->pg, "SAVEPOINT page", error))
     return FALSE;
   gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
-  if (!ok && cause->code != PRUNED_DATA)
+  if (!ok && !is_at_fault (step, keys, cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
@@ -92,7 +102,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
   BisectSegment *segment;
   for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++)
     {
-      if (trials == BISECT_TRIALS || step_elapsed_us (step) > TRANSACTION_BUDGET_US)
+      if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2)
         {
           g_queue_push_head (&step->bisect->segments, segment);
           step->again = TRUE;
@@ -172,10 +182,12 @@ page_apply (Step *step, GPtrArray *keys, va_list pairs, PgRows **decided, GError
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Extra extra = extra_of (pairs);
   Trial trial = { 0 };
+  step_tries (step, keys->len);
   gboolean ok = record_pass_over (step, keys, known, error) && apply_good (step, keys, &extra, &trial, error)
                 && record_trial (step, keys, &trial, &extra, known, error);
   if (ok)
     {
+      step_tries (step, 0);
       mark_refused (step, &trial);
       *decided = g_steal_pointer (&trial.decided);
       bisect_reset (step->bisect);

@@ -5,6 +5,7 @@
 #include "engine/answer.h"
 #include "engine/dead.h"
 #include "engine/dispatcher.h"
+#include "engine/lost.h"
 #include "engine/stats.h"
 #include "engine/timer.h"
 
@@ -18,6 +19,7 @@ typedef struct {
   GPtrArray *dead; /* of KafkaMessage */
   GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
   GPtrArray *dead_reasons;
+  gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
   const char *refusal; /* NULL: what the messages themselves say */
 } Intake;
 
@@ -74,7 +76,8 @@ write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
   FAULT ("intake.before_rows");
   if (!pg_begin (pg, error))
     return FALSE;
-  gboolean ok = timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
+  gboolean lost = intake->lost_to > intake->lost_from;
+  gboolean ok = (!lost || lost_note (intake->service, pg, lane, intake->lost_from, intake->lost_to, error)) && timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
                 && advance (intake, pg, last, &next, error);
   FAULT ("intake.before_commit");
   if (!ok || !pg_commit (pg, error))
@@ -83,6 +86,8 @@ write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
       return FALSE;
     }
   FAULT ("intake.after_commit");
+  if (lost)
+    lost_say (lane, intake->lost_from, intake->lost_to);
   if (next != lane->mine)
     lane->mine_last_ms = last->timestamp_ms;
   __atomic_store_n (&lane->mine, next, __ATOMIC_RELEASE);
@@ -124,12 +129,27 @@ database_now (Pg *pg, gint64 *now_us, GError **error)
   return rows != NULL;
 }
 
+/* Offsets are passed over by those who write transactions, too; what is dropped lies before the log's beginning. */
+static gboolean
+look_for_lost (Intake *intake, GError **error)
+{
+  Lane *lane = intake->lane;
+  gint64 first = g_array_index (lane->pending, LaneMessage, 0).message->offset;
+  intake->lost_from = intake->lost_to = lane->mine;
+  if (lane->mine < 0 || lane->remade || first <= lane->mine)
+    return TRUE;
+  if (!lost_look (lane, lane->mine, &intake->lost_to, error))
+    return FALSE;
+  intake->lost_to = MIN (intake->lost_to, first);
+  return TRUE;
+}
+
 static gboolean
 take_batch (Intake *intake, Pg *pg, guint n, GError **error)
 {
   Lane *lane = intake->lane;
   Admission admission = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us };
-  if (!database_now (pg, &admission.now_us, error))
+  if (!look_for_lost (intake, error) || !database_now (pg, &admission.now_us, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {

@@ -1,4 +1,5 @@
 #include "engine/intake.h"
+#include "engine/lost.h"
 
 #define SQL "src/engine/sql/"
 
@@ -37,6 +38,32 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   return TRUE;
 }
 
+/* What is known to come next is not there any more: said once, and the place moves on with it, for nothing may ever come to move it. */
+static gboolean
+pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 low, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "cluster_id", service->cluster_id);
+  pg_values_set (values, "topic", lane->topic);
+  pg_values_int (values, "partition", lane->number);
+  pg_values_int (values, "next", low);
+  pg_values_int (values, "last_ms", lane->mine_last_ms);
+  pg_values_int (values, "mine", lane->mine);
+  if (!pg_begin (pg, error))
+    return FALSE;
+  g_autoptr (PgRows) moved = lost_note (service, pg, lane, expected, low, error) ? pg_run_file (pg, SQL "intake_advance.sql", values, error) : NULL;
+  if (moved != NULL && rows_count (moved) == 0)
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has moved on", lane->topic, lane->number);
+  if (moved == NULL || rows_count (moved) == 0 || !pg_commit (pg, error))
+    {
+      pg_rollback (pg);
+      return FALSE;
+    }
+  __atomic_store_n (&lane->mine, low, __ATOMIC_RELEASE);
+  lost_say (lane, expected, low);
+  return TRUE;
+}
+
 gboolean
 intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
 {
@@ -46,6 +73,9 @@ intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
       || !kafka_partition_committed (lane->partition, 5000, &committed, error)
       || !kafka_partition_watermarks (lane->partition, 5000, &low, &high, error)
       || (lane->mine >= 0 && !is_remade (service, lane, low, high, &remade, error)))
+    return FALSE;
+  gint64 expected = lane->mine < 0 ? committed : lane->mine;
+  if (!remade && expected >= 0 && expected < low && !pass_over_lost (service, pg, lane, expected, low, error))
     return FALSE;
   gint64 start = lane->mine < 0 ? committed : committed < 0 ? lane->mine : MIN (lane->mine, committed);
   if (remade || start < low || start > high)

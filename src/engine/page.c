@@ -1,6 +1,7 @@
 #include "engine/page.h"
 
 #include "base/clock.h"
+#include "engine/pace.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -55,8 +56,7 @@ page_values (Step *step, int limit)
 int
 page_limit (const Run *run)
 {
-  gint64 limit = json_integer_value (json_object_get (run->cursor, "limit"));
-  return limit > 0 && limit < run->job->batch ? (int)limit : run->job->batch;
+  return (int)pace_limit (run, run->job->batch);
 }
 
 json_t *
@@ -78,7 +78,7 @@ json_of_column (const JobCursor *column, const char *text)
   return json_string (text);
 }
 
-/* The cursor after row LAST; a page that had been made smaller grows again. */
+/* The cursor after row LAST. */
 static json_t *
 cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
 {
@@ -88,9 +88,6 @@ cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
       const JobCursor *column = &g_array_index (run->job->cursor, JobCursor, i);
       json_object_set_new (cursor, column->name, json_of_column (column, rows_text (rows, last, column->name)));
     }
-  int limit = page_limit (run);
-  if (limit < run->job->batch)
-    json_object_set_new (cursor, "limit", json_integer (MIN (limit * 2, run->job->batch)));
   if (run->job->spacing)
     {
       const char *began = json_string_value (json_object_get (run->cursor, "began_at"));
@@ -140,7 +137,7 @@ find_page (Step *step, Page *page, GError **error)
 {
   if (page_of_event (step->run, page))
     return TRUE;
-  int limit = page_limit (step->run);
+  int limit = (int)step_limit (step, step->job->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
   if (rows == NULL)
@@ -168,6 +165,16 @@ apply_keys (Step *step, GPtrArray *keys, PgRows **decided, GError **error, ...)
   return ok;
 }
 
+/* A key that was not finished comes again, behind all others: for jobs whose locks choose among a key's rows. */
+static gboolean
+may_leave_some (const Step *step)
+{
+  gboolean chooses = FALSE;
+  for (guint i = 0; i < step->job->locks->len; i++)
+    chooses |= pg_statement_wants (step->job->locks->pdata[i], "rows");
+  return chooses && step_is_cut (step);
+}
+
 gboolean
 page_step (Step *step, GError **error)
 {
@@ -176,7 +183,8 @@ page_step (Step *step, GError **error)
     return FALSE;
   g_autoptr (PgRows) decided = NULL;
   gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, &decided, error, NULL);
-  if (ok && page.more)
+  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
+  if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), step->job->delay_ms);
   page_clear (&page);
   return ok;

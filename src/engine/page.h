@@ -6,6 +6,9 @@
 #pragma once
 #include "engine/step.h"
 
+/* In the cursor: how often one row alone took too long. */
+#define PAGE_TIMEOUTS "timeouts"
+
 typedef struct {
   GPtrArray *keys;   /* of char, decimal */
   gboolean more;     /* a next page exists */

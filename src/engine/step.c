@@ -1,6 +1,7 @@
 #include "engine/step.h"
 
 #include "base/clock.h"
+#include "engine/pace.h"
 #include "engine/page.h"
 
 static void
@@ -119,6 +120,39 @@ step_setting (const Step *step, const char *key)
   return config_job_int (step->job->config, step->job->name, key);
 }
 
+gint64
+step_limit (Step *step, gint64 most)
+{
+  step->most = most;
+  return pace_limit (step->run, most);
+}
+
+gboolean
+step_is_cut (const Step *step)
+{
+  return json_integer_value (json_object_get (step->run->cursor, "limit")) > 0;
+}
+
+void
+step_tries (Step *step, gint64 rows)
+{
+  step->tried = rows;
+}
+
+gboolean
+step_is_too_slow (const Step *step, const GError *cause)
+{
+  return pace_is_too_slow (step, cause);
+}
+
+void
+step_cut (Step *step, gint64 limit)
+{
+  json_t *cursor = page_cursor_with (step->run, "limit", limit);
+  g_clear_pointer (&step->run->cursor, json_decref);
+  step->run->cursor = cursor;
+}
+
 gboolean
 step_setting_bool (const Step *step, const char *key)
 {
@@ -154,8 +188,7 @@ check_blocked (Step *step, GError **error)
   g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
   if (reasons == NULL || rows_count (reasons) == 0)
     return reasons != NULL;
-  step->blocked = TRUE;
-  return step_fail (step, error, PRUNED_RETRY, "%s", rows_text (reasons, 0, "reason"));
+  return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
 }
 
 gboolean

@@ -23,6 +23,9 @@ struct _Step {
   Bisect *bisect;       /* NULL when planning */
   gboolean plan;
   gint64 began_us;      /* monotonic */
+  gint64 transaction_us; /* as well: that of its transaction, which an errand begins later */
+  gint64 most;          /* rows that it would touch if it had not been cut (pace.h); 0: their number is not for it to say */
+  gint64 tried;         /* rows of which it is known that they were to be touched; 0: not known */
   gint64 started_at_us; /* as the database has it */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */

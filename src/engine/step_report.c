@@ -159,6 +159,9 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   step->continues = TRUE;
   step->next_cursor = cursor;
   step->next_delay_ms = delay_ms;
+  json_t *limit = json_object_get (step->run->cursor, "limit");
+  if (limit != NULL && cursor != NULL) /* an empty page leaves it as it is */
+    json_object_set (cursor, "limit", limit);
 }
 
 Run
@@ -210,6 +213,17 @@ step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format
   va_end (args);
   g_set_error_literal (error, PRUNED_ERROR, verdict, text);
   return FALSE;
+}
+
+gboolean
+step_block (Step *step, GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  step->blocked = TRUE;
+  return step_fail (step, error, PRUNED_RETRY, "%s", text);
 }
 
 gboolean

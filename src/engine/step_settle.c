@@ -1,4 +1,5 @@
 /* The end of a transaction: what its steps have gathered becomes rows, in the order of docs/design.md, the runs last. */
+#include "engine/pace.h"
 #include "engine/quarantine.h"
 
 #include <string.h>
@@ -151,6 +152,8 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();
+  for (guint i = 0; i < steps->len; i++)
+    pace_go_on (steps->pdata[i]);
   for (guint i = 0; i < steps->len; i++)
     if (!settle_quarantine (steps->pdata[i], error) || !settle_children (steps->pdata[i], error))
       return FALSE;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "engine/job_files.h"
+#include "engine/page.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -69,6 +70,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))
       pg_values_set (values, names[i], setting_of (step, names[i] + strlen ("setting.")));
+  if (pg_statement_wants (statement, "rows"))
+    pg_values_take (values, "rows", step_is_cut (step) ? g_strdup_printf ("%d", page_limit (step->run)) : NULL);
   bind_place (step, statement, values);
 }
 

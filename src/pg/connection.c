@@ -107,6 +107,35 @@ pg_cancel (Pg *pg)
   pthread_mutex_unlock (&pg->cancel_lock);
 }
 
+static void *
+cut_thread (void *data)
+{
+  char words[256];
+  (void)PQcancel (data, words, sizeof words);
+  PQfreeCancel (data);
+  return NULL;
+}
+
+/* A server that hangs takes its time for this too: not the caller's. */
+void
+pg_cut (Pg *pg)
+{
+  PGcancel *cancel = PQgetCancel (pg->conn);
+  pthread_attr_t detached;
+  pthread_t thread;
+  pthread_attr_init (&detached);
+  pthread_attr_setdetachstate (&detached, PTHREAD_CREATE_DETACHED);
+  if (cancel != NULL && pthread_create (&thread, &detached, cut_thread, cancel) != 0)
+    PQfreeCancel (cancel);
+  pthread_attr_destroy (&detached);
+}
+
+void
+pg_set_deadline (Pg *pg, gint64 deadline_us)
+{
+  pg->deadline_us = deadline_us;
+}
+
 void
 pg_cancel_clear (Pg *pg)
 {

@@ -33,6 +33,8 @@ void pg_close (Pg *pg); /* drops the connection; pg_ensure makes a new one */
 /* Cancels the running statement; it then fails with PRUNED_BUSY. Thread: any. */
 void pg_cancel (Pg *pg);
 void pg_cancel_clear (Pg *pg);
+/* What runs at that time (monotonic) is cancelled, and fails with 57014; until the transaction's commit or end. 0: never. */
+void pg_set_deadline (Pg *pg, gint64 deadline_us);
 gboolean pg_in_transaction (const Pg *pg);
 /* SQLSTATE of the last error, "" if it had none. */
 const char *pg_sqlstate (const Pg *pg);

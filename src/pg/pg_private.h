@@ -34,12 +34,15 @@ struct _Pg {
   pthread_mutex_t cancel_lock;
   PGcancel *cancel;
   atomic_bool cancelled;
+  gint64 deadline_us; /* of the transaction; 0: none */
 };
 
 /* PRUNED_OUTAGE with libpq's words; the connection is closed. Always FALSE. */
 gboolean pg_fail_connection (Pg *pg, const char *doing, GError **error);
 /* What PostgreSQL refused, with its verdict; the rest of the pipeline is taken. STATEMENT may be NULL. */
 void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement, GError **error);
+/* Asks the server to cancel what runs; does not wait for it. */
+void pg_cut (Pg *pg);
 /* Before the first statement that is sent: BEGIN and the limits, if pg_begin asked for them; the limits alone outside a
  * transaction, where a pipeline up to its end is one. */
 gboolean pg_send_limits (Pg *pg, GError **error);

@@ -69,6 +69,22 @@ pg_flush (Pg *pg, GError **error)
   return TRUE;
 }
 
+#define CUT_AGAIN_US (5 * G_USEC_PER_SEC) /* one may meet the moment between two statements */
+
+/* The transaction's time is over: what runs is cancelled. Returns until when to wait now. */
+static gint64
+cut_in_time (Pg *pg, gint64 deadline)
+{
+  if (pg->deadline_us == 0)
+    return deadline;
+  if (clock_monotonic_us () >= pg->deadline_us)
+    {
+      pg_cut (pg);
+      pg->deadline_us = clock_monotonic_us () + CUT_AGAIN_US;
+    }
+  return MIN (deadline, pg->deadline_us);
+}
+
 /* Waits until PQgetResult will not block. */
 static gboolean
 wait_for_answer (Pg *pg, GError **error)
@@ -78,7 +94,8 @@ wait_for_answer (Pg *pg, GError **error)
     {
       int flushing = PQflush (pg->conn);
       struct pollfd fd = { PQsocket (pg->conn), (short)(POLLIN | (flushing == 1 ? POLLOUT : 0)), 0 };
-      int left_ms = (int)((deadline - clock_monotonic_us ()) / 1000);
+      gint64 until = cut_in_time (pg, deadline);
+      int left_ms = (int)((deadline - clock_monotonic_us ()) / 1000), wait_ms = (int)((until - clock_monotonic_us ()) / 1000) + 1;
       if (left_ms <= 0)
         {
           g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
@@ -86,7 +103,7 @@ wait_for_answer (Pg *pg, GError **error)
           pg_close (pg);
           return FALSE;
         }
-      if (poll (&fd, 1, left_ms) < 0 && errno != EINTR)
+      if (poll (&fd, 1, MAX (wait_ms, 0)) < 0 && errno != EINTR)
         return pg_fail_connection (pg, "poll", error);
       if (!PQconsumeInput (pg->conn))
         return pg_fail_connection (pg, "connection lost", error);

@@ -38,6 +38,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
   g_assert (!pg_in_transaction (pg));
   if (!pg_ensure (pg, error))
     return FALSE;
+  pg->deadline_us = 0;
   pg->read_only = read_only;
   pg->begin_wanted = TRUE;
   return TRUE;
@@ -93,6 +94,7 @@ pg_commit (Pg *pg, GError **error)
       return TRUE;
     }
   g_assert (pg->in_transaction);
+  pg->deadline_us = 0;
   gboolean queued = pg->sent->len > 0; /* if one of these fails, COMMIT is skipped */
   if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) /* COMMIT would answer ROLLBACK */
     {
@@ -109,6 +111,7 @@ void
 pg_rollback (Pg *pg)
 {
   pg->begin_wanted = FALSE;
+  pg->deadline_us = 0;
   if (!pg->in_transaction || pg->conn == NULL)
     {
       pg->in_transaction = FALSE;

@@ -85,9 +85,15 @@ add_oldest_due (GString *body, const PgRows *rows)
 }
 
 static const struct {
-  const char *file, *name, *help;
-} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "The age of the oldest object that is ready to be deleted." },
-                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "Scheduled member removals that are left, at most 1000." } };
+  const char *file, *name, *kind, *help;
+} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge",
+                  "The age of the oldest object that is ready to be deleted." },
+                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "gauge",
+                  "Scheduled member removals that are left, at most 1000." },
+                { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter",
+                  "Ticks and events that Kafka dropped before they were read." },
+                { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
+                  "When ticks or events were last found dropped; 0: never." } };
 
 /* From the tables; what PostgreSQL does not answer is left out, and once it is not there nothing else is asked. */
 static void
@@ -107,7 +113,8 @@ add_tables (Pages *pages, GString *body)
       g_autoptr (PgRows) rows = ask (pages, FIGURES[i].file, NULL, &error);
       if (rows == NULL)
         continue;
-      gauge (body, FIGURES[i].name, FIGURES[i].help, g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
+      exposition_head (body, FIGURES[i].name, FIGURES[i].kind, FIGURES[i].help);
+      exposition_value (body, FIGURES[i].name, "", g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
     }
   pthread_mutex_unlock (&pages->pg_lock);
 }

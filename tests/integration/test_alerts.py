@@ -93,6 +93,9 @@ CASES = [
     ("PrunedLocksHeldByOthers", locks("0x10 30x80", "0x10 21x80"), [12, 20]),
     ("PrunedLocksHeldByOthers", locks("0x10 20x80", "0x10 20x80"), []),
     ("PrunedDatabaseAway", {'pruned_database_up{instance="a"}': "1x90", 'pruned_database_up{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
+    ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x10 600x80"}, [12, 20, 30, 88]),
+    ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x90"}, []),
+    ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "-86400x90"}, []),
     ("PrunedNotReady", {"pruned_ready": "0x90"}, [9, 12, 20, 30, 88]),
     ("PrunedNotReady", {'pruned_ready{instance="a"}': "1x90", 'pruned_ready{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
     ("PrunedNotReady", {"pruned_ready": "1x3"}, [20, 30, 88]),  # it is not there any more

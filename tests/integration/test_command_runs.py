@@ -145,6 +145,22 @@ def test_status_shows_one_side_when_the_other_is_down(stored):
     assert "127.0.0.1:1" in status["kafka"]["error"] and status["lag"] is None
 
 
+def test_status_does_not_guess_what_only_postgresql_knows(stored):
+    """Letters that somebody has decided about are still in the topic."""
+    stored.run("topics", "--apply").ok()
+    for _ in range(4):
+        stored.topics.produce("dead", b"x")
+    down = {"postgres.url": "postgresql://somebody@127.0.0.1:1/x"}
+    done = stored.run("status", "--json", settings=down)
+    [status] = done.json()
+    assert done.code == 3 and status["kafka"]["connected"] and not status["postgres"]["connected"]
+    assert (status["dead"], status["quarantine"], status["runs"]) == (None, None, None)
+    words = dict(line.split(None, 1) for line in stored.run("status", settings=down).stdout.splitlines())
+    assert words["Dead"] == words["Quarantine"] == "not known"
+    [letters] = [f for f in stored.run("doctor", "--json", settings=down).json() if f["check"] == "dead letters"]
+    assert letters["ok"] and "not looked at" in letters["detail"]
+
+
 def test_quarantine_lists_the_parked_and_gives_them_another_try(stored):
     stored.database.execute(
         "INSERT INTO pruned.quarantine (job, item, reason, attempts, parked, next_try_at) VALUES "

@@ -43,3 +43,11 @@ def _hold(database, seconds, condition, table, *, until_seen):
         END $$;
         DROP TRIGGER IF EXISTS {table}_slow ON {table};
         CREATE TRIGGER {table}_slow BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_slow()""")
+
+
+def slow_table(database, table, seconds, when="DELETE"):
+    """Each row of it takes that long, from now on."""
+    database.connection.execute(f"""
+        CREATE OR REPLACE FUNCTION slow_{table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          PERFORM pg_sleep({seconds}); RETURN coalesce(NEW, OLD); END $$;
+        CREATE OR REPLACE TRIGGER slow_{table} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION slow_{table}()""")

@@ -130,11 +130,13 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
   g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), NULL, &found[dead], 1, COUNT_WITHIN_MS, &unread, &error);
   gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
   g_autofree char *count = doctor_count (n, "message");
-  if (n < 0)
+  if (error != NULL)
     doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
                   error->message);
   else if (unread != NULL)
     say_silent (doctor, "dead letters", topic, unread);
+  else if (n < 0)
+    doctor_ok (doctor, "dead letters", "not looked at: which of them have a verdict is in PostgreSQL");
   else if (n > 0)
     doctor_warn (doctor, "dead letters", "pruned dead list",
                  "%s without a verdict, that could not be handled", count);

@@ -107,6 +107,21 @@ check_rights (Doctor *doctor)
     doctor_ok (doctor, "rights", "this role may do what the enabled jobs do");
 }
 
+/* Jobs refuse what touches these. */
+static void
+check_hidden (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = ask_wanted (doctor, "row-level security", SQL "hidden.sql", FALSE);
+  if (rows == NULL)
+    return;
+  g_autofree char *list = doctor_list (rows, "hidden");
+  if (rows_count (rows) > 0)
+    doctor_error (doctor, CODE_POSTGRES, "row-level security", "psql -c 'ALTER ROLE NAME BYPASSRLS'",
+                  "it may hide rows from this role, and what would go with them unseen is refused: %s", list);
+  else
+    doctor_ok (doctor, "row-level security", "it hides nothing from this role");
+}
+
 static void
 check_restore (Doctor *doctor)
 {
@@ -189,6 +204,7 @@ doctor_rights (Doctor *doctor)
   if (doctor->migrated)
     check_rights (doctor);
   check_columns (doctor);
+  check_hidden (doctor);
   check_settings (doctor);
   check_indexes (doctor);
   check_restore (doctor);

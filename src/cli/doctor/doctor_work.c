@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define SQL "src/cli/doctor/sql/"
+#define KEEP_MS (14 * 86400000) /* two weeks */
 
 static void
 check_runs (Doctor *doctor)
@@ -53,6 +54,24 @@ check_blocked (Doctor *doctor)
   }
   if (rows_count (rows) == 0)
     doctor_ok (doctor, "blocked jobs", "none");
+}
+
+/* What they asked for is not done, and nobody else says so. */
+static void
+check_lost (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "lost_messages.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --alter --entity-type topics --entity-name %s --add-config retention.ms=%d",
+                                               rows_text (rows, i, "topic"), KEEP_MS);
+    doctor_warn (doctor, "lost messages", remedy,
+                 "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found out %s ago): send those "
+                 "ticks and events again, and keep messages for longer than the daemons may be down",
+                 rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
+                 rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
+  }
+  if (rows != NULL && rows_count (rows) == 0)
+    doctor_ok (doctor, "lost messages", "none within a day");
 }
 
 static void
@@ -161,6 +180,7 @@ doctor_work (Doctor *doctor)
   if (doctor->migrated) {
     check_runs (doctor);
     check_blocked (doctor);
+    check_lost (doctor);
     check_quarantine (doctor);
     check_processes (doctor);
     check_bloat (doctor);

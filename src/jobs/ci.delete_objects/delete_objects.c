@@ -28,7 +28,7 @@ reached_before (const Step *step, const Passing *passing)
 static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
 {
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : step_setting (step, "batch"));
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : step_limit (step, step_setting (step, "batch")));
   const char *reached = reached_before (step, passing);
   if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
       || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge", passing->edge, "down", passing->stores, NULL))
@@ -48,7 +48,7 @@ lease (Step *step, GError **error)
     return NULL;
   Leased *leased = leased_new (answers);
   leased->beyond = g_steal_pointer (&beyond);
-  leased->is_full = leased->batch.n == step_setting (step, "batch");
+  leased->is_full = leased->batch.n == step_limit (step, step_setting (step, "batch"));
   /* Half of the lease: what is answered later is settled long before anybody else may take it. */
   leased->batch.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
   return leased;
@@ -216,12 +216,28 @@ settle_all (Step *step, Leased *leased, GError **error)
   return ok;
 }
 
+/* Of what the store has deleted half is settled; the others are given back, and are leased again. FALSE: it is one. */
+static gboolean
+settle_fewer (Leased *leased)
+{
+  g_autoptr (GArray) gone = leased_with (leased, STORE_DELETED, STORE_ABSENT);
+  if (gone->len < 2)
+    return FALSE;
+  leased->limit = gone->len / 2;
+  for (guint i = (guint)leased->limit; i < gone->len; i++)
+    leased->batch.objects[g_array_index (gone, int, i)].result = STORE_OPEN;
+  return TRUE;
+}
+
 /* A row that PostgreSQL does not let go is found in a transaction of its own; without it the others go. */
 static gboolean
 settle (Step *step, gpointer data, GError **error)
 {
   Leased *leased = data;
   GError *cause = NULL;
+  if (leased->limit > 0)
+    step_cut (step, leased->limit);
+  step_limit (step, step_setting (step, "batch"));
   if (leased->refused)
     {
       leased->refused = FALSE;
@@ -229,6 +245,11 @@ settle (Step *step, gpointer data, GError **error)
     }
   if (settle_all (step, leased, &cause))
     return TRUE;
+  if (step_is_too_slow (step, cause) && settle_fewer (leased))
+    {
+      g_error_free (cause);
+      return step_again (step, error);
+    }
   if (cause->code != PRUNED_DATA || leased->asked)
     {
       g_propagate_error (error, cause);

@@ -16,6 +16,7 @@ typedef struct {
   gboolean is_full;    /* there may be more where these were */
   gboolean refused;    /* PostgreSQL does not let all of them go: which ones is to be found out */
   gboolean asked;      /* that was done once */
+  gint64 limit;        /* so many are settled, because all took too long; 0: all */
 } Leased;
 
 /* ANSWERS, of until.sql and lease.sql, are taken. */

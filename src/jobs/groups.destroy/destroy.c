@@ -1,6 +1,9 @@
 #include "jobs/groups.destroy/destroy.h"
 
 #include "jobs/jobs.h"
+#include "jobs/shared/hidden.h"
+
+#define GOES "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
 
 /* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
 static gboolean
@@ -88,7 +91,7 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
       return TRUE;
     }
   g_autoptr (PgRows) catalogue = step_query (step, error, "../shared/catalogue", NULL);
-  if (catalogue == NULL)
+  if (catalogue == NULL || !hidden_refuse (step, GOES, "{users}", error))
     return FALSE;
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
   if (rows_bool (decided, 0, "spent")) /* by a run that has died */
@@ -106,21 +109,20 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
 static gboolean
 later_step (Step *step, const char *group, const char *keys, GError **error)
 {
-  gboolean queued = step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
+  gboolean queued = step_queue (step, error, "../shared/see_all", NULL) && step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
                     && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
                     && step_queue (step, error, "still", "group", group, "spent", walk_rights (step_cursor (step)), NULL)
                     && step_queue (step, error, "../shared/catalogue", NULL);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
-  const PgRows *still = all->pdata[2], *catalogue = all->pdata[3];
+  const PgRows *still = all->pdata[3], *catalogue = all->pdata[4];
   if (rows_count (still) == 0)
     {
       g_autoptr (PgRows) decided = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
       return decided != NULL && cancel (step, decided, group, error);
     }
   g_autoptr (json_t) cursor = json_deep_copy (step_cursor (step));
-  json_object_del (cursor, "limit");
   Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
   return go_on (&walk, rows_bool (still, 0, "in_progress"), error);
 }

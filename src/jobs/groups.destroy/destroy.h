@@ -1,10 +1,10 @@
 /* Destroying a group: destroy.c looks whether it is still wanted, walk.c goes through the hierarchy (which groups and projects
- * are next), drain.c removes what belongs to one batch of them (members.c says what becomes of members), finish.c the batch itself;
+ * are next), drain.c and own.c remove what belongs to one batch of them (members.c says what becomes of members), finish.c the batch itself;
  * refuse.c says what is in the way.
  *
- * A batch is up to 100 groups of one depth, or up to 100 projects. What belongs to it goes first, at most `limit` rows of a table
- * a step; the batch itself goes when nothing is left. It is locked before anything of it goes, so that nobody puts a row below it
- * between the last look and its end.
+ * A batch is up to 100 groups of one depth, or up to 100 projects, and never more than `limit`. What belongs to it goes first, at most
+ * `limit` rows of a table a step; once a step has taken too long, one table a step and `limit` rows of it. The batch itself goes when
+ * nothing is left. It is locked before anything of it goes, so that nobody puts a row below it between the last look and its end.
  *
  * Invariant: a step removes nothing before it has locked the root and seen mark and rights again (destroy.c).
  * Threads: as pruned/job.h. Ownership: array literals belong to the Batch.
@@ -18,7 +18,8 @@ typedef struct {
   char *namespaces;  /* the projects' own namespaces */
   char *groups;
   const char *top, *root, *actor, *catalogue;
-  char *limit;
+  char *limit;       /* rows of a table that may go in this step; if it has been cut, of all tables together */
+  gboolean cut;
   gboolean again;  /* the step before removed nothing of it, and yet something was left */
   gint64 removed;  /* rows that went in this step */
   gboolean own_gone; /* the last of the rows that have a file of their own went */

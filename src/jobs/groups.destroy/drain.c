@@ -1,54 +1,32 @@
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/drain.h"
 
 #include "jobs/shared/sweep.h"
 
-#define MEMBER "member_id, user_id, source_type, source_id, access_level, expires_at"
-
-/* Members last: those who could see more through them are looked up by them. */
-static const Effect PROJECT_EFFECTS[] = { { "drain/projects/20-notification_settings", NULL },
-                                          { "drain/projects/30-redirect_routes", NULL },
-                                          { "drain/projects/40-ci_job_artifacts", NULL },
-                                          { "drain/projects/10-members", MEMBER ", user_type" },
-                                          { NULL, NULL } };
-static const Effect GROUP_EFFECTS[] = { { "drain/groups/20-notification_settings", NULL },
-                                        { "drain/groups/30-redirect_routes", NULL },
-                                        { "drain/groups/10-members", MEMBER ", user_type" },
-                                        { NULL, NULL } };
-
-/* How many rows an effect has changed: it says so, or gives them back. */
-static gint64
-changed (const PgRows *answer)
+gint64
+drain_changed (const PgRows *answer)
 {
   return rows_column (answer, "n") >= 0 ? rows_int (answer, 0, "n") : rows_count (answer);
 }
 
-/* The first N of GONE. */
-static void
-note_gone (Batch *batch, const GPtrArray *gone, guint n)
+void
+drain_note_gone (Batch *batch, const GPtrArray *gone, guint n)
 {
   for (guint i = 0; i < n; i++)
-    batch->removed += changed (gone->pdata[i]);
+    batch->removed += drain_changed (gone->pdata[i]);
 }
 
-/* A table is empty when it gave back less than it was asked for. */
-static gboolean
-all_empty (const Batch *batch, const GPtrArray *gone, guint n)
+gboolean
+drain_all_empty (const Batch *batch, const GPtrArray *gone, guint n)
 {
+  if (batch->cut)
+    return batch->removed == 0;
   for (guint i = 0; i < n; i++)
-    if (changed (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
+    if (drain_changed (gone->pdata[i]) >= g_ascii_strtoll (batch->limit, NULL, 10))
       return FALSE;
   return TRUE;
 }
 
 /* --- what refers to the batch ------------------------------------------------------------------------- */
-
-/* The columns that refer to it, and which of them have rows. */
-typedef struct {
-  const PgRows *references;
-  GPtrArray *answers;
-  const PgRows *there; /* of the answers */
-  int n;               /* of its rows */
-} Referring;
 
 static const char *
 probe_of (const PgRows *references)
@@ -113,12 +91,12 @@ level_at (const Referring *found, int i)
   return rows_int (found->references, reference_row (found, i), "level");
 }
 
-/* Where the level ends that begins at FROM. */
+/* Where the level ends that begins at FROM; of a step that has been cut: where its first table does. */
 static int
-level_end (const Referring *found, int from)
+level_end (const Batch *batch, const Referring *found, int from)
 {
   int to = from;
-  while (to < found->n && level_at (found, to) == level_at (found, from))
+  while (to < found->n && level_at (found, to) == level_at (found, from) && (!batch->cut || to == from))
     to++;
   return to;
 }
@@ -152,17 +130,15 @@ queue_column (Step *step, const Batch *batch, const Referring *found, int from, 
   return TRUE;
 }
 
-/* Queues what holds the rows of one level that go now, then as many looks at who else refers to these. */
-static gboolean
-queue_holds (Step *step, const Batch *batch, const Referring *found, int from, int to, guint *n, GError **error)
+gboolean
+drain_queue_holds (Step *step, const Batch *batch, const Referring *found, int from, int to, guint *n, GError **error)
 {
   *n = 0;
   return queue_column (step, batch, found, from, to, "hold", n, error) && queue_column (step, batch, found, from, to, "look", n, error);
 }
 
-/* What no level has: rows that are tied to the batch by a longer way, by a circle, or that came meanwhile. */
-static gboolean
-sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
+gboolean
+drain_sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
 {
   /* They want more than a record: outcomes, files, authorizations. */
   static const char *const refused[] = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
@@ -179,9 +155,8 @@ sweep_others (Step *step, Batch *batch, const PgRows *others, GError **error)
                        rows_text (others, 0, "relation"));
 }
 
-/* The first answer from FIRST on that has rows; NULL: none. */
-static const PgRows *
-first_found (const GPtrArray *answers, guint first)
+const PgRows *
+drain_first_found (const GPtrArray *answers, guint first)
 {
   for (guint i = first; i < answers->len; i++)
     if (rows_count (answers->pdata[i]) > 0)
@@ -194,7 +169,7 @@ static gboolean
 hold_level (Step *step, Batch *batch, const Referring *found, int from, int to, gboolean *clear, GError **error)
 {
   guint n;
-  if (!queue_holds (step, batch, found, from, to, &n, error))
+  if (!drain_queue_holds (step, batch, found, from, to, &n, error))
     return FALSE;
   *clear = n == 0;
   if (*clear)
@@ -202,9 +177,9 @@ hold_level (Step *step, Batch *batch, const Referring *found, int from, int to, 
   g_autoptr (GPtrArray) answers = step_send (step, error);
   if (answers == NULL)
     return FALSE;
-  const PgRows *others = first_found (answers, n / 2);
+  const PgRows *others = drain_first_found (answers, n / 2);
   *clear = others == NULL;
-  return *clear || sweep_others (step, batch, others, error);
+  return *clear || drain_sweep_others (step, batch, others, error);
 }
 
 /* The levels that lie further away, each when the one beyond it is empty: else a foreign key would take along what nobody
@@ -216,7 +191,7 @@ drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gbool
   for (*next = 0; *empty && *next < found->n && level_at (found, *next) > 1;)
     {
       int from = *next;
-      *next = level_end (found, from);
+      *next = level_end (batch, found, from);
       if (!hold_level (step, batch, found, from, *next, empty, error))
         return FALSE;
       if (!*empty)
@@ -224,76 +199,27 @@ drain_beyond (Step *step, Batch *batch, const Referring *found, int *next, gbool
       g_autoptr (GPtrArray) gone = queue_level (step, batch, found, from, *next, error) ? step_send (step, error) : NULL;
       if (gone == NULL)
         return FALSE;
-      note_gone (batch, gone, gone->len);
-      *empty = all_empty (batch, gone, gone->len);
+      drain_note_gone (batch, gone, gone->len);
+      *empty = drain_all_empty (batch, gone, gone->len);
     }
   return TRUE;
 }
 
-/* --- what belongs to the batch ------------------------------------------------------------------------ */
-
-/* OTHERS refer to what is held. Rows that a key only changes are met by the next step, further away than what they refer to. */
-static gboolean
-let_loose (Step *step, Batch *batch, const PgRows *others, GError **error)
-{
-  for (int i = 0; i < rows_count (others); i++)
-    if (rows_text (others, i, "condition") == NULL)
-      return batch->removed > 0 || !batch->again
-             || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s", rows_text (others, i, "relation"));
-  return sweep_others (step, batch, others, error);
-}
-
-/* Holds what the files delete next, where a key leads to its rows. *CLEAR: they do not (any more). */
-static gboolean
-hold_own (Step *step, Batch *batch, const Referring *found, gboolean *clear, GError **error)
-{
-  static const char *const columns[] = { "hold", "look" };
-  const PgRows *references = found->references;
-  for (guint c = 0; c < G_N_ELEMENTS (columns); c++)
-    for (int i = 0; i < rows_count (references); i++)
-      if (rows_text (references, i, "sql") == NULL && rows_text (references, i, "look") != NULL
-          && !step_queue_text (step, error, rows_text (references, i, columns[c]), BATCH (batch)))
-        return FALSE;
-  g_autoptr (GPtrArray) answers = step_send (step, error);
-  if (answers == NULL)
-    return FALSE;
-  const PgRows *others = first_found (answers, answers->len / 2);
-  *clear = others == NULL;
-  return *clear || let_loose (step, batch, others, error);
-}
-
-/* What belongs to the batch, and in the same round trip holds on to what is next to it, from NEXT on. *CLEAR: nothing else refers to
- * that. */
-static gboolean
-drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear, GError **error)
-{
-  const Effect *effects = batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS;
-  guint own = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS)) - 1, n;
-  if (!batch_queue (step, batch, effects, error) || !queue_holds (step, batch, found, next, found->n, &n, error))
-    return FALSE;
-  g_autoptr (GPtrArray) answers = step_send (step, error);
-  if (answers == NULL)
-    return FALSE;
-  note_gone (batch, answers, own);
-  batch->own_gone = all_empty (batch, answers, own);
-  batch_note_members (step, batch, answers->pdata[own - 1]);
-  if (!batch_is_groups (batch))
-    step_count (step, "artifacts", changed (answers->pdata[own - 2]));
-  const PgRows *others = first_found (answers, own + n / 2);
-  *clear = others == NULL;
-  /* What belongs to it may refer to that too: it goes by its own files. */
-  return *clear || !batch->own_gone || sweep_others (step, batch, others, error);
-}
+/* --- what is next to the batch ------------------------------------------------------------------------- */
 
 static gboolean
 drain_next (Step *step, Batch *batch, const Referring *found, int next, GError **error)
 {
-  if (next == found->n)
-    return TRUE;
-  g_autoptr (GPtrArray) gone = queue_level (step, batch, found, next, found->n, error) ? step_send (step, error) : NULL;
-  if (gone != NULL)
-    note_gone (batch, gone, gone->len);
-  return gone != NULL;
+  while (next < found->n && !(batch->cut && batch->removed > 0))
+    {
+      int to = level_end (batch, found, next);
+      g_autoptr (GPtrArray) gone = queue_level (step, batch, found, next, to, error) ? step_send (step, error) : NULL;
+      if (gone == NULL)
+        return FALSE;
+      drain_note_gone (batch, gone, gone->len);
+      next = to;
+    }
+  return TRUE;
 }
 
 /* Were these all? Rows that stay although a second step has nothing else to do are not waited for. */
@@ -328,7 +254,7 @@ batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error)
   if (ok && !batch->moved)
     ok = drain_beyond (step, batch, &found, &next, empty, error);
   if (ok && *empty) /* else there are more of them: what they point at stays for now */
-    ok = hold_own (step, batch, &found, empty, error);
+    ok = drain_hold_own (step, batch, &found, empty, error);
   if (ok && *empty)
     ok = drain_own (step, batch, &found, next, empty, error);
   if (ok && *empty)

@@ -69,5 +69,6 @@ finish_groups (Step *step, const Batch *batch, GError **error)
 gboolean
 batch_finish (Step *step, const Batch *batch, GError **error)
 {
+  step_tries (step, MAX (array_length (batch->projects), array_length (batch_is_groups (batch) ? batch->groups : batch->namespaces)));
   return batch_is_groups (batch) ? finish_groups (step, batch, error) : finish_projects (step, batch, error);
 }

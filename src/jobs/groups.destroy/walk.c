@@ -4,7 +4,7 @@
  * again. Only `refresh`, which removes nothing, needs a place to go on from. */
 #include "jobs/groups.destroy/destroy.h"
 
-#define BATCH_GROUPS 100
+#define BATCH_MOST 100
 
 static const char *
 stage_of (const Walk *walk)
@@ -105,13 +105,17 @@ refresh_stage (Walk *walk, GError **error)
 
 /* --- batches ------------------------------------------------------------------------------------------ */
 
-/* A step that timed out comes back with a smaller limit. */
-static char *
+static gint64
 limit_of (const Walk *walk)
 {
-  gint64 limit = json_integer_value (json_object_get (step_cursor (walk->step), "limit"));
-  gint64 batch = step_setting (walk->step, "batch");
-  return g_strdup_printf ("%" G_GINT64_FORMAT, limit > 0 && limit < batch ? limit : batch);
+  return step_limit (walk->step, step_setting (walk->step, "batch"));
+}
+
+/* How many groups or projects are a batch. */
+static gint64
+batch_size (const Walk *walk)
+{
+  return MIN (BATCH_MOST, limit_of (walk));
 }
 
 static Batch
@@ -119,7 +123,7 @@ batch_of (const Walk *walk, const char *kind)
 {
   return (Batch){ .kind = kind, .projects = g_strdup ("{}"), .namespaces = g_strdup ("{}"), .groups = g_strdup ("{}"),
                   .top = walk->group, .root = walk->root, .actor = step_arg (walk->step, "user_id"), .catalogue = walk->catalogue,
-                  .limit = limit_of (walk) };
+                  .limit = g_strdup_printf ("%" G_GINT64_FORMAT, limit_of (walk)), .cut = step_is_cut (walk->step) };
 }
 
 static void
@@ -162,7 +166,8 @@ array_without_null (const PgRows *rows, const char *name)
 static gboolean
 remove_projects (Walk *walk, const char *groups, gboolean *none, GError **error)
 {
-  g_autoptr (PgRows) rows = step_query (walk->step, error, "chunk/projects", "group", groups, NULL);
+  g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, batch_size (walk));
+  g_autoptr (PgRows) rows = step_query (walk->step, error, "chunk/projects", "group", groups, "limit", most, NULL);
   if (rows == NULL)
     return FALSE;
   *none = rows_count (rows) == 0;
@@ -228,7 +233,8 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
     return FALSE;
   if (!no_projects)
     return TRUE;
-  g_autoptr (PgRows) children = step_query (walk->step, error, "chunk/children", "group", groups, NULL);
+  g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, batch_size (walk));
+  g_autoptr (PgRows) children = step_query (walk->step, error, "chunk/children", "group", groups, "limit", most, NULL);
   if (children == NULL)
     return FALSE;
   *clear = rows_count (children) == 0;
@@ -265,7 +271,7 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   if (chunk_size (walk) == 0 && !load_chunk (walk, "chunk/leaves", error))
     return FALSE;
   gboolean itself = chunk_size (walk) == 0, clear, done;
-  g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group) : chunk_array (walk, BATCH_GROUPS);
+  g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group) : chunk_array (walk, (size_t)batch_size (walk));
   if (!clear_below (walk, groups, &clear, error))
     return FALSE;
   if (!clear)
@@ -276,7 +282,7 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   gboolean ok = remove_batch (walk, &batch, &done, error);
   batch_clear (&batch);
   if (ok && done)
-    drop_from_chunk (walk, BATCH_GROUPS);
+    drop_from_chunk (walk, (size_t)batch_size (walk));
   *last = ok && done && itself;
   return ok && (*last || batch.removed == 0 || note_rights (walk, error));
 }

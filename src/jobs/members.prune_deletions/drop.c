@@ -54,6 +54,7 @@ drop_done (Prune *prune, GError **error)
   const gint64 *ids = (const gint64 *)(gpointer)prune->done->data;
   if (prune->done->len == 0)
     return TRUE;
+  step_tries (prune->step, prune->turns->len);
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
   /* A trigger may keep a row without a word. */

@@ -60,6 +60,7 @@ typedef struct {
   GArray *failed;            /* of gint64: schedules that have been put aside; of a plan also those that are through */
   GHashTable *removed;       /* of a plan: user -> GString, an open array literal of his memberships that went; else NULL */
   char *requests;            /* array literal: access requests of the schedules' users */
+  gint64 left;               /* rows that this step may still touch */
   gint64 from;               /* where the next step begins */
 } Prune;
 

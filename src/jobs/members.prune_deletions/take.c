@@ -37,15 +37,6 @@ refuse (Prune *prune, int row, const char *reason, gboolean for_good)
   put_aside (prune, rows_int (schedules, row, "id"), reason, for_good);
 }
 
-/* A step that timed out comes back with a smaller page. */
-static gint64
-page_size (Step *step)
-{
-  gint64 limit = json_integer_value (json_object_get (step_cursor (step), "limit"));
-  gint64 batch = step_setting (step, "batch");
-  return limit > 0 && limit < batch ? limit : batch;
-}
-
 /* Only a plan knows of memberships that went and are still there. */
 static char *
 removed_of (const Prune *prune, const char *user)
@@ -58,7 +49,7 @@ removed_of (const Prune *prune, const char *user)
 static gboolean
 take_turn (Prune *prune, int row, GError **error)
 {
-  gint64 size = page_size (prune->step), id = rows_int (prune->schedules, row, "id");
+  gint64 size = MIN (step_setting (prune->step, "batch"), prune->left), id = rows_int (prune->schedules, row, "id");
   g_autofree char *after = g_strdup_printf ("%" G_GINT64_FORMAT, pass_after (prune->passes, id));
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, size + 1);
   const char *user = rows_text (prune->schedules, row, "user_id"), *root = rows_text (prune->schedules, row, "root_id");
@@ -69,6 +60,7 @@ take_turn (Prune *prune, int row, GError **error)
     return FALSE;
   Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
   turn.asked = (int)MIN (rows_count (rows), size);
+  prune->left -= MAX (turn.asked, 1); /* the schedule itself may go */
   for (int i = 0; i < turn.asked; i++)
     {
       turn.after = rows_int (rows, i, "id");
@@ -124,11 +116,12 @@ take_turns (Prune *prune, gint64 from, GError **error)
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gint64 budget_us = step_setting (prune->step, "budget_ms") * 1000;
   gint64 left_over = 0;
+  prune->left = step_limit (prune->step, step_setting (prune->step, "batch") * step_setting (prune->step, "schedules"));
   int n = rows_count (prune->schedules);
   for (int row = 0; row < n; row++)
     {
       gint64 id = rows_int (prune->schedules, row, "id");
-      gboolean over = row > 0 && !step_is_plan (prune->step) && step_elapsed_us (prune->step) >= budget_us;
+      gboolean over = row > 0 && !step_is_plan (prune->step) && (prune->left <= 0 || step_elapsed_us (prune->step) >= budget_us);
       if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
         refuse (prune, row, rows_text (prune->schedules, row, "wrong"), rows_bool (prune->schedules, row, "for_good"));
       else if (over || has_to_wait (prune, seen, row))

@@ -24,6 +24,7 @@ move_page (Destroy *destroy, const PgRows *references, int row, const PgRows *pa
 {
   const char *table = rows_text (references, row, "table_name"), *clash = rows_text (references, row, "clash");
   g_autofree char *keys = rows_array (page, "key");
+  step_tries (destroy->step, rows_count (page));
   int deleted = clash == NULL ? 0 : change (destroy, clash, table, "deleted", keys, error);
   if (deleted < 0)
     return FALSE;
@@ -34,6 +35,7 @@ move_page (Destroy *destroy, const PgRows *references, int row, const PgRows *pa
     return step_fail (destroy->step, error, PRUNED_DATA, "%d rows of %s were not changed (a trigger or a rule keeps them)",
                       rows_count (page) - deleted - changed, rows_text (references, row, "name"));
   destroy->left -= rows_count (page);
+  step_tries (destroy->step, 0);
   return TRUE;
 }
 

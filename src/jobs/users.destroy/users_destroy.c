@@ -1,5 +1,6 @@
 #include "users_destroy.h"
 
+#include "jobs/shared/hidden.h"
 #include "jobs/shared/placeholder.h"
 
 #include <string.h>
@@ -120,6 +121,7 @@ drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
                                          "members/40-dirty_users.insert" };
   g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
                   *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
+  step_tries (destroy->step, rows_count (page));
   g_autoptr (PgRows) gone = step_apply (destroy->step, error, "members/10-members", "key", keys, "user", destroy->user_id, NULL);
   if (gone == NULL)
     return FALSE;
@@ -152,13 +154,24 @@ memberships (Destroy *destroy, GError **error)
   return TRUE;
 }
 
+/* FALSE: there are tables whose rows nobody could move, or keep from going. */
+static gboolean
+look_for_hidden (Destroy *destroy, GError **error)
+{
+  const char *own = step_setting_text (destroy->step, "references"),
+             *of_placeholders = step_setting_text_of (destroy->step, PLACEHOLDER_JOB, "references");
+  g_autoptr (PgRows) rows = step_query (destroy->step, error, "hidden", "references", own, "also", of_placeholders, NULL);
+  return rows != NULL && hidden_refuse_rows (destroy->step, rows, error)
+         && hidden_refuse (destroy->step, "{users,members,namespaces}", "{projects,ci_job_artifacts}", error);
+}
+
 /* Locks in the order of all: namespaces, users, members. */
 static gboolean
 begin (Destroy *destroy, GError **error)
 {
   g_autoptr (PgRows) user = NULL;
   g_autofree char *reason = NULL;
-  if (!query (destroy, "begin/10-namespaces", error) || !query (destroy, "begin/20-users", error))
+  if (!look_for_hidden (destroy, error) || !query (destroy, "begin/10-namespaces", error) || !query (destroy, "begin/20-users", error))
     return FALSE;
   if (!find_user (destroy, &user, error))
     {
@@ -238,9 +251,12 @@ go_on (Destroy *destroy, const char *stage, GError **error)
 gboolean
 users_destroy_step (Step *step, GError **error)
 {
-  Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_setting (step, "batch") };
+  Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_limit (step, step_setting (step, "batch")) };
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
   const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
+  g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
+  if (seen == NULL)
+    return FALSE;
   return stage == NULL ? begin (&destroy, error) : go_on (&destroy, stage, error);
 }

@@ -1,10 +1,20 @@
 -- Looks, under the lock, for the authorizations that nothing gives any more, or at another level, and for those that are
 -- missing, and hands both on to the files that change them, in settings of the transaction: what is wanted is found out
--- once. Fast as wanted.sql is.
+-- once. A step that has been cut takes `:rows` pairs of user and project, both of a pair or none; `unfinished` are users who have more, and
+-- `todos` how many may go beside them. Fast as wanted.sql is.
 WITH
 -- include: ../wanted.sql
 ,
 stale AS (SELECT * FROM present EXCEPT SELECT * FROM wanted),
-missing AS (SELECT * FROM wanted EXCEPT SELECT * FROM present)
-SELECT set_config('pruned.stale', (SELECT coalesce(jsonb_agg(s), '[]') FROM stale s)::text, true) IS NOT NULL AS stale,
-       set_config('pruned.missing', (SELECT coalesce(jsonb_agg(m), '[]') FROM missing m)::text, true) IS NOT NULL AS missing
+missing AS (SELECT * FROM wanted EXCEPT SELECT * FROM present),
+changed AS (SELECT user_id, project_id FROM stale UNION SELECT user_id, project_id FROM missing),
+taken AS MATERIALIZED (SELECT user_id, project_id FROM changed WHERE :rows::bigint IS NOT NULL ORDER BY user_id, project_id LIMIT :rows::bigint),
+left_over AS (SELECT user_id, project_id FROM changed WHERE :rows::bigint IS NOT NULL EXCEPT SELECT user_id, project_id FROM taken)
+SELECT set_config('pruned.stale', (SELECT coalesce(jsonb_agg(s), '[]') FROM stale s
+                                   WHERE :rows::bigint IS NULL OR (user_id, project_id) IN (SELECT user_id, project_id FROM taken))::text, true)
+         IS NOT NULL AS stale,
+       set_config('pruned.missing', (SELECT coalesce(jsonb_agg(m), '[]') FROM missing m
+                                     WHERE :rows::bigint IS NULL OR (user_id, project_id) IN (SELECT user_id, project_id FROM taken))::text, true)
+         IS NOT NULL AS missing,
+       set_config('pruned.unfinished', ARRAY(SELECT DISTINCT user_id FROM left_over)::text, true) IS NOT NULL AS unfinished,
+       set_config('pruned.todos', coalesce((:rows::bigint - (SELECT count(*) FROM taken))::text, ''), true) IS NOT NULL AS todos

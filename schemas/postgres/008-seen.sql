@@ -1,4 +1,4 @@
--- Schema `pruned`, step 7: what has to be seen. Ticks that found their job blocked, when each job last succeeded, the processes that run
+-- Schema `pruned`, step 8: what has to be seen. Ticks that found their job blocked, when each job last succeeded, the processes that run
 -- and with what settings, and which programs may still work with a schema that is newer than they are.
 
 -- The latest tick, by job and arguments, that ended `blocked`: it is asked again, more and more rarely, until it is not.
@@ -53,6 +53,6 @@ BEGIN
         FROM pg_class c, aclexplode(c.relacl) AS a
         WHERE c.oid = 'pruned.runs'::regclass AND a.privilege_type = 'UPDATE' AND a.grantee NOT IN (0, c.relowner)
     LOOP
-        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.blocked, pruned.job_states, pruned.processes TO %s', member);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.blocked, pruned.job_states, pruned.processes, pruned.lost_messages TO %s', member);
     END LOOP;
 END $$;

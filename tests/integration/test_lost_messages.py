@@ -1,0 +1,110 @@
+"""Ticks and events that Kafka drops before they are read: said with their offsets, counted, and named by the doctor for a day."""
+
+import contextlib
+
+import pytest
+from confluent_kafka import TopicPartition
+
+from support.exposition import Listening
+from support.scene import now, tick_id
+
+JOB = "scratch.wide"
+SAID = "Messages expired before they were read: what they asked for is not done"
+
+
+@pytest.fixture
+def read(new_scene):
+    """A scene whose daemon has read one tick and stands still; later ones have numbers from 1 on."""
+    scene = new_scene()
+    scene.at = now(minutes=-1)
+    scene.topics.tick(JOB, scene.at, {"n": 0})
+    scene.run_until_idle()
+    return scene
+
+
+def ticks(scene, first, n):
+    for i in range(first, first + n):
+        scene.topics.tick(JOB, scene.at, {"n": i})
+
+
+def drop_before(scene, offset):
+    """As the topic's retention would."""
+    (dropped,) = scene.topics.admin.delete_records([TopicPartition(scene.topics.full("ticks"), 0, offset)]).values()
+    assert dropped.result().low_watermark == offset
+
+
+def lost_of(line):
+    return line["level"], line["partition"], line["first_offset"], line["next_offset"], line["lost"]
+
+
+def done(scene):
+    return scene.database.column("SELECT (args ->> 'n')::int FROM pruned.runs ORDER BY 1")
+
+
+def doctor(scene):
+    return [f for f in scene.run("doctor", "--json").json() if f["check"] == "lost messages" and not f["ok"]]
+
+
+@pytest.mark.parametrize("known", ["both", "kafka", "postgres"])
+def test_what_was_dropped_while_nobody_ran(read, known):
+    """Whoever of the two remembers the place."""
+    if known == "kafka":
+        read.database.execute("DELETE FROM pruned.intake")
+    if known == "postgres":
+        read.topics.admin.delete_consumer_groups([read.topics.prefix])[read.topics.prefix].result()
+    assert doctor(read) == []
+    ticks(read, 1, 5)
+    drop_before(read, 4)
+    daemon = read.run_until_idle()
+    (line,) = daemon.lines(SAID)
+    assert line["topic"] == read.topics.full("ticks") and lost_of(line) == ("error", 0, 1, 4, 3)
+    assert done(read) == [0, 4, 5]
+    (found,) = doctor(read)
+    assert "between offset 1 and 4" in found["detail"] and read.topics.full("ticks") in found["detail"]
+    assert read.run_until_idle().lines(SAID) == [], "it is said once"
+    read.database.execute("UPDATE pruned.lost_messages SET lost_at = lost_at - interval '25 h'")
+    assert doctor(read) == []
+
+
+def test_all_were_dropped_and_none_comes(read):
+    ticks(read, 1, 5)
+    drop_before(read, 6)
+    (line,) = read.run_until_idle().lines(SAID)
+    assert lost_of(line) == ("error", 0, 1, 6, 5)
+    assert read.run_until_idle().lines(SAID) == []
+    assert read.database.value("SELECT lost FROM pruned.lost_messages") == 5
+
+
+def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
+    """A topic that begins late for who comes first; what was read before it was dropped."""
+    scene = new_scene()
+    scene.at = now(minutes=-1)
+    ticks(scene, 0, 3)
+    drop_before(scene, 2)
+    assert scene.run_until_idle().lines(SAID) == []
+    drop_before(scene, 3)
+    ticks(scene, 3, 1)
+    assert scene.run_until_idle().lines(SAID) == [] and done(scene) == [2, 3]
+
+
+def test_what_was_dropped_under_a_daemon_that_slept(read):
+    """And the metric, which is there before."""
+    with contextlib.closing(Listening()) as http:
+        daemon = read.start(settings={"http.listen": http.listen})
+        daemon.wait_line("Partitions assigned")
+        ticks(read, 1, 1)
+        read.wait_run(tick_id(JOB, read.at, '{"n":1}'))
+        before = http.metrics()
+        assert before["pruned_lost_messages_total"] == 0 and before.kinds["pruned_lost_messages_total"] == "counter"
+        daemon.freeze()
+        ticks(read, 2, 6)
+        drop_before(read, 7)
+        daemon.thaw()
+        read.wait_run(tick_id(JOB, read.at, '{"n":7}'))
+        line = daemon.wait_line(SAID)
+        # What was on its way already when it was stopped is not lost.
+        first = line["first_offset"]
+        assert lost_of(line) == ("error", 0, first, 7, 7 - first) and 2 <= first < 7
+        assert done(read) == [*range(first), 7]
+        after = http.metrics()
+        assert after["pruned_lost_messages_total"] == 7 - first and after["pruned_lost_messages_timestamp_seconds"] > 0
