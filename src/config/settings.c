@@ -81,6 +81,8 @@ const Setting settings_table[] = {
   INT ("audit", "keep_days", "30", 1, DAYS_MOST, "days the record is kept"),
   INT ("runs", "keep_days", "35", 1, DAYS_MOST,
        "days ended runs are kept; longer than the topics ticks and events keep messages"),
+  INT ("runs", "max_args_bytes", "65536", 256, 1048576,
+       "the most bytes that the arguments of a tick, or the fields of an event, may have as JSON"),
   INT ("run", "workers", "4", 2, 256, "worker threads, each with its own database connection"),
   CHOICE ("run", "environment", "production", "production|development",
           "development: a row that fails makes its step fail, too"),

@@ -1,6 +1,7 @@
 #include "engine/page.h"
 
 #include "base/clock.h"
+#include "engine/job_rows.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -118,6 +119,15 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
 }
 
 gboolean
+page_is_one (const Job *job, const PgRows *rows, GError **error)
+{
+  g_autoptr (GString) columns = g_string_new ("key");
+  for (guint i = 0; i < job->cursor->len; i++)
+    g_string_append_printf (columns, " %s", g_array_index (job->cursor, JobCursor, i).name);
+  return job_rows_have (job->page, rows, columns->str, error);
+}
+
+gboolean
 page_of_event (const Run *run, Page *page)
 {
   for (guint i = 0; i < run->job->events->len; i++)
@@ -154,6 +164,8 @@ find_page (Step *step, Page *page, GError **error)
         }
       return FALSE;
     }
+  if (!page_is_one (step->job, rows, error))
+    return FALSE;
   page_read (step->run, rows, limit, page);
   return TRUE;
 }

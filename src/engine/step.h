@@ -24,6 +24,7 @@ struct _Step {
   gboolean plan;
   gint64 began_us;      /* monotonic */
   gint64 started_at_us; /* as the database has it */
+  GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
   /* gathered */

@@ -46,7 +46,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
       }
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
-    if (g_str_has_prefix (names[i], "setting."))
+    if (g_str_has_prefix (names[i], "setting.")
+        && config_has_job_key (step->job->config, step->job->name, names[i] + strlen ("setting.")))
       pg_values_set (values, names[i], step_setting_text (step, names[i] + strlen ("setting.")));
   bind_place (step, statement, values);
 }

@@ -7,10 +7,12 @@
 
 #define SQL "src/engine/sql/"
 
-/* 00:00 UTC of the date; never before T. */
+/* 00:00 UTC of the date; never before T. Without a date: T. */
 static gint64
 due_of (const RunSpec *spec, const char *date)
 {
+  if (date == NULL)
+    return spec->scheduled_at_us;
   g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
   gint64 us = spec->scheduled_at_us;
   g_autoptr (GError) error = NULL;

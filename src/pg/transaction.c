@@ -39,6 +39,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
   if (!pg_ensure (pg, error))
     return FALSE;
   pg->read_only = read_only;
+  pg->sqlstate[0] = '\0'; /* what fails from here on is not what failed before */
   pg->begin_wanted = TRUE;
   return TRUE;
 }
