@@ -208,7 +208,7 @@ remove_strays (Walk *walk, const PgRows *children, GError **error)
 {
   GString *strays = array_new ();
   for (int i = 0; i < rows_count (children); i++)
-    if (g_str_equal (rows_text (children, i, "type"), "Project"))
+    if (g_strcmp0 (rows_text (children, i, "type"), "Project") == 0)
       array_add (strays, rows_text (children, i, "id"));
   Batch batch = batch_of (walk, "projects");
   g_free (batch.namespaces);
@@ -233,7 +233,7 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
     return FALSE;
   *clear = rows_count (children) == 0;
   for (int i = 0; i < rows_count (children); i++)
-    if (!g_str_equal (rows_text (children, i, "type"), "Project"))
+    if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0)
       {
         drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves are others now */
         return TRUE;
@@ -284,7 +284,7 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
 void
 walk_end (Step *step, const json_t *cursor)
 {
-  if (json_is_true (json_object_get (cursor, "actor_goes")))
+  if (json_is_true (json_object_get (cursor, "actor_goes")) && step_arg (step, "user_id") != NULL)
     bot_destroy (step, step_arg (step, "user_id"));
 }
 
@@ -292,7 +292,10 @@ gboolean
 walk_on (Walk *walk, GError **error)
 {
   gboolean last = FALSE, ok;
+  static const char *const stages[] = { "refresh", "projects", "groups", NULL };
   const char *stage = stage_of (walk);
+  if (stage == NULL || !g_strv_contains (stages, stage))
+    return step_fail (walk->step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'", stage != NULL ? stage : "");
   if (g_str_equal (stage, "refresh"))
     ok = refresh_stage (walk, error);
   else if (g_str_equal (stage, "projects"))
