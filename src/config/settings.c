@@ -23,16 +23,12 @@
 
 const Setting settings_table[] = {
   URL ("postgres", "url", "where the database is: a URI or key=value pairs, as libpq takes them"),
-  URL ("postgres", "replica_url",
-       "a streaming replica that may answer page queries of jobs that allow it; empty: none"),
   NAME ("postgres", "app_schema", "public", "the schema of the application's tables"),
   BOOL ("postgres", "prepare", "on",
         "prepared statements; off behind pgbouncer in transaction mode"),
   NAME ("topics", "prefix", "pruned", "first part of every topic's name, and the consumer group"),
   INT ("topics", "partitions", "8", 1, 10000,
        "partitions of the topics ticks, events, outcomes and dead, when they are made"),
-  URL ("registry", "url",
-       "schema registry with Confluent's API; empty: none, messages carry a fingerprint"),
   TEXT ("store.local", "root", "", "folder of the objects with file_store 1; empty: no such store"),
   TEXT ("store.local", "marker", "",
         "a file in the root, without which it is not believed to be mounted; empty: none is asked for"),
@@ -88,7 +84,7 @@ const Setting settings_table[] = {
           "development: a row that fails makes its step fail, too"),
   TEXT ("run", "jobs_dir", "", "folder with further jobs, one folder each; empty: none"),
   TEXT ("http", "listen", "",
-        "host:port of metrics, health, API and the page; empty: no such port"),
+        "host:port that serves /metrics, /healthz and /readyz; empty: no such port"),
   CHOICE ("log", "level", "info", "debug|info|warning|error", "the least that is written"),
   CHOICE ("log", "format", "text", "text|json", "for people, or one JSON object a line"),
   { NULL }

@@ -5,7 +5,8 @@ find_column (const PgStatement *statement, const PgRows *rows, const char *name,
 {
   int column = rows_column (rows, name);
   if (column < 0)
-    g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s returns no column '%s': see docs/adding-a-job.md", pg_statement_name (statement), name);
+    g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s returns no column '%s': see docs/adding-a-job.md", pg_statement_name (statement),
+                 name);
   return column;
 }
 

@@ -150,6 +150,8 @@ find_page (Step *step, Page *page, GError **error)
 {
   if (page_of_event (step->run, page))
     return TRUE;
+  if (step->job->page == NULL)
+    return step_fail (step, error, PRUNED_REJECT, "args: nothing that names a row, and the job has no page.sql");
   int limit = page_limit (step->run);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);

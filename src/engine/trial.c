@@ -200,7 +200,7 @@ trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra
   for (guint i = 0; i < job->whats->len; i++)
     if (!apply_what (step, job->whats->pdata[i], trial, extra, error))
       return FALSE;
-  FAULT_ABOUT ("step.after_effects", step->run->run_id);
+  FAULT ("step.after_effects");
   if (job->children != NULL)
     {
       g_autoptr (GArray) which = trial_rows (trial, NULL);

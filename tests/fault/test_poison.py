@@ -125,12 +125,12 @@ def test_a_message_that_kills_intake_goes_to_the_dead_topic_and_its_neighbours_g
 
 def test_a_message_that_killed_intake_is_not_met_again_by_the_next_processes(poisoned):
     """Its burial moves the position in PostgreSQL, from which the next process begins."""
-    poison, after = produce(poisoned, 2)
+    before, poison = produce(poisoned, 2)
     die(poisoned, "intake.decoded", poison, 3)
     for _ in range(3):
         poisoned.run_until_idle(environment=armed("intake.decoded", poison))
     assert len(poisoned.topics.read("dead")) == 1
-    assert poisoned.run_row(poison) is None and poisoned.run_row(after)["state"] == "finished"
+    assert poisoned.run_row(poison) is None and poisoned.run_row(before)["state"] == "finished"
     [place] = poisoned.database.rows("SELECT next_offset FROM pruned.intake WHERE topic = %s", [poisoned.topics.full("ticks")])
     assert place["next_offset"] == 2
 
@@ -171,13 +171,13 @@ def slow(new_scene, tmp_path):
 
 
 def test_who_was_only_under_way_when_another_killed_the_process_is_innocent(slow):
-    """The poison dies after a second, while the run of the other lane is still under way: each time."""
+    """The run of the other lane takes seconds, so that it is still under way at each death."""
     at = now(minutes=-1)
     slow.topics.tick("scratch.slower", at, {"seconds": 6})
-    slow.topics.tick("scratch.slow", at, {"seconds": 1})
+    slow.topics.tick("scratch.slow", at, {"seconds": 0})
     innocent = tick_id("scratch.slower", at, '{"seconds":6}')
-    poison = tick_id("scratch.slow", at, '{"seconds":1}')
-    deaths = {"PRUNED_FAULT": f"step.after_effects={poison}:kill"}
+    poison = tick_id("scratch.slow", at, '{"seconds":0}')
+    deaths = armed("step.after_fence", poison)
     died = 0
     while slow.start("--until-idle", environment=deaths).wait(60) == -9:
         died += 1
