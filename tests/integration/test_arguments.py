@@ -135,7 +135,7 @@ def test_arguments_are_at_most_so_many_bytes(scene):
     scene.wait_run(tick_id("scratch.wide", at, json.dumps(fits, separators=(",", ":"))))
 
 
-def test_the_limit_is_a_setting_for_ticks_and_events(scene):
+def test_the_limit_is_a_setting(scene):
     scene.settings["runs.max_args_bytes"] = 300
     scene.start()
     sent = {"tick": scene.topics.tick("scratch.wide", now(hours=-1), {"a": "x" * 300})}
