@@ -131,6 +131,23 @@ def test_a_run_whose_row_cannot_be_read_is_dead_at_once_and_its_neighbours_go_on
     assert daemon.running
 
 
+@pytest.mark.parametrize("time", ["1960-01-01", "20000-01-01"])
+def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(scene, time):
+    scene.run("pause", "scratch.wide").ok()
+    daemon = scene.start()
+    at = now(minutes=-10)
+    for n in range(2):
+        scene.topics.tick("scratch.wide", at, {"n": n})
+    ids = [tick_id("scratch.wide", at, f'{{"n":{n}}}') for n in range(2)]
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.wide'", until=2)
+    scene.database.execute("UPDATE pruned.runs SET scheduled_at = %(time)s WHERE run_id = %(id)s", {"time": time, "id": ids[0]})
+    scene.run("resume", "scratch.wide").ok()
+    assert scene.wait_run(ids[1])["state"] == "finished"
+    row = scene.wait_run(ids[0])
+    assert row["state"] == "dead" and "field scheduled_at" in row["error"]
+    assert daemon.running
+
+
 def test_a_table_whose_column_is_of_another_type_costs_no_process(pruned_with_slots):
     """members.expires_at as timestamptz: the outcome cannot say it."""
     scene = pruned_with_slots
