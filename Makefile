@@ -105,10 +105,13 @@ bench: deps-test
 	+@$(MAKE) $(PARALLEL) all
 	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --json build/bench.json $(ARGS)
 
-#: make fuzz         each decoder with libFuzzer, FUZZ_SECONDS=60 each; `make check` does it for 30 s
+#: make fuzz         each decoder with libFuzzer, then a daemon with odd messages and rows, FUZZ_SECONDS=60 each; `make check`: shorter
 fuzz: deps-test
 	+@$(FUZZERS)
+	+@$(MAKE) $(PARALLEL) all
 	@tests/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+	@TEST_BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$$(date +%s) $(PYTHON) -m pytest -c tests/pytest.ini -q \
+	  --timeout=$$((2 * $(FUZZ_SECONDS) + 600)) tests/integration/test_fuzz_messages.py
 fuzzers: $(FUZZ)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"

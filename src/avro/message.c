@@ -160,7 +160,8 @@ find_framing (const MessageSource *source, Framing *framing, GError **error)
     return refuse (error, "undecodable: content-type " SHOWN ", but the bytes are %s", type,
                    names[*framing]);
   return *framing != FRAMING_CONFLUENT
-         || refuse (error, "undecodable: no registry configured");
+         || refuse (error, "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
+                           " Avro single-object encoding, or JSON");
 }
 
 /* The bytes must be of the very schema: one that is only alike may mean something else by its fields. */

@@ -61,7 +61,7 @@ void message_decoded_clear (MessageDecoded *decoded);
 
 /* PRUNED_REJECT with a reason of DESIGN 4 (`missing header ce_type`, `unknown type <t>`, `unexpected type <t>`,
  * `unknown field <f>`, `undecodable: <why>`, `unknown content-type <c>`, `undecodable: content-type <c>, but the bytes are <framing>`, `empty value`, `unknown schema <id>`,
- * `undecodable: no registry configured`). Every way a producer can be wrong ends here, none crashes. */
+ * `undecodable: no registry configured: ...` for a value that is framed for one). Every way a producer can be wrong ends here, none crashes. */
 gboolean message_decode (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

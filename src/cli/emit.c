@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "engine/arguments.h"
 
 #include <string.h>
 
@@ -146,6 +147,9 @@ command_emit (Cli *cli, GError **error)
   g_autoptr (json_t) content = read_content (cli, type, error);
   if (content == NULL)
     return CODE_USAGE;
+  g_autofree char *text = json_text (content), *refusal = arguments_size_refusal (cli->config, strlen (text));
+  if (refusal != NULL)
+    return cli_usage (error, "%s", refusal);
   g_autoptr (GByteArray) value = g_byte_array_new ();
   if (!message_encode (type, content, value, error))
     return CODE_USAGE;

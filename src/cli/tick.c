@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/run_row.h"
+#include "engine/arguments.h"
 
 #include <string.h>
 
@@ -118,6 +119,19 @@ check_argument (char **given, GError **error)
   return FALSE;
 }
 
+/* What a daemon would send to the dead topic is not published. */
+static gboolean
+would_be_refused (const Job *job, const char *text, GError **error)
+{
+  g_autoptr (json_t) value = json_parse (text, strlen (text), error);
+  if (value == NULL)
+    return TRUE;
+  g_autofree char *reason = arguments_refusal (job, value, strlen (text));
+  if (reason != NULL)
+    cli_usage (error, "%s", reason);
+  return reason != NULL;
+}
+
 static char *
 canonical_args (const Job *job, GError **error)
 {
@@ -126,10 +140,12 @@ canonical_args (const Job *job, GError **error)
     if (!check_argument (given, error) || !append_argument (job, *given, object, error))
       return NULL;
   g_string_append_c (object, '}');
-  char *text = json_canonical_text (object->str, object->len, error);
-  if (text == NULL)
+  g_autofree char *text = json_canonical_text (object->str, object->len, error);
+  if (text == NULL) {
     g_prefix_error (error, "--arg: ");
-  return text;
+    return NULL;
+  }
+  return would_be_refused (job, text, error) ? NULL : g_steal_pointer (&text);
 }
 
 static gboolean

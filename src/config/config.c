@@ -209,6 +209,13 @@ find_of_job (const Config *config, const char *job, const char *key)
   return find_known (config, section, key);
 }
 
+gboolean
+config_has_job_key (const Config *config, const char *job, const char *key)
+{
+  g_autofree char *section = g_strconcat (SETTINGS_JOBS ".", job, NULL);
+  return config_find (config, section, key) != NULL;
+}
+
 static gint64
 number_of (const ConfigValue *value, SettingType type)
 {

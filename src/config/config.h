@@ -47,6 +47,8 @@ const char *config_job_text (const Config *config, const char *job, const char *
 gint64 config_job_int (const Config *config, const char *job, const char *key);
 gboolean config_job_bool (const Config *config, const char *job, const char *key);
 
+gboolean config_has_job_key (const Config *config, const char *job, const char *key);
+
 /* All of `[kafka]`, in order. */
 typedef void (*ConfigVisit) (const char *key, const char *value, gpointer data);
 void config_each_kafka (const Config *config, ConfigVisit visit, gpointer data);

@@ -4,6 +4,7 @@
 #include "avro/message.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/arguments.h"
 #include "engine/timer.h"
 
 #include <string.h>
@@ -21,16 +22,12 @@ time_refusal (const Admission *admission, gint64 scheduled_at_us)
 }
 
 static char *
-tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, const json_t *args)
+tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args, gsize args_len)
 {
   if (!job->by_tick)
     return g_strdup_printf ("job %s takes no ticks", job->name);
-  const char *name;
-  json_t *value;
-  json_object_foreach ((json_t *)args, name, value)
-    if (!job_takes_argument (job, name))
-      return g_strdup_printf ("unknown argument %s", name);
-  return time_refusal (admission, scheduled_at_us);
+  char *reason = arguments_refusal (job, args, args_len);
+  return reason != NULL ? reason : time_refusal (admission, scheduled_at_us);
 }
 
 static void
@@ -47,38 +44,54 @@ add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, j
   g_array_append_val (specs, spec);
 }
 
-static gint64
-time_of (const json_t *content, const char *field, gint64 otherwise_us)
+/* What a message is of, if it does not say so itself: the time that Kafka has given it. */
+static char *
+read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64 *us)
 {
   const char *text = json_string_value (json_object_get (content, field));
-  gint64 us = otherwise_us;
   g_autoptr (GError) error = NULL;
-  if (text != NULL && !clock_parse (text, &us, &error))
-    g_error ("%s was checked when it was decoded: %s", field, error->message);
-  return us;
+  *us = otherwise_us;
+  if (text == NULL || clock_parse (text, us, &error))
+    return NULL;
+  return g_strdup_printf ("undecodable: field %s: %s", field, error->message);
 }
 
 static char *
 admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
 {
+  gint64 at;
   const char *name = json_string_value (json_object_get (decoded->content, "job"));
-  const Job *job = jobs_find (admission->jobs, name);
+  const Job *job = name != NULL ? jobs_find (admission->jobs, name) : NULL;
   if (job == NULL)
     return g_strdup_printf ("unknown job %s", name);
   g_autoptr (GError) error = NULL;
-  g_autoptr (json_t) args = json_parse (decoded->args_text, strlen (decoded->args_text), &error);
+  gsize args_len = strlen (decoded->args_text);
+  g_autoptr (json_t) args = json_parse (decoded->args_text, args_len, &error);
   if (args == NULL)
     return g_strdup_printf ("undecodable: args: %s", error->message);
-  gint64 at = time_of (decoded->content, "scheduled_at", message->timestamp_ms * 1000);
+  char *reason = read_time (decoded->content, "scheduled_at", message->timestamp_ms * 1000, &at);
+  if (reason == NULL)
+    reason = tick_refusal (admission, job, at, args, args_len);
+  /* The key is made of arguments that are known to be there. */
   add_spec (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
-            job_expand_key (job->unique_key, args));
-  return tick_refusal (admission, job, at, args);
+            reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
+  return reason;
+}
+
+/* An event's fields are the arguments of the runs that it starts. */
+static char *
+event_refusal (const Admission *admission, gint64 at, const json_t *content)
+{
+  g_autofree char *text = json_text (content);
+  char *reason = jobs_count (admission->jobs) > 0 ? arguments_size_refusal (jobs_at (admission->jobs, 0)->config, strlen (text)) : NULL;
+  return reason != NULL ? reason : time_refusal (admission, at);
 }
 
 static char *
 admit_event (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
 {
   gint64 at = decoded->ce_time_us != 0 ? decoded->ce_time_us : message->timestamp_ms * 1000;
+  char *reason = event_refusal (admission, at, decoded->content);
   for (guint i = 0; i < jobs_count (admission->jobs); i++)
     {
       const Job *job = jobs_at (admission->jobs, i);
@@ -93,7 +106,7 @@ admit_event (const Admission *admission, const KafkaMessage *message, const Mess
       add_spec (specs, job, run_id, at, json_deep_copy (decoded->content), job_expand_key (key, decoded->content));
       timer_prepare (event, &g_array_index (specs, RunSpec, specs->len - 1));
     }
-  return time_refusal (admission, at);
+  return reason;
 }
 
 char *

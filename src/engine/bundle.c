@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/envelope.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #define FORMAT 1 /* the first byte of what is stored */
@@ -33,15 +34,15 @@ put_text (GByteArray *to, const char *text)
   memcpy (to->data + at + sizeof (guint32), text, len);
 }
 
-static void
-put_value (GByteArray *to, const char *type, const char *const *fields)
+static gboolean
+put_value (GByteArray *to, const char *type, const char *const *fields, GError **error)
 {
-  g_autoptr (GError) error = NULL;
   guint at = to->len;
   g_byte_array_set_size (to, at + sizeof (guint32));
-  if (!message_encode_texts (type, fields, to, &error))
-    g_error ("%s", error->message);
+  if (!message_encode_texts (type, fields, to, error))
+    return FALSE;
   put_length (to, at, to->len - at - sizeof (guint32));
+  return TRUE;
 }
 
 Bundle *
@@ -77,6 +78,7 @@ bundle_free (Bundle *bundle)
   g_free (bundle->run_id);
   g_free (bundle->job);
   g_free (bundle->name);
+  g_clear_error (&bundle->wrong);
   g_free (bundle);
 }
 
@@ -91,13 +93,38 @@ bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key
             const char *ce_id, const char *const *fields)
 {
   g_assert (bundle->messages == NULL);
+  g_autoptr (GError) cause = NULL;
+  guint before = bundle->stored->len;
   put_text (bundle->stored, topic);
   put_number (bundle->stored, partition);
   put_text (bundle->stored, key);
   put_text (bundle->stored, type);
   put_text (bundle->stored, ce_id);
-  put_value (bundle->stored, type, fields);
-  bundle->size++;
+  if (put_value (bundle->stored, type, fields, &cause))
+    {
+      bundle->size++;
+      return;
+    }
+  g_byte_array_set_size (bundle->stored, before);
+  bundle_spoil (bundle, "message about %s: %s", key, cause->message);
+}
+
+void
+bundle_spoil (Bundle *bundle, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  if (bundle->wrong == NULL)
+    bundle->wrong = g_error_new_valist (PRUNED_ERROR, PRUNED_RETRY, format, args);
+  va_end (args);
+}
+
+gboolean
+bundle_is_whole (const Bundle *bundle, GError **error)
+{
+  if (bundle->wrong != NULL && error != NULL)
+    *error = g_error_copy (bundle->wrong);
+  return bundle->wrong == NULL;
 }
 
 /* --- reading ------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ lane_begin_errand (Lanes *lanes, Lane *lane, const Step *step, gpointer leased)
   *errand = (Errand){ lanes, lane, lane->job->code->errand, leased, step->began_us, step->started_at_us, FALSE };
   pthread_mutex_lock (&lanes->lock);
   lane->errand = errand;
+  lanes->acting++;
   pthread_mutex_unlock (&lanes->lock);
   return errand;
 }
@@ -37,6 +38,7 @@ errand_done (Errand *errand)
   Lanes *lanes = errand->lanes;
   pthread_mutex_lock (&lanes->lock);
   errand->done = TRUE;
+  lanes->acting--;
   if (errand->lane->state == LANE_AWAY)
     lanes_make_ready (lanes, errand->lane);
   pthread_mutex_unlock (&lanes->lock);

@@ -21,12 +21,13 @@ typedef struct {
   GPtrArray *dead_reasons;
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
   const char *refusal; /* NULL: what the messages themselves say */
+  int attempts;        /* what a dead letter says of it */
 } Intake;
 
 static void
 refuse (Intake *intake, const KafkaMessage *message, const char *reason)
 {
-  g_ptr_array_add (intake->dead, dead_letter (intake->service->prefix, message, reason, 1));
+  g_ptr_array_add (intake->dead, dead_letter (intake->service->prefix, message, reason, intake->attempts));
   g_ptr_array_add (intake->dead_sources, (gpointer)message);
   g_ptr_array_add (intake->dead_reasons, g_strdup (reason));
 }
@@ -188,14 +189,14 @@ intake_clear (Intake *intake)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
 
-/* The first N pending messages. REASON: why the database does not take the row of the only one. */
+/* The first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL: nothing is known against them. */
 static gboolean
-try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, GError **error)
+try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, int attempts, GError **error)
 {
   g_auto (Intake) intake = { .service = service, .lane = lane, .specs = run_specs_new (),
                              .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
                              .dead_sources = g_ptr_array_new (), .dead_reasons = g_ptr_array_new_with_free_func (g_free),
-                             .refusal = reason };
+                             .refusal = reason, .attempts = attempts };
   return take_batch (&intake, pg, n, error);
 }
 
@@ -204,21 +205,40 @@ static gboolean
 try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
 {
   GError *cause = NULL;
-  gboolean ok = try_batch (service, pg, lane, *n, NULL, &cause);
+  gboolean ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
   while (!ok && cause->code == PRUNED_DATA && *n > 1)
     {
       g_clear_error (&cause);
       *n /= 2;
-      ok = try_batch (service, pg, lane, *n, NULL, &cause);
+      ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
     }
   if (!ok && cause->code == PRUNED_DATA)
     {
       g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
       g_clear_error (&cause);
-      ok = try_batch (service, pg, lane, 1, reason, &cause);
+      ok = try_batch (service, pg, lane, 1, reason, 1, &cause);
     }
   if (cause != NULL)
     g_propagate_error (error, cause);
+  return ok;
+}
+
+/* Somebody else has moved the position: what is pending is taken anew, from there. */
+static void
+forget_if_astray (Lane *lane)
+{
+  if (!lane->started)
+    g_array_set_size (lane->pending, 0);
+}
+
+gboolean
+intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attempts, GError **error)
+{
+  gboolean ok = try_batch (service, pg, lane, 1, reason, attempts, error);
+  if (ok)
+    g_array_remove_index (lane->pending, 0);
+  else
+    forget_if_astray (lane);
   return ok;
 }
 
@@ -230,8 +250,7 @@ intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
   if (!try_smaller (service, pg, lane, &n, &error))
     {
       (void)answer_outage (service, lane, error);
-      if (!lane->started)
-        g_array_set_size (lane->pending, 0);
+      forget_if_astray (lane);
       *hold_us = answer_hold_us (lane->outages);
       return LANE_HOLD;
     }

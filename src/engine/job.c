@@ -60,6 +60,7 @@ job_free (gpointer data)
   g_ptr_array_unref (job->whats);
   g_ptr_array_unref (job->events);
   g_strfreev (job->arguments);
+  g_strfreev (job->argument_types);
   g_strfreev (job->needs);
   g_strfreev (job->items);
   g_strfreev (job->follows);
@@ -283,8 +284,10 @@ job_expand_key (const char *template, const json_t *args)
         }
       g_autofree char *name = g_strndup (p + 1, end - p - 1);
       const json_t *value = json_object_get (args, name);
-      g_autofree char *text = json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
-      g_string_append (out, value != NULL ? text : "");
+      if (json_is_string (value))
+        g_string_append (out, json_string_value (value));
+      else if (value != NULL)
+        json_append (out, value);
       p = end + 1;
     }
   return g_string_free (out, FALSE);

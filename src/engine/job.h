@@ -62,6 +62,7 @@ typedef struct {
   char *table;
   GArray *cursor;   /* of JobCursor */
   char **arguments; /* what a tick may carry; { "*" }: anything */
+  char **argument_types; /* of these, "": any (arguments.h) */
   char **needs;
   char **items;      /* tables whose rows the quarantine names */
   char *item_column; /* instead: the column of any audited row whose value is the key of the job's table; NULL: none */
@@ -108,7 +109,7 @@ const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job doe
 /* What the job declares about events of TYPE (full name); NULL: nothing. */
 const JobEvent *job_event (const Job *job, const char *type);
 gboolean job_takes_argument (const Job *job, const char *argument);
-/* The unique key for ARGS from a template; NULL template: NULL. g_free it. */
+/* The unique key for ARGS from a template, what is not given as nothing; NULL template: NULL. g_free it. */
 char *job_expand_key (const char *template, const json_t *args);
 /* args.slot, else by the run id. */
 guint job_slot (const Job *job, const char *run_id, const json_t *args);

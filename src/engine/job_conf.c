@@ -1,6 +1,7 @@
 #include "engine/job_conf.h"
 
 #include "base/resource.h"
+#include "engine/arguments.h"
 
 #include <string.h>
 
@@ -46,6 +47,24 @@ parse_cursor (Job *job, GError **error)
         return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
       JobCursor column = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
       g_array_append_val (job->cursor, column);
+    }
+  return TRUE;
+}
+
+/* `user_id bigint; cursor`: a name, and the type that its value must be of. */
+static gboolean
+parse_arguments (Job *job, GError **error)
+{
+  job->arguments = list_of (job->conf, "job", "arguments");
+  job->argument_types = g_new0 (char *, g_strv_length (job->arguments) + 1);
+  for (guint i = 0; job->arguments[i] != NULL; i++)
+    {
+      char *type = job->arguments[i] + strcspn (job->arguments[i], " \t");
+      if (*type != '\0')
+        *type++ = '\0';
+      job->argument_types[i] = g_strdup (g_strstrip (type));
+      if (*job->argument_types[i] != '\0' && !arguments_knows_type (job->argument_types[i]))
+        return job_conf_bad (job, error, "argument of a type that is not known:", job->argument_types[i]);
     }
   return TRUE;
 }
@@ -171,7 +190,6 @@ job_conf_read (Job *job, GError **error)
     job->labels[i] = job_conf_text (job->conf, "job", job_label_names[i]);
   job->unique_key = job_conf_text (job->conf, "job", "unique_key");
   job->table = job_conf_text (job->conf, "job", "table");
-  job->arguments = list_of (job->conf, "job", "arguments");
   job->needs = list_of (job->conf, "job", "needs");
   job->items = list_of (job->conf, "job", g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
   job->final = job_conf_text (job->conf, "job", "final");
@@ -180,5 +198,5 @@ job_conf_read (Job *job, GError **error)
   job->makes = list_of (job->conf, "job", "makes");
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
-  return parse_cursor (job, error) && parse_starts (job, error) && parse_groups (job, error);
+  return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error) && parse_groups (job, error);
 }

@@ -198,7 +198,9 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   for (;;)
     {
       gint64 next = release_held (lanes);
-      lane = lanes->stopping ? pop_last (lanes, &left) : pop (lanes, intake);
+      lane = lanes->stopping       ? pop_last (lanes, &left)
+             : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
+                                    : pop (lanes, intake);
       if (lane != NULL || !left)
         break;
       lanes_wait (lanes, &lanes->ready, next);
@@ -206,6 +208,7 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   if (lane != NULL)
     {
       lane->state = LANE_RUNNING;
+      lanes->running++;
       lane->cancel = cancel;
       lane->running_since_us = clock_monotonic_us ();
       pg_cancel_clear (cancel);
@@ -220,6 +223,9 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   pthread_mutex_lock (&lanes->lock);
   lane->state = LANE_IDLE;
   lane->cancel = NULL;
+  lanes->running--;
+  if (lanes->alone != NULL)
+    pthread_cond_broadcast (&lanes->at_rest);
   gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
   if (next == LANE_GO_AWAY)
     {

@@ -1,4 +1,4 @@
-/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c only.
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, solitude.c only.
  * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
  */
 #pragma once
@@ -15,8 +15,13 @@ struct _Lanes {
   guint n_queues;
   guint turn;             /* the job whose turn it is */
   gboolean stopping;
+  guint running, acting;  /* lanes that workers have; errands that go on elsewhere */
+  Lane *alone;            /* nothing else is given out (solitude.h); NULL: everything is */
+  gint64 alone_since_us;  /* monotonic */
 };
 
+/* The lane that is alone, if it has become ready again; *NEXT_US: when to look again (0: never). With the lock. */
+Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
 /* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */

@@ -76,6 +76,8 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
     {
       Lane *lane = revoked->pdata[i];
       g_ptr_array_remove_fast (lanes->all, lane);
+      if (lanes->alone == lane && lane->state != LANE_RUNNING) /* else its worker ends it */
+        lanes->alone = NULL;
       if (lane->state == LANE_READY && lane->errand == NULL)
         g_queue_remove (lanes_queue (lanes, lane), lane);
       if (lane_is_referred_to (lane))

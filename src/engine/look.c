@@ -58,6 +58,8 @@ ask (const Look *look, GArray *askers, GPtrArray *answers, GError **error)
       if (rows == NULL)
         return FALSE;
       g_ptr_array_add (answers, rows);
+      if (!page_is_one (g_array_index (askers, Asker, 0).step->job, rows, error))
+        return FALSE;
     }
   return pg_finish (look->pg, error);
 }
@@ -112,7 +114,7 @@ askers_of (const Look *look, const GPtrArray *runs)
     {
       Page page = { 0 };
       Run *run = runs->pdata[i];
-      if (page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL)
+      if (run->wrong != NULL || page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL)
         {
           page_clear (&page);
           g_hash_table_add (look->heavy, run->run_id);

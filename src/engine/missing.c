@@ -154,6 +154,20 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
   return TRUE;
 }
 
+/* Its work message cannot be made or sent, for REASON. */
+static gboolean
+bury_unsendable (Service *service, Pg *pg, const Run *run, const char *reason, GError **error)
+{
+  g_autoptr (Bundle) said = bundle_new (run->run_id, run->step, run->job->name, run->slot);
+  Work work = { run->run_id, run->step, run->attempts };
+  if (!bury_run (service, pg, run->job, &work, reason, said, error))
+    return FALSE;
+  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, &service->stop, error))
+    return TRUE;
+  publisher_abandon (service->publisher, said);
+  return FALSE;
+}
+
 /* Alone: in a batch with others each is refused for what all of them have together. */
 static gboolean
 send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
@@ -169,14 +183,7 @@ send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
   g_autofree char *reason = g_strdup_printf (
       "topic %s does not take its work message of %" G_GSIZE_FORMAT " bytes: raise max.message.bytes there, then pruned retry %s",
       message->topic, message->value_len, run->run_id);
-  g_autoptr (Bundle) said = bundle_new (run->run_id, run->step, run->job->name, run->slot);
-  Work work = { run->run_id, run->step, run->attempts };
-  if (!bury_run (service, pg, run->job, &work, reason, said, error))
-    return FALSE;
-  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, &service->stop, error))
-    return TRUE;
-  publisher_abandon (service->publisher, said);
-  return FALSE;
+  return bury_unsendable (service, pg, run, reason, error);
 }
 
 /* Its pauses grow each time. */
@@ -190,21 +197,29 @@ note_sent_again (Missing *missing, const Run *run)
   log_warning ("Work message was missing and is sent again", "job", run->job->name, "run_id", run->run_id);
 }
 
-/* RUNS: of Run. */
+/* RUNS: of Run. Those whose rows no message can say (a time before 1970) are dead at once. */
 static gboolean
 send_again (Missing *missing, Pg *pg, const GPtrArray *runs, GError **error)
 {
   Service *service = missing->service;
   g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (GPtrArray) sent = g_ptr_array_new ();
   for (guint i = 0; i < runs->len; i++)
     {
+      g_autoptr (Bundle) one = bundle_new ("", 0, "", 0);
+      run_add_work (one, runs->pdata[i]);
+      if (one->wrong != NULL && !bury_unsendable (service, pg, runs->pdata[i], one->wrong->message, error))
+        return FALSE;
+      if (one->wrong != NULL)
+        continue;
       note_sent_again (missing, runs->pdata[i]);
       run_add_work (bundle, runs->pdata[i]);
+      g_ptr_array_add (sent, runs->pdata[i]);
     }
   if (!publisher_send_plain (service->publisher, bundle, &service->stop, error))
     return FALSE;
-  for (guint i = 0; i < runs->len; i++)
-    if (((const KafkaMessage *)bundle->messages->pdata[i])->refused && !send_alone (missing, pg, runs->pdata[i], error))
+  for (guint i = 0; i < sent->len; i++)
+    if (((const KafkaMessage *)bundle->messages->pdata[i])->refused && !send_alone (missing, pg, sent->pdata[i], error))
       return FALSE;
   return TRUE;
 }

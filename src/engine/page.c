@@ -1,6 +1,7 @@
 #include "engine/page.h"
 
 #include "base/clock.h"
+#include "engine/job_rows.h"
 #include "engine/pace.h"
 
 #include <stdarg.h>
@@ -115,6 +116,15 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
 }
 
 gboolean
+page_is_one (const Job *job, const PgRows *rows, GError **error)
+{
+  g_autoptr (GString) columns = g_string_new ("key");
+  for (guint i = 0; i < job->cursor->len; i++)
+    g_string_append_printf (columns, " %s", g_array_index (job->cursor, JobCursor, i).name);
+  return job_rows_have (job->page, rows, columns->str, error);
+}
+
+gboolean
 page_of_event (const Run *run, Page *page)
 {
   for (guint i = 0; i < run->job->events->len; i++)
@@ -137,6 +147,8 @@ find_page (Step *step, Page *page, GError **error)
 {
   if (page_of_event (step->run, page))
     return TRUE;
+  if (step->job->page == NULL)
+    return step_fail (step, error, PRUNED_REJECT, "args: nothing that names a row, and the job has no page.sql");
   int limit = (int)step_limit (step, step->job->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
@@ -151,6 +163,8 @@ find_page (Step *step, Page *page, GError **error)
         }
       return FALSE;
     }
+  if (!page_is_one (step->job, rows, error))
+    return FALSE;
   page_read (step->run, rows, limit, page);
   return TRUE;
 }

@@ -22,6 +22,8 @@ gboolean page_step (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The parameters of page.sql for RUN with at most LIMIT rows. g_free nothing: pg_values_free. */
 PgValues *page_values (Step *step, int limit);
 int page_limit (const Run *run);
+/* ROWS are what page.sql has to return. */
+gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* ROWS of page.sql asked for LIMIT + 1. */
 void page_read (const Run *run, const PgRows *rows, int limit, Page *page);
 /* The keys of a run that an event has started, or FALSE: page.sql finds them. */

@@ -36,6 +36,11 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
                        .attempts = (int)rows_int (rows, i, "attempts"),
                        .args = json_parse (args, strlen (args), NULL) };
       spec.unique_key = job_expand_key (job->unique_key, spec.args);
+      if (!json_is_object (spec.args)) /* its first step says why it cannot be read */
+        {
+          g_clear_pointer (&spec.args, json_decref);
+          spec.args = json_object ();
+        }
       g_array_append_val (specs, spec);
     }
   return specs;

@@ -49,7 +49,7 @@ show_decided (Plan *plan, const PgRows *rows)
     {
       const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
       const JobWhat *known = job_what (plan->job, what);
-      step_plan_line (plan->step, plan->job->table, key, what, rows_text (rows, i, "reason"));
+      step_plan_line (plan->step, plan->job->table, key, what, rows_at (rows, i, rows_column (rows, "reason")));
       gboolean goes = known != NULL && known->apply->len > 0;
       if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
         array_add (plan->gone, key);
@@ -65,7 +65,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     {
       g_autoptr (PgValues) values = page_values (step, limit);
       g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
-      if (rows == NULL)
+      if (rows == NULL || !page_is_one (plan->job, rows, error))
         return FALSE;
       page_read (step->run, rows, limit, page);
     }

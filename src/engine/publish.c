@@ -70,6 +70,8 @@ name_of (const char *run_id, int step)
 gboolean
 publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
 {
+  if (!bundle_is_whole (bundle, error))
+    return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", bundle->run_id);
   pg_values_int (values, "step", bundle->step);
@@ -153,6 +155,8 @@ make_messages (const Publisher *publisher, Bundle *bundle)
 gboolean
 publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
 {
+  if (bundle->wrong != NULL) /* of runs: each is found missing, and says why it cannot be sent */
+    log_warning_every (60, "a message", "A message cannot be made", bundle->wrong->message);
   if (bundle->size == 0)
     return TRUE;
   make_messages (publisher, bundle);

@@ -1,6 +1,7 @@
 #include "engine/record.h"
 
 #include "base/clock.h"
+#include "engine/job_rows.h"
 #include "engine/quarantine.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ context_fields (const PgRows *context, const char *key)
   json_t *fields = json_object ();
   for (int i = 0; context != NULL && i < rows_count (context); i++)
     {
-      if (!g_str_equal (rows_text (context, i, "key"), key))
+      if (g_strcmp0 (rows_text (context, i, "key"), key) != 0)
         continue;
       for (int column = 0; column < rows_columns (context); column++)
         if (!g_str_equal (rows_name (context, column), "key") && rows_at (context, i, column) != NULL)
@@ -65,7 +66,8 @@ context_of (Step *step, const GPtrArray *keys, GError **error)
 {
   g_autoptr (PgValues) values = trial_values (step, step->job->context, NULL);
   pg_values_take (values, "key", trial_literal (keys));
-  return pg_run (step->pg, step->job->context, values, error);
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->context, values, error);
+  return rows != NULL && job_rows_have (step->job->context, rows, "key", error) ? g_steal_pointer (&rows) : NULL;
 }
 
 static char *
@@ -138,7 +140,7 @@ message_of (const char *template, const PgRows *rows, int row)
           continue;
         }
       g_autofree char *name = g_strndup (p + 1, end - p - 1);
-      const char *text = rows_text (rows, row, name);
+      const char *text = rows_at (rows, row, rows_column (rows, name));
       g_string_append (out, text != NULL ? text : "");
       p = end + 1;
     }
@@ -148,7 +150,7 @@ message_of (const char *template, const PgRows *rows, int row)
 static void
 add_field (json_t *fields, const PgRows *rows, int row, const char *name)
 {
-  const char *text = rows_text (rows, row, name);
+  const char *text = rows_at (rows, row, rows_column (rows, name));
   if (text != NULL)
     json_object_set_new (fields, name, rows_is_integer (rows, rows_column (rows, name)) ? json_integer (rows_int (rows, row, name))
                                                                                        : json_string (text));
@@ -191,35 +193,48 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
 }
 
 /* `2026-11-21 10:20:30.5+00`, as PostgreSQL writes it in UTC. */
-static gint64
-time_of (const char *text)
+static gboolean
+read_time (const char *text, gint64 *us, GError **error)
 {
-  g_autofree char *rfc = g_strdup_printf ("%.*sZ", (int)strcspn (text, "+"), text);
-  gint64 us = 0;
-  g_autoptr (GError) error = NULL;
+  gsize len = strcspn (text, "+");
+  g_autofree char *rfc = g_strdup_printf ("%.*s%s", (int)len, text, g_str_equal (text + len, "+00") ? "Z" : text + len);
   if (strlen (rfc) > 10)
     rfc[10] = 'T';
-  if (!clock_parse (rfc, &us, &error))
-    g_error ("due_at of a child: %s", error->message);
-  return us;
+  if (clock_parse (rfc, us, error))
+    return TRUE;
+  (*error)->code = PRUNED_RETRY;
+  g_prefix_error (error, "children.sql: due_at: ");
+  return FALSE;
 }
 
-static void
-record_children (Step *step, const PgRows *children)
+static gboolean
+record_children (Step *step, const PgRows *children, GError **error)
 {
-  for (int i = 0; children != NULL && i < rows_count (children); i++)
+  if (children == NULL)
+    return TRUE;
+  if (!job_rows_are_whole (step->job->children, children, "job args child_key", error)
+      || !job_rows_have (step->job->children, children, "unique_key due_at", error))
+    return FALSE;
+  for (int i = 0; i < rows_count (children); i++)
     {
+      gint64 due_at = 0;
+      guint before = step->children->len;
       const char *args = rows_text (children, i, "args"), *due = rows_text (children, i, "due_at");
       const char *context = rows_column (children, "context") >= 0 ? rows_text (children, i, "context") : NULL;
+      if (due != NULL && !read_time (due, &due_at, error))
+        return FALSE;
       step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
                   rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
-      RunSpec *child = &g_array_index (step->children, RunSpec, step->children->len - 1);
-      child->due_at_us = due != NULL ? time_of (due) : 0;
+      if (step->children->len == before) /* it cannot be made, which the end of the step says */
+        continue;
+      RunSpec *child = &g_array_index (step->children, RunSpec, before);
+      child->due_at_us = due_at;
       if (context == NULL)
         continue;
       g_clear_pointer (&child->context, json_decref);
       child->context = json_parse (context, strlen (context), NULL);
     }
+  return TRUE;
 }
 
 /* Of a run about a single row (an event's) the result says why that row stays. */
@@ -276,7 +291,6 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
-  record_children (step, trial->children);
-  return record_failed (step, failed, reasons, extra, error);
+  return record_children (step, trial->children, error) && record_failed (step, failed, reasons, extra, error);
 }
 

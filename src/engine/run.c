@@ -17,11 +17,13 @@ run_free (Run *run)
   g_free (run->run_id);
   g_free (run->parent_id);
   g_free (run->error);
+  g_free (run->wrong);
   g_free (run);
 }
 
+/* An object; NULL: there is none, or it is none that can be read (PostgreSQL keeps numbers that nobody else does): then *WRONG says so. */
 static json_t *
-json_at (const PgRows *rows, int row, const char *name)
+json_at (const PgRows *rows, int row, const char *name, char **wrong)
 {
   int column = rows_column (rows, name);
   const char *text = column >= 0 ? rows_at (rows, row, column) : NULL;
@@ -29,7 +31,13 @@ json_at (const PgRows *rows, int row, const char *name)
     return NULL;
   if (g_str_equal (text, "{}"))
     return json_object ();
-  return json_parse (text, strlen (text), NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) value = json_parse (text, strlen (text), &error);
+  if (json_is_object (value))
+    return g_steal_pointer (&value);
+  if (wrong != NULL && *wrong == NULL)
+    *wrong = g_strdup_printf ("the run's row: %s: %s", name, error != NULL ? error->message : "not a JSON object");
+  return NULL;
 }
 
 static char *
@@ -50,12 +58,14 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->slot = (guint)rows_int (rows, row, "slot");
   run->scheduled_at_us = rows_int (rows, row, "scheduled_at");
   run->due_at_us = rows_int (rows, row, "due_at");
-  run->args = json_at (rows, row, "args");
-  run->cursor = json_at (rows, row, "cursor");
+  run->args = json_at (rows, row, "args", &run->wrong);
+  if (run->args == NULL)
+    run->args = json_object ();
+  run->cursor = json_at (rows, row, "cursor", &run->wrong);
   run->parent_id = text_at (rows, row, "parent_id");
   run->error = text_at (rows, row, "error");
-  run->result = json_at (rows, row, "result");
-  run->context = json_at (rows, row, "context");
+  run->result = json_at (rows, row, "result", NULL);
+  run->context = json_at (rows, row, "context", NULL);
   if (rows_column (rows, "now") >= 0)
     {
       run->now_us = rows_int (rows, row, "now");

@@ -15,6 +15,7 @@ typedef struct {
   json_t *cursor; /* NULL: first step */
   /* only from a fence */
   char *parent_id, *error;
+  char *wrong;    /* its row cannot be read: no retry can mend it. NULL: it can */
   json_t *result; /* NULL: none yet */
   json_t *context; /* fields of its log lines, from its parent; NULL: none */
   gboolean first;

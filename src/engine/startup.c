@@ -139,7 +139,7 @@ startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *setting
   return TRUE;
 }
 
-/* Nobody is to rely on what nobody does. */
+/* A fault that the daemon cannot prevent is said before it strikes. */
 static void
 warn_library (void)
 {
@@ -148,24 +148,10 @@ warn_library (void)
                  kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
 }
 
-static void
-warn_unused (const Service *service)
-{
-  static const struct {
-    const char *section, *key, *instead;
-  } unused[] = { { "postgres", "replica_url", "all pages are read on the primary" },
-                 { "registry", "url", "messages carry the fingerprint of their schema" } };
-  for (guint i = 0; i < G_N_ELEMENTS (unused); i++)
-    if (*config_text (service->config, unused[i].section, unused[i].key) != '\0')
-      log_warning ("A setting has no effect in this version", "section", unused[i].section, "key", unused[i].key, "instead",
-                   unused[i].instead);
-}
-
 static gboolean
 look_at_postgres (Service *service, GError **error)
 {
   g_autoptr (Pg) pg = pg_new (&service->pg);
-  warn_unused (service);
   warn_library ();
   if (*service->pg.url == '\0')
     {

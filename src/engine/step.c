@@ -1,6 +1,8 @@
 #include "engine/step.h"
 
 #include "base/clock.h"
+#include "engine/arguments.h"
+#include "engine/job_rows.h"
 #include "engine/pace.h"
 #include "engine/page.h"
 
@@ -32,6 +34,7 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->failed_reasons = g_ptr_array_new_with_free_func (g_free);
   step->failed_park = g_array_new (FALSE, FALSE, sizeof (int));
   step->cured_items = g_ptr_array_new_with_free_func (g_free);
+  step->arg_texts = g_ptr_array_new_with_free_func (g_free);
   step->refused = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return step;
 }
@@ -50,6 +53,7 @@ step_free (Step *step)
   g_ptr_array_unref (step->failed_reasons);
   g_array_unref (step->failed_park);
   g_ptr_array_unref (step->cured_items);
+  g_ptr_array_unref (step->arg_texts);
   g_hash_table_destroy (step->refused);
   g_clear_pointer (&step->next_cursor, json_decref);
   g_clear_pointer (&step->said, json_decref);
@@ -90,6 +94,7 @@ step_args (const Step *step)
   return step->run->args;
 }
 
+/* As text for as long as the step lives: ids must not stay in memory for ever. */
 const char *
 step_arg (const Step *step, const char *name)
 {
@@ -98,8 +103,13 @@ step_arg (const Step *step, const char *name)
     return NULL;
   if (json_is_string (value))
     return json_string_value (value);
-  g_autofree char *text = json_text (value);
-  return g_intern_string (text);
+  for (guint i = 0; i < step->arg_texts->len; i += 2)
+    if (g_str_equal (step->arg_texts->pdata[i], name))
+      return step->arg_texts->pdata[i + 1];
+  char *text = json_text (value);
+  g_ptr_array_add (step->arg_texts, g_strdup (name));
+  g_ptr_array_add (step->arg_texts, text);
+  return text;
 }
 
 const json_t *
@@ -188,13 +198,25 @@ check_blocked (Step *step, GError **error)
   g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
   if (reasons == NULL || rows_count (reasons) == 0)
     return reasons != NULL;
+  if (!job_rows_are_whole (step->job->blocked, reasons, "reason", error))
+    return FALSE;
   return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
+}
+
+/* What no retry can mend. */
+static gboolean
+check_args (Step *step, GError **error)
+{
+  g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
+  if (step->run->wrong != NULL)
+    return step_fail (step, error, PRUNED_REJECT, "%s", step->run->wrong);
+  return reason == NULL || step_fail (step, error, PRUNED_REJECT, "args: %s", reason);
 }
 
 gboolean
 step_work (Step *step, GError **error)
 {
-  if (!check_blocked (step, error))
+  if (!check_args (step, error) || !check_blocked (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   return coded ? step->job->code->step (step, error) : page_step (step, error);

@@ -37,7 +37,7 @@ step_add_outcome (Step *step, const char *record, const char *entity, const char
   bundle_add (step->bundle, topic, -1, entity, type, ce_id, fields);
 }
 
-/* The texts of a record's fields in the schema's order: run_id and step, then what LOOK finds. */
+/* The texts of a record's fields in the schema's order: run_id and step, then what LOOK finds. NULL: there is no such record. */
 static const char **
 outcome_fields (Step *step, const char *record, const char *step_number_text,
                 const char *(*look) (const char *field, gpointer data), gpointer data)
@@ -45,7 +45,10 @@ outcome_fields (Step *step, const char *record, const char *step_number_text,
   g_autofree char *type = g_strconcat ("pruned.outcomes.", record, NULL);
   const char *const *names = message_fields (type);
   if (names == NULL)
-    g_error ("%s: no such outcome: %s", step->job->name, record);
+    {
+      bundle_spoil (step->bundle, "%s/job.conf: there is no outcome '%s'", step->job->folder, record);
+      return NULL;
+    }
   const char **fields = g_new0 (const char *, g_strv_length ((char **)names) + 1);
   for (guint i = 0; names[i] != NULL; i++)
     fields[i] = g_str_equal (names[i], "run_id") ? step->run->run_id
@@ -75,7 +78,8 @@ step_outcome (Step *step, const char *record, const char *entity, json_t *fields
   char number[16];
   g_snprintf (number, sizeof number, "%d", step->run->step);
   g_autofree const char **texts = outcome_fields (step, record, number, look_in_json, owned);
-  step_add_outcome (step, record, entity, texts);
+  if (texts != NULL)
+    step_add_outcome (step, record, entity, texts);
 }
 
 typedef struct {
@@ -100,8 +104,13 @@ step_outcome_row (Step *step, const char *record, const PgRows *rows, int row, c
   char number[16];
   g_snprintf (number, sizeof number, "%d", step->run->step);
   RowFields from = { rows, row, constants };
-  g_autofree const char **texts = outcome_fields (step, record, number, look_in_row, &from);
-  step_add_outcome (step, record, rows_text (rows, row, entity), texts);
+  int column = rows_column (rows, entity);
+  const char *about = column >= 0 ? rows_at (rows, row, column) : NULL;
+  if (about == NULL)
+    bundle_spoil (step->bundle, "outcome %s of %s: nothing in column '%s' that it could be about", record, step->job->name, entity);
+  g_autofree const char **texts = about != NULL ? outcome_fields (step, record, number, look_in_row, &from) : NULL;
+  if (texts != NULL)
+    step_add_outcome (step, record, about, texts);
 }
 
 void
@@ -115,8 +124,13 @@ void
 step_child (Step *step, const char *job, json_t *args, const char *child_key, const char *unique_key, gint64 delay_ms)
 {
   const Job *found = jobs_find (step->job->jobs, job);
-  if (found == NULL)
-    g_error ("%s: no such job: %s", step->job->name, job);
+  if (found == NULL || args == NULL)
+    {
+      bundle_spoil (step->bundle, found == NULL ? "%s: there is no job '%s' for its child" : "%s: a child of %s without arguments",
+                    step->job->name, job);
+      g_clear_pointer (&args, json_decref);
+      return;
+    }
   RunSpec child = { .run_id = identity_child (step->run->run_id, job, child_key),
                     .parent_id = g_strdup (step->run->run_id), .job = found,
                     .scheduled_at_us = step->run->scheduled_at_us, .delay_ms = delay_ms,

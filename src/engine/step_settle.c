@@ -1,4 +1,5 @@
 /* The end of a transaction: what its steps have gathered becomes rows, in the order of docs/design.md, the runs last. */
+#include "engine/arguments.h"
 #include "engine/pace.h"
 #include "engine/quarantine.h"
 
@@ -51,11 +52,29 @@ by_key_then_id (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (x->run_id, y->run_id);
 }
 
+/* What its job would refuse at the door. */
+static gboolean
+check_children (const Step *step, GError **error)
+{
+  for (guint i = 0; i < step->children->len; i++)
+    {
+      const RunSpec *child = &g_array_index (step->children, RunSpec, i);
+      g_autofree char *reason = arguments_child_refusal (child->job, child->args);
+      if (reason == NULL)
+        continue;
+      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "the child %s of %s is refused: %s", child->job->name, step->job->name, reason);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 settle_children (Step *step, GError **error)
 {
   if (step->children->len == 0)
     return TRUE;
+  if (!check_children (step, error))
+    return FALSE;
   g_array_sort (step->children, by_key_then_id);
   if (!place_runs (step->pg, step->children, TRUE, error))
     return FALSE;
@@ -163,6 +182,8 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
     add_advance (steps->pdata[i], arrays);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     pg_values_take (values, names[i], array_take (arrays[i]));
+  if (!bundle_is_whole (first->bundle, error))
+    return FALSE;
   if (bundle_size (first->bundle) > 0 && !publisher_store (publisher, first->pg, first->bundle, error))
     return FALSE;
   return pg_queue (first->pg, pg_statement (SQL "advance.sql"), values, error);

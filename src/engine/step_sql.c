@@ -43,15 +43,14 @@ common_values (const Step *step)
   return values;
 }
 
-/* `key` is of this job, `job.key` of another. */
+/* `key` is of this job, `job.key` of another. NULL: there is no such setting. */
 static const char *
 setting_of (const Step *step, const char *name)
 {
   const char *dot = strrchr (name, '.');
-  if (dot == NULL)
-    return step_setting_text (step, name);
-  g_autofree char *job = g_strndup (name, (gsize)(dot - name));
-  return step_setting_text_of (step, job, dot + 1);
+  g_autofree char *other = dot != NULL ? g_strndup (name, (gsize)(dot - name)) : NULL;
+  const char *job = other != NULL ? other : step->job->name, *key = dot != NULL ? dot + 1 : name;
+  return config_has_job_key (step->job->config, job, key) ? config_job_text (step->job->config, job, key) : NULL;
 }
 
 void

@@ -4,9 +4,12 @@
 #include "engine/answer.h"
 #include "engine/bury.h"
 #include "engine/dead.h"
+#include "engine/intake.h"
+#include "engine/solitude.h"
 
 #define SQL "src/engine/sql/"
 #define DEATHS 3
+#define COMPANY_US (200 * G_TIME_SPAN_MILLISECOND) /* others are still under way: later */
 #define REASON "poison: the process died three times while it handled this message"
 
 static PgValues *
@@ -39,10 +42,10 @@ bury_message (Service *service, const KafkaMessage *message, GError **error)
 }
 
 static gboolean
-bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
+bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
   Work work = { 0 };
-  if (lane->job == NULL || !work_decode (message, lane->job, &work, NULL))
+  if (!work_decode (message, lane->job, &work, NULL))
     return bury_message (service, message, error);
   g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
   gboolean ok = bury_run (service, pg, lane->job, &work, REASON, bundle, error);
@@ -52,53 +55,86 @@ bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError 
   return ok;
 }
 
-/* Counts the try, once however often it is held: only a death may leave the count behind. */
+/* Intake's position moves past it in the same transaction: else the next process would meet it again. */
 static gboolean
-count (Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name, gboolean *too_many, GError **error)
+bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
-  *too_many = FALSE;
-  if (lane->counted == message->offset)
-    return TRUE;
-  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", name, error);
-  if (counted == NULL)
+  if (lane->job == NULL)
+    return intake_bury (service, pg, lane, REASON, DEATHS, error);
+  if (!bury_work (service, pg, lane, message, error))
     return FALSE;
-  lane->counted = message->offset;
-  *too_many = rows_int (counted, 0, "deaths") > DEATHS;
+  g_array_remove_index (lane->pending, 0);
   return TRUE;
 }
 
-/* An errand under way must not be held: what the count says of it stays for its settling. */
+typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Suspicion;
+
+/* Counts the try, once however often it is held: only a death may leave the count behind. The last one is alone: with others under way
+ * nobody knows which of them the process died of. */
+static Suspicion
+count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name, GError **error)
+{
+  if (lane->counted == message->offset)
+    return SUSPECT_TRY;
+  g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", name, error);
+  if (known == NULL)
+    return SUSPECT_ERROR;
+  gint64 deaths = rows_int (known, 0, "deaths");
+  if (deaths >= DEATHS)
+    return SUSPECT_BURY;
+  if (deaths == DEATHS - 1 && !solitude_begin (service->lanes, lane))
+    return SUSPECT_LATER;
+  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", name, error);
+  if (counted == NULL)
+    return SUSPECT_ERROR;
+  lane->counted = message->offset;
+  return SUSPECT_TRY;
+}
+
 static LaneNext
 after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *removed, const GError *error, gint64 *hold_us)
 {
-  if (removed == NULL && next != LANE_GO_AWAY)
+  if (removed == NULL)
     return hold (service, lane, error, hold_us);
   return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
+}
+
+/* Tries the first pending message, or buries it. */
+static LaneNext
+handle_one (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
+{
+  g_autoptr (GError) error = NULL;
+  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
+  g_autoptr (PgValues) name = name_of (message);
+  Suspicion suspicion = count (service, pg, lane, message, name, &error);
+  LaneNext next = LANE_AGAIN;
+  if (suspicion == SUSPECT_LATER)
+    {
+      *hold_us = COMPANY_US;
+      return LANE_HOLD;
+    }
+  if (suspicion == SUSPECT_TRY)
+    {
+      FAULT ("suspect.counted");
+      next = handle (service, pg, lane, hold_us);
+      if (next == LANE_GO_AWAY) /* it is under way: the count stands until it is settled */
+        return next;
+    }
+  else if (suspicion == SUSPECT_ERROR || !bury (service, pg, lane, message, &error))
+    return hold (service, lane, error, hold_us);
+  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
+  if (removed != NULL)
+    lane->counted = -1;
+  return after_removal (service, lane, next, removed, error, hold_us);
 }
 
 LaneNext
 suspect_handle (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
 {
-  g_autoptr (GError) error = NULL;
-  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
-  g_autoptr (PgValues) name = name_of (message);
-  gboolean too_many;
-  if (!count (pg, lane, message, name, &too_many, &error))
-    return hold (service, lane, error, hold_us);
-  LaneNext next = LANE_AGAIN;
-  if (!too_many)
-    {
-      FAULT ("suspect.counted");
-      next = handle (service, pg, lane, hold_us);
-    }
-  else if (!bury (service, pg, lane, message, &error))
-    return hold (service, lane, error, hold_us);
-  else
-    g_array_remove_index (lane->pending, 0);
-  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
-  if (removed != NULL)
-    lane->counted = -1;
-  return after_removal (service, lane, next, removed, error, hold_us);
+  LaneNext next = handle_one (service, pg, lane, handle, hold_us);
+  if (next != LANE_GO_AWAY)
+    solitude_end (service->lanes, lane);
+  return next;
 }
 
 static PgValues *

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/job_rows.h"
 #include "engine/page.h"
 
 #include <string.h>
@@ -73,11 +74,18 @@ decide_values (Step *step, const char *keys, const char *gone, const Extra *extr
   return values;
 }
 
+static gboolean
+is_decision (const Job *job, const PgRows *rows, GError **error)
+{
+  return job_rows_are_whole (decide_statement (job), rows, "key what", error);
+}
+
 PgRows *
 page_decide (Step *step, const char *keys, const char *gone, GError **error)
 {
   g_autoptr (PgValues) values = decide_values (step, keys, gone, NULL);
-  return pg_run (step->pg, decide_statement (step->job), values, error);
+  g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
+  return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
 PgRows *
@@ -85,7 +93,8 @@ trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **er
 {
   g_autofree char *key = trial_literal (keys);
   g_autoptr (PgValues) values = decide_values (step, key, "{}", extra);
-  return pg_run (step->pg, decide_statement (step->job), values, error);
+  g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
+  return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
 /* Locks and decision in one pipeline: each statement sees the world after the waits of the earlier ones. */
@@ -112,7 +121,7 @@ lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const
         return FALSE;
     }
   trial->decided = pg_next (step->pg, error);
-  if (trial->decided == NULL || !pg_finish (step->pg, error))
+  if (trial->decided == NULL || !pg_finish (step->pg, error) || !is_decision (job, trial->decided, error))
     return FALSE;
   int n = rows_count (trial->decided);
   trial->what = g_new0 (const char *, n + 1);
@@ -170,7 +179,7 @@ apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
   const JobApply *first = &g_array_index (what->apply, JobApply, 0);
   g_autoptr (PgValues) values = values_of_rows (step, first->statement, trial, which, extra);
   g_autoptr (PgRows) returned = pg_run (step->pg, first->statement, values, error);
-  if (returned == NULL)
+  if (returned == NULL || !job_rows_are_whole (first->statement, returned, "key", error))
     return FALSE;
   drop_refused (trial, which, returned);
   if (which->len == 0 || what->apply->len == 1)

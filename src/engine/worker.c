@@ -53,6 +53,9 @@ take_messages (Service *service, Lane *lane)
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
   gint64 end = -1;
+  if (lane->one_by_one) /* which takes its time: what comes behind it was under way as well */
+    lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
+  lane->one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);
   const guint max = most (lane);
   kafka_partition_take (lane->partition, max, messages, &end);
@@ -71,7 +74,6 @@ take_messages (Service *service, Lane *lane)
   if (!fresh)
     return;
   lane->suspects = messages->len;
-  lane->one_by_one = FALSE;
   if (lane->fresh_until_us == 0)
     lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
 }

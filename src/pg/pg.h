@@ -72,7 +72,7 @@ gboolean pg_begin_read_only (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT; 
 /* What was queued and not taken goes with it, in the same packet; the error is that of the first to fail, and nothing is committed. */
 gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void pg_rollback (Pg *pg); /* an error of it closes the connection */
-/* One statement; VALUES may be NULL. Extra names in VALUES are no error, missing ones are PRUNED_FATAL. */
+/* One statement; VALUES may be NULL. Extra names in VALUES are no error, missing ones are PRUNED_RETRY. */
 PgRows *pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error);
 /* As pg_run, but what was found with the same values and the same STAMP is not asked again on this connection. The rows are the
  * connection's, until the next statement that fails or is kept. */

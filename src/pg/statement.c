@@ -257,7 +257,7 @@ pg_values_bind (const PgValues *values, const PgStatement *statement, const char
       if (values == NULL
           || !g_hash_table_lookup_extended (values->texts, statement->parameters[i], NULL, &text))
         {
-          g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: nothing is bound to :%s",
+          g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s: nothing is bound to :%s",
                        statement->name, statement->parameters[i]);
           return FALSE;
         }

@@ -40,6 +40,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
     return FALSE;
   pg->deadline_us = 0;
   pg->read_only = read_only;
+  pg->sqlstate[0] = '\0'; /* what fails from here on is not what failed before */
   pg->begin_wanted = TRUE;
   return TRUE;
 }

@@ -107,3 +107,17 @@ def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
     zombie.wait_line("Partitions assigned", count=2 if zombie.lines("Partitions assigned") else 1)
     assert [daemon.stop(10) for daemon in (zombie, other)] == [0, 0]
     assert objects.file.read_text() == "new" and objects.left() == [new] and objects.audited() == [id_]
+
+
+def test_an_errand_that_kills_its_process_is_dead_after_three_deaths(objects):
+    """The last of them alone: away from its lane, too."""
+    objects.scene.settings["kafka.group.instance.id"] = "the one process"
+    objects.add("artifact")
+    run_id = objects.tick()
+    fault = {"PRUNED_FAULT": "errand.before_settle:kill"}
+    for _ in range(3):
+        assert objects.scene.start(environment=fault).wait(60) == -9
+    objects.scene.run_until_idle(environment=fault)
+    run = objects.scene.run_row(run_id)
+    assert run["state"] == "dead" and run["error"].startswith("poison: ")
+    assert objects.database.column("SELECT deaths FROM pruned.suspects") == []

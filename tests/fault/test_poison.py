@@ -4,7 +4,7 @@ import pytest
 
 from stack.process import wait_until
 from support.places import binary_with_faults
-from support.scene import fill, now, outcome_id, result, tick_id
+from support.scene import JOBS, fill, now, outcome_id, result, tick_id
 
 JOB = "scratch.wide"
 
@@ -121,3 +121,88 @@ def test_a_message_that_kills_intake_goes_to_the_dead_topic_and_its_neighbours_g
     assert poisoned.run_row(poison) is None
     assert {poisoned.run_row(i)["state"] for i in ids if i != poison} == {"finished"}
     assert suspects(poisoned) == []
+
+
+def test_a_message_that_killed_intake_is_not_met_again_by_the_next_processes(poisoned):
+    """Its burial moves the position in PostgreSQL, from which the next process begins."""
+    before, poison = produce(poisoned, 2)
+    die(poisoned, "intake.decoded", poison, 3)
+    for _ in range(3):
+        poisoned.run_until_idle(environment=armed("intake.decoded", poison))
+    assert len(poisoned.topics.read("dead")) == 1
+    assert poisoned.run_row(poison) is None and poisoned.run_row(before)["state"] == "finished"
+    [place] = poisoned.database.rows("SELECT next_offset FROM pruned.intake WHERE topic = %s", [poisoned.topics.full("ticks")])
+    assert place["next_offset"] == 2
+
+
+SLOW = """
+SELECT 1::bigint AS key, 1::bigint AS id
+FROM (SELECT pg_sleep((:args::jsonb ->> 'seconds')::float)) s
+WHERE :cursor.id::bigint < 1
+"""
+SLOW_CONF = """
+[job]
+starts = tick
+capacity = 1
+table = scratch
+arguments = seconds
+cursor = id bigint
+"""
+
+
+@pytest.fixture
+def slow(new_scene, tmp_path):
+    """Two jobs whose steps take as long as their tick says, each with a lane of its own."""
+    folder = tmp_path / "jobs"
+    folder.mkdir()
+    for there in JOBS.iterdir():
+        (folder / there.name).symlink_to(there)
+    for name in ("scratch.slow", "scratch.slower"):
+        (folder / name).mkdir()
+        (folder / name / "job.conf").write_text(SLOW_CONF)
+        (folder / name / "page.sql").write_text(SLOW)
+    scene = new_scene({"run.jobs_dir": folder, "run.workers": 4})
+    scene.binary = binary_with_faults()
+    scene.settings["kafka.group.instance.id"] = "the one process"
+    # The server ends what a dead process has asked for; else its runs stay locked for as long as they sleep.
+    scene.database.execute(f"ALTER DATABASE {scene.database.value('SELECT quote_ident(current_database())')}"
+                           " SET client_connection_check_interval = '50ms'")
+    return scene
+
+
+def test_who_was_only_under_way_when_another_killed_the_process_is_innocent(slow):
+    """The run of the other lane takes seconds, so that it is still under way at each death."""
+    at = now(minutes=-1)
+    slow.topics.tick("scratch.slower", at, {"seconds": 6})
+    slow.topics.tick("scratch.slow", at, {"seconds": 0})
+    innocent = tick_id("scratch.slower", at, '{"seconds":6}')
+    poison = tick_id("scratch.slow", at, '{"seconds":0}')
+    deaths = armed("step.after_fence", poison)
+    died = 0
+    while slow.start("--until-idle", environment=deaths).wait(60) == -9:
+        died += 1
+        assert died <= 3, "it dies again and again"
+    row = slow.run_row(poison)
+    assert row["state"] == "dead" and row["error"].startswith("poison: ")
+    assert slow.run_row(innocent)["state"] == "finished"
+    assert suspects(slow) == []
+
+
+def test_what_died_in_company_twice_is_tried_alone(slow):
+    """Killed from outside: two deaths in company convict nobody, however many were under way."""
+    at = now(minutes=-1)
+    runs = {}
+    for job in ("scratch.slow", "scratch.slower"):
+        slow.topics.tick(job, at, {"seconds": 3})
+        runs[job] = tick_id(job, at, '{"seconds":3}')
+    for _ in range(2):
+        daemon = slow.start()
+        for job, run_id in runs.items():
+            daemon.wait_line("Started", job=job, run_id=run_id)
+        daemon.kill()
+    assert max(suspects(slow)) == 2
+    daemon = slow.run_until_idle()
+    assert {slow.run_row(run_id)["state"] for run_id in runs.values()} == {"finished"}
+    lines = [line for line in daemon.lines() if line["message"] in ("Started", "Finished") and line.get("job") in runs]
+    assert [line["message"] for line in lines] == ["Started", "Finished"] * 2, "one after the other"
+    assert suspects(slow) == []

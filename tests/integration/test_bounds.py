@@ -233,3 +233,27 @@ def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_pat
     assert min(grown) < LEAK_BYTES, f"{grown} bytes more after {CHAINS * STEPS_EACH} steps each"
     assert_small_and_joined(daemon)
     assert daemon.stop() == 0
+
+
+IDS = 800
+IDS_BYTES = 15 * IDS  # an id with what finds it takes three times as much
+
+
+def test_ids_in_arguments_are_not_kept(scene, preload, tmp_path):
+    """Each run names another user; what a process has heard of once must not stay in its memory."""
+    allocated = Allocated(preload, tmp_path)
+    scene.start(environment=allocated.environment)
+    resting = []
+    for block in range(4):
+        scene.database.execute("""
+            INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, unique_key, args)
+            SELECT gen_random_uuid(), now() - interval '1 hour', now(), 'waiting', 'users.destroy', 'users.destroy:' || i,
+                   jsonb_build_object('user_id', i)
+            FROM generate_series(%(first)s::bigint, %(first)s::bigint + %(more)s::bigint - 1) i""",
+                               {"first": 9_000_000_000_000_000_000 + block * IDS, "more": IDS})
+        scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'users.destroy' AND state = 'finished'", deadline_s=120,
+                            until=(block + 1) * IDS)
+        scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
+        resting.append(allocated.at_rest())
+    grown = [after - before for before, after in itertools.pairwise(resting)]
+    assert min(grown) < IDS_BYTES, f"{grown} bytes more after {IDS} ids each"

@@ -267,13 +267,16 @@ def test_an_index_that_a_cursor_wants_is_named_at_the_start_until_it_is_there(st
     assert warned() == {}
 
 
-def test_a_setting_that_does_nothing_yet_is_said(stored):
-    stored.run("topics", "--apply").ok()
-    unused = {"postgres.replica_url": "postgresql://replica/x", "registry.url": "http://127.0.0.1:1"}
-    for settings in ({}, unused):
-        lines = map(json.loads, stored.run("run", "--until-idle", settings=settings).ok().stderr.splitlines())
-        said = {f"{line['section']}.{line['key']}" for line in lines if line["message"] == "A setting has no effect in this version"}
-        assert said == set(settings)
+@pytest.mark.parametrize("key, shown", [("postgres.replica_url", "replica_url"), ("registry.url", "[registry]")])
+def test_a_setting_that_would_do_nothing_is_not_offered(bare, key, shown):
+    assert key not in {line["key"] for line in bare.run("config", "--json").ok().json()}
+    assert shown not in bare.run("config", "--example").ok().stdout
+    says(bare.run("config", settings={key: "x"}), 2, shown.strip("[]"))
+
+
+def test_the_help_of_the_port_promises_what_is_there(bare):
+    said = bare.run("config", "--example").ok().stdout.split("[http]")[1].split("[log]")[0]
+    assert all(path in said for path in ("/metrics", "/healthz", "/readyz")) and "API" not in said and "page" not in said
 
 
 def test_on_a_terminal_the_daemon_shows_what_is_done_and_what_is_left(stored):

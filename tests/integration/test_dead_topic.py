@@ -55,7 +55,7 @@ TICKS = {
     "Avro cut off": (encode("pruned.Tick", {"job": JOB, "scheduled_at": None, "args": "{}"})[:-2], {}, "undecodable: "),
     "Avro with args that are no JSON": (encode("pruned.Tick", {"job": JOB, "scheduled_at": None, "args": "{"}), {},
                                         "undecodable: "),
-    "no registry": (b"\0\0\0\0\1rest", {}, "undecodable: no registry configured"),
+    "framed for a registry": (b"\0\0\0\0\1rest", {}, "undecodable: no registry configured: the value begins with 00, the frame of a schema registry"),
     "future": (lambda: tick(scheduled_at=later(hours=24, minutes=30)), {}, "scheduled_at in the future"),
     "far future": (tick(scheduled_at="9999-12-31T23:59:59Z"), {}, "scheduled_at in the future"),
     "too old": (tick(scheduled_at=later(days=-35, minutes=-1)), {}, "too old"),

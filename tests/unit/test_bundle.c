@@ -47,6 +47,25 @@ test_what_was_stored_is_what_is_sent (void)
   }
 }
 
+/* A value that does not fit: nothing of it is stored, and the first reason stands. */
+static void
+test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind (void)
+{
+  static const char *const odd[] = { RUN, "seven", "a.b", "finished", "{}", NULL };
+  g_autoptr (Bundle) bundle = bundle_of (1);
+  g_autoptr (GError) error = NULL;
+  guint len = bundle->stored->len;
+  g_assert_true (bundle_is_whole (bundle, &error));
+  bundle_add (bundle, "p.outcomes", -1, RUN, "pruned.outcomes.RunFinished", "id-2", odd);
+  bundle_spoil (bundle, "another");
+  g_assert_false (bundle_is_whole (bundle, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_RETRY);
+  g_assert_nonnull (strstr (error->message, "RunFinished"));
+  g_assert_nonnull (strstr (error->message, "field step"));
+  g_assert_cmpuint (bundle->stored->len, ==, len);
+  g_assert_cmpuint (bundle_size (bundle), ==, 1);
+}
+
 /* Whatever is in the table: an error, never a message that nobody has stored. */
 static void
 test_what_is_cut_or_foreign_is_refused (void)
@@ -72,6 +91,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   message_setup ();
   g_test_add_func ("/bundle/what_was_stored_is_what_is_sent", test_what_was_stored_is_what_is_sent);
+  g_test_add_func ("/bundle/wrong", test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind);
   g_test_add_func ("/bundle/what_is_cut_or_foreign_is_refused", test_what_is_cut_or_foreign_is_refused);
   return g_test_run ();
 }

@@ -25,7 +25,8 @@ test_neither_json_nor_avro (void)
   TICK ("hello", "undecodable: neither JSON nor Avro, the first byte is 68");
   TICK (" {\"job\":\"j\"}", "undecodable: neither JSON nor Avro, the first byte is 20");
   TICK ("\xc3", "undecodable: neither JSON nor Avro, the first byte is c3");
-  TICK ("\0\0\0\0\1\2j", "undecodable: no registry configured");
+  TICK ("\0\0\0\0\1\2j", "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
+                       " Avro single-object encoding, or JSON");
 }
 
 static void

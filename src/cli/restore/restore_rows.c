@@ -128,8 +128,8 @@ static const char *
 said_of (const PgRows *said, const char *key)
 {
   for (int i = 0; said != NULL && i < rows_count (said); i++)
-    if (g_str_equal (rows_text (said, i, "key"), key))
-      return rows_text (said, i, "reason");
+    if (g_strcmp0 (rows_at (said, i, rows_column (said, "key")), key) == 0) /* the file is the job's: it may say nothing */
+      return rows_at (said, i, rows_column (said, "reason"));
   return NULL;
 }
 

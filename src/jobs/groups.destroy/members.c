@@ -4,10 +4,11 @@
 void
 bot_destroy (Step *step, const char *user, gboolean of_project)
 {
+  const char *actor = step_arg (step, "user_id");
   g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
-  json_t *args = json_pack ("{s:I, s:s, s:I}", "user_id", (json_int_t)g_ascii_strtoll (user, NULL, 10), "reason",
-                            of_project ? "Project deleted" : "Group deleted",
-                            "initiator_id", (json_int_t)g_ascii_strtoll (step_arg (step, "user_id"), NULL, 10));
+  json_t *args = json_pack ("{s:I, s:s, s:o*}", "user_id", (json_int_t)g_ascii_strtoll (user, NULL, 10), "reason",
+                            of_project ? "Project deleted" : "Group deleted", "initiator_id",
+                            actor != NULL ? json_integer (g_ascii_strtoll (actor, NULL, 10)) : NULL);
   step_child (step, "users.destroy", args, user, key, 0);
 }
 
@@ -21,7 +22,7 @@ destroy_bots (Step *step, Batch *batch, const PgRows *members)
       const char *user = rows_text (members, i, "user_id");
       if (user == NULL || rows_int (members, i, "user_type") != 6 || !g_hash_table_add (seen, (gpointer)user))
         continue;
-      if (g_str_equal (user, batch->actor))
+      if (g_strcmp0 (user, batch->actor) == 0)
         batch->actor_goes = TRUE;
       else
         bot_destroy (step, user, !batch_is_groups (batch));

@@ -213,7 +213,7 @@ remove_strays (Walk *walk, const PgRows *children, GError **error)
 {
   GString *strays = array_new ();
   for (int i = 0; i < rows_count (children); i++)
-    if (g_str_equal (rows_text (children, i, "type"), "Project"))
+    if (g_strcmp0 (rows_text (children, i, "type"), "Project") == 0)
       array_add (strays, rows_text (children, i, "id"));
   Batch batch = batch_of (walk, "projects");
   g_free (batch.namespaces);
@@ -239,7 +239,7 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
     return FALSE;
   *clear = rows_count (children) == 0;
   for (int i = 0; i < rows_count (children); i++)
-    if (!g_str_equal (rows_text (children, i, "type"), "Project"))
+    if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0)
       {
         drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves are others now */
         return TRUE;
@@ -291,7 +291,8 @@ void
 walk_end (Step *step, const json_t *cursor)
 {
   gboolean of_project = json_is_true (json_object_get (cursor, "actor_goes"));
-  if (of_project || json_is_true (json_object_get (cursor, "actor_of_group")))
+  gboolean goes = of_project || json_is_true (json_object_get (cursor, "actor_of_group"));
+  if (goes && step_arg (step, "user_id") != NULL)
     bot_destroy (step, step_arg (step, "user_id"), of_project);
 }
 
@@ -299,7 +300,10 @@ gboolean
 walk_on (Walk *walk, GError **error)
 {
   gboolean last = FALSE, ok;
+  static const char *const stages[] = { "refresh", "projects", "groups", NULL };
   const char *stage = stage_of (walk);
+  if (stage == NULL || !g_strv_contains (stages, stage))
+    return step_fail (walk->step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'", stage != NULL ? stage : "");
   if (g_str_equal (stage, "refresh"))
     ok = refresh_stage (walk, error);
   else if (g_str_equal (stage, "projects"))

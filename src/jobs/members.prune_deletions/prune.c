@@ -23,7 +23,7 @@ number (const Prune *prune, const Turn *turn, const char *name)
 static void
 log_denied (Prune *prune, const Turn *turn, const PgRows *decided, int row, const PgRows *context)
 {
-  json_t *fields = json_pack ("{s:I, s:I, s:I, s:I, s:s}", "user_id", number (prune, turn, "user_id"), "namespace_id",
+  json_t *fields = json_pack ("{s:I, s:I, s:I, s:I, s:s*}", "user_id", number (prune, turn, "user_id"), "namespace_id",
                               number (prune, turn, "namespace_id"), "scheduled_by_id", number (prune, turn, "scheduled_by_id"),
                               "member_id", (json_int_t)rows_int (decided, row, "key"), "reason", rows_text (decided, row, "why"));
   static const char *const about[] = { "user", "project", "namespace", "root_namespace" };
@@ -134,7 +134,7 @@ void
 prune_init (Prune *prune, Step *step)
 {
   const json_t *passes = json_object_get (step_cursor (step), "passes");
-  *prune = (Prune){ .step = step, .passes = passes != NULL ? json_deep_copy (passes) : json_object (),
+  *prune = (Prune){ .step = step, .passes = json_is_object (passes) ? json_deep_copy (passes) : json_object (),
                     .turns = g_array_new (FALSE, FALSE, sizeof (Turn)), .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .failed = g_array_new (FALSE, FALSE, sizeof (gint64)), .members = array_new (), .owners = array_new () };
   g_array_set_clear_func (prune->turns, turn_clear);

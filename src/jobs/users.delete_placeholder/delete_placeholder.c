@@ -47,6 +47,8 @@ gboolean
 delete_placeholder_step (Step *step, GError **error)
 {
   const char *user = step_arg (step, "placeholder_user_id");
+  if (user == NULL)
+    return step_fail (step, error, PRUNED_REJECT, "missing argument placeholder_user_id");
   step_on_failure (step, "abandoned_dead");
   g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
   g_autoptr (PgRows) found = seen != NULL ? placeholder_find (step, user, error) : NULL;

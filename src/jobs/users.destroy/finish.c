@@ -25,7 +25,7 @@ announce (Destroy *destroy)
   step_count (destroy->step, "removed", 1);
   step_count (destroy->step, "updated_rows", 1);
   step_outcome (destroy->step, "UserDeleted", destroy->user_id,
-                json_pack ("{s:s, s:s, s:s}", "user_id", destroy->user_id, "user_type", destroy->user_type, "reason",
+                json_pack ("{s:s, s:s*, s:s*}", "user_id", destroy->user_id, "user_type", destroy->user_type, "reason",
                            reason != NULL ? reason : ""));
 }
 

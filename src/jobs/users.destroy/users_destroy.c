@@ -8,7 +8,7 @@
 void
 users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields)
 {
-  json_t *cursor = json_pack ("{s:s, s:s*, s:s, s:b}", "stage", stage, "ghost_id", destroy->ghost_id, "user_type",
+  json_t *cursor = json_pack ("{s:s, s:s*, s:s*, s:b}", "stage", stage, "ghost_id", destroy->ghost_id, "user_type",
                               destroy->user_type, "migration", destroy->migration);
   if (destroy->looks > 0)
     json_object_set_new (cursor, "looks", json_integer (destroy->looks));
@@ -107,7 +107,7 @@ ask_bot (Destroy *destroy, char **reason)
 {
   static const char *const of_bots[] = { "Membership expired", "Project deleted", "Group deleted", NULL };
   const char *why = step_arg (destroy->step, "reason");
-  if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why) || g_str_equal (destroy->user_type, "6"))
+  if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why) || g_strcmp0 (destroy->user_type, "6") == 0)
     return;
   g_free (*reason);
   *reason = g_strdup ("the user is no project bot");
@@ -200,7 +200,7 @@ ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **e
 {
   const char *was = json_string_value (json_object_get (step_cursor (destroy->step), "user_type"));
   *reason = !rows_bool (user, 0, "blocked")                              ? "the user is no longer blocked"
-            : was != NULL && !g_str_equal (was, destroy->user_type) ? "the user is of another type by now"
+            : was != NULL && g_strcmp0 (was, destroy->user_type) != 0 ? "the user is of another type by now"
                                                                     : NULL;
   if (*reason != NULL || !is_placeholder (destroy))
     return TRUE;
@@ -254,7 +254,10 @@ users_destroy_step (Step *step, GError **error)
   Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_limit (step, step_setting (step, "batch")) };
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
+  static const char *const stages[] = { "memberships", "references", "finish", NULL };
   const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
+  if (stage != NULL && !g_strv_contains (stages, stage))
+    return step_fail (step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'", stage);
   g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
   if (seen == NULL)
     return FALSE;

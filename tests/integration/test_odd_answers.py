@@ -1,0 +1,166 @@
+"""What tables, rows and the files of a job give may be anything: the run is kept with an error that says what is wrong, the process lives."""
+
+import pytest
+
+from support.instance import Instance
+from support.scene import JOBS, now, tick_id
+
+CONF = """
+[job]
+starts = tick
+capacity = 1
+table = scratch
+unique_key = {name}
+cursor = id bigint
+"""
+REMOVED = "[what removed]\n"
+PAGE = "SELECT s.id AS key, s.id FROM scratch s WHERE s.id > :cursor.id::bigint ORDER BY s.id LIMIT :limit::int"
+DECIDE = "SELECT k AS key, 'removed' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) k"
+CHILD = "SELECT {job} AS job, {args} AS args, {key} AS child_key, NULL::text AS unique_key, {due} AS due_at FROM unnest(:key::bigint[]) k"
+
+
+def child(job="'scratch.wide'", args="'{}'::jsonb", key="k::text", due="NULL::timestamptz"):
+    return CHILD.format(job=job, args=args, key=key, due=due)
+
+
+# name: (what follows in job.conf, files, words of the run's error)
+CASES = {
+    "no.record": (REMOVED + "outcome = NoSuchRecord\n", {"decide": DECIDE}, ["NoSuchRecord", "job.conf"]),
+    "no.field": (REMOVED + "outcome = MemberKept\n", {"decide": DECIDE}, ["MemberKept", "field "]),
+    "no.entity": (REMOVED + "outcome = MemberKept\nentity = nobody\n", {"decide": DECIDE}, ["MemberKept", "'nobody'"]),
+    "null.entity": (REMOVED + "outcome = MemberKept\nentity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),
+    "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
+    "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
+    "no.what": (REMOVED, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),
+    "null.what": (REMOVED, {"decide": "SELECT k AS key, NULL::text AS what, '' AS reason FROM unnest(:key::bigint[]) k"},
+                  ["decide.sql", "'what' is NULL"]),
+    "null.key": (REMOVED, {"decide": "SELECT NULL::bigint AS key, 'removed' AS what FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'key' is NULL"]),
+    "null.gone": (REMOVED, {"apply/removed/10-scratch": "DELETE FROM scratch s USING unnest(:key::bigint[]) k WHERE s.id = k"
+                            " RETURNING NULL::bigint AS key, to_jsonb(s) AS row"}, ["10-scratch", "'key' is NULL"]),
+    "no.inserted": (REMOVED, {"apply/removed/10-scratch_log.insert": "INSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) k"},
+                    ["10-scratch_log", "'key'"]),
+    "no.child": ("", {"children": child(job="'no.such.job'")}, ["no.such.job"]),
+    "null.child": ("", {"children": child(job="NULL::text")}, ["children.sql", "'job' is NULL"]),
+    "null.args": ("", {"children": child(args="NULL::jsonb")}, ["children.sql", "'args' is NULL"]),
+    "null.child_key": ("", {"children": child(key="NULL::text")}, ["children.sql", "'child_key' is NULL"]),
+    "list.args": ("", {"children": child(args="'[1]'::jsonb")}, ["not a JSON object"]),
+    "text.args": ("", {"children": child(args="'x'::text")}, ["without arguments"]),
+    "huge.args": ("", {"children": child(args="'{\"a\": 1e400}'::jsonb")}, ["without arguments"]),
+    "far.child": ("", {"children": child(due="'infinity'::timestamptz")}, ["due_at"]),
+    "old.child": ("", {"children": child(due="'4000-01-01 BC'::timestamptz")}, ["due_at"]),
+    "no.due": ("", {"children": "SELECT 'scratch.wide' AS job, '{}'::jsonb AS args, 'x' AS child_key"}, ["children.sql", "'unique_key'"]),
+    "unbound": ("", {"decide": DECIDE + " WHERE :nothing::int IS NULL"}, ["decide.sql", ":nothing"]),
+    "no.setting": ("", {"decide": DECIDE + " WHERE :setting.nothing::text IS NULL"}, ["decide.sql", ":setting.nothing"]),
+    "no.blocked": ("", {"blocked": "SELECT 1 AS why WHERE :scheduled_at::timestamptz IS NOT NULL"}, ["blocked.sql", "'reason'"]),
+    "no.context": (REMOVED + "log = info: gone\n", {"context": "SELECT 1 AS nobody WHERE :key::bigint[] IS NOT NULL"}, ["context.sql", "'key'"]),
+}
+# These end well: what is missing is only left out of a line.
+FINE = {
+    "no.log_field": (REMOVED + "log = info: {nothing} of {reason}\nlog_fields = nobody; reason\n", {"decide": DECIDE}),
+    "null.context": (REMOVED + "log = info: gone\n", {"context": "SELECT NULL::bigint AS key WHERE :key::bigint[] IS NOT NULL"}),
+}
+
+
+def write(folder, name, conf, files):
+    for file, text in ({"page": PAGE} | files).items():
+        path = folder / name / f"{file}.sql"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (folder / name / "job.conf").write_text(CONF.format(name=name) + conf)
+
+
+@pytest.fixture
+def odd(new_scene, tmp_path):
+    folder = tmp_path / "jobs"
+    folder.mkdir()
+    for there in JOBS.iterdir():
+        (folder / there.name).symlink_to(there)
+    for name, (conf, files, *_) in (CASES | FINE).items():
+        write(folder, f"odd.{name}", conf, files)
+    scene = new_scene({"run.jobs_dir": folder})
+    scene.database.execute("INSERT INTO scratch (id) SELECT generate_series(1, 3)")
+    return scene
+
+
+def test_what_a_jobs_files_give_back_is_looked_at_and_the_run_says_what_is_missing(odd):
+    daemon = odd.start()
+    at = now(minutes=-1)
+    for name in CASES | FINE:
+        odd.topics.tick(f"odd.{name}", at)
+    wrong = []
+    for name, (_, _, words) in CASES.items():
+        row = odd.wait_run(tick_id(f"odd.{name}", at), "waiting", "dead", "finished", deadline_s=60)
+        if row["state"] != "waiting" or not all(word in row["error"] for word in words):
+            wrong.append(f"{name}: {row['state']}: {row['error']!r}, wanted {words}")
+    assert not wrong, "\n".join(wrong)
+    for name in FINE:
+        assert odd.wait_run(tick_id(f"odd.{name}", at))["state"] == "finished", name
+    odd.topics.tick("scratch.wide", at)
+    odd.wait_run(tick_id("scratch.wide", at))
+    assert daemon.running
+    assert odd.database.column("SELECT id FROM scratch ORDER BY id") == [1, 2, 3]
+    for name in CASES:
+        assert odd.run("plan", f"odd.{name}").code in (0, 3), name
+
+
+ROWS = {
+    "a number that only PostgreSQL knows": ("args", '{"a": 1e400}', "args"),
+    "args that are a list": ("args", "[1]", "args"), "args that are a text": ("args", '"a"', "args"), "args that are null": ("args", "null", "args"),
+    "a cursor that is a list": ("cursor", "[1]", "cursor"), "a cursor that is a number": ("cursor", "5", "cursor"),
+    "args too deep": ("args", '{"a":' + "[" * 3000 + "]" * 3000 + "}", "args"),
+}
+
+
+def test_a_run_whose_row_cannot_be_read_is_dead_at_once_and_its_neighbours_go_on(scene):
+    scene.run("pause", "scratch.wide").ok()
+    daemon = scene.start()
+    at = now(minutes=-10)
+    ids = {}
+    for n, name in enumerate([*ROWS, "neighbour"]):
+        when = at.replace(second=n)
+        scene.topics.tick("scratch.wide", when, {"n": n})
+        ids[name] = tick_id("scratch.wide", when, f'{{"n":{n}}}')
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.wide'", until=len(ids))
+    for name, (column, text, _) in ROWS.items():
+        scene.database.execute(f"UPDATE pruned.runs SET {column} = %(text)s::jsonb WHERE run_id = %(id)s", {"text": text, "id": ids[name]})
+    scene.run("resume", "scratch.wide").ok()
+    for name, (_, _, word) in ROWS.items():
+        said = scene.database.wait("SELECT error FROM pruned.runs WHERE run_id = %(id)s AND state = 'dead'", {"id": ids[name]})
+        assert said.startswith(f"the run's row: {word}: "), (name, said)
+    assert scene.wait_run(ids["neighbour"])["state"] == "finished"
+    assert daemon.running
+
+
+@pytest.mark.parametrize("time", ["1960-01-01", "20000-01-01"])
+def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(scene, time):
+    scene.run("pause", "scratch.wide").ok()
+    daemon = scene.start()
+    at = now(minutes=-10)
+    for n in range(2):
+        scene.topics.tick("scratch.wide", at, {"n": n})
+    ids = [tick_id("scratch.wide", at, f'{{"n":{n}}}') for n in range(2)]
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.wide'", until=2)
+    scene.database.execute("UPDATE pruned.runs SET scheduled_at = %(time)s WHERE run_id = %(id)s", {"time": time, "id": ids[0]})
+    scene.run("resume", "scratch.wide").ok()
+    assert scene.wait_run(ids[1])["state"] == "finished"
+    row = scene.wait_run(ids[0])
+    assert row["state"] == "dead" and "field scheduled_at" in row["error"]
+    assert daemon.running
+
+
+def test_a_table_whose_column_is_of_another_type_costs_no_process(pruned_with_slots):
+    """members.expires_at as timestamptz: the outcome cannot say it."""
+    scene = pruned_with_slots
+    at = now(minutes=-1)
+    there = Instance(scene.database, at)
+    member = there.member(there.user(), there.group(), expires_at=there.day(-1))
+    scene.database.connection.execute("ALTER TABLE members ALTER COLUMN expires_at TYPE timestamptz USING expires_at::timestamptz")
+    daemon = scene.start()
+    scene.topics.tick("members.remove_expired", at)
+    row = scene.wait_run(tick_id("members.remove_expired", at), "waiting", "dead", "finished")
+    assert (row["state"], row["attempts"]) == ("waiting", 1)
+    assert "MemberRemoved" in row["error"] and "field expires_at" in row["error"]
+    assert scene.database.column("SELECT id FROM members") == [member]
+    scene.topics.tick("members.schedule_prune_deletions", at)
+    scene.wait_run(tick_id("members.schedule_prune_deletions", at))
+    assert daemon.running
