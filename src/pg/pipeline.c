@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <poll.h>
 
+#define CANCELLED_US (2 * G_USEC_PER_SEC)
+#define LOOK_US (G_USEC_PER_SEC / 2) /* whether somebody has cancelled meanwhile */
+
 static void
 remember (Pg *pg, SentKind kind, const PgStatement *statement)
 {
@@ -39,8 +42,7 @@ send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **e
 gboolean
 pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound, GError **error)
 {
-  char name[24];
-  g_snprintf (name, sizeof name, "pruned_%u", statement->id);
+  const char *name = statement->on_server;
   if (pg->prepare && !send_prepare (pg, statement, name, error))
     return FALSE;
   int n = (int)statement->n_parameters;
@@ -69,24 +71,32 @@ pg_flush (Pg *pg, GError **error)
   return TRUE;
 }
 
+/* A server that was asked to cancel answers soon, or not at all. */
+static gint64
+deadline_of (Pg *pg, gint64 began_us)
+{
+  gint64 cancelled_us = atomic_load (&pg->cancelled_us), deadline = began_us + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
+  return cancelled_us == 0 ? deadline : MIN (deadline, MAX (began_us, cancelled_us) + CANCELLED_US);
+}
+
 /* Waits until PQgetResult will not block. */
 static gboolean
 wait_for_answer (Pg *pg, GError **error)
 {
-  gint64 deadline = clock_monotonic_us () + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
+  gint64 began = clock_monotonic_us ();
   while (PQisBusy (pg->conn))
     {
       int flushing = PQflush (pg->conn);
       struct pollfd fd = { PQsocket (pg->conn), (short)(POLLIN | (flushing == 1 ? POLLOUT : 0)), 0 };
-      int left_ms = (int)((deadline - clock_monotonic_us ()) / 1000);
-      if (left_ms <= 0)
+      gint64 now = clock_monotonic_us (), left_us = deadline_of (pg, began) - now;
+      if (left_us <= 0)
         {
           g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
-                       pg->answer_ms / 1000);
+                       (int)((now - began) / G_USEC_PER_SEC));
           pg_close (pg);
           return FALSE;
         }
-      if (poll (&fd, 1, left_ms) < 0 && errno != EINTR)
+      if (poll (&fd, 1, (int)(MIN (left_us, LOOK_US) / 1000) + 1) < 0 && errno != EINTR)
         return pg_fail_connection (pg, "poll", error);
       if (!PQconsumeInput (pg->conn))
         return pg_fail_connection (pg, "connection lost", error);
@@ -148,10 +158,10 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
-  verdict_set_error (result, statement != NULL ? statement->name : NULL, atomic_load (&pg->cancelled), error);
+  verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
   if (pg_is_class42 (pg)) /* what was kept may name what is no more */
     kept_clear (pg->kept);
-  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK;
+  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK || verdict_is_of_session (result);
   g_autoptr (GError) ignored = NULL;
   if (lost || !drain (pg, &ignored))
     pg_close (pg);
