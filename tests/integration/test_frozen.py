@@ -29,8 +29,8 @@ def member(topics):
     """Another member of the daemon's group, which asks for partitions, and gets some once the daemon has given up its own."""
     one = Consumer({"bootstrap.servers": topics.bootstrap, "group.id": topics.prefix, "partition.assignment.strategy": "roundrobin",
                     "session.timeout.ms": 6000, "heartbeat.interval.ms": 500, "enable.auto.commit": False})
-    over = threading.Event()
-    one.subscribe([f"{topics.prefix}.ticks", f"{topics.prefix}.work.{JOB}"])
+    over, got = threading.Event(), threading.Event()
+    one.subscribe([f"{topics.prefix}.ticks", f"{topics.prefix}.work.{JOB}"], on_assign=lambda _, partitions: got.set())
 
     def poll():
         while not over.is_set():
@@ -39,7 +39,7 @@ def member(topics):
     thread = threading.Thread(target=poll)
     thread.start()
     try:
-        yield one
+        yield got
     finally:
         over.set()
         thread.join()
@@ -62,7 +62,7 @@ def test_partitions_are_given_up_while_postgres_hangs(new_scene, own_postgres, h
     daemon, run_id = in_a_step(scene, http)
     own_postgres.freeze_all()
     with member(scene.topics) as other:
-        wait_until(other.assignment, 20, "partitions of the other member")
+        wait_until(other.is_set, 20, "partitions of the other member")
         assert http.ask("/healthz", within_s=5).status_code == 200
         assert "pruned_running_step_seconds" in http.ask("/metrics", within_s=10).text
         assert http.ask("/readyz", within_s=10).status_code == 503
@@ -105,7 +105,7 @@ def test_a_cancel_that_comes_late_meets_no_other_work(scene):
     daemon = scene.start()
     wait_in_flight(scene.database)
     with member(scene.topics) as other:
-        wait_until(other.assignment, 30, "partitions of the other member")
+        wait_until(other.is_set, 30, "partitions of the other member")
     quick_rows(scene.database)
     assert result(scene.wait_run(tick_id(JOB, at), deadline_s=60))["removed"] == 10
     assert scene.run_row(tick_id(JOB, at))["attempts"] == 0

@@ -61,8 +61,8 @@ def test_steps_and_the_end_wait_for_no_reader(scene, stalled):
     scene.topics.tick(JOB, at := now(minutes=-1))
     one = stalled()
     assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 25
-    assert scene.database.value("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-                                "AND state = 'idle in transaction'") == 0
+    scene.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                        "AND state = 'idle in transaction'", until=0)
     began = time.monotonic()
     one.process.send_signal(signal.SIGTERM)
     assert one.process.wait(20) == 0
