@@ -26,6 +26,7 @@ struct _Step {
   gint64 started_at_us; /* as the database has it */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
+  gboolean unsaid;      /* the line that it has started is to come: no line is written in a transaction */
   /* gathered */
   json_t *counts;       /* counter -> integer */
   char *reason;
