@@ -66,7 +66,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource
 deps-build:
 	@tests/stack/deps.sh build
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 promtool fuzz
+	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer fuzz
 
 units: $(UNIT)
 

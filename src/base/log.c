@@ -1,6 +1,6 @@
 #include "base/log.h"
 #include "base/clock.h"
-#include <errno.h>
+#include "base/log_queue.h"
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 static const char *const names[] = { "debug", "info", "warning", "error" };
 static const char *const colours[] = { "\033[2m", "\033[32m", "\033[33m", "\033[31m" };
+#define LAST_WORDS_MS 1000
 #define PLAIN "\033[0m"
 #define CLEAR_LINE "\r\033[K"
 #define ONE_LINE(text) CLEAR_LINE "\033[?7l", text, "\033[?7h" /* cut where the terminal ends */
@@ -46,21 +47,6 @@ log_level_parse (const char *text, LogLevel *level)
       return TRUE;
     }
   return FALSE;
-}
-
-/* A failing stderr has nowhere to be reported. */
-static void
-write_whole (const char *bytes, gsize len)
-{
-  while (len > 0) {
-    gssize written = write (STDERR_FILENO, bytes, len);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return;
-    bytes += written;
-    len -= written;
-  }
 }
 
 static json_t *
@@ -163,7 +149,7 @@ hold (const char *line)
 {
   gsize len = strlen (line);
   if (held->len > 0 && held->len + len > PIPE_BUF) {
-    write_whole (held->str, held->len);
+    log_queue_put (held->str, held->len);
     g_string_truncate (held, 0);
   }
   g_string_append_len (held, line, len);
@@ -183,7 +169,7 @@ log_fields (LogLevel level, const char *message, const json_t *fields)
   }
   g_autofree char *above = atomic_load (&live) ? g_strconcat (CLEAR_LINE, line, NULL) : NULL;
   const char *written = above != NULL ? above : line;
-  write_whole (written, strlen (written));
+  log_queue_put (written, strlen (written));
 }
 
 void
@@ -198,7 +184,7 @@ log_release (void)
 {
   if (held == NULL)
     return;
-  write_whole (held->str, held->len);
+  log_queue_put (held->str, held->len);
   g_string_free (held, TRUE);
   held = NULL;
 }
@@ -211,7 +197,7 @@ log_live (const char *text)
   g_autofree char *line = text != NULL ? g_strconcat (ONE_LINE (text), NULL) : g_strdup ("\n");
   if (text != NULL)
     atomic_store (&live, TRUE);
-  write_whole (line, strlen (line));
+  log_queue_put (line, strlen (line));
 }
 
 void
@@ -292,6 +278,8 @@ write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields, gpoin
                    : flags & (G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO) ? LOG_INFO
                                                                       : LOG_DEBUG;
   log_line (level, message, "domain", domain, NULL);
+  if (flags & (G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL)) /* the process ends here */
+    log_queue_drain (LAST_WORDS_MS);
   return G_LOG_WRITER_HANDLED;
 }
 

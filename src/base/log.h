@@ -2,7 +2,7 @@
  * then the fields flat beside them (DESIGN 6). Written once, by the engine or the command line;
  * everything below returns a GError instead.
  *
- * Threads: any; a line is one write(2), or part of one.
+ * Threads: any; a line is one write(2), or part of one. In a daemon a line never waits for whoever reads it (log_queue.h).
  */
 #pragma once
 #include "base/json.h"

@@ -2,11 +2,14 @@
 
 #include "avro/message.h"
 #include "base/clock.h"
+#include "base/log_queue.h"
 #include "cli/arguments.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#define LAST_LINES_MS 500 /* for a reader of the log that reads; nobody waits for one that does not */
 
 static void
 set_error (GError **error, const char *format, va_list list)
@@ -83,6 +86,8 @@ gboolean
 cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
 {
   ConfigSources sources = { .file = file, .overrides = overrides };
+  cli->file = file;
+  cli->overrides = overrides;
   message_setup ();
   g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
   cli->jobs = jobs_load (jobs_dir, error);
@@ -99,6 +104,14 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   if (foreign != NULL)
     log_warning ("Variables of the environment that are no settings are left alone", "variables", foreign);
   return jobs_configure (cli->jobs, cli->config, error);
+}
+
+Config *
+cli_reread (Cli *cli, GError **error)
+{
+  ConfigSources sources = { .file = cli->file, .overrides = cli->overrides, .job_names = jobs_names (cli->jobs),
+                            .job_default = jobs_default, .data = cli->jobs };
+  return config_load (&sources, error);
 }
 
 static ExitCode
@@ -124,6 +137,7 @@ run_invocation (const Invocation *invocation)
     code = cli_fail (CODE_BUG, &error, "cannot write to standard output");
   if (error != NULL)
     say_error (&cli, error);
+  log_queue_drain (LAST_LINES_MS);
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
   return code;

@@ -20,6 +20,9 @@ ExitCode cli_fail (ExitCode code, GError **error, const char *format, ...) G_GNU
 gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* The settings once more, from where they came; Cli keeps those it has. NULL with an error that says what is wrong with them. */
+Config *cli_reread (Cli *cli, GError **error);
+
 /* --- PostgreSQL ------------------------------------------------------------------------------------ */
 /* Connected, schema `pruned` as this binary wants it, or newer if the command takes any; NULL: ERROR has the remedy, the code is CODE_POSTGRES. */
 Pg *cli_pg (Cli *cli, GError **error);

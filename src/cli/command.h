@@ -29,6 +29,7 @@ typedef struct {
   Output *out;
   Jobs *jobs;     /* NULL if the command wants no configuration */
   Config *config; /* the same */
+  const char *file, *const *overrides; /* where the settings came from, to be read again */
 } Cli;
 
 /* Returns the exit code. An error that it sets is said once, by cli_main. */

@@ -22,14 +22,22 @@ check_kafka (Cli *cli, GError **error)
   return embedded_kafka || settings != NULL;
 }
 
+static Config *
+reread (gpointer data, GError **error)
+{
+  return cli_reread (data, error);
+}
+
 ExitCode
 command_run (Cli *cli, GError **error)
 {
+  engine_begin ();
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config, .jobs = cli->jobs, .embedded_kafka = embedded_kafka,
-                            .until_idle = until_idle, .progress = is_text && isatty (STDERR_FILENO) };
+                            .until_idle = until_idle, .progress = is_text && isatty (STDERR_FILENO),
+                            .reread = reread, .data = cli };
   GError *cause = NULL;
   Pages *pages = pages_start (cli->config, cli->jobs, &cause);
   if (cause != NULL)

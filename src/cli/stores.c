@@ -14,6 +14,10 @@
 
 /* --- PostgreSQL ------------------------------------------------------------------------------------ */
 
+#define DOWN "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up"
+#define UP "PostgreSQL is up: check role, password and database in [postgres] url (pruned config says where it comes from)"
+#define UP_AGAIN "PostgreSQL is up: try again"
+
 static const struct {
   const char *sqlstate; /* its beginning */
   const char *remedy;
@@ -26,7 +30,7 @@ static const struct {
   { "53", "PostgreSQL is out of connections, memory or disk" },
   { "55P03", "somebody holds the row: try again" },
   { "57014", "it took too long: try again when there is less load" },
-  { "", "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up" },
+  { "", DOWN },
 };
 
 static void
@@ -53,7 +57,10 @@ cli_pg_failed (const Pg *pg, GError **error)
   if (error == NULL || *error == NULL || strstr ((*error)->message, "run: pruned") != NULL)
     return CODE_POSTGRES;
   const char *state = pg_sqlstate (pg);
-  for (guint i = 0; i < G_N_ELEMENTS (REMEDIES); i++)
+  gboolean up = *state == '\0' && pg_is_up (pg);
+  if (up)
+    add_remedy (error, pg_connections (pg) == 0 ? UP : UP_AGAIN);
+  for (guint i = 0; i < G_N_ELEMENTS (REMEDIES) && !up; i++)
     if (g_str_has_prefix (state, REMEDIES[i].sqlstate) && (*REMEDIES[i].sqlstate != '\0' || *state == '\0')) {
       add_remedy (error, REMEDIES[i].remedy);
       break;

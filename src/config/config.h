@@ -5,7 +5,7 @@
  * Order: built-in, job.conf (for job sections), file, environment, -s. Unknown keys and unknown PRUNED_ variables are errors with the
  * place and the nearest known name. `[kafka]` is open: handed to librdkafka verbatim.
  *
- * Threads: loaded by main before others start, then read-only: any.
+ * Threads: loaded by main before others start, then read-only but for config_adopt: any.
  * Ownership: strings belong to the Config.
  */
 #pragma once
@@ -57,6 +57,11 @@ void config_each_kafka (const Config *config, ConfigVisit visit, gpointer data);
  * origin: `built-in`, `job.conf`, `<file>:<line>`, `<ENVIRONMENT_NAME>`, `-s`. */
 typedef void (*ConfigShow) (const char *key, const char *value, const char *origin, gpointer data);
 void config_each (const Config *config, ConfigShow show, gpointer data);
+
+/* What differs in FRESH, as `section.key` (g_free each): LIVE may be taken over while the daemon runs, FIXED wants a restart. */
+void config_compare (const Config *config, const Config *fresh, GPtrArray *live, GPtrArray *fixed);
+/* Takes over what may be. Nobody reads these settings meanwhile. */
+void config_adopt (Config *config, const Config *fresh);
 
 /* The example configuration (deploy/pruned.conf) with every key explained: made from the table. g_free it. */
 char *config_example (const char *const *job_names, ConfigJobDefault job_default, gpointer data);

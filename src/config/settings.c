@@ -85,8 +85,33 @@ const Setting settings_table[] = {
           "development: a row that fails makes its step fail, too"),
   TEXT ("run", "jobs_dir", "", "folder with further jobs, one folder each; empty: none"),
   TEXT ("http", "listen", "",
-        "host:port that serves /metrics, /healthz and /readyz; empty: no such port"),
+        "host:port that serves /metrics, /healthz and /readyz, like 127.0.0.1:9750, [::1]:9750, localhost:9750, *:9750; empty: none"),
   CHOICE ("log", "level", "info", "debug|info|warning|error", "the least that is written"),
   CHOICE ("log", "format", "text", "text|json", "for people, or one JSON object a line"),
+  { NULL }
+};
+
+/* Whoever reads one of these does so each time, and under the settings' lock (engine/reload.h). */
+const char *const settings_live[][2] = {
+  { "log", "level" },
+  { "log", "format" },
+  { "audit", "rows" },
+  { "audit", "keep_days" },
+  { "run", "environment" },
+  { SETTINGS_JOBS, "enabled" },
+  { SETTINGS_JOBS, "schedule" },
+  { SETTINGS_JOBS, "time_zone" },
+  { SETTINGS_JOBS, "catch_up" },
+  { SETTINGS_JOBS, "batch" },
+  { SETTINGS_JOBS, "delay_ms" },
+  { SETTINGS_JOBS, "spacing_ms" },
+  { SETTINGS_JOBS, "budget_ms" },
+  { SETTINGS_JOBS, "schedules" },
+  { SETTINGS_JOBS, "lease_ms" },
+  { SETTINGS_JOBS, "max_attempts" },
+  { SETTINGS_JOBS, "item_attempts" },
+  { SETTINGS_JOBS, "retry_after_ms" },
+  { SETTINGS_JOBS, "todos_delay_ms" },
+  { SETTINGS_JOBS, "refresh_delay_ms" },
   { NULL }
 };

@@ -35,6 +35,9 @@ typedef struct {
 /* The whole table, sections together; closed by a section that is NULL. */
 extern const Setting settings_table[];
 
+/* Those that SIGHUP takes over while the daemon runs, as section and key; all others want a restart. Closed by NULL. */
+extern const char *const settings_live[][2];
+
 /* Checks TEXT. NUMBER becomes the value of an integer, 0 or 1 of a truth value. The message says what is
  * wanted, without place and name. PRUNED_FATAL. */
 gboolean setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)

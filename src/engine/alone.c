@@ -9,7 +9,7 @@ work (Lane *lane, Step *step, GError **error)
 {
   if (lane->errand == NULL)
     {
-      steps_log_started (step);
+      steps_note_started (step);
       FAULT_ABOUT ("step.after_fence", step->run->run_id);
       return step_work (step, error);
     }
@@ -60,10 +60,11 @@ static Answer
 begin_errand (Service *service, Lane *lane, Transaction *transaction, Step *step)
 {
   g_autoptr (GError) error = NULL;
-  steps_log_started (step);
+  steps_note_started (step);
   gpointer leased = take_lease (step, transaction, &error);
   if (leased != NULL && no_transaction (step, &error))
     {
+      steps_log_started (step);
       Errand *errand = lane_begin_errand (service->lanes, lane, step, leased);
       errand->code->act (leased, errand);
       return ANSWER_AWAY;

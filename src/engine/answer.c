@@ -1,6 +1,7 @@
 #include "engine/answer.h"
 
 #include "base/fault.h"
+#include "engine/conclude.h"
 #include "engine/dispatcher.h"
 #include "engine/pace.h"
 #include "engine/page.h"
@@ -183,14 +184,12 @@ ends (const Sentence *sentence)
 
 /* A row as a line: `level`, `message`, and the other columns as fields. */
 static void
-log_row (const Step *step, const PgRows *rows, int row, const char *cause)
+log_row (Step *step, const PgRows *rows, int row, const char *cause)
 {
   LogLevel level;
   if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
     return;
-  g_autoptr (json_t) fields = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id);
-  if (step->run->context != NULL)
-    json_object_update (fields, step->run->context);
+  json_t *fields = json_object ();
   for (int column = 0; column < rows_columns (rows); column++)
     {
       const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
@@ -199,7 +198,7 @@ log_row (const Step *step, const PgRows *rows, int row, const char *cause)
                                                                           : json_string (text));
     }
   json_object_set_new (fields, "error", json_string (cause));
-  log_fields (level, rows_text (rows, row, "message"), fields);
+  step_log (step, level, rows_text (rows, row, "message"), fields); /* written when all is committed */
 }
 
 /* What the job wants done when its step has failed and was charged; rows that come back are lines for the log. */
@@ -232,6 +231,7 @@ static gboolean
 execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
   g_autoptr (PgValues) values = sentence_values (step, sentence);
+  g_array_set_size (step->logs, 0); /* what the failed try had to say has not happened */
   g_autoptr (PgRows) failed = pg_run_file (pg, SQL "fail.sql", values, error);
   if (failed == NULL)
     return FALSE;
@@ -314,6 +314,8 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
       return answer_outage (service, lane, error);
     }
   FAULT ("answer.after_commit");
+  steps_log_started (step);
+  step_write_logs (step);
   log_failure (step, sqlstate, cause, &sentence);
   dispatcher_wake (service->dispatcher, sentence.delay_ms);
   if (bundle_size (bundle) > 0)

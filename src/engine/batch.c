@@ -83,10 +83,8 @@ settle_together (Service *service, Transaction *transaction, GPtrArray *steps, B
   const Step *first = steps->len > 0 ? steps->pdata[0] : NULL;
   if (first != NULL) /* those that have rows come again at the step where they are */
     bundle_name (bundle, first->run->run_id, first->run->step, first->run->slot);
-  log_hold ();
   for (guint i = 0; i < steps->len; i++)
-    steps_log_started (steps->pdata[i]);
-  log_release ();
+    steps_note_started (steps->pdata[i]);
   if (steps->len > 0 && !steps_settle (steps, service->publisher, error))
     return FALSE;
   return transaction_commit (transaction, error);

@@ -29,15 +29,24 @@ fields_of (Step *step, int before)
 }
 
 void
+steps_note_started (Step *step)
+{
+  step->unsaid = TRUE;
+  if (step->run->step == step->passed && step->run->first)
+    stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
+}
+
+void
 steps_log_started (Step *step)
 {
+  if (!step->unsaid)
+    return;
+  step->unsaid = FALSE;
   for (int before = step->passed; before >= 0 && log_enabled (LOG_INFO); before--)
     {
       g_autoptr (json_t) fields = fields_of (step, before);
       log_fields (LOG_INFO, "Started", fields);
     }
-  if (step->run->step == step->passed && step->run->first)
-    stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
 }
 
 static void
@@ -108,6 +117,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
   for (guint i = 0; i < steps->len; i++)
     {
       Step *step = steps->pdata[i];
+      steps_log_started (step);
       step_write_logs (step);
       log_finished (step);
       if (step->continues && step->next_delay_ms > 0 && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))

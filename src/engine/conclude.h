@@ -7,7 +7,8 @@
 #include "engine/fence.h"
 #include "engine/step.h"
 
-void steps_log_started (Step *step);
+void steps_note_started (Step *step);
+void steps_log_started (Step *step); /* once; when no transaction is open any more */
 /* After the commit: messages (BUNDLE is taken), lines, alarm. */
 void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
 /* N messages had no run at their step. */

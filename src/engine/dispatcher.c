@@ -190,6 +190,19 @@ remove_sent (Dispatcher *dispatcher, GError **error)
   return ok;
 }
 
+static gboolean
+plant_changed (Dispatcher *dispatcher, GError **error)
+{
+  Service *service = dispatcher->service;
+  if (!g_atomic_int_get (&service->replant))
+    return TRUE;
+  g_atomic_int_set (&service->replant, FALSE);
+  if (schedule_plant (service, dispatcher->pg, error))
+    return TRUE;
+  g_atomic_int_set (&service->replant, TRUE);
+  return FALSE;
+}
+
 /* At most once a second. */
 static gboolean
 look_around (Dispatcher *dispatcher, GError **error)
@@ -225,10 +238,12 @@ dispatcher_main (void *data)
   startup_indexes (dispatcher->service, dispatcher->pg);
   while (sleep_until_due (dispatcher, wait_us))
     {
+      pthread_rwlock_rdlock (&dispatcher->service->settings);
       g_autoptr (GError) error = NULL;
       gboolean more = FALSE;
       gint64 now = clock_monotonic_us ();
-      gboolean ok = send_unsent (dispatcher, &error) && schedule_fire (dispatcher->service, dispatcher->pg, &error)
+      gboolean ok = send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
+                    && schedule_fire (dispatcher->service, dispatcher->pg, &error)
                     && claim_due (dispatcher, &more, &error);
       if (ok && now - looked_us >= IDLE_US)
         {
@@ -245,6 +260,7 @@ dispatcher_main (void *data)
         }
       else
         failures = 0;
+      pthread_rwlock_unlock (&dispatcher->service->settings);
     }
   if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
     processes_leave (dispatcher->pg);

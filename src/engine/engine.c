@@ -2,46 +2,43 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/log_queue.h"
 #include "engine/dispatcher.h"
+#include "engine/guard.h"
 #include "engine/health.h"
 #include "engine/idle.h"
-#include "engine/leave.h"
 #include "engine/progress.h"
+#include "engine/reload.h"
 #include "engine/service.h"
 #include "engine/startup.h"
 #include "engine/worker.h"
 #include "store/store.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #define POLL_MS 100
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
 #define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
-#define STOP_S 9  /* in which a process that was asked to end has ended, whatever does not answer */
+#define STOP_S 9  /* in which a process that ends by itself has ended, whatever does not answer */
 #define LEAVE_S 5 /* of these for libraries to let go of their connections */
 #define EXIT_CONFIG 2
 #define EXIT_POSTGRES 3
 #define EXIT_KAFKA 4
 #define EXIT_BUG 70
 
-static volatile sig_atomic_t signalled;
-
-static void
-on_signal (int number)
+void
+engine_begin (void)
 {
-  signalled = number;
+  guard_begin ();
+  log_queue_begin ();
 }
 
-static void
-catch_signals (void)
+gboolean
+engine_is_alive (void)
 {
-  struct sigaction action = { .sa_handler = on_signal };
-  sigaction (SIGTERM, &action, NULL);
-  sigaction (SIGINT, &action, NULL);
-  signal (SIGPIPE, SIG_IGN);
+  return guard_is_alive ();
 }
 
 static gint ready; /* atomic */
@@ -129,6 +126,7 @@ static void
 on_revoked (GPtrArray *lanes, gboolean lost, gpointer data)
 {
   Service *service = data;
+  g_atomic_int_set (&ready, FALSE);
   FAULT ("rebalance.before_revoke");
   lanes_revoke (service->lanes, lanes, lost, lost ? 0 : PATIENCE_US);
   FAULT ("rebalance.after_revoke");
@@ -159,6 +157,7 @@ watch_workers (Service *service)
 static gboolean
 round_once (Service *service, gint64 *committed_us, GError **error)
 {
+  guard_beat ();
   if (!kafka_consumer_poll (service->consumer, POLL_MS, error))
     return FALSE;
   gint64 now = clock_monotonic_us ();
@@ -182,7 +181,7 @@ loop (const EngineOptions *options, Service *service, GError **error)
   Idle *idle = options->until_idle ? idle_new (service) : NULL;
   Progress *progress = options->progress ? progress_new (service) : NULL;
   gboolean ok = TRUE, done = FALSE;
-  while (ok && !done && !signalled && !g_atomic_int_get (&service->failed))
+  while (ok && !done && !guard_asked_to_end () && !g_atomic_int_get (&service->failed))
     {
       ok = round_once (service, &committed_us, error);
       done = ok && idle != NULL && idle_reached (idle);
@@ -219,14 +218,16 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   Workers *workers = workers_new (service, MAX (n, 2));
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
   show_lanes (service->lanes);
+  reload_begin (options, service);
   int code = loop (options, service, error);
+  guard_rest ();
+  guard_leave_within (STOP_S, code);
   show_lanes (NULL);
   g_atomic_int_set (&ready, FALSE);
   log_info ("Stopping");
-  leave_within (STOP_S, code);
   stop (service, workers);
+  reload_end ();
   log_info ("Stopped");
-  leave_within (LEAVE_S, code);
   return code;
 }
 
@@ -259,7 +260,7 @@ engine_run (const EngineOptions *options, GError **error)
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;
-  catch_signals ();
+  reload_init (&service);
   config_each_kafka (options->config, startup_add_setting, settings);
   service.lanes = lanes_new (jobs_count (options->jobs));
   service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
@@ -273,6 +274,7 @@ engine_run (const EngineOptions *options, GError **error)
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
   else if (ok && startup_join (&service, error))
     code = run_threads (options, &service, error);
+  guard_leave_within (LEAVE_S, code);
   stores_stop ();
   service_clear (&service);
   if (embedded != NULL)

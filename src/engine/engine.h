@@ -11,16 +11,25 @@
 #include "engine/job.h"
 
 typedef struct {
-  const Config *config;
+  Config *config;           /* what SIGHUP takes over is changed in it */
   Jobs *jobs;               /* configured */
   gboolean embedded_kafka;
   gboolean until_idle;
   gboolean progress;        /* a live line on stderr */
+  Config *(*reread) (gpointer data, GError **error); /* the configuration once more, for SIGHUP. Thread: one of its own */
+  gpointer data;
 } EngineOptions;
 
 /* Runs until SIGTERM or SIGINT, or until idle. Returns the exit code: 0; 2, 3 or 4 with ERROR set when it cannot start; 70 with ERROR set
  * when a thread found that the process cannot go on. */
 int engine_run (const EngineOptions *options, GError **error);
+
+/* Before anything else of the daemon, and before other threads are started: the guard takes the process's signals, and lines of the
+ * log no longer wait for their reader. */
+void engine_begin (void);
+
+/* Does the thread that everything hangs on come back? Thread: any. */
+gboolean engine_is_alive (void);
 
 /* Has the daemon its partitions, and no trouble with Kafka? Thread: any. */
 gboolean engine_is_ready (void);

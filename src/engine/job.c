@@ -176,8 +176,11 @@ job_configure (Job *job, const Config *config, GError **error)
   job->capacity = (int)config_job_int (config, job->name, "capacity");
   job->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
   job->item_attempts = (int)config_job_int (config, job->name, "item_attempts");
-  job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+  if (job->work_topic == NULL)
+    job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
   const char *schedule = config_job_text (config, job->name, "schedule");
+  g_clear_pointer (&job->cron, cron_free);
+  g_clear_pointer (&job->zone, g_time_zone_unref);
   if (job->by_tick && *schedule != '\0' && !g_str_equal (schedule, "off")
       && (job->cron = cron_parse (schedule, error)) == NULL)
     {

@@ -1,6 +1,6 @@
 /* A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
  *
- * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`.
+ * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`, and for settings under their lock (reload.h).
  * Threads: loaded by main, then read-only: any.
  * Ownership: everything belongs to the Jobs.
  */
@@ -94,7 +94,7 @@ typedef struct {
 Jobs *jobs_load (const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
-/* Takes the settings; checks cron expressions and zones. */
+/* Takes the settings; checks cron expressions and zones. Again after config_adopt, while nobody uses them (reload.h). */
 gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 guint jobs_count (const Jobs *jobs);

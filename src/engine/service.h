@@ -5,6 +5,8 @@
 #include "engine/lane.h"
 #include "engine/publish.h"
 
+#include <pthread.h>
+
 typedef struct _Dispatcher Dispatcher;
 
 typedef struct {
@@ -25,6 +27,8 @@ typedef struct {
   gint plans;                   /* growth.h */
   gint64 ledger_bytes;          /* as growth.c knows it; the dispatcher's */
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
+  pthread_rwlock_t settings;    /* read by workers and the dispatcher while they use settings; written to change them (reload.h) */
+  gint replant;                 /* atomic: schedules were changed; the dispatcher looks at them */
   volatile gint stop;           /* publishing gives up */
   volatile gint failed;         /* a thread found a reason to end the process */
 } Service;

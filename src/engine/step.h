@@ -30,6 +30,7 @@ struct _Step {
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
+  gboolean unsaid;      /* the line that it has started is to come: no line is written in a transaction */
   /* gathered */
   json_t *counts;       /* counter -> integer */
   char *reason;

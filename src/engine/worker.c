@@ -145,7 +145,9 @@ worker_main (void *data)
   while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL)
     {
       gint64 hold_us = 0;
+      pthread_rwlock_rdlock (&service->settings);
       LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
+      pthread_rwlock_unlock (&service->settings);
       g_assert (!pg_in_transaction (worker->pg));
       lanes_put (service->lanes, lane, next, hold_us);
     }

@@ -8,7 +8,17 @@
 
 struct _KafkaAdmin {
   rd_kafka_t *rk;
+  char *refused; /* why the broker does not let us in; NULL: it does, or is not there */
 };
+
+/* Thread: who polls. */
+static void
+on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
+{
+  KafkaAdmin *self = opaque;
+  if (err == RD_KAFKA_RESP_ERR__AUTHENTICATION && self->refused == NULL)
+    self->refused = g_strdup (reason);
+}
 
 KafkaAdmin *
 kafka_admin_new (const char *const *settings, GError **error)
@@ -17,11 +27,14 @@ kafka_admin_new (const char *const *settings, GError **error)
   static const char *const fixed[] = { "allow.auto.create.topics", "false", NULL };
   static const char *const wanted[] = { "topic.metadata.propagation.max.ms", "0", NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
-  rd_kafka_t *rk = conf != NULL ? kafka_client_new (RD_KAFKA_CONSUMER, conf, error) : NULL;
-  if (rk == NULL)
+  if (conf == NULL)
     return NULL;
   KafkaAdmin *self = g_new0 (KafkaAdmin, 1);
-  self->rk = rk;
+  rd_kafka_conf_set_opaque (conf, self);
+  rd_kafka_conf_set_error_cb (conf, on_error);
+  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  if (self->rk == NULL)
+    g_clear_pointer (&self, g_free);
   return self;
 }
 
@@ -31,6 +44,7 @@ kafka_admin_free (KafkaAdmin *self)
   if (self == NULL)
     return;
   rd_kafka_destroy (self->rk);
+  g_free (self->refused);
   g_free (self);
 }
 
@@ -46,7 +60,12 @@ static gboolean
 fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError **error)
 {
   g_autofree char *where = kafka_where (self->rk);
-  kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic);
+  (void)rd_kafka_poll (self->rk, 0); /* it tells why */
+  if (self->refused != NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "%s does not let us in: %s; check sasl.mechanism, sasl.username and sasl.password in [kafka]", where, self->refused);
+  else
+    kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic);
   return FALSE;
 }
 

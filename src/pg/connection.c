@@ -1,10 +1,12 @@
 /* A connection: made when it is needed, closed on the first trouble, cancelled from any thread. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "pg/pg_private.h"
 
 #include <string.h>
 
-#define CONNECT_TIMEOUT_S "5"
+#define CONNECT_TIMEOUT_S 5
+#define CONNECT_LEAST_S 2 /* libpq counts no less */
 #define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout */
 
 Pg *
@@ -28,9 +30,10 @@ void
 pg_close (Pg *pg)
 {
   pthread_mutex_lock (&pg->cancel_lock);
-  g_clear_pointer (&pg->cancel, PQfreeCancel);
+  g_clear_pointer (&pg->canceller, canceller_unref);
   pthread_mutex_unlock (&pg->cancel_lock);
   g_clear_pointer (&pg->conn, PQfinish);
+  pg->tainted = FALSE;
   g_array_set_size (pg->sent, 0);
   g_hash_table_remove_all (pg->prepared);
   kept_clear (pg->kept);
@@ -72,62 +75,82 @@ pg_fail_connection (Pg *pg, const char *doing, GError **error)
   return FALSE;
 }
 
+static void
+start_connection (const char *const *names, const char *const *values, gpointer result)
+{
+  *(PGconn **)result = PQconnectdbParams (names, values, 1);
+}
+
+static void
+ping (const char *const *names, const char *const *values, gpointer result)
+{
+  *(PGPing *)result = PQpingParams (names, values, 1);
+}
+
+/* Does so with all that says where and how. */
+static void
+connect_to (const Pg *pg, void (*way) (const char *const *names, const char *const *values, gpointer result), gpointer result)
+{
+  g_autofree char *timeout = g_strdup_printf ("%d", CLAMP (pg->answer_ms / 1000, CONNECT_LEAST_S, CONNECT_TIMEOUT_S));
+  const char *names[] = { "connect_timeout",    "keepalives_idle", "keepalives_interval", "keepalives_count",
+                          "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
+  const char *values[] = { timeout, "10", "5", "3", "20000", pg->name, pg->url, "UTF8", NULL };
+  way (names, values, result);
+}
+
+gboolean
+pg_is_up (const Pg *pg)
+{
+  PGPing answer = PQPING_NO_ATTEMPT;
+  connect_to (pg, ping, &answer);
+  return answer == PQPING_OK;
+}
+
 gboolean
 pg_ensure (Pg *pg, GError **error)
 {
+  if (pg->tainted && !pg_in_transaction (pg))
+    pg_close (pg);
   if (pg->conn != NULL && PQstatus (pg->conn) == CONNECTION_OK)
     return TRUE;
   if (pg_in_transaction (pg)) /* what follows must not be done without what came before */
     return pg_fail_connection (pg, "connection lost in a transaction", error);
   pg_close (pg);
-  const char *names[] = { "connect_timeout",    "keepalives_idle", "keepalives_interval", "keepalives_count",
-                          "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
-  const char *values[] = { CONNECT_TIMEOUT_S, "10", "5", "3", "20000", pg->name, pg->url, "UTF8", NULL };
-  pg->conn = PQconnectdbParams (names, values, 1);
+  connect_to (pg, start_connection, &pg->conn);
   if (PQstatus (pg->conn) != CONNECTION_OK)
     return pg_fail_connection (pg, "cannot connect", error);
   PQsetNoticeProcessor (pg->conn, drop_notice, NULL);
-  if (!PQenterPipelineMode (pg->conn))
+  /* Or a server that stands still would hold whoever sends it more than the sockets take. */
+  if (PQsetnonblocking (pg->conn, 1) != 0 || !PQenterPipelineMode (pg->conn))
     return pg_fail_connection (pg, "cannot use pipelines", error);
   pthread_mutex_lock (&pg->cancel_lock);
-  pg->cancel = PQgetCancel (pg->conn);
+  pg->canceller = canceller_new (pg->conn);
   pthread_mutex_unlock (&pg->cancel_lock);
   pg->connections++;
   return TRUE;
 }
 
-void
-pg_cancel (Pg *pg)
+static void
+ask_to_cancel (Pg *pg)
 {
-  char words[256];
-  atomic_store (&pg->cancelled, true);
   pthread_mutex_lock (&pg->cancel_lock);
-  if (pg->cancel != NULL)
-    (void)PQcancel (pg->cancel, words, sizeof words);
+  if (pg->canceller != NULL)
+    canceller_ask (pg->canceller);
   pthread_mutex_unlock (&pg->cancel_lock);
 }
 
-static void *
-cut_thread (void *data)
+void
+pg_cancel (Pg *pg)
 {
-  char words[256];
-  (void)PQcancel (data, words, sizeof words);
-  PQfreeCancel (data);
-  return NULL;
+  atomic_store (&pg->cancelled_us, clock_monotonic_us ());
+  ask_to_cancel (pg);
 }
 
-/* A server that hangs takes its time for this too: not the caller's. */
 void
 pg_cut (Pg *pg)
 {
-  PGcancel *cancel = PQgetCancel (pg->conn);
-  pthread_attr_t detached;
-  pthread_t thread;
-  pthread_attr_init (&detached);
-  pthread_attr_setdetachstate (&detached, PTHREAD_CREATE_DETACHED);
-  if (cancel != NULL && pthread_create (&thread, &detached, cut_thread, cancel) != 0)
-    PQfreeCancel (cancel);
-  pthread_attr_destroy (&detached);
+  pg->tainted = TRUE; /* it may come too late for what it is meant for */
+  ask_to_cancel (pg);
 }
 
 void
@@ -139,7 +162,8 @@ pg_set_deadline (Pg *pg, gint64 deadline_us)
 void
 pg_cancel_clear (Pg *pg)
 {
-  atomic_store (&pg->cancelled, false);
+  if (atomic_exchange (&pg->cancelled_us, 0) != 0)
+    pg->tainted = TRUE;
 }
 
 gboolean

@@ -29,10 +29,12 @@ void pg_free (Pg *pg);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pg, pg_free)
 /* Connects if there is no live connection. PRUNED_OUTAGE with libpq's words (and what to do). At most 5 s. */
 gboolean pg_ensure (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean pg_is_up (const Pg *pg); /* a server answers there, though it may not let us in. At most 5 s */
 void pg_close (Pg *pg); /* drops the connection; pg_ensure makes a new one */
-/* Cancels the running statement; it then fails with PRUNED_BUSY. Thread: any. */
+/* Asks for the running statement to be cancelled, and does not wait; it then fails with PRUNED_BUSY, or the connection is given up as
+ * one that does not answer. Thread: any. */
 void pg_cancel (Pg *pg);
-void pg_cancel_clear (Pg *pg);
+void pg_cancel_clear (Pg *pg); /* what follows is other work: a cancelled connection is not used for it */
 /* What runs at that time (monotonic) is cancelled, and fails with 57014; until the transaction's commit or end. 0: never. */
 void pg_set_deadline (Pg *pg, gint64 deadline_us);
 gboolean pg_in_transaction (const Pg *pg);

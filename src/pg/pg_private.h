@@ -2,6 +2,7 @@
  * what was queued is remembered in order (`sent`), because the answers to our own BEGIN, limits and PREPARE come in between those of the caller.
  */
 #pragma once
+#include "pg/cancel.h"
 #include "pg/kept.h"
 #include "pg/pg.h"
 
@@ -32,9 +33,10 @@ struct _Pg {
   GHashTable *prepared; /* statements that this connection knows, or will when its pipeline has gone through */
   char sqlstate[6];
   pthread_mutex_t cancel_lock;
-  PGcancel *cancel;
-  atomic_bool cancelled;
-  gint64 deadline_us; /* of the transaction; 0: none */
+  Canceller *canceller;          /* NULL: no connection; under the lock */
+  _Atomic gint64 cancelled_us;   /* monotonic, when somebody asked; 0: nobody did */
+  gboolean tainted;              /* a cancel may still be on its way: it must meet no other work */
+  gint64 deadline_us;            /* of the transaction; 0: none */
 };
 
 /* PRUNED_OUTAGE with libpq's words; the connection is closed. Always FALSE. */

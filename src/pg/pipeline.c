@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <poll.h>
 
+#define CANCELLED_US (2 * G_USEC_PER_SEC)
+#define LOOK_US (G_USEC_PER_SEC / 2) /* whether somebody has cancelled meanwhile */
+
 static void
 remember (Pg *pg, SentKind kind, const PgStatement *statement)
 {
@@ -39,8 +42,7 @@ send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **e
 gboolean
 pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound, GError **error)
 {
-  char name[24];
-  g_snprintf (name, sizeof name, "pruned_%u", statement->id);
+  const char *name = statement->on_server;
   if (pg->prepare && !send_prepare (pg, statement, name, error))
     return FALSE;
   int n = (int)statement->n_parameters;
@@ -71,39 +73,53 @@ pg_flush (Pg *pg, GError **error)
 
 #define CUT_AGAIN_US (5 * G_USEC_PER_SEC) /* one may meet the moment between two statements */
 
-/* The transaction's time is over: what runs is cancelled. Returns until when to wait now. */
-static gint64
-cut_in_time (Pg *pg, gint64 deadline)
+/* The transaction's time is over: what runs is cancelled. */
+static void
+cut_in_time (Pg *pg, gint64 now)
 {
-  if (pg->deadline_us == 0)
-    return deadline;
-  if (clock_monotonic_us () >= pg->deadline_us)
-    {
-      pg_cut (pg);
-      pg->deadline_us = clock_monotonic_us () + CUT_AGAIN_US;
-    }
-  return MIN (deadline, pg->deadline_us);
+  if (pg->deadline_us == 0 || now < pg->deadline_us)
+    return;
+  pg_cut (pg);
+  pg->deadline_us = now + CUT_AGAIN_US;
+}
+
+/* A server that was asked to cancel answers soon, or not at all. */
+static gint64
+deadline_of (Pg *pg, gint64 began_us)
+{
+  gint64 cancelled_us = atomic_load (&pg->cancelled_us), deadline = began_us + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
+  return cancelled_us == 0 ? deadline : MIN (deadline, MAX (began_us, cancelled_us) + CANCELLED_US);
+}
+
+/* When to look again: whether there is an answer, somebody has cancelled, or the transaction's time is over. */
+static int
+look_ms (const Pg *pg, gint64 now, gint64 left_us)
+{
+  gint64 wait_us = MIN (left_us, LOOK_US);
+  if (pg->deadline_us != 0)
+    wait_us = MIN (wait_us, MAX (pg->deadline_us - now, 0));
+  return (int)(wait_us / 1000) + 1;
 }
 
 /* Waits until PQgetResult will not block. */
 static gboolean
 wait_for_answer (Pg *pg, GError **error)
 {
-  gint64 deadline = clock_monotonic_us () + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
+  gint64 began = clock_monotonic_us ();
   while (PQisBusy (pg->conn))
     {
       int flushing = PQflush (pg->conn);
       struct pollfd fd = { PQsocket (pg->conn), (short)(POLLIN | (flushing == 1 ? POLLOUT : 0)), 0 };
-      gint64 until = cut_in_time (pg, deadline);
-      int left_ms = (int)((deadline - clock_monotonic_us ()) / 1000), wait_ms = (int)((until - clock_monotonic_us ()) / 1000) + 1;
-      if (left_ms <= 0)
+      gint64 now = clock_monotonic_us (), left_us = deadline_of (pg, began) - now;
+      cut_in_time (pg, now);
+      if (left_us <= 0)
         {
           g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
-                       pg->answer_ms / 1000);
+                       (int)((now - began) / G_USEC_PER_SEC));
           pg_close (pg);
           return FALSE;
         }
-      if (poll (&fd, 1, MAX (wait_ms, 0)) < 0 && errno != EINTR)
+      if (poll (&fd, 1, look_ms (pg, now, left_us)) < 0 && errno != EINTR)
         return pg_fail_connection (pg, "poll", error);
       if (!PQconsumeInput (pg->conn))
         return pg_fail_connection (pg, "connection lost", error);
@@ -165,10 +181,10 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
-  verdict_set_error (result, statement != NULL ? statement->name : NULL, atomic_load (&pg->cancelled), error);
+  verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
   if (pg_is_class42 (pg)) /* what was kept may name what is no more */
     kept_clear (pg->kept);
-  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK;
+  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK || verdict_is_of_session (result);
   g_autoptr (GError) ignored = NULL;
   if (lost || !drain (pg, &ignored))
     pg_close (pg);

@@ -113,7 +113,8 @@ known_put (PgStatement *statement)
   PgStatement *first = g_hash_table_lookup (known, statement->name);
   if (first == NULL)
     {
-      statement->id = g_hash_table_size (known);
+      g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, statement->sql, -1);
+      g_snprintf (statement->on_server, sizeof statement->on_server, "pruned_%.20s", sum);
       g_hash_table_insert (known, statement->name, statement);
       first = statement;
     }

@@ -9,7 +9,7 @@ struct _PgStatement {
   char *sql;
   char **parameters; /* in the order of $1, $2, ... */
   guint n_parameters;
-  guint id; /* names it on a connection */
+  char on_server[32]; /* names it in a session; made from its text, so that the same name is the same statement, whoever prepared it */
 };
 
 /* The texts in the statement's order, borrowed from VALUES. PRUNED_FATAL names one that is not bound. */

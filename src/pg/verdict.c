@@ -1,5 +1,7 @@
 #include "pg/verdict.h"
 
+#include "pg/statement.h"
+
 #include <string.h>
 
 static const struct {
@@ -16,32 +18,112 @@ static const struct {
   { "3F", PRUNED_RETRY },    { "26", PRUNED_OUTAGE }, /* a prepared statement is gone: another server behind the pooler */
 };
 
+/* Nothing is missing, and no row is at fault: the connection's prepared statements are not what they were. */
+static gboolean
+is_plan_outdated (const PGresult *result)
+{
+  const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
+  /* `cached plan must not change result type`; its words come in the server's language */
+  return g_strcmp0 (state, "0A000") == 0
+         && g_strcmp0 (PQresultErrorField (result, PG_DIAG_SOURCE_FUNCTION), "RevalidateCachedQuery") == 0;
+}
+
+/* Statements that a session has prepared and another one is asked for. */
+static gboolean
+is_pooled (const char *state)
+{
+  return g_str_equal (state, "26000") || g_str_equal (state, "42P05");
+}
+
+gboolean
+verdict_is_of_session (const PGresult *result)
+{
+  const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
+  return is_plan_outdated (result) || (state != NULL && is_pooled (state));
+}
+
 static PrunedVerdict
 verdict_of (const char *state, gboolean cancelled)
 {
   if (cancelled && strcmp (state, "57014") == 0)
     return PRUNED_BUSY;
+  if (is_pooled (state))
+    return PRUNED_OUTAGE;
   for (guint i = 0; i < G_N_ELEMENTS (VERDICTS); i++)
     if (g_str_has_prefix (state, VERDICTS[i].prefix))
       return VERDICTS[i].verdict;
   return *state == '\0' ? PRUNED_OUTAGE : PRUNED_DATA;
 }
 
+/* Of what was going on, as PostgreSQL tells it for locks: `while deleting tuple (0,7) in relation "members"`. No value of a row is in
+ * such a line; others (texts of statements, values that do not fit) may have some, and are left out. */
+static char *
+place_of (const PGresult *result)
+{
+  const char *context = PQresultErrorField (result, PG_DIAG_CONTEXT);
+  const char *relation = NULL;
+  g_auto (GStrv) lines = g_strsplit (context != NULL ? context : "", "\n", -1);
+  for (guint i = 0; lines[i] != NULL && relation == NULL; i++)
+    if (g_regex_match_simple ("^[^'\"]*\\([0-9]+,[0-9]+\\)[^'\"]*[\"\u00ab\u201e][^\"]+[\"\u00bb\u201c]$", lines[i], 0, 0))
+      relation = lines[i];
+  return relation != NULL ? g_strdup (relation) : NULL;
+}
+
+/* The table at which the statement stood, if it waited for one as a whole: PostgreSQL says where in the text. */
+static char *
+table_at (const char *sql, const char *position)
+{
+  guint64 at = position != NULL ? g_ascii_strtoull (position, NULL, 10) : 0;
+  if (sql == NULL || at == 0 || at > (guint64)g_utf8_strlen (sql, -1))
+    return NULL;
+  const char *from = g_utf8_offset_to_pointer (sql, (glong)at - 1);
+  gsize len = strspn (from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\"");
+  return len > 0 ? g_strdup_printf ("while locking relation %.*s", (int)len, from) : NULL;
+}
+
+static gboolean
+is_conflict (const char *state)
+{
+  return g_str_equal (state, "55P03") || g_str_has_prefix (state, "40");
+}
+
+/* Where it happened, for those that are mended by looking there. */
+static void
+add_place (GString *text, const PGresult *result, const char *state, const PgStatement *statement)
+{
+  const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
+  gboolean wrong = g_str_has_prefix (state, "42") || g_str_has_prefix (state, "22");
+  if (is_conflict (state))
+    {
+      g_autofree char *place = place_of (result);
+      if (place == NULL)
+        place = table_at (statement != NULL ? statement->sql : NULL, position);
+      if (place != NULL)
+        g_string_append_printf (text, " (%s)", place);
+    }
+  g_string_append_printf (text, " [%s]", state);
+  if (statement != NULL && (wrong || is_conflict (state)))
+    g_string_append_printf (text, " in %s", statement->name);
+  if (statement != NULL && wrong && position != NULL)
+    g_string_append_printf (text, " at character %s", position);
+  if (is_plan_outdated (result))
+    g_string_append (text, ": a table was altered; the session is made anew");
+  if (is_pooled (state))
+    g_string_append (text, ": the connection goes through a pooler in transaction mode; set [postgres] prepare = off");
+}
+
 void
-verdict_set_error (const PGresult *result, const char *name, gboolean cancelled, GError **error)
+verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled, GError **error)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   const char *words = PQresultErrorField (result, PG_DIAG_MESSAGE_PRIMARY);
   const char *detail = PQresultErrorField (result, PG_DIAG_MESSAGE_DETAIL);
-  const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
   g_autoptr (GString) text = g_string_new (words != NULL ? words : PQresultErrorMessage (result));
   if (detail != NULL)
     g_string_append_printf (text, " (%s)", detail);
   if (state != NULL)
-    g_string_append_printf (text, " [%s]", state);
-  if (name != NULL && state != NULL && g_str_has_prefix (state, "42"))
-    g_string_append_printf (text, " in %s%s%s", name, position != NULL ? " at character " : "",
-                            position != NULL ? position : "");
+    add_place (text, result, state, statement);
   g_strchomp (text->str);
-  g_set_error_literal (error, PRUNED_ERROR, verdict_of (state != NULL ? state : "", cancelled), text->str);
+  PrunedVerdict verdict = is_plan_outdated (result) ? PRUNED_OUTAGE : verdict_of (state != NULL ? state : "", cancelled);
+  g_set_error_literal (error, PRUNED_ERROR, verdict, text->str);
 }

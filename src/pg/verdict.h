@@ -2,9 +2,11 @@
  * Threads: any. Ownership: none is taken.
  */
 #pragma once
-#include "base/error.h"
+#include "pg/pg.h"
 
 #include <libpq-fe.h>
 
-/* Sets ERROR from a failed RESULT of the statement NAME (may be NULL). CANCELLED: we asked for it. */
-void verdict_set_error (const PGresult *result, const char *name, gboolean cancelled, GError **error);
+/* Sets ERROR from a failed RESULT of STATEMENT (may be NULL). CANCELLED: we asked for it. */
+void verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled, GError **error);
+/* Nothing but another session mends it. */
+gboolean verdict_is_of_session (const PGresult *result);

@@ -1,5 +1,6 @@
 #include "web/pages.h"
 
+#include "base/log_queue.h"
 #include "engine/engine.h"
 #include "engine/stats.h"
 #include "web/exposition.h"
@@ -9,8 +10,10 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
-#define ANSWER_MS 3000 /* who asks waits no longer for a database than for a page */
+#define ANSWER_MS 2000 /* who asks waits no longer for a database than for a page */
+#define TURN_S 1       /* and no longer for those who ask it before */
 #define APDEX_SECONDS "le=\"43200\""
 
 struct _Pages {
@@ -61,6 +64,16 @@ gauge (GString *body, const char *name, const char *help, double value)
   exposition_value (body, name, "", value);
 }
 
+/* One at a time; FALSE: it was not this one's turn in time. */
+static gboolean
+take_turn (Pages *pages)
+{
+  struct timespec until;
+  clock_gettime (CLOCK_REALTIME, &until);
+  until.tv_sec += TURN_S;
+  return pthread_mutex_timedlock (&pages->pg_lock, &until) == 0;
+}
+
 /* The rows of a statement in a transaction of its own, so that a table that is not there leaves out its own figures only; NULL
  * without them. With the lock. */
 static PgRows *
@@ -102,7 +115,8 @@ add_tables (Pages *pages, GString *body)
   g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (GError) error = NULL;
   pg_values_set (values, "job", pages->jobs);
-  pthread_mutex_lock (&pages->pg_lock);
+  if (!take_turn (pages))
+    return;
   gboolean there = state_add (pages->state, body);
   g_autoptr (PgRows) due = there ? ask (pages, "src/web/sql/oldest_due.sql", values, &error) : NULL;
   if (due != NULL)
@@ -180,6 +194,8 @@ answer_metrics (GString *body, gpointer data)
   gint64 letters = engine_dead_letters ();
   if (letters >= 0)
     gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.", (double)letters);
+  exposition_head (body, "pruned_log_lines_dropped_total", "counter", "Log lines that nobody took in time.");
+  exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());
   process_add (body);
   g_string_append (body, pages->labels);
   add_running (body);
@@ -190,14 +206,19 @@ answer_metrics (GString *body, gpointer data)
 static int
 answer_health (GString *body, gpointer data)
 {
-  g_string_append (body, "ok\n");
-  return 200;
+  gboolean alive = engine_is_alive ();
+  g_string_append (body, alive ? "ok\n" : "not healthy: the poll thread does not come back\n");
+  return alive ? 200 : 503;
 }
 
 static gboolean
 database_answers (Pages *pages, GError **error)
 {
-  pthread_mutex_lock (&pages->pg_lock);
+  if (!take_turn (pages))
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
+      return FALSE;
+    }
   g_autoptr (PgRows) rows = ask (pages, "src/engine/sql/now.sql", NULL, error);
   pthread_mutex_unlock (&pages->pg_lock);
   return rows != NULL;
@@ -207,7 +228,7 @@ static int
 answer_ready (GString *body, gpointer data)
 {
   g_autoptr (GError) error = NULL;
-  gboolean ready = engine_is_ready () && database_answers (data, &error);
+  gboolean ready = engine_is_ready () && engine_is_alive () && database_answers (data, &error);
   if (ready)
     g_string_append (body, "ready\n");
   else if (error != NULL)
@@ -219,8 +240,8 @@ answer_ready (GString *body, gpointer data)
 
 static const WebPage PAGES[] = {
   { "/metrics", "text/plain; version=0.0.4", answer_metrics },
-  { "/healthz", "text/plain", answer_health },
-  { "/readyz", "text/plain", answer_ready },
+  { "/healthz", "text/plain", answer_health, .always = TRUE },
+  { "/readyz", "text/plain", answer_ready, .always = TRUE },
   { NULL }
 };
 

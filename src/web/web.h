@@ -16,10 +16,11 @@ typedef struct {
   const char *path;
   const char *content_type;
   WebAnswer answer;
+  gboolean always; /* also when all places but the kept ones are taken (door.h) */
 } WebPage;
 
 typedef struct _Web Web;
-/* LISTEN is `host:port` or `:port` (127.0.0.1); PAGES ends with a NULL path and is borrowed. PRUNED_FATAL names what is wrong. */
+/* LISTEN is as door_new takes it; PAGES ends with a NULL path and is borrowed. PRUNED_FATAL names what is wrong. */
 Web *web_start (const char *listen, const WebPage *pages, gpointer data, GError **error);
 void web_stop (Web *web); /* NULL: nothing */
 guint web_port (const Web *web);

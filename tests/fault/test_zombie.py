@@ -2,6 +2,7 @@
 
 import pytest
 
+from stack.process import wait_until
 from support.places import binary_with_faults
 from support.scene import fill, now, result, tick_id
 from support.slow import hold_rows, let_held_rows_go, wait_in_flight
@@ -10,6 +11,10 @@ from support.story import JOB, check, prepare
 # Wherever it stands still: with rows that nobody has seen, between commit and message, between message and offset.
 POINTS = ["step.after_fence", "step.before_commit", "step.after_commit", "publish.after_acknowledgement", "lane.before_store",
           "intake.before_commit", "intake.after_commit"]
+
+
+ASLEEP = ("SELECT max(application_name) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep' "
+          "AND application_name IN ('one', 'two')")
 
 
 def all_done(scene, n):
@@ -46,14 +51,15 @@ def test_stopped_there_and_woken_up_everything_happened_once(scene, point):
 
 def test_a_zombie_gives_up_its_step_and_works_again_when_it_is_back(scene):
     """One of two stands still in the middle of a page: its transaction is ended by the server, the page is done by the other."""
-    scene.start().wait_line("Partitions assigned")
-    scene.start().wait_line("Partitions assigned")
+    daemons = {name: scene.start(settings={"postgres.url": f"{scene.database.role_url}?application_name={name}"}) for name in ("one", "two")}
+    for daemon in daemons.values():
+        daemon.wait_line("Partitions assigned")
     fill(scene.database, 45)
     hold_rows(scene.database, "OLD.id = 40")
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)
     wait_in_flight(scene.database)
-    [zombie] = [d for d in scene.daemons if d.lines("Started", job=JOB)]
+    zombie = daemons[wait_until(lambda: scene.database.value(ASLEEP), 30, "who is in the step")]
     zombie.freeze()
     let_held_rows_go(scene.database)
     all_done(scene, 1)

@@ -6,23 +6,13 @@ import time
 
 import pytest
 
-from support.places import binary
+from support.ending import end
 from support.scene import fill, now, result, tick_id
 from support.slow import hold_rows, let_held_rows_go, quick_rows, slow_rows, wait_in_flight
 
 JOB = "scratch.remove"
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 BACKLOG = 1200
-
-
-def end(daemon, within_s, *numbers, meanwhile=lambda: None):
-    """Sends the signals; the exit code is 0 and comes in time (with a sanitizer: half as much again)."""
-    began = time.monotonic()
-    for number in numbers:
-        daemon.send(number)
-    meanwhile()
-    assert daemon.wait(within_s + 20) == 0
-    assert time.monotonic() - began < within_s * (1.5 if binary().parent.name.startswith("san-") else 1)
 
 
 def end_by_itself(daemon, number):

@@ -3,7 +3,7 @@
 # without the network when nothing is missing.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|promtool|registry|fuzz|coverage ...]
+#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
 #   deps.sh release                                 for `make release-check`
@@ -129,6 +129,12 @@ need_build() {
 
 need_pg() {
   pg_bin >/dev/null || want postgresql
+  apt_install
+}
+
+# Its package starts a service of its own where there is an init; the tests start theirs.
+need_pgbouncer() {
+  have pgbouncer || [ -x /usr/sbin/pgbouncer ] || want pgbouncer
   apt_install
 }
 
@@ -276,6 +282,7 @@ where() {
   echo "DEPS=$(cd "$deps" && pwd)"
   echo "PG_BIN=$(pg_bin || true)"
   echo "JAVA=$(java_bin || true)"
+  echo "PGBOUNCER=$(command -v pgbouncer || ls /usr/sbin/pgbouncer 2>/dev/null || true)"
   echo "PROMTOOL=$(command -v promtool || ls "$deps/bin/promtool" 2>/dev/null || true)"
 }
 
@@ -297,8 +304,8 @@ case $task in
     locked
     for part; do
       case $part in
-        python|kafka|pg|s3|promtool|registry|fuzz|coverage) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool registry fuzz coverage" ;;
+        python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage" ;;
       esac
     done ;;
   where) where ;;

@@ -29,6 +29,10 @@ def pg_bin():
     return _one("PG_BIN", "build")
 
 
+def pgbouncer():
+    return _one("PGBOUNCER", "test pgbouncer")
+
+
 def java():
     return _one("JAVA", "test kafka")
 

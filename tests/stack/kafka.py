@@ -47,13 +47,14 @@ log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n
 class Kafka(Server):
     name = "kafka"
 
-    def __init__(self, folder, outlive_us=False, doors=0):
-        """DOORS: so many ways to it besides, each a network that can be cut."""
+    def __init__(self, folder, outlive_us=False, doors=0, sasl=None):
+        """DOORS: so many ways to it besides, each a network that can be cut. SASL: {name: password} of those that its strict way lets in."""
         super().__init__(folder, outlive_us)
         self.held, self.held_controller = HeldPort(), HeldPort()
         self.held_doors = [HeldPort() for _ in range(doors)]
         self.doors = [Proxy(held.number) for held in self.held_doors]
         self.port = self.held.number
+        self.sasl, self.held_strict = sasl, HeldPort() if sasl else None
         self.folder.mkdir(parents=True)
         self._format()
 
@@ -72,6 +73,16 @@ class Kafka(Server):
             listeners="".join(f",{name}://127.0.0.1:{own}" for name, own, _ in doors),
             advertised="".join(f",{name}://127.0.0.1:{outside}" for name, _, outside in doors),
             protocols="".join(f",{name}:PLAINTEXT" for name, *_ in doors)))
+        if self.sasl:
+            users = " ".join(f'user_{name}="{password}"' for name, password in self.sasl.items())
+            text = (self.folder / "server.properties").read_text()
+            for setting, more in [("listeners", f",STRICT://127.0.0.1:{self.held_strict.number}"),
+                                  ("advertised.listeners", f",STRICT://127.0.0.1:{self.held_strict.number}"),
+                                  ("listener.security.protocol.map", ",STRICT:SASL_PLAINTEXT")]:
+                text = "".join(f"{line}{more}\n" if line.startswith(f"{setting}=") else f"{line}\n" for line in text.splitlines())
+            (self.folder / "server.properties").write_text(
+                text + "sasl.enabled.mechanisms=PLAIN\nlistener.name.strict.plain.sasl.jaas.config="
+                f"org.apache.kafka.common.security.plain.PlainLoginModule required {users};\n")
         cluster_id = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "a")
         done = subprocess.run(
             self._java("kafka.tools.StorageTool", "format", "-t", cluster_id,
@@ -97,6 +108,10 @@ class Kafka(Server):
         self.kill()
         shutil.rmtree(self.folder / "data")
         self._format()
+
+    @property
+    def strict(self):
+        return f"127.0.0.1:{self.held_strict.number}"
 
     @property
     def bootstrap(self):

@@ -90,7 +90,25 @@ class Postgres(Server):
         self.stop(signal.SIGQUIT)
 
     def stop(self, number=signal.SIGINT, deadline_s=60):
+        if self.process and self.process.poll() is None:
+            self.thaw_all()
         super().stop(number, deadline_s)
+
+    def freeze_all(self):
+        """The server and all its processes: connections are taken by the kernel, and nobody answers."""
+        self.freeze()
+        for pid in self._children():
+            os.kill(pid, signal.SIGSTOP)
+
+    def thaw_all(self):
+        for pid in self._children():
+            os.kill(pid, signal.SIGCONT)
+        self.thaw()
+
+    def _children(self):
+        pid = self.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children") as children:
+            return [int(child) for child in children.read().split()]
 
     def back_up(self):
         """A copy of everything, as it is now, while work goes on. Returns its folder."""
@@ -108,6 +126,10 @@ class Postgres(Server):
         segment = self._ask("SELECT pg_walfile_name(pg_switch_wal())")
         wait_until(lambda: self._ask("SELECT last_archived_wal FROM pg_stat_archiver") >= segment, 30, f"{segment} in the archive")
         return point
+
+    def standby(self, folder):
+        """A server that follows this one, started; lag() makes it fall behind, promote() the one that counts."""
+        return Standby(folder, self).start()
 
     def set_back(self, backup, point=None):
         """Killed, and its data replaced by BACKUP, which is used up; not started. Started, it is as at POINT, else as BACKUP is."""
@@ -127,3 +149,37 @@ class Postgres(Server):
 
     def url(self, database="postgres", role="postgres"):
         return f"postgresql://{role}@127.0.0.1:{self.port}/{database}"
+
+
+class Standby(Postgres):
+    """Streams from its primary."""
+
+    def __init__(self, folder, primary):
+        self.primary = primary
+        super().__init__(folder)
+
+    def _init(self):
+        self.folder.mkdir(parents=True)
+        if self.user:
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        subprocess.run(
+            [found.pg_bin() / "pg_basebackup", "-D", self.folder / "data", "-h", self.primary.folder, "-p", str(self.primary.port),
+             "-U", "postgres", "-c", "fast", "-X", "stream", "-R", "--no-sync"],
+            cwd=self.folder, stdin=subprocess.DEVNULL, check=True, **as_user(self.user))
+        with open(self.folder / "data/postgresql.conf", "a") as conf:
+            conf.write(CONFIGURATION.format(port=self.port, folder=self.folder) + "archive_mode = off\n")
+
+    def catch_up(self):
+        """Returns when it has all that the primary has now."""
+        at = self.primary._ask("SELECT pg_current_wal_insert_lsn()")
+        wait_until(lambda: self._ask(f"SELECT pg_last_wal_replay_lsn() >= '{at}'") == "t", 60, "the standby behind")
+
+    def lag(self):
+        """It hears no more of its primary."""
+        self._ask("ALTER SYSTEM SET primary_conninfo = ''")
+        self._ask("SELECT pg_reload_conf()")
+        wait_until(lambda: self._ask("SELECT count(*) FROM pg_stat_wal_receiver") == "0", 30, "the stream cut")
+
+    def promote(self):
+        self._ask("SELECT pg_promote()")
+        wait_until(lambda: self._ask("SELECT pg_is_in_recovery()") == "f", 60, "the standby promoted")

@@ -1,0 +1,171 @@
+#include "engine/guard.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/log_queue.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUND_NS (250 * 1000 * 1000)
+#define MOST_US G_USEC_PER_SEC /* of a round: a process that stood still has missed nobody */
+#define STOP_S 9    /* in which a process that was asked to end has ended */
+#define SILENT_US (20 * G_USEC_PER_SEC) /* of the poll thread; giving up partitions takes up to 11 s */
+#define STUCK_US (180 * G_USEC_PER_SEC)
+#define LAST_WORDS_MS 250
+#define EXIT_BUG 70
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock: */
+static gint64 leave_at_us; /* monotonic; 0: nobody asked */
+static int leave_code;
+static GuardHangup on_hangup;
+static gpointer hangup_data;
+/* Atomic: */
+static gint asked, watching, beats, silent;
+
+static void
+signals_of (sigset_t *set)
+{
+  sigemptyset (set);
+  sigaddset (set, SIGTERM);
+  sigaddset (set, SIGINT);
+  sigaddset (set, SIGHUP);
+}
+
+static void
+leave (int code)
+{
+  log_warning ("Left without waiting for what does not answer");
+  log_queue_drain (LAST_WORDS_MS);
+  _exit (code);
+}
+
+static void
+take_signal (int number)
+{
+  if (number != SIGHUP)
+    {
+      if (!g_atomic_int_get (&asked))
+        guard_leave_within (STOP_S, 0);
+      g_atomic_int_set (&asked, TRUE);
+      return;
+    }
+  pthread_mutex_lock (&lock);
+  GuardHangup hangup = on_hangup;
+  gpointer data = hangup_data;
+  pthread_mutex_unlock (&lock);
+  if (hangup != NULL)
+    hangup (data);
+  else
+    log_info ("SIGHUP comes too early or too late to have the configuration reloaded");
+}
+
+static void
+leave_if_late (gint64 now_us)
+{
+  pthread_mutex_lock (&lock);
+  gboolean late = leave_at_us != 0 && now_us >= leave_at_us;
+  int code = leave_code;
+  pthread_mutex_unlock (&lock);
+  if (late)
+    leave (code);
+}
+
+/* How long the poll thread has been silent; what the guard itself has not seen does not count. */
+static void
+watch (gint64 round_us, gint *seen, gint64 *silent_us)
+{
+  gint now = g_atomic_int_get (&beats);
+  gint64 before = *silent_us;
+  *silent_us = now != *seen || !g_atomic_int_get (&watching) ? 0 : before + MIN (round_us, MOST_US);
+  *seen = now;
+  g_atomic_int_set (&silent, *silent_us >= SILENT_US);
+  if (before < SILENT_US && *silent_us >= SILENT_US)
+    log_error ("The poll thread does not come back: this process is not healthy", "remedy",
+               "it ends by itself within minutes; restart it to have it back sooner");
+  else if (before >= SILENT_US && *silent_us == 0)
+    log_info ("The poll thread is back");
+  if (before < STUCK_US && *silent_us >= STUCK_US)
+    guard_leave_within (0, EXIT_BUG);
+}
+
+static void *
+guard_main (void *data)
+{
+  sigset_t set;
+  gint seen = 0;
+  gint64 silent_us = 0, last = clock_monotonic_us ();
+  pthread_setname_np (pthread_self (), "guard");
+  signals_of (&set);
+  for (;;)
+    {
+      int number = sigtimedwait (&set, NULL, &(struct timespec){ 0, ROUND_NS });
+      if (number > 0)
+        take_signal (number);
+      gint64 now = clock_monotonic_us ();
+      watch (now - last, &seen, &silent_us);
+      leave_if_late (now);
+      last = now;
+    }
+  return NULL;
+}
+
+void
+guard_begin (void)
+{
+  sigset_t set;
+  pthread_t thread;
+  signals_of (&set);
+  pthread_sigmask (SIG_BLOCK, &set, NULL);
+  signal (SIGPIPE, SIG_IGN);
+  if (pthread_create (&thread, NULL, guard_main, NULL) != 0)
+    g_error ("cannot start a thread");
+  pthread_detach (thread);
+}
+
+gboolean
+guard_asked_to_end (void)
+{
+  return g_atomic_int_get (&asked);
+}
+
+void
+guard_on_hangup (GuardHangup hangup, gpointer data)
+{
+  pthread_mutex_lock (&lock);
+  on_hangup = hangup;
+  hangup_data = data;
+  pthread_mutex_unlock (&lock);
+}
+
+void
+guard_leave_within (guint seconds, int code)
+{
+  gint64 at = clock_monotonic_us () + seconds * G_USEC_PER_SEC;
+  pthread_mutex_lock (&lock);
+  leave_at_us = leave_at_us == 0 ? at : MIN (leave_at_us, at);
+  leave_code = code;
+  pthread_mutex_unlock (&lock);
+}
+
+void
+guard_beat (void)
+{
+  g_atomic_int_set (&watching, TRUE);
+  g_atomic_int_inc (&beats);
+}
+
+void
+guard_rest (void)
+{
+  g_atomic_int_set (&watching, FALSE);
+}
+
+gboolean
+guard_is_alive (void)
+{
+  return !g_atomic_int_get (&silent);
+}

@@ -1,0 +1,319 @@
+#include "web/door.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_SOCKETS 8
+#define LOOK_MS 250
+#define GRACE_US (100 * 1000) /* in which somebody in a kept place may ask before a newer one takes it */
+
+typedef struct {
+  int fd;
+  struct sockaddr_storage address;
+  gint64 since_us;
+  gboolean kept;  /* in one of the kept places */
+  gboolean asked; /* the request is complete */
+  gboolean shut;  /* sent away; the server has not noticed yet */
+} Guest;
+
+struct _Door {
+  int sockets[MOST_SOCKETS];
+  guint n_sockets, port;
+  DoorEnter enter;
+  gpointer data;
+  pthread_t thread;
+  gboolean open;
+  gint stop; /* atomic */
+  pthread_mutex_t lock;
+  GPtrArray *guests; /* of Guest; under the lock */
+};
+
+/* --- listening ------------------------------------------------------------------------------------------- */
+
+/* `[::1]:9750` -> `::1` and `9750`. */
+static gboolean
+split (const char *listen, char **host, char **port)
+{
+  const char *colon = strrchr (listen, ':');
+  guint64 number;
+  if (colon == NULL || !g_ascii_string_to_unsigned (colon + 1, 10, 0, 65535, &number, NULL))
+    return FALSE;
+  gsize len = (gsize)(colon - listen);
+  gboolean bracketed = len >= 2 && listen[0] == '[' && listen[len - 1] == ']';
+  if (!bracketed && memchr (listen, ':', len) != NULL) /* which colon is meant? */
+    return FALSE;
+  *host = bracketed ? g_strndup (listen + 1, len - 2) : len == 0 ? g_strdup ("127.0.0.1") : g_strndup (listen, len);
+  *port = g_strdup (colon + 1);
+  return TRUE;
+}
+
+static int
+listen_on (const struct addrinfo *at)
+{
+  int yes = 1, fd = socket (at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0)
+    return -1;
+  setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (at->ai_family == AF_INET6) /* beside a socket for IPv4 */
+    setsockopt (fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+  if (bind (fd, at->ai_addr, at->ai_addrlen) == 0 && listen (fd, 64) == 0)
+    return fd;
+  int why = errno;
+  close (fd);
+  errno = why;
+  return -1;
+}
+
+static guint
+port_of (int fd)
+{
+  struct sockaddr_storage at;
+  socklen_t size = sizeof at;
+  if (getsockname (fd, (struct sockaddr *)&at, &size) != 0)
+    return 0;
+  return ntohs (at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port : ((struct sockaddr_in *)&at)->sin_port);
+}
+
+/* A machine without IPv6 has no socket for it, and one is enough. Returns what was wrong with the last, 0: nothing. */
+static int
+listen_on_all (Door *self, const struct addrinfo *found)
+{
+  int why = 0;
+  for (const struct addrinfo *at = found; at != NULL && self->n_sockets < MOST_SOCKETS; at = at->ai_next)
+    {
+      int fd = listen_on (at);
+      if (fd >= 0)
+        self->sockets[self->n_sockets++] = fd;
+      else if (errno == EADDRINUSE || errno == EACCES || why == 0)
+        why = errno;
+    }
+  gboolean bearable = self->n_sockets > 0 && (why == EAFNOSUPPORT || why == EADDRNOTAVAIL);
+  return bearable ? 0 : why;
+}
+
+Door *
+door_new (const char *listen, GError **error)
+{
+  g_autofree char *host = NULL, *port = NULL;
+  if (!split (listen, &host, &port))
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                   "[http] listen: '%s' is not host:port, like 127.0.0.1:9750, [::1]:9750, localhost:9750 or *:9750", listen);
+      return NULL;
+    }
+  struct addrinfo *found = NULL, hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+  int problem = getaddrinfo (g_str_equal (host, "*") ? NULL : host, port, &hints, &found);
+  if (problem != 0)
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: '%s': %s", host,
+                   problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
+      return NULL;
+    }
+  Door *self = g_new0 (Door, 1);
+  pthread_mutex_init (&self->lock, NULL);
+  self->guests = g_ptr_array_new_with_free_func (g_free);
+  int why = listen_on_all (self, found);
+  freeaddrinfo (found);
+  if (why != 0)
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: cannot listen on %s: %s (errno %d)", listen, g_strerror (why), why);
+      door_free (self);
+      return NULL;
+    }
+  self->port = port_of (self->sockets[0]);
+  return self;
+}
+
+/* --- who is in ------------------------------------------------------------------------------------------- */
+
+static gboolean
+same_address (const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+  if (a->ss_family != b->ss_family)
+    return FALSE;
+  if (a->ss_family == AF_INET6)
+    return memcmp (&((const struct sockaddr_in6 *)a)->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr, 16) == 0;
+  return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+/* The server sees the end of its connection and lets go. With the lock. */
+static void
+send_away (Guest *guest)
+{
+  if (!guest->shut)
+    shutdown (guest->fd, SHUT_RDWR);
+  guest->shut = TRUE;
+}
+
+/* Is there a place for a newcomer? KEPT: in one of the kept ones. With the lock. */
+static gboolean
+find_place (Door *self, const struct sockaddr_storage *address, gint64 now_us, gboolean *kept)
+{
+  guint all = 0, of_address = 0, in_kept = 0;
+  Guest *oldest = NULL;
+  for (guint i = 0; i < self->guests->len; i++)
+    {
+      Guest *guest = self->guests->pdata[i];
+      if (guest->shut)
+        continue;
+      all += !guest->kept;
+      of_address += !guest->kept && same_address (&guest->address, address);
+      in_kept += guest->kept;
+      if (guest->kept && !guest->asked && (oldest == NULL || guest->since_us < oldest->since_us))
+        oldest = guest;
+    }
+  *kept = all >= DOOR_OF_ALL || of_address >= DOOR_OF_ADDRESS;
+  if (!*kept || in_kept < DOOR_KEPT)
+    return TRUE;
+  if (oldest == NULL || now_us - oldest->since_us < GRACE_US)
+    return FALSE;
+  send_away (oldest);
+  return TRUE;
+}
+
+static void
+let_in (Door *self, int fd, const struct sockaddr_storage *address, socklen_t size)
+{
+  gint64 now_us = clock_monotonic_us ();
+  Guest *guest = g_new0 (Guest, 1);
+  *guest = (Guest){ .fd = fd, .address = *address, .since_us = now_us };
+  pthread_mutex_lock (&self->lock);
+  gboolean place = find_place (self, address, now_us, &guest->kept);
+  if (place)
+    g_ptr_array_add (self->guests, guest);
+  pthread_mutex_unlock (&self->lock);
+  if (!place)
+    {
+      g_free (guest);
+      close (fd);
+    }
+  else if (!self->enter (fd, (const struct sockaddr *)address, size, self->data))
+    door_gone (self, fd); /* it closes what it does not take */
+}
+
+static void
+send_away_late (Door *self)
+{
+  gint64 now_us = clock_monotonic_us ();
+  pthread_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->guests->len; i++)
+    {
+      Guest *guest = self->guests->pdata[i];
+      if (now_us - guest->since_us >= DOOR_S * G_USEC_PER_SEC)
+        send_away (guest);
+    }
+  pthread_mutex_unlock (&self->lock);
+}
+
+static void *
+door_main (void *data)
+{
+  Door *self = data;
+  struct pollfd fds[MOST_SOCKETS];
+  pthread_setname_np (pthread_self (), "http door");
+  while (!g_atomic_int_get (&self->stop))
+    {
+      for (guint i = 0; i < self->n_sockets; i++)
+        fds[i] = (struct pollfd){ self->sockets[i], POLLIN, 0 };
+      (void)poll (fds, self->n_sockets, LOOK_MS);
+      for (guint i = 0; i < self->n_sockets; i++)
+        {
+          struct sockaddr_storage address;
+          socklen_t size = sizeof address;
+          int fd = fds[i].revents == 0 ? -1 : accept4 (self->sockets[i], (struct sockaddr *)&address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+          if (fd >= 0)
+            let_in (self, fd, &address, size);
+          else if (fds[i].revents != 0 && errno != EAGAIN) /* no descriptors left */
+            g_usleep (LOOK_MS * 1000);
+        }
+      send_away_late (self);
+    }
+  return NULL;
+}
+
+static Guest *
+guest_of (Door *self, int fd, guint *at)
+{
+  for (guint i = 0; i < self->guests->len; i++)
+    if (((Guest *)self->guests->pdata[i])->fd == fd)
+      {
+        *at = i;
+        return self->guests->pdata[i];
+      }
+  return NULL;
+}
+
+gboolean
+door_asked (Door *self, int fd, gboolean always)
+{
+  guint at;
+  gboolean answered = TRUE;
+  pthread_mutex_lock (&self->lock);
+  Guest *guest = guest_of (self, fd, &at);
+  if (guest != NULL)
+    {
+      guest->asked = TRUE;
+      answered = always || !guest->kept;
+    }
+  pthread_mutex_unlock (&self->lock);
+  return answered;
+}
+
+void
+door_gone (Door *self, int fd)
+{
+  guint at;
+  pthread_mutex_lock (&self->lock);
+  if (guest_of (self, fd, &at) != NULL)
+    g_ptr_array_remove_index_fast (self->guests, at);
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* --- life ------------------------------------------------------------------------------------------------ */
+
+void
+door_open (Door *self, DoorEnter enter, gpointer data)
+{
+  self->enter = enter;
+  self->data = data;
+  if (pthread_create (&self->thread, NULL, door_main, self) != 0)
+    g_error ("cannot start a thread");
+  self->open = TRUE;
+}
+
+void
+door_close (Door *self)
+{
+  if (!self->open)
+    return;
+  g_atomic_int_set (&self->stop, TRUE);
+  pthread_join (self->thread, NULL);
+  self->open = FALSE;
+}
+
+void
+door_free (Door *self)
+{
+  if (self == NULL)
+    return;
+  door_close (self);
+  for (guint i = 0; i < self->n_sockets; i++)
+    close (self->sockets[i]);
+  g_ptr_array_unref (self->guests);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self);
+}
+
+guint
+door_port (const Door *self)
+{
+  return self->port;
+}

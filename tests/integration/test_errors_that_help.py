@@ -1,0 +1,112 @@
+"""What PostgreSQL and Kafka refuse is told with the place and what to do, and never with what is not so."""
+
+import shutil
+
+import pytest
+
+from stack.kafka import Kafka
+from stack.pair import new_folder
+from stack.process import wait_until
+from support.scene import fill, let_rows_go, now, refuse_rows, tick_id
+
+JOB = "scratch.remove"
+
+
+def tick(scene):
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    return tick_id(JOB, at)
+
+
+def error_of(scene, run_id):
+    return wait_until(lambda: (scene.run_row(run_id) or {"error": None})["error"], 60, "an error")
+
+
+def test_a_lock_time_out_names_the_lock_and_the_table(scene):
+    fill(scene.database, 5)
+    scene.start()
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("SELECT FROM scratch WHERE id = 3 FOR UPDATE")
+        error = error_of(scene, run := tick(scene))
+        other.rollback()
+    assert 'while deleting tuple (0,3) in relation "scratch"' in error and "[55P03] in " in error
+    assert error.endswith("scratch.remove/apply/removed/10-scratch.sql")
+    assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
+
+
+def test_a_lock_of_a_whole_table_names_it_too(scene):
+    fill(scene.database, 5)
+    scene.start()
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("LOCK TABLE scratch IN ACCESS EXCLUSIVE MODE")
+        error = error_of(scene, run := tick(scene))
+        other.rollback()
+    assert "while locking relation scratch" in error and error.endswith("[55P03] in " + error.rpartition("[55P03] in ")[2])
+    assert error.endswith("scratch.remove/page.sql")
+    assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
+
+
+def test_an_error_of_a_value_names_file_and_job(scene):
+    fill(scene.database, 5)
+    refuse_rows(scene.database, "OLD.id = 3", "PERFORM 1 / (OLD.id - 3)")
+    scene.wait_run(tick(scene)) if scene.start() else None
+    reason = scene.database.value("SELECT reason FROM pruned.quarantine WHERE job = %s", [JOB])
+    assert "[22012] in " in reason and "scratch.remove/apply/removed/10-scratch.sql" in reason
+    let_rows_go(scene.database)
+
+
+def test_a_table_that_is_altered_costs_nobody_a_try(new_scene):
+    """What a session has prepared gives other columns than it did."""
+    scene = new_scene({"run.workers": 2})
+    fill(scene.database, 5)
+    daemon = scene.start()
+    scene.wait_run(tick(scene))
+    scene.database.execute("ALTER TABLE scratch ALTER id TYPE int, ALTER day TYPE timestamp")
+    fill(scene.database, 5)
+    row = scene.wait_run(tick(scene), deadline_s=60)
+    assert (row["state"], row["attempts"], row["error"]) == ("finished", 0, None)
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    assert not daemon.lines(level="error")
+
+
+@pytest.mark.parametrize("url, said", [
+    ("postgresql://asked_for_password:wrong@127.0.0.1:{port}/postgres", "password authentication failed"),
+    ("postgresql://postgres@127.0.0.1:{port}/no_such_database", "no_such_database"),
+    ("postgresql://no_such_role@127.0.0.1:{port}/postgres", "no_such_role")])
+def test_who_is_not_let_in_is_not_told_that_postgres_is_down(scene, url, said):
+    port = scene.database.role_url.rpartition("/")[0].rpartition(":")[2]
+    for command in ("status", "runs", "doctor"):
+        done = scene.run(command, settings={"postgres.url": url.format(port=port)})
+        words = done.stdout + done.stderr
+        assert said in words and "that PostgreSQL is up" not in words
+        assert command == "status" or "PostgreSQL is up: check role, password and database in [postgres] url" in words
+
+
+def test_a_server_that_is_down_is(scene):
+    done = scene.run("runs", settings={"postgres.url": "postgresql://127.0.0.1:1/postgres"})
+    assert done.code == 3 and "that PostgreSQL is up" in done.stderr
+
+
+@pytest.fixture
+def strict_kafka():
+    """A broker that wants a name and a password."""
+    folder = new_folder("pruned-kafka-")
+    server = Kafka(folder / "kafka", sasl={"daemon": "right"}).start()
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_wrong_password_for_kafka_is_told_as_such(new_pruned, database, new_topics, strict_kafka):
+    pruned = new_pruned(database, new_topics(strict_kafka.bootstrap), settings={
+        "kafka.bootstrap.servers": strict_kafka.strict, "kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN",
+        "kafka.sasl.username": "daemon", "kafka.sasl.password": "wrong"})
+    pruned.environment = {}
+    done = pruned.run("doctor", "--json")
+    (found,) = [line for line in done.json() if line["check"] == "Kafka"]
+    assert done.code == 4 and "does not let us in" in found["detail"] and "uthentication failed" in found["detail"]
+    assert "sasl.password" in found["detail"] and "wrong" not in done.stdout + done.stderr
+    refused = pruned.run("run")
+    assert refused.code == 4 and "does not let us in" in refused.stderr
+    assert pruned.run("topics", "--apply", settings={"kafka.sasl.password": "right"}).code == 0

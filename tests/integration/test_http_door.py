@@ -1,0 +1,126 @@
+"""Who is slow, or many, at the HTTP port takes health and metrics away from nobody for long; `listen` takes what people write."""
+
+import socket
+import time
+
+import pytest
+import requests
+
+from stack.process import patient, wait_until
+from support.exposition import Listening
+
+SLOW = 40
+
+
+@pytest.fixture
+def http():
+    one = Listening()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def slow():
+    made = []
+
+    def connect(http, n=1, source="127.0.0.1", said=b"GET /metrics HTTP/1.1\r\n"):
+        host, _, port = http.listen.rpartition(":")
+        for _ in range(n):
+            made.append(socket.create_connection((host, int(port)), timeout=10, source_address=(source, 0)))
+            made[-1].sendall(said)
+        return made
+
+    yield connect
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def daemon(scene, http):
+    scene.settings["http.listen"] = http.listen
+    one = scene.start()
+    one.wait_line("Partitions assigned")
+    return one
+
+
+def is_open(one):
+    one.setblocking(False)
+    try:
+        return one.recv(65536) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+def healthy(http):
+    """At once: well before those who are slow are sent away."""
+    began = time.monotonic()
+    wait_until(lambda: asked(http), 3, "health")
+    assert time.monotonic() - began < patient(3)
+
+
+def asked(http):
+    try:
+        return http.ask("/healthz", within_s=2).status_code == 200
+    except requests.ConnectionError:
+        return False
+
+
+def test_forty_slow_clients_do_not_take_health_away(daemon, http, slow):
+    connections = slow(http, SLOW)
+    healthy(http)
+    wait_until(lambda: sum(map(is_open, connections)) <= 10, 5, "eight connections of an address, and two more")
+
+
+def test_slow_clients_of_many_addresses_do_not_either(daemon, http, slow):
+    for n in range(2, 8):
+        slow(http, 8, f"127.0.0.{n}")
+    healthy(http)
+
+
+def test_a_request_takes_five_seconds_in_all(daemon, http, slow):
+    """Also of somebody who says a little all the time."""
+    (one,) = slow(http)
+    began = time.monotonic()
+    while is_open(one) and time.monotonic() - began < 30:
+        try:
+            one.send(b"X: y\r\n")
+        except OSError:
+            break
+        time.sleep(0.1)  # this is the slowness
+    assert 4 < time.monotonic() - began < patient(8)
+
+
+def test_afterwards_all_is_as_before(daemon, http, slow):
+    connections = slow(http, SLOW)
+    wait_until(lambda: not any(map(is_open, connections)), 30, "the slow ones gone")
+    for _ in range(50):
+        assert http.ask("/healthz").status_code == 200
+        http.metrics()
+
+
+@pytest.mark.parametrize("listen, hosts", [
+    ("127.0.0.1:{}", ["127.0.0.1"]), (":{}", ["127.0.0.1"]), ("[::1]:{}", ["[::1]"]), ("localhost:{}", ["localhost"]),
+    ("*:{}", ["127.0.0.1", "[::1]"])])
+def test_listen_takes_what_people_write(scene, http, listen, hosts):
+    port = http.listen.rpartition(":")[2]
+    scene.settings["http.listen"] = listen.format(port)
+    daemon = scene.start()
+    daemon.wait_line("Started")
+    for host in hosts:
+        assert requests.get(f"http://{host}:{port}/healthz", timeout=10).status_code == 200
+
+
+@pytest.mark.parametrize("listen, said", [
+    ("nonsense", "is not host:port"), ("127.0.0.1:http", "is not host:port"), ("127.0.0.1:70000", "is not host:port"), ("::1:80", "is not host:port"),
+    ("203.0.113.1:9750", "Cannot assign requested address (errno 99)"), ("no.such.host.invalid:9750", "'no.such.host.invalid': ")])
+def test_what_cannot_be_listened_on_is_said(scene, listen, said):
+    done = scene.run("run", settings={"http.listen": listen})
+    assert done.code == 2 and "[http] listen" in done.stderr and said in done.stderr
+
+
+def test_a_port_that_is_taken_is_said_with_errno(scene):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        done = scene.run("run", settings={"http.listen": f"127.0.0.1:{other.getsockname()[1]}"})
+    assert done.code == 2 and "Address already in use (errno 98)" in done.stderr

@@ -1,0 +1,61 @@
+"""The real PgBouncer in transaction mode: all works with prepared statements off, and who has them on is told so."""
+
+import shutil
+
+import pytest
+
+from stack.pair import new_folder
+from stack.pgbouncer import PgBouncer
+from stack.process import wait_until
+from support.places import ROLE
+from support.scene import fill, now, result, tick_id
+
+JOB, TICKS = "scratch.remove", 200
+ADVICE = "set [postgres] prepare = off"
+
+
+@pytest.fixture
+def pgbouncer(shared):
+    folder = new_folder("pruned-pgbouncer-")
+    server = PgBouncer(folder / "pgbouncer", shared.postgres_url, [ROLE]).start()
+    yield server
+    server.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def behind(scene, pgbouncer):
+    """An installation whose daemons have more connections than PgBouncer has for them."""
+    scene.settings |= {"postgres.url": pgbouncer.url(scene.database.role_url), "run.workers": 6}
+    return scene
+
+
+def tick_many(scene):
+    times = [now(minutes=-30, milliseconds=n) for n in range(TICKS)]
+    scene.topics.produce_many("ticks", [("scratch.wide", (
+        f'{{"job":"scratch.wide","scheduled_at":"{t.isoformat()}","args":{{"n":{n}}}}}').encode()) for n, t in enumerate(times)])
+
+
+def all_once(scene):
+    assert scene.database.value("SELECT count(*) FROM scratch_log") == TICKS
+    assert scene.database.rows("SELECT state, sum(attempts) AS attempts FROM pruned.runs WHERE job = 'scratch.wide' GROUP BY 1") == [
+        {"state": "finished", "attempts": 0}]
+
+
+def test_without_prepared_statements_all_is_as_ever(behind):
+    fill(behind.database, 95)
+    tick_many(behind)
+    behind.topics.tick(JOB, at := now(minutes=-1))
+    daemon = behind.run_until_idle(settings={"postgres.prepare": False}, deadline_s=120)
+    all_once(behind)
+    assert result(behind.run_row(tick_id(JOB, at)))["removed"] == 95
+    assert not daemon.lines(level="error") and not daemon.lines("A dependency is down; the lane waits")
+
+
+def test_prepared_statements_are_recognised_and_said_and_nobody_is_charged(behind):
+    tick_many(behind)
+    daemon = behind.start()
+    wait_until(lambda: any(ADVICE in line.get("detail", "") for line in daemon.lines(level="warning")), 60, "the advice")
+    assert daemon.stop() == 0
+    behind.run_until_idle(settings={"postgres.prepare": False}, deadline_s=120)
+    all_once(behind)

@@ -1,0 +1,41 @@
+"""A standby that lagged behind takes over: what it never heard of is done again, by the daemon that was there all the time."""
+
+import psycopg
+from psycopg.rows import dict_row
+
+from stack.process import wait_until
+from support.scene import now, tick_id
+
+JOB = "scratch.wide"
+
+
+def test_a_server_takes_over_that_lagged_behind(new_scene, own_postgres):
+    scene = new_scene(server=own_postgres)
+    standby = own_postgres.standby(own_postgres.folder.parent / "standby")
+    try:
+        name = scene.database.role_url.rpartition("/")[2]
+        role = scene.database.role_url.split("//")[1].split("@")[0]
+        scene.settings["postgres.url"] = (f"postgresql://{role}@127.0.0.1:{own_postgres.port},127.0.0.1:{standby.port}/{name}"
+                                          "?target_session_attrs=read-write")
+        daemon = scene.start()
+        times = [now(minutes=-5, milliseconds=n) for n in range(3)]
+        scene.topics.tick(JOB, times[0], {"n": 0})
+        scene.wait_run(tick_id(JOB, times[0], '{"n":0}'))
+        standby.catch_up()
+        standby.lag()
+        scene.topics.tick(JOB, times[1], {"n": 1})
+        scene.wait_run(tick_id(JOB, times[1], '{"n":1}'))
+        wait_until(lambda: scene.topics.committed("ticks") == {0: 2}, 30, "the offset behind both ticks")
+        own_postgres.kill()
+        standby.promote()
+        scene.topics.tick(JOB, times[2], {"n": 2})
+        with psycopg.connect(standby.url(name), autocommit=True, row_factory=dict_row) as there:
+            def ended():
+                return there.execute("SELECT state, attempts FROM pruned.runs WHERE job = %s", [JOB]).fetchall()
+            wait_until(lambda: [r["state"] for r in ended()] == ["finished"] * 3, 60, lambda: f"three runs ended: {ended()}")
+            assert {row["attempts"] for row in ended()} == {0}
+            assert [r["id"] for r in there.execute("SELECT id FROM scratch_log ORDER BY 1").fetchall()] == [0, 1, 2]
+        assert daemon.lines("PostgreSQL knows less than before; messages are read again from where it stands")
+        assert daemon.running and daemon.stop() == 0
+    finally:
+        standby.kill()
