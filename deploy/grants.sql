@@ -10,9 +10,10 @@
 SELECT set_config('pruned.grants_role', :'role', false), set_config('pruned.grants_schema', :'app_schema', false) \g /dev/null
 
 GRANT USAGE ON SCHEMA pruned, :"app_schema" TO :"role";
-GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pruned TO :"role";
-REVOKE INSERT, UPDATE, DELETE ON pruned.schema_version FROM :"role";
-GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date) TO :"role";
+-- Whatever an older version of this file gave: on days of the audit, for instance.
+REVOKE ALL ON ALL TABLES IN SCHEMA pruned FROM :"role";
+GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date), pruned.keep_at_least(text[], integer[])
+    TO :"role";
 
 DO $$
 DECLARE
@@ -21,6 +22,35 @@ DECLARE
     t    text;
     r    text;
 BEGIN
+    -- Our own tables, each with what is needed of it. The days of the audit and of the archive are reached through their parents only.
+    -- `deletions` is added to and read: what is in it stays until it is old enough (pruned.drop_days).
+    FOR t, r IN
+        SELECT c.relname, own.rights
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pruned'
+        LEFT JOIN (VALUES
+            ('schema_version', 'SELECT'),
+            ('runs', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('runs_done', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('unpublished', 'SELECT, INSERT, DELETE'),
+            ('schedules', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('intake', 'SELECT, INSERT, UPDATE'),
+            ('suspects', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('deletions', 'SELECT, INSERT'),
+            ('keeping', 'SELECT'),
+            ('quarantine', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('dirty_users', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('controls', 'SELECT, INSERT, UPDATE'),
+            ('dead_verdicts', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('timers', 'SELECT, INSERT, UPDATE, DELETE')) AS own (name, rights) ON own.name = c.relname
+        WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+        ORDER BY c.relname
+    LOOP
+        IF r IS NULL THEN
+            RAISE EXCEPTION 'table pruned.% is not in the list of this file: take the one of the version that made it', t;
+        END IF;
+        EXECUTE format('GRANT %s ON pruned.%I TO %I', r, t, role);
+    END LOOP;
+
     FOREACH t IN ARRAY ARRAY[
         -- table: rights. UPDATE is also what row locks ask for; INSERT is what `pruned restore` puts rows back with.
         'members:SELECT, INSERT, UPDATE, DELETE',

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "engine/keeping.h"
 #include "engine/schema.h"
 
 static gboolean indexes, dry_run;
@@ -67,6 +68,23 @@ make_indexes (Done *done, Pg *pg, GError **error)
   return wanted != NULL;
 }
 
+/* How long things are kept is the owner's to say (engine/keeping.h). A schema that is only planned has nothing to say yet. */
+static gboolean
+keep (Done *done, Pg *pg, GError **error)
+{
+  if (dry_run && !schema_check (pg, NULL))
+    return TRUE;
+  g_autoptr (PgRows) differs = keeping_differs (pg, done->cli->config, error);
+  for (int i = 0; differs != NULL && i < rows_count (differs); i++) {
+    const char *days = rows_text (differs, i, "wanted");
+    g_autofree char *action = days != NULL ? g_strdup_printf ("%s%s days", dry_run ? "would be kept for " : "kept for ", days)
+                                           : g_strdup (dry_run ? "would be kept as the others" : "kept as the others");
+    show (done->cli, "keeping", rows_text (differs, i, "what"), action, NULL);
+    done->n++;
+  }
+  return differs != NULL && (dry_run || rows_count (differs) == 0 || keeping_set (pg, done->cli->config, error));
+}
+
 ExitCode
 command_migrate (Cli *cli, GError **error)
 {
@@ -77,7 +95,7 @@ command_migrate (Cli *cli, GError **error)
   if (!dry_run || output_is_json (cli->out))
     output_table (cli->out, COLUMNS);
   gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error)
-                && (!indexes || make_indexes (&done, pg, error));
+                && keep (&done, pg, error) && (!indexes || make_indexes (&done, pg, error));
   output_end (cli->out);
   if (!ok)
     return cli_pg_failed_as (pg, "42501", "run it as the owner of the application's tables", error);

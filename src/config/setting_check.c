@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "config/cron.h"
+#include "config/per_table.h"
 #include "config/settings.h"
 #include <string.h>
 
@@ -45,6 +46,39 @@ are_columns (const char *text)
 }
 
 static gboolean
+are_patterns (const char *text)
+{
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isalnum (*text) && strchr ("_*?; \t", *text) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+typedef struct {
+  const Setting *setting;
+  gboolean ok;
+} Check;
+
+static void
+check_of_table (const char *table, const char *value, gpointer data)
+{
+  Check *check = data;
+  const Setting *setting = check->setting;
+  gint64 number;
+  check->ok = check->ok && *table != '\0' && value != NULL
+              && (setting->choices != NULL ? is_choice (setting->choices, value)
+                                           : g_ascii_string_to_signed (value, 10, setting->least, setting->most, &number, NULL));
+}
+
+static gboolean
+are_per_table (const Setting *setting, const char *text)
+{
+  Check check = { setting, TRUE };
+  per_table_each (text, check_of_table, &check);
+  return check.ok;
+}
+
+static gboolean
 is_of_type (const Setting *setting, const char *text, gint64 *number)
 {
   switch (setting->type) {
@@ -60,6 +94,10 @@ is_of_type (const Setting *setting, const char *text, gint64 *number)
     return is_choice (setting->choices, text);
   case SETTING_COLUMNS:
     return are_columns (text);
+  case SETTING_PATTERNS:
+    return are_patterns (text);
+  case SETTING_PER_TABLE:
+    return are_per_table (setting, text);
   case SETTING_CRON:
   case SETTING_ZONE:
     break; /* they have more to say: below */
@@ -133,6 +171,13 @@ setting_wanted (const Setting *setting)
     return g_strdup ("time zone");
   case SETTING_COLUMNS:
     return g_strdup ("table.column; ...");
+  case SETTING_PATTERNS:
+    return g_strdup ("names of columns with * and ?; ...");
+  case SETTING_PER_TABLE:
+    {
+      g_autofree char *one = setting->choices != NULL ? choices (setting) : range (setting, "");
+      return g_strdup_printf ("table: %s; ...", one);
+    }
   }
   g_assert_not_reached ();
 }

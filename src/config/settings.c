@@ -75,7 +75,12 @@ const Setting settings_table[] = {
        "columns that keep a placeholder user alive (of users.delete_placeholder), or go to the ghost user (of "
        "users.destroy, and those that keep a placeholder), table.column; ...; empty: the built-in list"),
   CHOICE ("audit", "rows", "full", "full|keys|off", "what is recorded of removed rows"),
-  INT ("audit", "keep_days", "30", 1, DAYS_MOST, "days the record is kept"),
+  { "audit", "rows_of", SETTING_PER_TABLE, "", 0, 0, "full|keys|off", "the same for single tables; empty: none differs" },
+  { "audit", "secret_columns", SETTING_PATTERNS, "otp_secret; private_key; *_secret", 0, 0, NULL,
+    "columns that are never recorded, beside *token*, *password*, *encrypted* and *digest*, which never are" },
+  INT ("audit", "keep_days", "30", 1, DAYS_MOST, "days the record is kept; for less than before, run `pruned migrate`"),
+  { "audit", "keep_days_of", SETTING_PER_TABLE, "", 1, DAYS_MOST, NULL,
+    "the same for single tables; empty: none differs" },
   INT ("runs", "keep_days", "35", 1, DAYS_MOST,
        "days ended runs are kept; longer than the topics ticks and events keep messages"),
   INT ("runs", "max_args_bytes", "65536", 256, 1048576,

@@ -16,7 +16,9 @@ typedef enum {
   SETTING_CHOICE, /* one of CHOICES */
   SETTING_CRON,   /* a schedule, or `off` */
   SETTING_ZONE,   /* a time zone's name */
-  SETTING_COLUMNS /* `table.column; ...`, or nothing */
+  SETTING_COLUMNS, /* `table.column; ...`, or nothing */
+  SETTING_PATTERNS, /* names of columns with * and ?, `name; ...`, or nothing */
+  SETTING_PER_TABLE /* `table: value; ...`, each value one of CHOICES or, without those, LEAST..MOST */
 } SettingType;
 
 typedef struct {

@@ -1,6 +1,7 @@
 #include "engine/janitor.h"
 
 #include "base/clock.h"
+#include "engine/keeping.h"
 #include "engine/quarantine.h"
 
 #define SQL "src/engine/sql/"
@@ -44,7 +45,7 @@ keep_days (Service *service, Pg *pg, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "audit_days", config_int (service->config, "audit", "keep_days"));
   pg_values_int (values, "run_days", config_int (service->config, "runs", "keep_days") + 1);
-  return in_transaction (pg, SQL "audit_days.sql", values, error)
+  return keeping_ask (pg, service->config, error) && in_transaction (pg, SQL "audit_days.sql", values, error)
          && in_transaction (pg, SQL "timers_forget.sql", values, error)
          && in_transaction (pg, SQL "verdicts_forget.sql", values, error);
 }

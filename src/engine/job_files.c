@@ -4,16 +4,23 @@
 
 #include <string.h>
 
-/* The audit is written inside the server: the rows never travel. Columns that look like secrets are left out (DESIGN 5);
- * the list is made once a statement. */
-#define AUDITED                                                                                    \
-  "WITH applied AS (%s\n), audit AS (INSERT INTO pruned.deletions"                                   \
-  " (run_id, step, table_name, action, keys, rows)"                                                \
-  " SELECT :run_id::uuid, :step::int, '%s', '%s', to_jsonb(array_agg(a.key)),"                               \
-  " CASE WHEN :audit::text = 'full' THEN to_jsonb(array_agg(a.row - (SELECT coalesce(array_agg(attname::text), '{}')"  \
-  " FROM pg_attribute WHERE attrelid = to_regclass('%s') AND attnum > 0"                           \
-  " AND attname ~ '" JOB_FILES_SECRET "'))) END"                                      \
-  " FROM applied a WHERE :audit::text <> 'off' HAVING count(*) > 0)%s%s"                           \
+/* The audit is written inside the server: the rows never travel. Columns that look like secrets are left out of the rows, and of the
+ * keys that are objects (tables without a primary key are recorded by whole rows); the list is made once a statement. What a column's
+ * type brings along does not matter: all functions here are PostgreSQL's own. */
+#define KEY_IS_SECRET                                                                                                            \
+  "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
+  " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
+#define AUDITED                                                                                                                  \
+  "WITH applied AS (%s\n), secret AS MATERIALIZED (SELECT coalesce(pg_catalog.array_agg(attname::text), '{}') AS names,"         \
+  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how, " KEY_IS_SECRET " AS of_key FROM pg_catalog.pg_attribute"          \
+  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0 AND attname::text ~* :secret::text),"                           \
+  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                       \
+  " SELECT :run_id::uuid, :step::int, '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                     \
+  "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                         \
+  " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                   \
+  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k"                                                     \
+  " WHERE (SELECT how FROM secret) <> 'off' HAVING pg_catalog.count(*) > 0)%s%s"                                                 \
   " SELECT %s FROM applied"
 #define THEN "\n-- then:" /* what follows is further common table expressions, which read `applied` */
 
@@ -33,7 +40,7 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
 {
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
-  g_autofree char *text = g_strdup_printf (AUDITED, first, table, action, table, then != NULL ? "," : "",
+  g_autofree char *text = g_strdup_printf (AUDITED, first, table, table, table, table, action, then != NULL ? "," : "",
                                            then != NULL ? then : "", columns);
   return pg_statement_text (name, text, error);
 }

@@ -4,9 +4,6 @@
 #pragma once
 #include "engine/job.h"
 
-/* Columns that the audit leaves out, as a regular expression of their names (DESIGN 5). */
-#define JOB_FILES_SECRET "(token|password|encrypted|digest)"
-
 /* Fills in page, locks, decide, apply of every what, children and context. PRUNED_FATAL names the file. */
 gboolean job_files_load (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

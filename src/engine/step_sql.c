@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "engine/job_files.h"
+#include "engine/keeping.h"
 #include "engine/page.h"
 
 #include <stdarg.h>
@@ -38,6 +39,8 @@ common_values (const Step *step)
   pg_values_set (values, "plan", step->plan ? "t" : "f");
   pg_values_take (values, "args", json_text (step->run->args));
   pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
+  pg_values_take (values, "audit_of", keeping_rows_of (step->job->config));
+  pg_values_take (values, "secret", keeping_secret (step->job->config));
   pg_values_set (values, "job", step->job->name);
   pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
   return values;
@@ -56,8 +59,8 @@ setting_of (const Step *step, const char *name)
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
-  static const char *const common[]
-      = { "run_id", "step", "scheduled_at", "plan", "args", "audit", "job", "park_retry_days" };
+  static const char *const common[] = { "run_id", "step",     "scheduled_at", "plan", "args",
+                                        "audit",  "audit_of", "secret",       "job",  "park_retry_days" };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
     if (pg_statement_wants (statement, common[i]))
       {

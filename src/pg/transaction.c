@@ -2,12 +2,14 @@
 #include "pg/pg_private.h"
 
 /* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
- * can be far too high, and compiling took 5 s of a statement of 10 ms. */
+ * can be far too high, and compiling took 5 s of a statement of 10 ms. PostgreSQL's own names come first, and nobody's temporary tables
+ * before the application's: a path without pg_temp begins with it. This one runs before there is a path: it names all. */
 #define LIMITS                                                                                     \
-  "SELECT set_config('search_path', format('%I, pg_catalog', :app_schema::text), true),"                    \
-  " set_config('statement_timeout', '15s', true), set_config('lock_timeout', '2s', true),"         \
-  " set_config('idle_in_transaction_session_timeout', '10s', true),"                               \
-  " set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true)"
+  "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true)," \
+  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"      \
+  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                       \
+  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                 \
+  " pg_catalog.set_config('jit', 'off', true)"
 
 static gboolean
 send_limits (Pg *pg, GError **error)

@@ -3,6 +3,7 @@
  */
 #include "base/resource.h"
 #include "cli/doctor/doctor.h"
+#include "engine/keeping.h"
 #include "engine/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -196,13 +197,51 @@ check_indexes (Doctor *doctor)
     doctor_ok (doctor, "indexes", "those that cursors want are there");
 }
 
+/* A shorter time than the database keeps is not heard until its owner says it, too. */
+static void
+check_keeping (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  keeping_values (doctor->cli->config, values);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "audit", "src/engine/sql/keeping_differs.sql", values);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *wanted = rows_text (rows, i, "wanted"), *days = rows_text (rows, i, "days");
+    doctor_warn (doctor, "audit", "pruned migrate", "the database keeps %s for %s days, the configuration says %s (migrate as its owner)",
+                 rows_text (rows, i, "what"), days != NULL ? days : "as many", wanted != NULL ? wanted : "nothing of it");
+  }
+  if (rows != NULL && rows_count (rows) == 0)
+    doctor_ok (doctor, "audit", "it is kept for as long as the configuration says");
+}
+
+/* Whoever makes an operator or a function for types of the application's makes the daemon run it. */
+static void
+check_creators (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "creators", SQL "creators.sql", values);
+  if (rows == NULL)
+    return;
+  if (rows_count (rows) == 0) {
+    doctor_ok (doctor, "creators", "nobody but its owner may make functions in the application's schema");
+    return;
+  }
+  g_autofree char *list = doctor_list (rows, "name");
+  doctor_warn (doctor, "creators", rows_text (rows, 0, "remedy"),
+               "%s may make functions, operators and types in schema %s, and may so have the daemon run them with its rights", list,
+               config_text (doctor->cli->config, "postgres", "app_schema"));
+}
+
 void
 doctor_rights (Doctor *doctor)
 {
   if (doctor->pg == NULL)
     return;
-  if (doctor->migrated)
+  if (doctor->migrated) {
     check_rights (doctor);
+    check_keeping (doctor);
+  }
+  check_creators (doctor);
   check_columns (doctor);
   check_hidden (doctor);
   check_settings (doctor);

@@ -1,6 +1,6 @@
 #include "cli/restore/restore.h"
 
-#include "engine/job_files.h"
+#include "engine/keeping.h"
 
 #define SQL "src/cli/restore/sql/"
 
@@ -40,7 +40,7 @@ build (Restore *restore, Record *record, const char *columns, const char *final,
   pg_values_set (values, "table_name", record->table);
   pg_values_set (values, "columns", columns);
   pg_values_set (values, "action", record->deleted ? "deleted" : "updated");
-  pg_values_set (values, "secret", JOB_FILES_SECRET);
+  pg_values_take (values, "secret", keeping_secret (restore->cli->config));
   g_autoptr (PgRows) made = pg_run_file (restore->pg, SQL "build.sql", values, error);
   if (made == NULL)
     return FALSE;

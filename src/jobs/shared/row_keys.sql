@@ -3,12 +3,13 @@
 row_key AS MATERIALIZED (
   SELECT f.attrelid AS relid,
     CASE WHEN p.n IS NULL THEN 'jsonb_build_object(''ctid'', t.ctid::text)' ELSE format('jsonb_build_object(%s)', p.pairs) END AS object,
-    CASE p.n WHEN 1 THEN format('to_jsonb(%s)', p.of_t) ELSE coalesce(format('jsonb_build_object(%s)', p.pairs), 'to_jsonb(t.*)') END AS audit,
+    CASE WHEN p.n IS NULL THEN 'to_jsonb(t.*)' WHEN p.n = 1 THEN format('to_jsonb(%s)', p.of_t) ELSE format('jsonb_build_object(%s)', p.pairs) END AS audit,
     CASE WHEN p.n IS NULL THEN '(SELECT (k.key ->> ''ctid'')::tid AS ctid)'
          ELSE format('jsonb_populate_record(NULL::%s, k.key)', f.attrelid::regclass) END AS record,
     coalesce(p.same, 't.ctid = r.ctid') AS same, coalesce(p.same_x, 'x.ctid = t.ctid') AS same_x,
-    coalesce(format(' AND (%s) > (SELECT %s FROM jsonb_populate_record(NULL::%s, :after::jsonb) AS r)',
-                    p.of_t, p.of_r, f.attrelid::regclass), '') AS beyond,
+    CASE WHEN p.n IS NULL THEN '' -- and format(..., NULL) is no NULL
+         ELSE format(' AND (%s) > (SELECT %s FROM jsonb_populate_record(NULL::%s, :after::jsonb) AS r)',
+                     p.of_t, p.of_r, f.attrelid::regclass) END AS beyond,
     coalesce(' ORDER BY ' || p.of_t, '') AS in_order
   FROM (SELECT DISTINCT attrelid FROM found) AS f
   LEFT JOIN LATERAL (

@@ -9,7 +9,7 @@ WITH relation AS (
 ),
 col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
-         a.attname ~ :secret::text AS secret,
+         a.attname::text ~* :secret::text AS secret,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
          EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey::smallint[])) AS is_key
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
@@ -20,7 +20,8 @@ piece AS (
          string_agg(format('%1$I = r.%1$I', c.attname), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(string_agg(format('x.%1$I = r.%1$I', c.attname), ' AND ') FILTER (WHERE c.is_key),
-                  format('to_jsonb(x.*) - %L::text[] = e.row', coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
+                  format('to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]',
+                         coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
          coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
          coalesce('jsonb_build_array(' || string_agg('%1$s -> ' || replace(quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
@@ -82,7 +83,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
             ' CROSS JOIN LATERAL jsonb_array_elements(i.rows) AS v (row)'
             ' WHERE (SELECT bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
          || format(', judged AS MATERIALIZED (SELECT f.n, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
-                   ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row = f.now - %L::text[])', p.secret)
+                   ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
          || format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid)

@@ -1,0 +1,13 @@
+-- Who may create in the application's schema and does not own it, nor any table in it; superusers and the owner of the database may
+-- anyway. Only the catalogue is read.
+SELECT r.name, format('REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname, CASE r.name WHEN 'PUBLIC' THEN 'PUBLIC' ELSE quote_ident(r.name) END) AS remedy
+FROM pg_namespace n
+CROSS JOIN LATERAL (
+  SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE (SELECT g.rolname::text FROM pg_roles g WHERE g.oid = a.grantee) END AS name, a.grantee
+  FROM aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) AS a
+  WHERE a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner) AS r
+WHERE n.nspname = :app_schema::text
+  AND NOT EXISTS (SELECT FROM pg_roles s WHERE s.oid = r.grantee AND s.rolsuper)
+  AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = current_database() AND d.datdba = r.grantee)
+  AND NOT EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND c.relowner = r.grantee)
+ORDER BY r.name <> 'PUBLIC', r.name
