@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/log_queue.h"
 #include "cli/arguments.h"
+#include "config/settings.h"
+#include "kafka/kafka.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,6 +91,7 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   cli->file = file;
   cli->overrides = overrides;
   message_setup ();
+  setting_kafka_known (kafka_setting_known);
   g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
   cli->jobs = jobs_load (jobs_dir, error);
   if (cli->jobs == NULL)

@@ -54,3 +54,6 @@ char *setting_shown (const Setting *setting, const char *text);
 /* The same for a URL and for a property of librdkafka. */
 char *setting_shown_url (const char *text);
 char *setting_shown_kafka (const char *key, const char *text);
+/* Who says which properties librdkafka has; others are not shown. Before any is. Thread: main. */
+typedef gboolean (*SettingKafkaKnown) (const char *key);
+void setting_kafka_known (SettingKafkaKnown known);

@@ -58,6 +58,19 @@ apply (rd_kafka_conf_t *conf, const char *const *pairs, GError **error)
   return TRUE;
 }
 
+gboolean
+kafka_setting_known (const char *name)
+{
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  rd_kafka_topic_conf_t *of_topics = rd_kafka_topic_conf_new ();
+  gsize size = 0;
+  gboolean known = rd_kafka_conf_get (conf, name, NULL, &size) != RD_KAFKA_CONF_UNKNOWN
+                   || rd_kafka_topic_conf_get (of_topics, name, NULL, &size) != RD_KAFKA_CONF_UNKNOWN;
+  rd_kafka_topic_conf_destroy (of_topics);
+  rd_kafka_conf_destroy (conf);
+  return known;
+}
+
 static gboolean
 check_fixed (const rd_kafka_conf_t *conf, const char *const *fixed, GError **error)
 {

@@ -14,6 +14,7 @@ rd_kafka_conf_t *kafka_conf_new (const char *const *settings, const char *const 
                                  const char *const *fixed, GError **error);
 /* The value of NAME in pairs, the last one counts; NULL: not set. */
 const char *kafka_setting (const char *const *settings, const char *name);
+gboolean kafka_setting_known (const char *name); /* as kafka.h says */
 /* "Kafka at <bootstrap servers>", for the beginning of an error. g_free it. */
 char *kafka_where (rd_kafka_t *rk);
 

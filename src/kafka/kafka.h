@@ -22,3 +22,6 @@
 
 /* Whether librdkafka knows all names and takes all values. PRUNED_FATAL. */
 gboolean kafka_settings_check (const char *const *settings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Whether librdkafka has a setting of this name. */
+gboolean kafka_setting_known (const char *name);

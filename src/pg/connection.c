@@ -1,6 +1,7 @@
 /* A connection: made when it is needed, closed on the first trouble, cancelled from any thread. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "pg/discreet.h"
 #include "pg/pg_private.h"
 
 #include <string.h>
@@ -58,15 +59,16 @@ pg_free (Pg *pg)
 }
 
 static void
-drop_notice (void *arg, const char *message)
+drop_notice (void *arg, const PGresult *notice)
 {
-  log_debug ("PostgreSQL notice", "notice", message);
+  g_autofree char *words = discreet_words (notice);
+  log_debug ("PostgreSQL notice", "notice", words);
 }
 
 gboolean
 pg_fail_connection (Pg *pg, const char *doing, GError **error)
 {
-  g_autofree char *words = g_strdup (pg->conn != NULL ? PQerrorMessage (pg->conn) : "no connection");
+  g_autofree char *words = discreet_connection (pg->url, pg->conn, pg->conn != NULL ? PQerrorMessage (pg->conn) : "no connection");
   g_strchomp (words);
   g_strdelimit (words, "\n", ' ');
   pg->sqlstate[0] = '\0';
@@ -119,7 +121,7 @@ pg_ensure (Pg *pg, GError **error)
   connect_to (pg, start_connection, &pg->conn);
   if (PQstatus (pg->conn) != CONNECTION_OK)
     return pg_fail_connection (pg, "cannot connect", error);
-  PQsetNoticeProcessor (pg->conn, drop_notice, NULL);
+  PQsetNoticeReceiver (pg->conn, drop_notice, NULL);
   /* Or a server that stands still would hold whoever sends it more than the sockets take. */
   if (PQsetnonblocking (pg->conn, 1) != 0 || !PQenterPipelineMode (pg->conn))
     return pg_fail_connection (pg, "cannot use pipelines", error);

@@ -1,5 +1,6 @@
 #include "pg/verdict.h"
 
+#include "pg/discreet.h"
 #include "pg/statement.h"
 
 #include <string.h>
@@ -116,11 +117,8 @@ void
 verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled, GError **error)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
-  const char *words = PQresultErrorField (result, PG_DIAG_MESSAGE_PRIMARY);
-  const char *detail = PQresultErrorField (result, PG_DIAG_MESSAGE_DETAIL);
-  g_autoptr (GString) text = g_string_new (words != NULL ? words : PQresultErrorMessage (result));
-  if (detail != NULL)
-    g_string_append_printf (text, " (%s)", detail);
+  g_autofree char *words = discreet_words (result);
+  g_autoptr (GString) text = g_string_new (words);
   if (state != NULL)
     add_place (text, result, state, statement);
   g_strchomp (text->str);

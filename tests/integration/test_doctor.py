@@ -312,6 +312,15 @@ def test_what_waits_for_somebody(well):
     assert {f["check"] for f in doctor(well, 0)} == {"paused", "dead runs", "quarantine"}
 
 
+def test_who_may_create_in_the_applications_schema_is_named(well):
+    """Functions and operators that somebody makes there for types of the application's are run with the daemon's rights."""
+    well.database.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+    found = only(doctor(well, 0), "creators")
+    assert "PUBLIC" in found[0]["detail"] and found[0]["remedy"] == "REVOKE CREATE ON SCHEMA public FROM PUBLIC"
+    well.database.execute(found[0]["remedy"])
+    assert doctor(well, 0) == []
+
+
 def test_a_warning_does_not_hide_an_error(well):
     well.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES (%s, 'members:1', 'refused', true)", [JOB])
     drop(well, "outcomes")

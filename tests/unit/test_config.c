@@ -1,5 +1,6 @@
 #include "config/nearest.h"
 #include "config/settings.h"
+#include "kafka/kafka.h"
 #include "support/config_file.h"
 #include <string.h>
 
@@ -178,6 +179,10 @@ test_secrets_are_masked (void)
     { "kafka.sasl.oauthbearer.client.secret", "geheim", "***" },
     { "kafka.sasl.username", "me", "me" },
     { "kafka.sasl.password", "", "" },
+    { "kafka.sasl.passwrd", "geheim", "***" }, /* librdkafka has no such setting */
+    { "kafka.ssl.keystore.passphrase", "geheim", "***" },
+    { "postgres.url", "host=h pasword=geheim user=me", "host=h pasword=*** user=me" },
+    { "postgres.url", "postgresql://h/db?sslpasswd=geheim&x=1", "postgresql://h/db?sslpasswd=***&x=1" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *override = g_strconcat (cases[i].key, "=", cases[i].value, NULL);
@@ -257,6 +262,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  setting_kafka_known (kafka_setting_known);
 #define ADD(name) g_test_add_func ("/config/" #name, test_##name)
   ADD (defaults);
   ADD (each_source_goes_before_the_one_below);
