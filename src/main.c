@@ -55,6 +55,8 @@ static const Command commands[] = {
     "pruned discard 0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11", command_discard, .least = 1, .most = 1 },
   { "restore", "RUN [--with-children] [--dry-run] [--partial]", "put back what a run removed, from the audit record",
     "pruned restore 0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11 --dry-run", command_restore, restore_options, restore_more, 1, 1 },
+  { "forget", "TABLE KEY", "take somebody's rows out of the audit, which says so; they cannot be restored any more",
+    "pruned -s postgres.url=postgresql://owner@/app forget users 42", command_forget, .more = forget_more, .least = 2, .most = 2 },
   { "doctor", "", "is all well, and if not what to do; changes nothing", "pruned doctor", command_doctor,
     .more = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, 5 store, 6 something that is missing.\n"
             "Warnings have ok false, too, and do not change it." },

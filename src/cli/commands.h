@@ -11,6 +11,7 @@ ExitCode command_demo (Cli *cli, GError **error);
 ExitCode command_discard (Cli *cli, GError **error);
 ExitCode command_doctor (Cli *cli, GError **error);
 ExitCode command_emit (Cli *cli, GError **error);
+ExitCode command_forget (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
@@ -31,4 +32,4 @@ ExitCode command_version (Cli *cli, GError **error);
 extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
     quarantine_options[], replay_options[], restore_options[], run_options[], runs_options[], tick_options[], topics_options[],
     version_options[];
-extern const char bench_more[], dead_more[], replay_more[], restore_more[], topics_more[];
+extern const char bench_more[], dead_more[], forget_more[], replay_more[], restore_more[], topics_more[];

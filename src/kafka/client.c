@@ -61,12 +61,9 @@ apply (rd_kafka_conf_t *conf, const char *const *pairs, GError **error)
 gboolean
 kafka_setting_known (const char *name)
 {
+  char why[512];
   rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  rd_kafka_topic_conf_t *of_topics = rd_kafka_topic_conf_new ();
-  gsize size = 0;
-  gboolean known = rd_kafka_conf_get (conf, name, NULL, &size) != RD_KAFKA_CONF_UNKNOWN
-                   || rd_kafka_topic_conf_get (of_topics, name, NULL, &size) != RD_KAFKA_CONF_UNKNOWN;
-  rd_kafka_topic_conf_destroy (of_topics);
+  gboolean known = rd_kafka_conf_set (conf, name, "", why, sizeof why) != RD_KAFKA_CONF_UNKNOWN; /* rd_kafka_conf_get knows only what is set */
   rd_kafka_conf_destroy (conf);
   return known;
 }

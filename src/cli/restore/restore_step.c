@@ -84,7 +84,9 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
   for (int i = 0; i < rows_count (rows); i++) {
     Record *record = record_new (step, rows, i);
     g_ptr_array_add (step->records, record);
-    if (!build (restore, record, rows_text (rows, i, "columns"), final, error))
+    if (g_str_equal (rows_text (rows, i, "action"), "forgotten"))
+      record->blocked = g_strdup ("it was taken out of the audit (`pruned forget`)");
+    else if (!build (restore, record, rows_text (rows, i, "columns"), final, error))
       return FALSE;
   }
   return TRUE;

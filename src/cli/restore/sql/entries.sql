@@ -19,5 +19,5 @@ level (rel, depth) AS (
 )
 SELECT r.table_name, r.action, r.part::text AS part, r.place::text AS place, r.xid, r.n, r.columns::text[] AS columns
 FROM record r
-ORDER BY r.action = 'updated',
+ORDER BY r.action <> 'deleted',
          (SELECT max(l.depth) FROM level l WHERE r.action = 'deleted' AND l.rel = to_regclass(r.table_name)::oid), r.command DESC

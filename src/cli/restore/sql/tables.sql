@@ -2,6 +2,6 @@
 SELECT d.table_name, d.action, to_regclass(d.table_name) IS NOT NULL AS there,
        coalesce(has_table_privilege(to_regclass(d.table_name), CASE d.action WHEN 'deleted' THEN 'INSERT' ELSE 'UPDATE' END), true) AS may
 FROM pruned.deletions d
-WHERE d.run_id = ANY (:run_id::uuid[])
+WHERE d.run_id = ANY (:run_id::uuid[]) AND d.action <> 'forgotten'
 GROUP BY d.table_name, d.action
 ORDER BY d.table_name, d.action

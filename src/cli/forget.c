@@ -1,0 +1,81 @@
+/* `pruned forget`: somebody's rows leave the audit, which says so. The audit is its owner's, and so is this command. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+
+#include "engine/schema.h"
+
+#include <string.h>
+
+#define SQL "src/cli/sql/"
+#define LONGEST_MS (24 * 60 * 60 * 1000) /* the audit of a big database is read from end to end */
+
+const char forget_more[]
+    = "KEY is the primary key: a number, a text, or a JSON object of its columns. Taken out are the records of that row and of rows that\n"
+      "name it: by a foreign key, and for users by the columns that users.destroy knows. What stays says that there were some. Rows that\n"
+      "were recorded by keys only ([audit] rows) name nobody and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
+
+static const Column COLUMNS[] = { { "table" }, { "forgotten", CELL_NUMBER }, { NULL } };
+
+/* As JSON: what reads as a number or an object is one. */
+static char *
+key_of (const char *text)
+{
+  g_autoptr (json_t) key = json_parse (text, strlen (text), NULL);
+  if (key == NULL || !(json_is_integer (key) || json_is_object (key)))
+    {
+      g_clear_pointer (&key, json_decref);
+      key = json_string (text);
+    }
+  return json_text (key);
+}
+
+/* As cli_pg, with more patience. */
+static Pg *
+connected (Cli *cli, GError **error)
+{
+  PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
+                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+                          .name = "pruned forget",
+                          .answer_ms = LONGEST_MS };
+  g_autoptr (Pg) pg = pg_new (&settings);
+  if (pg_ensure (pg, error) && schema_check (pg, error))
+    return g_steal_pointer (&pg);
+  cli_pg_failed (pg, error);
+  return NULL;
+}
+
+static PgRows *
+forget (Cli *cli, Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "whose", cli->arguments[0]);
+  pg_values_take (values, "key", key_of (cli->arguments[1]));
+  pg_values_set (values, "references", config_job_text (cli->config, "users.destroy", "references"));
+  pg_values_set (values, "also", config_job_text (cli->config, "users.delete_placeholder", "references"));
+  if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error))
+    return NULL;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "forget.sql", values, error);
+  return rows != NULL && pg_commit (pg, error) ? g_steal_pointer (&rows) : NULL;
+}
+
+ExitCode
+command_forget (Cli *cli, GError **error)
+{
+  g_autoptr (Pg) pg = connected (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  g_autoptr (PgRows) rows = forget (cli, pg, error);
+  if (rows == NULL)
+    {
+      ExitCode code = cli_pg_failed_as (pg, "42501", "run it as the owner of schema pruned: -s postgres.url=...", error);
+      pg_rollback (pg);
+      return code;
+    }
+  output_table (cli->out, COLUMNS);
+  for (int i = 0; i < rows_count (rows); i++)
+    output_row (cli->out, json_string (rows_text (rows, i, "name")), json_integer (rows_int (rows, i, "n")));
+  output_end (cli->out);
+  if (rows_count (rows) == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "the audit holds no row of %s %s", cli->arguments[0], cli->arguments[1]);
+  return CODE_OK;
+}

@@ -1,0 +1,17 @@
+-- Takes a row, and rows that name it, out of the audit. Which columns name it is found in the catalogue: foreign keys of one column; and
+-- for users those that users.destroy knows. Reads the whole audit of the tables concerned.
+WITH
+-- include: ../../jobs/shared/user_references.sql
+,
+naming (tab, col) AS (
+  SELECT f.conrelid::regclass::text, a.attname::text
+  FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[1]
+  WHERE f.contype = 'f' AND f.confrelid = to_regclass(:whose::text) AND cardinality(f.conkey) = 1
+  UNION
+  SELECT r.tab, r.col FROM user_reference r WHERE :whose::text = 'users'
+  UNION
+  SELECT d.table_name, 'user_id' FROM pruned.deletions d WHERE :whose::text = 'users'
+)
+SELECT f.name, f.n
+FROM pruned.forget(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM naming ORDER BY tab, col), ARRAY(SELECT col FROM naming ORDER BY tab, col)) AS f
+ORDER BY f.name

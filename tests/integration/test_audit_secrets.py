@@ -1,0 +1,103 @@
+"""Secrets are in neither keys nor rows of the audit, what is recorded is set by table, and people can be forgotten."""
+
+import json
+
+import pytest
+
+from support.places import ROLE
+from support.restored import EXPIRED, QUIET, actions, expired, restore, tenant  # noqa: F401
+
+SECRET = "s3cr3t"
+# Without a primary key: by the references of users.destroy, and by a foreign key; and a key that is a secret itself.
+TABLES = f"""
+    CREATE TABLE devices (user_id bigint, name text, encrypted_password text, otp_secret text, private_key text, client_secret text,
+                          "feedToken" text, hash text, odd_column text);
+    CREATE TABLE sessions (user_id bigint REFERENCES users ON DELETE CASCADE, name text, access_token text, otp_secret text);
+    CREATE TABLE tokens (token text PRIMARY KEY, user_id bigint REFERENCES users ON DELETE CASCADE);
+    GRANT SELECT, INSERT, UPDATE, DELETE ON devices, sessions, tokens TO {ROLE};
+"""
+REFERENCES = {"jobs.users.destroy.references": "devices.user_id; issues.author_id"}
+
+
+@pytest.fixture
+def gone(expired):  # noqa: F811
+    """A bot with devices is destroyed with its membership."""
+    database = expired.database
+    database.connection.execute(TABLES)
+    for name in ("one", "two", "three"):
+        database.execute("INSERT INTO devices VALUES (%(u)s, %(n)s, %(s)s, %(s)s, %(s)s, %(s)s, %(s)s, 'a hash', %(s)s)",
+                         {"u": expired.bot, "n": name, "s": SECRET})
+    database.execute("INSERT INTO sessions VALUES (%(u)s, 'here', %(s)s, %(s)s), (%(u)s, 'there', %(s)s, %(s)s)", {"u": expired.bot, "s": SECRET})
+    database.execute("INSERT INTO tokens VALUES (%s, %s)", [SECRET, expired.bot])
+    return expired
+
+
+def end(gone, **settings):
+    run = gone.tick(EXPIRED, **{"audit.secret_columns": "odd_column; *_secret; private_key"} | QUIET | REFERENCES | settings)
+    child = gone.database.value("SELECT run_id::text FROM pruned.runs WHERE job = 'users.destroy'")
+    assert gone.row("users", gone.bot) is None
+    return str(run["run_id"]), child
+
+
+def audit(gone, table):
+    return gone.database.row("SELECT keys, rows FROM pruned.deletions WHERE table_name = %s", [table])
+
+
+def test_no_secret_is_in_the_audit_and_who_has_no_key_is_known_by_the_row(gone):
+    end(gone)
+    whole = json.dumps(gone.database.rows("SELECT keys, rows FROM pruned.deletions"))
+    assert SECRET not in whole and "a hash" in whole
+    devices, sessions, tokens = (audit(gone, t) for t in ("devices", "sessions", "tokens"))
+    assert sorted(k["name"] for k in devices["keys"]) == ["one", "three", "two"]
+    assert set(devices["keys"][0]) == {"user_id", "name", "hash"} and devices["keys"] == devices["rows"]
+    assert sessions["keys"] == sessions["rows"] and set(sessions["keys"][0]) == {"user_id", "name"}
+    assert tokens["keys"] == ["***"]
+
+
+def test_rows_without_a_key_come_back_without_their_secrets(gone):
+    run, child = end(gone)
+    lines = restore(gone.pruned, child, "--partial")
+    back = [line for line in lines if line["table"] == "sessions"]
+    assert actions(back) == {"restored"} and len(back) == 2 and all("otp_secret" in line["reason"] for line in back)
+    assert gone.database.rows("SELECT * FROM sessions ORDER BY name") == [
+        {"user_id": gone.bot, "name": name, "access_token": None, "otp_secret": None} for name in ("here", "there")]
+    again = [line for line in restore(gone.pruned, child, "--partial") if line["table"] == "sessions"]
+    assert actions(again) == {"exists again"}
+
+
+def test_a_table_can_be_recorded_otherwise_than_the_others(gone):
+    end(gone, **{"audit.rows_of": "sessions: keys; members: off"})
+    assert audit(gone, "members") is None and audit(gone, "sessions")["rows"] is None and audit(gone, "users")["rows"] is not None
+
+
+@pytest.mark.parametrize("setting, value", [("audit.rows_of", "users: most"), ("audit.rows_of", "users"), ("audit.keep_days_of", "users: 0"),
+                                            ("audit.secret_columns", "a(b"), ("audit.keep_days_of", ": 3")])
+def test_a_setting_that_is_none_is_refused(bare, setting, value):
+    done = bare.run("config", settings={setting: value})
+    assert done.code == 2 and setting.split(".")[1] in done.stderr, done
+
+
+def test_somebody_is_forgotten_and_the_audit_says_so(gone):
+    run, child = end(gone)
+    owner = {"postgres.url": gone.database.url}
+    person = gone.people[0]
+    gone.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (%s, 9, 'users', 'deleted', %s, %s)",
+                          [run, f"[{person}, 4711]", json.dumps([{"id": person, "email": "a@b"}, {"id": 4711, "email": "c@d"}])])
+    refused = gone.pruned.run("forget", "users", person)
+    assert refused.code == 3 and "owner of schema pruned" in refused.stderr
+    done = gone.pruned.run("forget", "users", person, "--json", settings=owner).ok()
+    said = {line["table"]: line["forgotten"] for line in done.json()}
+    assert said == {"users": 1, "members": 1, "notification_settings": 1}
+    rows = gone.database.rows("SELECT table_name, keys, rows FROM pruned.deletions WHERE action <> 'forgotten'")
+    assert not [r for r in rows for row in r["rows"] if person == row.get("user_id") or (r["table_name"] == "users" and row["id"] == person)]
+    assert all(len(r["keys"]) == len(r["rows"]) for r in rows) and any(4711 in r["keys"] for r in rows)
+    traces = gone.database.rows("SELECT run_id::text, table_name, keys, rows FROM pruned.deletions WHERE action = 'forgotten' ORDER BY table_name")
+    assert {(t["run_id"], t["table_name"]) for t in traces} == {(run, t) for t in said} and all(t["rows"] is None for t in traces)
+    assert traces[0]["keys"] == [gone.ids_gone[0]] and "a@b" not in json.dumps(traces)
+    again = gone.pruned.run("forget", "users", person, settings=owner)
+    assert again.code == 6
+    gone.database.execute("DELETE FROM pruned.deletions WHERE step = 9")
+    lines = {(line["table"], line["key"]): line for line in restore(gone.pruned, run, "--partial")}
+    assert lines["members", str(gone.ids_gone[0])]["action"] == "cannot be"
+    assert "forget" in lines["members", str(gone.ids_gone[0])]["reason"]
+    assert lines["members", str(gone.ids_gone[1])]["action"] == "restored"
