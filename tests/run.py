@@ -92,8 +92,8 @@ def run_units(build):
     return total
 
 
-def run_layers():
-    code, text = output_of([sys.executable, HERE / "lint/layers.py"], 60)
+def run_lint(name):
+    code, text = output_of([sys.executable, HERE / "lint" / name], 60)
     say(text.rstrip())
     return Count(passed=int(code == 0), failed=int(code != 0))
 
@@ -158,7 +158,8 @@ def main():
     try:
         pair.tell()
         total.add(run_units(build))
-        total.add(run_layers())
+        total.add(run_lint("layers.py"))
+        total.add(run_lint("qualified.py"))
         total.add(run_fuzz(build))
         total.add(run_pytest(sys.argv[2:]))
     finally:
