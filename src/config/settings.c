@@ -57,7 +57,7 @@ const Setting settings_table[] = {
   INT (SETTINGS_JOBS, "delay_ms", "0", 0, MS_MOST, "pause between two pages"),
   INT (SETTINGS_JOBS, "capacity", "1", 1, 10000, "steps at a time, over all processes"),
   INT (SETTINGS_JOBS, "spacing_ms", "1000", 0, MS_MOST, "time between two children's starts"),
-  INT (SETTINGS_JOBS, "budget_ms", "60000", 1, MS_MOST, "time after which a step ends early"),
+  INT (SETTINGS_JOBS, "budget_ms", "60000", 1, MS_MOST, "time after which a step ends early, or is done again with fewer rows"),
   INT (SETTINGS_JOBS, "schedules", "10", 1, 100000, "scheduled deletions in a step"),
   INT (SETTINGS_JOBS, "lease_ms", "600000", 1, MS_MOST, "how long objects belong to one step"),
   INT (SETTINGS_JOBS, "max_attempts", "25", 0, 1000, "retries of a run before it is dead"),
