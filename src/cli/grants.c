@@ -39,12 +39,19 @@ grants_database (const Config *config, const char *user)
   return setting_shown_url (as_user);
 }
 
+/* As a word of a shell; plain ones stay as they are. */
+static char *
+word (const char *text)
+{
+  return g_regex_match_simple ("^[\\w./-]+$", text, 0, 0) ? g_strdup (text) : g_shell_quote (text);
+}
+
 char *
 grants_command (const Config *config, const char *owner, const char *role)
 {
   const char *schema = config_text (config, "postgres", "app_schema");
-  g_autofree char *database = grants_database (config, owner), *quoted = g_shell_quote (database), *path = file_path ();
-  g_autofree char *file = g_shell_quote (path), *of = g_shell_quote (role != NULL ? role : "NAME"), *app = g_shell_quote (schema);
+  g_autofree char *database = grants_database (config, owner), *quoted = word (database), *path = file_path ();
+  g_autofree char *file = word (path), *of = word (role != NULL ? role : "NAME"), *app = word (schema);
   return g_strdup_printf ("psql %s -v role=%s%s%s -f %s", quoted, of, g_str_equal (schema, "public") ? "" : " -v app_schema=",
                           g_str_equal (schema, "public") ? "" : app, file);
 }

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/grants.h"
 #include "engine/keeping.h"
 #include "engine/schema.h"
 
@@ -101,7 +102,9 @@ command_migrate (Cli *cli, GError **error)
     return cli_pg_failed_as (pg, "42501", "run it as the owner of the application's tables", error);
   if (done.n == 0)
     output_hint (cli->out, "Nothing to do: schema pruned is at step %d.", schema_wanted ());
-  else if (!dry_run)
-    output_hint (cli->out, "\nA role of its own for the daemon: psql -v role=NAME -f deploy/grants.sql");
+  else if (!dry_run) {
+    g_autofree char *grants = grants_command (cli->config, NULL, NULL);
+    output_hint (cli->out, "\nA role of its own for the daemon: %s", grants);
+  }
   return CODE_OK;
 }

@@ -260,7 +260,7 @@ def test_members_of_another_version(well):
 
 def test_dead_letters_wait(well):
     partition, offset = well.topics.produce("dead", b"x", headers={"pruned_reason": b"unknown job x"})
-    assert "1 messages" in only(doctor(well, 0), "dead letters")[0]["detail"]
+    assert "1 message " in only(doctor(well, 0), "dead letters")[0]["detail"]
     well.database.execute("""INSERT INTO pruned.dead_verdicts (topic, partition, "offset", verdict) VALUES (%s, %s, %s, 'dropped')""",
                           [well.topics.full("dead"), partition, offset])
     assert doctor(well, 0) == []
