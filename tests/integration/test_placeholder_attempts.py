@@ -145,3 +145,44 @@ def test_what_is_taken_out_of_quarantine_is_tried_again(tenant):
     assert attempts(tenant) == {detail: 16}
     row = tenant.database.row("SELECT * FROM pruned.quarantine WHERE item = %s", [item])
     assert row["parked"] and row["attempts"] == 16
+
+
+# --- times and limits
+
+def test_an_old_event_sets_no_time_back(tenant):
+    """Nor does an old tick that takes a detail which somebody has let out of quarantine."""
+    detail, user = tenant.placeholder(attempts=3, last=tenant.at - MOMENT)
+    keep(tenant, user)
+    tenant.pruned.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": user}, ce_time=tenant.at - 10 * DAYS, ce_id="old")
+    tenant.work()
+    row = tenant.row("import_placeholder_user_details", detail)
+    assert (row["deletion_attempts"], row["last_deletion_attempt_at"]) == (4, tenant.at - MOMENT)
+    tenant.database.execute("INSERT INTO pruned.quarantine (job, item, reason) VALUES (%s, %s, 'x')",
+                            [JOB, f"import_placeholder_user_details:{detail}"])
+    tenant.tick(JOB, at=tenant.at - 5 * DAYS)
+    row = tenant.row("import_placeholder_user_details", detail)
+    assert (row["deletion_attempts"], row["last_deletion_attempt_at"]) == (5, tenant.at - MOMENT)
+
+
+def test_how_many_attempts_is_one_setting_for_both_jobs_and_the_line_says_it(tenant):
+    tenant.pruned.settings[f"jobs.{JOB}.item_attempts"] = 3
+    last, user = tenant.placeholder(attempts=2)
+    first, other = tenant.placeholder(attempts=1)
+    keep(tenant, user, other)
+    run = tenant.tick(JOB, **AT_ONCE)
+    assert result(run)["maximum_reached"] == 1 and attempts(tenant) == {last: 3, first: 2}
+    (line,) = tenant.lines("Maximum deletion attempts (3) reached for deletion of placeholder user. Making final deletion attempt.")
+    assert line["placeholder_user_id"] == user
+    assert tenant.database.column("SELECT item FROM pruned.quarantine WHERE parked") == [f"import_placeholder_user_details:{last}"]
+
+
+def test_an_abandoned_detail_gets_one_more_attempt_a_week(tenant):
+    detail, user = tenant.placeholder(attempts=14)
+    keep(tenant, user)
+    tenant.tick(JOB, **AT_ONCE)
+    tenant.tick(JOB, at=tenant.at + MOMENT * 1000, **AT_ONCE)
+    assert attempts(tenant) == {detail: 15}
+    tenant.database.execute("UPDATE pruned.quarantine SET next_try_at = next_try_at - interval '8 days'")
+    tenant.tick(JOB, at=tenant.at + MOMENT * 2000, **AT_ONCE)
+    assert attempts(tenant) == {detail: 16}
+    assert tenant.database.row("SELECT parked, attempts FROM pruned.quarantine") == {"parked": True, "attempts": 16}

@@ -11,6 +11,10 @@ def date_of(t):
     return t.astimezone(datetime.timezone.utc).date()
 
 
+# What is parked is tried once in this time; what a restore holds, never by itself.
+PARK_RETRY = datetime.timedelta(days=7)
+
+
 # --- JOBS 1
 
 def remove_expired(db, t, args=None):
@@ -37,7 +41,10 @@ def waits_in_quarantine(db, job, member):
     entry = db.get(QUARANTINE, (job, f"members:{member['id']}"))
     if entry is None:
         return False
-    return entry["parked"] or entry["next_try_at"] > datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    if not entry["parked"]:
+        return entry["next_try_at"] > now
+    return entry.get("reason") == "restored" or entry["next_try_at"] > now - PARK_RETRY
 
 
 def expire(db, expected, member):

@@ -41,10 +41,12 @@ def test_starts_strictly_after_the_cursor(world):
     assert world.ids("members") == [ids[0], ids[2], ids[3]]
 
 
-@pytest.mark.parametrize("parked, next_try, waits", [(True, 2000, True), (False, 2000, False), (False, 3000, True)])
-def test_passes_over_what_waits_in_quarantine(world, parked, next_try, waits):
+@pytest.mark.parametrize("parked, next_try, reason, waits", [
+    (True, 2000, "no", False), (True, 3000, "no", True), (True, 2000, "restored", True), (False, 2000, "restored", False),
+    (False, 2000, "no", False), (False, 3000, "no", True)])
+def test_passes_over_what_waits_in_quarantine(world, parked, next_try, reason, waits):
     member = world.member(world.user(), world.group(), expires=0)
-    world.db.put(QUARANTINE, {"job": "members.remove_expired", "item": f"members:{member}", "parked": parked,
+    world.db.put(QUARANTINE, {"job": "members.remove_expired", "item": f"members:{member}", "parked": parked, "reason": reason,
                               "next_try_at": T.replace(year=next_try)})
     assert expire(world).result.get("passed_over", 0) == waits
     assert world.has("members", member) is waits

@@ -94,6 +94,13 @@ def test_only_placeholders_are_deleted(world, user):
     assert expected.result == {"status": "completed"} and not expected.children
 
 
+def test_an_old_event_sets_no_time_back(world):
+    user, detail = placeholder(world, last=T + TICK)
+    run_job(world.db, "PlaceholderUserOrphaned", T, {"placeholder_user_id": user})
+    row = world.db.get("import_placeholder_user_details", detail)
+    assert (row["deletion_attempts"], row["last_deletion_attempt_at"]) == (1, T + TICK)
+
+
 def test_the_event_does_not_wait_two_days(world):
     user, _ = placeholder(world, last=T - TICK)
     world.detail(user, attempts=15), world.detail(user, namespace_id=world.group()), placeholder(world)
