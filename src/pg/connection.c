@@ -21,7 +21,7 @@ pg_new (const PgSettings *settings)
   pg->plans = settings->plans;
   pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
   pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
-  pg->prepared = g_hash_table_new (NULL, NULL);
+  pg->prepared = g_hash_table_new (g_str_hash, g_str_equal);
   pg->kept = kept_new ();
   pthread_mutex_init (&pg->cancel_lock, NULL);
   return pg;

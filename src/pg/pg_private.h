@@ -30,7 +30,7 @@ struct _Pg {
   const gint *plans;
   gint plans_made; /* of these */
   Kept *kept;
-  GHashTable *prepared; /* statements that this connection knows, or will when its pipeline has gone through */
+  GHashTable *prepared; /* names of statements (two with the same text are one) that this connection knows, or will when its pipeline has gone through */
   char sqlstate[6];
   pthread_mutex_t cancel_lock;
   Canceller *canceller;          /* NULL: no connection; under the lock */

@@ -30,11 +30,11 @@ pg_send_own (Pg *pg, const char *sql, GError **error)
 static gboolean
 send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **error)
 {
-  if (g_hash_table_contains (pg->prepared, statement))
+  if (g_hash_table_contains (pg->prepared, name))
     return TRUE;
   if (!PQsendPrepare (pg->conn, name, statement->sql, 0, NULL))
     return pg_fail_connection (pg, "cannot send", error);
-  g_hash_table_add (pg->prepared, (gpointer)statement);
+  g_hash_table_add (pg->prepared, (gpointer)name);
   remember (pg, SENT_PREPARE, statement);
   return TRUE;
 }
@@ -205,7 +205,7 @@ take_rows (Pg *pg, PgRows **rows, GError **error)
       if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
         {
           if (sent.kind == SENT_PREPARE)
-            g_hash_table_remove (pg->prepared, sent.statement);
+            g_hash_table_remove (pg->prepared, sent.statement->on_server);
           pg_fail_statement (pg, result, sent.statement, error);
           PQclear (result);
           return FALSE;

@@ -30,7 +30,7 @@ def test_a_lock_time_out_names_the_lock_and_the_table(scene):
         error = error_of(scene, run := tick(scene))
         other.rollback()
     assert 'while deleting tuple (0,3) in relation "scratch"' in error and "[55P03] in " in error
-    assert error.endswith("scratch.remove/apply/removed/10-scratch.sql")
+    assert "scratch.remove/apply/removed/10-scratch.sql" in error
     assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
 
 
@@ -42,7 +42,7 @@ def test_a_lock_of_a_whole_table_names_it_too(scene):
         other.execute("LOCK TABLE scratch IN ACCESS EXCLUSIVE MODE")
         error = error_of(scene, run := tick(scene))
         other.rollback()
-    assert "while locking relation scratch" in error and error.endswith("[55P03] in " + error.rpartition("[55P03] in ")[2])
+    assert "while locking relation scratch" in error and "[55P03] in " in error
     assert error.endswith("scratch.remove/page.sql")
     assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
 

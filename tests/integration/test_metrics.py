@@ -388,4 +388,4 @@ def test_an_address_that_is_none_or_taken_is_said(scene, http):
     second = scene.run("run", "--until-idle")
     assert second.code == 2 and f"cannot listen on {http.listen}" in second.stderr
     wrong = scene.run("run", "--until-idle", settings={"http.listen": "here"})
-    assert wrong.code == 2 and "address:port" in wrong.stderr
+    assert wrong.code == 2 and "host:port" in wrong.stderr
