@@ -81,6 +81,8 @@ const Setting settings_table[] = {
   INT ("audit", "keep_days", "30", 1, DAYS_MOST, "days the record is kept"),
   INT ("runs", "keep_days", "35", 1, DAYS_MOST,
        "days ended runs are kept; longer than the topics ticks and events keep messages"),
+  INT ("clock", "max_skew_s", "5", 1, 86400,
+       "seconds by which clocks may differ: no tick of cron is fired that this machine's clock has not come to within them"),
   INT ("run", "workers", "4", 2, 256, "worker threads, each with its own database connection"),
   CHOICE ("run", "environment", "production", "production|development",
           "development: a row that fails makes its step fail, too"),
