@@ -110,7 +110,7 @@ def test_a_next_tick_beyond_the_next_regular_one_is_named_and_planted_again(hour
     [said] = findings(hourly, "schedules")
     assert not said["ok"] and JOB in said["detail"]
     hourly.start()
-    hourly.database.wait("SELECT next_at FROM pruned.schedules", until=right, deadline_s=45)
+    hourly.database.wait("SELECT CASE WHEN isfinite(next_at) THEN next_at END FROM pruned.schedules", until=right, deadline_s=45)
     assert findings(hourly, "schedules")[0]["ok"]
 
 
@@ -141,7 +141,7 @@ def test_a_tick_that_only_one_clock_believes_in_is_not_fired(hourly, shifted):
     behind = hourly.start(environment=shifted(-7200))
     behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds")
     assert hourly.database.value("SELECT next_at FROM pruned.schedules") == due
-    assert hourly.topics.read("ticks") == []
+    assert hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
     assert behind.stop() == 0
     hourly.start()
     hourly.wait_run(tick_id(JOB, due))
@@ -157,7 +157,7 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
     behind = hourly.start(environment=shifted(-AHEAD_S))
     behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds")
     behind.wait_line("Nothing old is dropped: the database's clock differs from this machine's by so many seconds")
-    assert 45 in ages(hourly) and hourly.topics.read("ticks") == []
+    assert 45 in ages(hourly) and hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
     old = now(seconds=-AHEAD_S)  # too old for the database, of today for the machine
     hourly.topics.tick("scratch.wide", old)
     hourly.wait_run(tick_id("scratch.wide", old), "finished")

@@ -78,12 +78,12 @@ def test_a_partition_has_its_row_before_its_first_message_and_a_database_set_bac
     scene.database.wait("SELECT count(*) FROM pruned.intake", until=2)
     assert intake(scene, "ticks") == {"next_offset": 0, "last_timestamp": None}
     at = now(minutes=-1)
-    scene.topics.tick(WIDE, at)
-    scene.wait_run(tick_id(WIDE, at))
+    scene.topics.tick(WIDE, at, {"n": 1})
+    scene.wait_run(tick_id(WIDE, at, '{"n":1}'))
     wait_until(lambda: scene.topics.committed("ticks") == {0: 1}, 30, "the offset")
     scene.database.execute("WITH lost AS (DELETE FROM pruned.runs), undone AS (DELETE FROM scratch_log) "
                            "UPDATE pruned.intake SET next_offset = 0, last_timestamp = NULL WHERE topic = %s", [scene.topics.full("ticks")])
-    assert scene.wait_run(tick_id(WIDE, at))["state"] == "finished"
+    assert scene.wait_run(tick_id(WIDE, at, '{"n":1}'))["state"] == "finished"
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 1
 
 
