@@ -16,7 +16,8 @@ time_refusal (const Admission *admission, gint64 scheduled_at_us)
 {
   if (scheduled_at_us > admission->now_us + AHEAD_US)
     return g_strdup ("scheduled_at in the future: more than 24 h ahead");
-  if (scheduled_at_us < admission->now_us - admission->keep_us)
+  gint64 least_us = admission->least_us != 0 ? admission->least_us : admission->now_us;
+  if (scheduled_at_us < least_us - admission->keep_us)
     return g_strdup ("too old: before what [runs] keep_days keeps");
   return NULL;
 }

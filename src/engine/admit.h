@@ -10,7 +10,8 @@
 typedef struct {
   const Jobs *jobs;
   gint64 keep_us; /* [runs] keep_days */
-  gint64 now_us;  /* the database's */
+  gint64 now_us;  /* the database's, or this machine's if that is later: what is ahead of both is refused */
+  gint64 least_us; /* the earlier of the two: what is too old by both is refused; 0: now_us */
 } Admission;
 
 /* Adds to SPECS what MESSAGE asks for. Returns NULL: it is taken; else a reason of the dead topic (g_free it): then nothing may be

@@ -1,12 +1,16 @@
 #include "engine/astray.h"
 
+#include "base/clock.h"
 #include "engine/lane_private.h"
+
+#define KAFKA_EVERY_US G_TIME_SPAN_MINUTE
+#define WATERMARKS_MS 500
 
 /* The lanes' positions are copied before PostgreSQL is asked: they follow its commits, so it can only be ahead of the copy. */
 static PgValues *
 positions (Service *service)
 {
-  GString *topics = array_new (), *partitions = array_new (), *mine = array_new ();
+  GString *topics = array_new (), *partitions = array_new (), *mine = array_new (), *last = array_new ();
   g_autoptr (GArray) views = lanes_view (service->lanes);
   for (guint i = 0; i < views->len; i++)
     {
@@ -16,12 +20,14 @@ positions (Service *service)
       array_add (topics, view->topic);
       array_add_int (partitions, view->number);
       array_add_int (mine, view->mine);
+      array_add_int (last, view->mine_last_ms);
     }
   PgValues *values = pg_values_new ();
   pg_values_set (values, "cluster_id", service->cluster_id);
   pg_values_take (values, "topic", array_take (topics));
   pg_values_take (values, "partition", array_take (partitions));
   pg_values_take (values, "mine", array_take (mine));
+  pg_values_take (values, "last_ms", array_take (last));
   return values;
 }
 
@@ -41,6 +47,41 @@ set_astray (Lanes *lanes, const char *topic, gint32 number)
   pthread_mutex_unlock (&lanes->lock);
 }
 
+/* A broker that lagged behind may lead the partition now (an unclean election): it ends before what we have taken, or has another message
+ * where our last one was. One lane a look, each once a minute; who does not answer is asked again. */
+static void
+look_at_kafka (Service *service)
+{
+  static guint turn;
+  static gint64 asked_us; /* of the one dispatcher thread */
+  g_autoptr (GArray) views = lanes_view (service->lanes);
+  if (clock_monotonic_us () - asked_us < KAFKA_EVERY_US || views->len == 0)
+    return;
+  while (turn < views->len && (g_array_index (views, LaneView, turn).job != NULL || g_array_index (views, LaneView, turn).mine <= 0))
+    turn++;
+  if (turn >= views->len)
+    {
+      turn = 0;
+      asked_us = clock_monotonic_us ();
+      return;
+    }
+  const LaneView *view = &g_array_index (views, LaneView, turn++);
+  g_autoptr (GError) error = NULL;
+  gint64 low, high, timestamp_ms;
+  if (view->mine_last_ms == 0 || !kafka_partition_watermarks (view->partition, WATERMARKS_MS, &low, &high, &error))
+    return;
+  gboolean other = high < view->mine;
+  if (!other && low < view->mine
+      && kafka_message_timestamp (service->kafka_settings, view->topic, view->number, view->mine - 1, &timestamp_ms, &error))
+    other = timestamp_ms != view->mine_last_ms;
+  if (!other)
+    return;
+  g_autofree char *partition = g_strdup_printf ("%d", view->number);
+  log_warning ("Kafka has other messages than were taken from it; what it has is read from its beginning", "topic", view->topic,
+               "partition", partition);
+  set_astray (service->lanes, view->topic, view->number);
+}
+
 gboolean
 astray_look (Service *service, Pg *pg, GError **error)
 {
@@ -53,6 +94,8 @@ astray_look (Service *service, Pg *pg, GError **error)
                    "partition", partition);
       set_astray (service->lanes, topic, (gint32)rows_int (rows, i, "partition"));
     }
+  if (rows != NULL)
+    look_at_kafka (service);
   return rows != NULL;
 }
 

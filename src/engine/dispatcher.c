@@ -19,6 +19,7 @@
 #define SQL "src/engine/sql/"
 #define IDLE_US G_USEC_PER_SEC
 #define REFUSALS 3
+#define LEFT_PAGE 100 /* as in outbox_left.sql */
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
 
 struct _Dispatcher {
@@ -26,12 +27,15 @@ struct _Dispatcher {
   Pg *pg;
   Missing *missing;
   char *keyed; /* jobs whose ticks take a unique key, as an array literal */
+  char *known; /* all jobs of this process */
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t woken;
   gint64 wake_us; /* monotonic */
   gboolean stop;
   Bundle *unsent; /* of runs that are ready already, or NULL */
+  char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
+  gint64 left_step;
   guint refused;  /* how often Kafka, which is there, has not taken it */
 };
 
@@ -101,6 +105,7 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   g_autoptr (Bundle) bundle = new_bundle ();
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "keyed", dispatcher->keyed);
+  pg_values_set (values, "known", dispatcher->known);
   if (!pg_begin (dispatcher->pg, error) || !place_due (dispatcher->pg, service->jobs, dispatcher->keyed, bundle, error))
     return FALSE;
   g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
@@ -109,8 +114,6 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   for (int i = 0; i < rows_count (rows); i++)
     {
       const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
-      if (job == NULL)
-        continue; /* of another version; its lanes are elsewhere */
       g_autoptr (Run) run = run_from_row (job, rows, i);
       run_add_work (bundle, run);
     }
@@ -125,17 +128,43 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   return send_unsent (dispatcher, error);
 }
 
-static gboolean
-is_ours (GArray *views, const Job *job, guint slot)
+/* The lanes of work that are ours, and behind which row the next page begins. */
+static PgValues *
+left_values (const Dispatcher *dispatcher)
 {
-  gint32 partition = job_partition (job, slot);
+  g_autoptr (GArray) views = lanes_view (dispatcher->service->lanes);
+  GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
   for (guint i = 0; i < views->len; i++)
     {
       const LaneView *view = &g_array_index (views, LaneView, i);
-      if (view->job == job && view->number == partition)
-        return TRUE;
+      if (view->job == NULL)
+        continue;
+      array_add (jobs, view->job->name);
+      array_add_int (numbers, view->number);
+      array_add_int (partitions, job_partitions (view->job));
     }
-  return FALSE;
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "number", array_take (numbers));
+  pg_values_take (values, "partitions", array_take (partitions));
+  pg_values_set (values, "after_at", dispatcher->left_at != NULL ? dispatcher->left_at : "-infinity");
+  pg_values_set (values, "after_run", dispatcher->left_at != NULL ? dispatcher->left_run : BEGINNING_OF_TIME);
+  pg_values_int (values, "after_step", dispatcher->left_at != NULL ? dispatcher->left_step : -1);
+  return values;
+}
+
+/* The next page begins behind this one; after the last, at the first again. */
+static void
+note_left (Dispatcher *dispatcher, const PgRows *rows)
+{
+  int last = rows_count (rows) - 1;
+  g_clear_pointer (&dispatcher->left_at, g_free);
+  g_clear_pointer (&dispatcher->left_run, g_free);
+  if (last < LEFT_PAGE - 1)
+    return;
+  dispatcher->left_at = g_strdup (rows_text (rows, last, "at"));
+  dispatcher->left_run = g_strdup (rows_text (rows, last, "run_id"));
+  dispatcher->left_step = rows_int (rows, last, "step");
 }
 
 /* What a crash left in the outbox, on lanes that are ours now. */
@@ -143,17 +172,13 @@ static gboolean
 send_left (Dispatcher *dispatcher, GError **error)
 {
   Service *service = dispatcher->service;
-  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "outbox_left.sql", NULL, error);
+  g_autoptr (PgValues) values = left_values (dispatcher);
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "outbox_left.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  if (rows_count (rows) == 0)
-    return TRUE;
-  g_autoptr (GArray) views = lanes_view (service->lanes);
+  note_left (dispatcher, rows);
   for (int i = 0; i < rows_count (rows); i++)
     {
-      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
-      if (job == NULL || !is_ours (views, job, (guint)rows_int (rows, i, "slot")))
-        continue;
       GError *cause = NULL;
       if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"), (int)rows_int (rows, i, "step"),
                                rows_text (rows, i, "messages"), &service->stop, &cause))
@@ -268,11 +293,11 @@ dispatcher_main (void *data)
 }
 
 static char *
-keyed_jobs (const Jobs *jobs)
+names_of (const Jobs *jobs, gboolean keyed_only)
 {
   GString *array = array_new ();
   for (guint i = 0; i < jobs_count (jobs); i++)
-    if (jobs_at (jobs, i)->unique_key != NULL)
+    if (!keyed_only || jobs_at (jobs, i)->unique_key != NULL)
       array_add (array, jobs_at (jobs, i)->name);
   return array_take (array);
 }
@@ -284,7 +309,8 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
-  dispatcher->keyed = keyed_jobs (service->jobs);
+  dispatcher->keyed = names_of (service->jobs, TRUE);
+  dispatcher->known = names_of (service->jobs, FALSE);
   dispatcher->wake_us = G_MAXINT64;
   pthread_mutex_init (&dispatcher->lock, NULL);
   pthread_condattr_t attributes;
@@ -310,6 +336,9 @@ dispatcher_stop (Dispatcher *dispatcher)
   missing_free (dispatcher->missing);
   g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);
+  g_free (dispatcher->left_at);
+  g_free (dispatcher->left_run);
   g_free (dispatcher->keyed);
+  g_free (dispatcher->known);
   g_free (dispatcher);
 }

@@ -252,6 +252,7 @@ engine_run (const EngineOptions *options, GError **error)
 {
   Service service = { .config = options->config, .jobs = options->jobs,
                       .prefix = config_text (options->config, "topics", "prefix"),
+                      .max_skew_us = config_int (options->config, "clock", "max_skew_s") * G_USEC_PER_SEC,
                       .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
                       .pg = { config_text (options->config, "postgres", "url"),
                               config_text (options->config, "postgres", "app_schema"),

@@ -1,5 +1,6 @@
 #include "engine/intake.h"
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "engine/admit.h"
 #include "engine/answer.h"
@@ -56,7 +57,10 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, GError 
   pg_values_set (values, "topic", lane->topic);
   pg_values_int (values, "partition", lane->number);
   pg_values_int (values, "next", *next);
-  pg_values_int (values, "last_ms", further ? last->timestamp_ms : lane->mine_last_ms);
+  if (further || lane->mine_last_ms != 0)
+    pg_values_int (values, "last_ms", further ? last->timestamp_ms : lane->mine_last_ms);
+  else
+    pg_values_set (values, "last_ms", NULL); /* not known */
   pg_values_int (values, "mine", lane->mine);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_advance.sql", values, error);
   if (rows == NULL)
@@ -90,7 +94,7 @@ write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
   if (lost)
     lost_say (lane, intake->lost_from, intake->lost_to);
   if (next != lane->mine)
-    lane->mine_last_ms = last->timestamp_ms;
+    __atomic_store_n (&lane->mine_last_ms, last->timestamp_ms, __ATOMIC_RELEASE);
   __atomic_store_n (&lane->mine, next, __ATOMIC_RELEASE);
   lane->remade = FALSE;
   return TRUE;
@@ -152,6 +156,10 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   Admission admission = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us };
   if (!look_for_lost (intake, error) || !database_now (pg, &admission.now_us, error))
     return FALSE;
+  /* A clock that is wrong for a moment buries nothing: the message only waits. */
+  gint64 database_us = admission.now_us, ours_us = clock_now_us ();
+  admission.now_us = MAX (database_us, ours_us);
+  admission.least_us = MIN (database_us, ours_us);
   for (guint i = 0; i < n; i++)
     {
       const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;

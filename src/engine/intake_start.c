@@ -19,22 +19,64 @@ is_remade (Service *service, const Lane *lane, gint64 low, gint64 high, gboolean
       g_propagate_error (error, cause);
       return FALSE;
     }
-  *remade = found && timestamp_ms != lane->mine_last_ms;
+  *remade = found && lane->mine_last_ms != 0 && timestamp_ms != lane->mine_last_ms;
+  return TRUE;
+}
+
+static PgValues *
+values_of (const Service *service, const Lane *lane)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "cluster_id", service->cluster_id);
+  pg_values_set (values, "topic", lane->topic);
+  pg_values_int (values, "partition", lane->number);
+  return values;
+}
+
+/* The first assignment of all: where it begins is remembered before there is a message. */
+static gboolean
+plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **error)
+{
+  gint64 last_ms = 0;
+  GError *cause = NULL;
+  if (start > low && !kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, start - 1, &last_ms, &cause))
+    {
+      if (cause != NULL)
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+      last_ms = 0; /* not there any more */
+    }
+  g_autoptr (PgValues) values = values_of (service, lane);
+  pg_values_int (values, "next", start);
+  if (last_ms != 0)
+    pg_values_int (values, "last_ms", last_ms);
+  else
+    pg_values_set (values, "last_ms", NULL);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_plant.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  if (rows_count (rows) == 0)
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process begins there, too", lane->topic, lane->number);
+      return FALSE;
+    }
+  __atomic_store_n (&lane->mine_last_ms, last_ms, __ATOMIC_RELEASE);
+  __atomic_store_n (&lane->mine, start, __ATOMIC_RELEASE);
   return TRUE;
 }
 
 static gboolean
 read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
 {
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "cluster_id", service->cluster_id);
-  pg_values_set (values, "topic", lane->topic);
-  pg_values_int (values, "partition", lane->number);
+  g_autoptr (PgValues) values = values_of (service, lane);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_start.sql", values, error);
   if (rows == NULL)
     return FALSE;
+  gboolean dated = rows_count (rows) > 0 && rows_text (rows, 0, "last_ms") != NULL;
+  __atomic_store_n (&lane->mine_last_ms, dated ? rows_int (rows, 0, "last_ms") : 0, __ATOMIC_RELEASE);
   __atomic_store_n (&lane->mine, rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1, __ATOMIC_RELEASE);
-  lane->mine_last_ms = rows_count (rows) > 0 ? rows_int (rows, 0, "last_ms") : 0;
   return TRUE;
 }
 
@@ -81,6 +123,8 @@ intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
   if (remade || start < low || start > high)
     start = low;
   lane->remade = remade;
+  if (lane->mine < 0 && !plant (service, pg, lane, start, low, error))
+    return FALSE;
   if (!kafka_partition_seek (lane->partition, start, error))
     return FALSE;
   lane->started = TRUE;

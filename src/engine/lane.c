@@ -305,7 +305,8 @@ lanes_view (Lanes *lanes)
         continue;
       LaneView view = { .partition = kafka_partition_ref (lane->partition), .job = lane->job, .topic = g_strdup (lane->topic),
                         .number = lane->number, .handled = __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE),
-                        .mine = __atomic_load_n (&lane->mine, __ATOMIC_ACQUIRE), .at_end = g_atomic_int_get (&lane->at_end),
+                        .mine = __atomic_load_n (&lane->mine, __ATOMIC_ACQUIRE),
+                        .mine_last_ms = __atomic_load_n (&lane->mine_last_ms, __ATOMIC_ACQUIRE), .at_end = g_atomic_int_get (&lane->at_end),
                         .busy = lane->state != LANE_IDLE || lane->sending != NULL };
       g_array_append_val (views, view);
     }

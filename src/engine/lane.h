@@ -66,7 +66,6 @@ typedef struct _Lane {
   guint outages;        /* in a row */
   Bisect *bisect;       /* of the step that is tried alone */
   GArray *ahead;        /* of Work: the step that follows the last one here; its message is on its way. NULL: none */
-  gint64 mine_last_ms;  /* intake: timestamp of the message before it */
   gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
   guint suspects;       /* of `pending`, from its front: may have killed a process before (suspect.c) */
   gboolean looked_back; /* what was counted before this assignment's first message is forgotten */
@@ -78,6 +77,7 @@ typedef struct _Lane {
   gint64 taken;         /* messages up to here (exclusive) were taken into pending; -1: none yet */
   /* read by others: atomic */
   gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
+  gint64 mine_last_ms;  /* intake: timestamp of the message before it; 0: not known */
   gint64 handled;       /* everything below was handled; -1: not known yet */
   gint at_end;          /* the last take reached the partition's end, and nothing is pending */
   gint64 running_since_us;
@@ -120,7 +120,7 @@ typedef struct {
   const Job *job;
   char *topic;
   gint32 number;
-  gint64 handled, mine;
+  gint64 handled, mine, mine_last_ms;
   gboolean at_end, busy;
 } LaneView;
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */

@@ -19,6 +19,14 @@ typedef struct {
   gboolean waits;   /* an unfinished run holds the key */
 } Decision;
 
+/* What `next_at` was made from. */
+static char *
+schedule_text (const Service *service, const Job *job)
+{
+  return g_strdup_printf ("%s %s", config_job_text (service->config, job->name, "schedule"),
+                          config_job_text (service->config, job->name, "time_zone"));
+}
+
 /* The first fire time whose tick the ledger would still take. */
 static gint64
 first_kept (const Service *service, const Job *job, gint64 next_us, gint64 now_us)
@@ -200,24 +208,45 @@ scheduled_jobs (const Service *service)
   return array_take (array);
 }
 
+/* The time up to which ticks may be fired: the database's, unless this machine's clock has not come to it by far. A tick of a time that
+ * nobody else believes in would remove what is not over, and those up to it, recorded as missed, could never run when they are due. */
+static gint64
+agreed_now (const Service *service, gint64 database_us)
+{
+  gint64 ours_us = clock_now_us () + service->max_skew_us;
+  if (database_us <= ours_us)
+    return database_us;
+  g_autofree char *ahead = g_strdup_printf ("%.1f", (double)(database_us - ours_us + service->max_skew_us) / G_USEC_PER_SEC);
+  log_warning_every (60, "clocks", "Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds", ahead);
+  return ours_us;
+}
+
 gboolean
 schedule_fire (Service *service, Pg *pg, GError **error)
 {
+  service->ticks_held = FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "schedules_due.sql", values, error);
   if (rows == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++)
-    if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), rows_int (rows, i, "next_at"),
-                   rows_int (rows, i, "now"), rows_bool (rows, i, "running"), error))
-      return FALSE;
+    {
+      gint64 next_us = rows_int (rows, i, "next_at"), now_us = agreed_now (service, rows_int (rows, i, "now"));
+      if (next_us > now_us)
+        service->ticks_held = TRUE;
+      else if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), next_us, now_us,
+                          rows_bool (rows, i, "running"), error))
+        return FALSE;
+    }
   return TRUE;
 }
 
 gboolean
 schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
 {
+  if (service->ticks_held) /* looked at again after the usual pause */
+    return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "schedules_next.sql", values, error);
@@ -225,6 +254,36 @@ schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
   if (wait != NULL)
     *wait_us = MIN (*wait_us, MAX (g_ascii_strtoll (wait, NULL, 10), G_USEC_PER_SEC / 10));
   return rows != NULL;
+}
+
+/* A time that a clock which was ahead has left behind: the tick before it would be missed, and nobody would say so. */
+static gboolean
+mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **error)
+{
+  gint64 next = job->cron != NULL ? cron_next (job->cron, job->zone, now_us) : -1;
+  if (next < 0)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", job->name);
+  pg_values_time (values, "next_at", next);
+  pg_values_take (values, "schedule", schedule_text (service, job));
+  g_autoptr (PgRows) mended = pg_run_file (pg, SQL "schedule_mend.sql", values, error);
+  if (mended != NULL && rows_count (mended) > 0)
+    log_warning ("The next tick was set beyond the schedule's next time, and is planted again", "job", job->name, "next_at",
+                 pg_values_get (values, "next_at"));
+  return mended != NULL;
+}
+
+gboolean
+schedule_mend (Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) now = pg_run_file (pg, SQL "now.sql", NULL, error);
+  if (now == NULL)
+    return FALSE;
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    if (!mend_one (service, pg, jobs_at (service->jobs, i), rows_int (now, 0, "now"), error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -242,8 +301,7 @@ plant_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **err
     pg_values_set (values, "next_at", "infinity");
   else
     pg_values_time (values, "next_at", next);
-  pg_values_take (values, "schedule", g_strdup_printf ("%s %s", config_job_text (service->config, job->name, "schedule"),
-                                                       config_job_text (service->config, job->name, "time_zone")));
+  pg_values_take (values, "schedule", schedule_text (service, job));
   g_autoptr (PgRows) planted = pg_run_file (pg, SQL "schedule_plant.sql", values, error);
   return planted != NULL;
 }

@@ -15,3 +15,5 @@ gboolean schedule_plant (Service *service, Pg *pg, GError **error) G_GNUC_WARN_U
 gboolean schedule_fire (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Lowers *WAIT_US to the time until the next tick. */
 gboolean schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* A next tick that lies beyond the schedule's next time is planted again. */
+gboolean schedule_mend (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -26,6 +26,8 @@ typedef struct {
   char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what was logged of it */
   gint plans;                   /* growth.h */
   gint64 ledger_bytes;          /* as growth.c knows it; the dispatcher's */
+  gint64 max_skew_us;           /* [clock] max_skew_s */
+  gboolean ticks_held;          /* by a clock; the dispatcher's */
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
   pthread_rwlock_t settings;    /* read by workers and the dispatcher while they use settings; written to change them (reload.h) */
   gint replant;                 /* atomic: schedules were changed; the dispatcher looks at them */

@@ -71,6 +71,45 @@ say_away (Doctor *doctor, const GError *error)
   doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", remedy, "%s", error->message);
 }
 
+/* A clock that was ahead has set it: until then the job is not ticked. */
+static void
+check_schedules (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "schedules", SQL "schedules.sql", NULL);
+  gboolean well = rows != NULL;
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const Job *job = jobs_find (doctor->cli->jobs, rows_text (rows, i, "job"));
+    gint64 regular_us = job != NULL && job->cron != NULL ? cron_next (job->cron, job->zone, rows_int (rows, i, "now_us")) : -1;
+    g_autofree char *schedule = regular_us < 0 ? NULL
+                                : g_strdup_printf ("%s %s", config_job_text (doctor->cli->config, job->name, "schedule"),
+                                                   config_job_text (doctor->cli->config, job->name, "time_zone"));
+    if (regular_us < 0 || rows_int (rows, i, "next_us") <= regular_us || !g_str_equal (schedule, rows_text (rows, i, "schedule")))
+      continue;
+    g_autofree char *regular = clock_format (regular_us);
+    well = FALSE;
+    doctor_warn (doctor, "schedules", "pruned run",
+                 "the next tick of %s is set to %s, beyond its next regular time %s: a clock was ahead; a daemon that runs plants it"
+                 " again within a minute", job->name, rows_text (rows, i, "next_at"), regular);
+  }
+  if (well)
+    doctor_ok (doctor, "schedules", "no next tick lies beyond its schedule");
+}
+
+static void
+check_days (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "recorded days", SQL "days_ahead.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *name = rows_text (rows, i, "name");
+    gboolean used = rows_bool (rows, i, "used");
+    g_autofree char *remedy = g_strdup_printf ("psql -c '%s pruned.%s'", used ? "TABLE" : "DROP TABLE", name);
+    doctor_warn (doctor, "recorded days", remedy, "pruned.%s is of a day that lies ahead: the database's clock was wrong when it was made%s",
+                 name, used ? ", and rows were recorded with that time" : "; it is empty");
+  }
+  if (rows != NULL && rows_count (rows) == 0)
+    doctor_ok (doctor, "recorded days", "no day of audit and archive lies ahead");
+}
+
 static void
 check_schema (Doctor *doctor)
 {
@@ -98,4 +137,8 @@ doctor_postgres (Doctor *doctor)
   check_schema (doctor);
   compare_clocks (doctor);
   compare_daemons (doctor);
+  if (doctor->migrated) {
+    check_schedules (doctor);
+    check_days (doctor);
+  }
 }

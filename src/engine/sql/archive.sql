@@ -1,5 +1,5 @@
 -- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the index on finished_at. An
--- hour is longer than any transaction, so no intake can have missed them.
+-- hour is longer than any transaction, so no intake can have missed them. The ids of events are remembered for longer.
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped')
@@ -13,5 +13,7 @@ put AS (
   SELECT parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
          finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, result, error
   FROM moved
-  ON CONFLICT DO NOTHING)
+  ON CONFLICT DO NOTHING),
+remembered AS (
+  INSERT INTO pruned.event_ids (run_id) SELECT run_id FROM moved WHERE parent_id IS NULL ON CONFLICT DO NOTHING)
 SELECT count(*) = 1000 AS more FROM old

@@ -1,8 +1,9 @@
--- Due runs become ready, oldest first; two processes take different ones. Paused jobs keep theirs. A run that still
+-- Due runs become ready, oldest first; two processes take different ones. Paused jobs keep theirs, and those of jobs that this process does
+-- not know are left to who knows them. A run that still
 -- has to take its unique key is left to due_keyless.sql.
 WITH due AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
-  WHERE r.state = 'waiting' AND r.due_at <= now()
+  WHERE r.state = 'waiting' AND r.due_at <= now() AND r.job = ANY (:known::text[])
     AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
     AND NOT (r.unique_key IS NULL AND r.job = ANY (:keyed::text[]))
   ORDER BY r.due_at

@@ -1,6 +1,8 @@
--- Partitions of which PostgreSQL knows less than it once did: it was set back to a backup, or the server that took over lagged behind.
+-- Partitions of which PostgreSQL knows less than it once did, or something else: it was set back to a backup, or the server that took over
+-- lagged behind, and other messages have been taken since.
 SELECT ours.topic, ours.partition
-FROM unnest(:topic::text[], :partition::int[], :mine::bigint[]) AS ours (topic, partition, mine)
+FROM unnest(:topic::text[], :partition::int[], :mine::bigint[], :last_ms::bigint[]) AS ours (topic, partition, mine, last_ms)
 LEFT JOIN pruned.intake i
   ON i.cluster_id = :cluster_id::text AND i.topic = ours.topic AND i.partition = ours.partition
 WHERE coalesce(i.next_offset, -1) < ours.mine
+   OR i.next_offset = ours.mine AND (extract(epoch FROM i.last_timestamp) * 1000)::bigint <> ours.last_ms AND ours.last_ms <> 0

@@ -18,7 +18,7 @@ CROSS JOIN LATERAL (SELECT a.due_at, CASE WHEN u.state IS NOT NULL THEN u.state
                                   ELSE 'ready' END AS state) AS t
 LEFT JOIN LATERAL (SELECT true AS known FROM pruned.runs_done d
                    WHERE d.run_id = u.run_id AND d.scheduled_at = u.scheduled_at LIMIT 1) AS d ON true
-WHERE d.known IS NULL
+WHERE d.known IS NULL AND (u.parent_id IS NOT NULL OR NOT EXISTS (SELECT FROM pruned.event_ids e WHERE e.run_id = u.run_id))
 ORDER BY u.unique_key NULLS FIRST, u.ord
 ON CONFLICT DO NOTHING
 RETURNING run_id, state, (extract(epoch FROM due_at) * 1000000)::bigint AS due_at

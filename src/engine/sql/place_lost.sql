@@ -1,6 +1,7 @@
 -- Why a new run was not taken: it is known, or an unfinished run holds its unique key.
 SELECT u.ord, EXISTS (SELECT FROM pruned.runs r WHERE r.run_id = u.run_id)
-              OR EXISTS (SELECT FROM pruned.runs_done d WHERE d.run_id = u.run_id AND d.scheduled_at = u.scheduled_at) AS known,
+              OR EXISTS (SELECT FROM pruned.runs_done d WHERE d.run_id = u.run_id AND d.scheduled_at = u.scheduled_at)
+              OR EXISTS (SELECT FROM pruned.event_ids e WHERE e.run_id = u.run_id) AS known,
        h.run_id AS holder
 FROM unnest(:run_id::uuid[], :scheduled_at::timestamptz[], :unique_key::text[]) WITH ORDINALITY
      AS u (run_id, scheduled_at, unique_key, ord)

@@ -1,6 +1,6 @@
 -- The runs of these messages as they are: in the table or in the archive (one day each, by T), or not there; then who
 -- has the unique key that a new one would want, and which later event has set the timer.
-SELECT u.ord::int - 1 AS row, coalesce(r.state, d.state) AS state, CASE WHEN r.run_id IS NULL THEN d.error ELSE r.error END AS error,
+SELECT u.ord::int - 1 AS row, coalesce(r.state, d.state, CASE WHEN e.run_id IS NOT NULL THEN 'finished' END) AS state, CASE WHEN r.run_id IS NULL THEN d.error ELSE r.error END AS error,
        CASE WHEN u.scheduled_at <= now() AND NOT u.timer AND NOT (h.state = 'waiting' AND h.error IS NOT NULL) THEN h.run_id END AS holder,
        CASE WHEN u.timer THEN t.run_id END AS later
 FROM unnest(:run_id::uuid[], :scheduled_at::timestamptz[], :unique_key::text[], :timer::bool[]) WITH ORDINALITY
@@ -8,6 +8,7 @@ FROM unnest(:run_id::uuid[], :scheduled_at::timestamptz[], :unique_key::text[], 
 LEFT JOIN pruned.runs r ON r.run_id = u.run_id
 LEFT JOIN LATERAL (SELECT state, error FROM pruned.runs_done d
                    WHERE d.run_id = u.run_id AND d.scheduled_at = u.scheduled_at LIMIT 1) AS d ON true
+LEFT JOIN pruned.event_ids e ON e.run_id = u.run_id
 LEFT JOIN pruned.runs h ON h.unique_key = u.unique_key
 LEFT JOIN pruned.timers t ON t.unique_key = u.unique_key AND t.scheduled_at > u.scheduled_at
 ORDER BY u.ord

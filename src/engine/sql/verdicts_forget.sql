@@ -1,3 +1,9 @@
--- Verdicts on messages that the dead topic holds no more, as long as it keeps them for less than the ledger (`pruned doctor` warns).
-DELETE FROM pruned.dead_verdicts WHERE (topic, partition, "offset") IN (
-  SELECT topic, partition, "offset" FROM pruned.dead_verdicts WHERE at < now() - :run_days::int * interval '1 day' LIMIT 1000)
+-- Verdicts on messages that the dead topic holds no more, as long as it keeps them for less than the ledger (`pruned doctor` warns). By the
+-- database's clock, and by the last run that has ended. `more`: the page was full.
+WITH gone AS (
+  DELETE FROM pruned.dead_verdicts WHERE (topic, partition, "offset") IN (
+    SELECT topic, partition, "offset" FROM pruned.dead_verdicts
+    WHERE at < (SELECT least(now(), (SELECT max(r.finished_at) FROM pruned.runs r WHERE r.finished_at IS NOT NULL))) - :run_days::int * interval '1 day'
+    LIMIT 1000)
+  RETURNING 1)
+SELECT count(*) = 1000 AS more FROM gone

@@ -9,6 +9,18 @@ find_work (Step *step, GError **error)
   return step_query (step, error, "work", "park_retry_days", step_setting_text_of (step, CHILD, "park_retry_days"), NULL);
 }
 
+static gboolean
+revive (Step *step, GError **error)
+{
+  g_autoptr (PgRows) revived = step_query (step, error, "revive", NULL);
+  if (revived == NULL)
+    return FALSE;
+  step_reason (step, "already running");
+  if (rows_count (revived) > 0)
+    step_count (step, "revived", rows_count (revived));
+  return TRUE;
+}
+
 gboolean
 schedule_prune_step (Step *step, GError **error)
 {
@@ -19,7 +31,7 @@ schedule_prune_step (Step *step, GError **error)
   if (rows_int (work, 0, "schedules") == 0)
     step_reason (step, "nothing to do");
   else if (rows_bool (work, 0, "running"))
-    step_reason (step, "already running");
+    return revive (step, error);
   else
     step_child (step, CHILD, json_object (), CHILD, CHILD, 0);
   return TRUE;

@@ -1,4 +1,4 @@
--- Schema `pruned`, step 6: the audit is the owner's. The daemon adds to it and reads it (deploy/grants.sql); its days go by functions
+-- Schema `pruned`, step 10: the audit is the owner's. The daemon adds to it and reads it (deploy/grants.sql); its days go by functions
 -- that run with the owner's rights, and these keep what the owner has said, whatever they are asked for.
 --
 -- Functions with another's rights name everything, and look into nobody's temporary tables: a path without pg_temp begins with it.

@@ -1,0 +1,156 @@
+"""What is remembered when a run has gone to the archive, a partition had no message yet, or somebody else's rows lie in front."""
+
+import datetime
+
+from stack.process import wait_until
+from support.instance import tenant  # noqa: F401
+from support.scene import event_id, fill, now, refuse_rows, let_rows_go, result, tick_id
+
+ONE, WIDE, EVENT = "scratch.one", "scratch.wide", "PlaceholderUserOrphaned"
+
+
+def archive(scene):
+    """As an hour later."""
+    scene.database.execute("UPDATE pruned.runs SET finished_at = now() - interval '2 hours' WHERE finished_at IS NOT NULL")
+
+
+def start_and_archive(scene, run):
+    scene.start()
+    scene.wait_run(run)
+    archive(scene)
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done WHERE run_id = %s", [run], until=1)
+
+
+def send(scene, ce_id, placeholder=2, **more):
+    scene.topics.event(EVENT, {"placeholder_user_id": placeholder}, ce_id=ce_id, ce_time=None, **more)
+    return event_id("/test", ce_id, ONE)
+
+
+def after(scene, n):
+    """What was sent before has been taken."""
+    at = now(minutes=-n)
+    run = send(scene, f"after {n}", placeholder=9000 + n)
+    scene.wait_run(run)
+    return at
+
+
+# --- 31
+
+def test_an_event_that_is_sent_again_after_the_archive_is_the_same_run(scene):
+    """Without ce_time: its T is another."""
+    fill(scene.database, 3)
+    run = send(scene, "the same")
+    start_and_archive(scene, run)
+    send(scene, "the same")
+    after(scene, 1)
+    assert scene.database.column("SELECT job FROM pruned.runs WHERE run_id = %s", [run]) == []
+    assert scene.database.value("SELECT count(*) FROM pruned.runs_done WHERE run_id = %s", [run]) == 1
+
+
+def test_also_when_its_day_of_the_archive_has_gone(scene):
+    run = send(scene, "the same")
+    start_and_archive(scene, run)
+    scene.database.execute("DELETE FROM pruned.runs_done")
+    send(scene, "the same")
+    after(scene, 1)
+    assert scene.run_row(run) is None
+    lines = scene.run("replay", "--from", "-1h", "--topic", "events", "--job", ONE, "--json").ok().json()
+    assert {line["verdict"] for line in lines if line["run_id"] == run} == {"done"}
+
+
+def test_ids_go_when_neither_the_ledger_nor_the_topic_keeps_them(scene):
+    scene.settings["runs.keep_days"] = 5
+    scene.database.execute("INSERT INTO pruned.event_ids SELECT gen_random_uuid(), now() - a * interval '1 day' "
+                           "FROM unnest(ARRAY[1, 4, 6, 400]) AS a, generate_series(1, 600)")
+    scene.start()
+    scene.database.wait("SELECT array_agg(DISTINCT now()::date - at::date) FROM pruned.event_ids",
+                        until=lambda ages: sorted(ages) in ([1, 4], [1, 4, 6]))
+
+
+# --- 17a, 38: where intake stands
+
+def intake(scene, topic):
+    return scene.database.row("SELECT next_offset, last_timestamp FROM pruned.intake WHERE topic = %s", [scene.topics.full(topic)])
+
+
+def test_a_partition_has_its_row_before_its_first_message_and_a_database_set_back_to_then_reads_it_again(scene):
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.intake", until=2)
+    assert intake(scene, "ticks") == {"next_offset": 0, "last_timestamp": None}
+    at = now(minutes=-1)
+    scene.topics.tick(WIDE, at, {"n": 1})
+    scene.wait_run(tick_id(WIDE, at, '{"n":1}'))
+    wait_until(lambda: scene.topics.committed("ticks") == {0: 1}, 30, "the offset")
+    scene.database.execute("WITH lost AS (DELETE FROM pruned.runs), undone AS (DELETE FROM scratch_log) "
+                           "UPDATE pruned.intake SET next_offset = 0, last_timestamp = NULL WHERE topic = %s", [scene.topics.full("ticks")])
+    assert scene.wait_run(tick_id(WIDE, at, '{"n":1}'))["state"] == "finished"
+    assert scene.database.value("SELECT count(*) FROM scratch_log") == 1
+
+
+def test_a_database_that_stands_where_the_daemon_does_but_by_another_message_is_noticed(scene):
+    daemon = scene.start()
+    at = now(minutes=-1)
+    scene.topics.tick(WIDE, at)
+    scene.wait_run(tick_id(WIDE, at))
+    scene.database.execute("WITH lost AS (DELETE FROM pruned.runs), undone AS (DELETE FROM scratch_log) "
+                           "UPDATE pruned.intake SET last_timestamp = now() - interval '1 day' WHERE topic = %s", [scene.topics.full("ticks")])
+    daemon.wait_line("PostgreSQL knows less than before; messages are read again from where it stands")
+    assert scene.wait_run(tick_id(WIDE, at))["state"] == "finished"
+
+
+# --- 32
+
+def test_rows_of_jobs_that_nobody_here_knows_keep_nothing_back(scene):
+    scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) SELECT gen_random_uuid(), 0, '\\x00', "
+                           "CASE WHEN n <= 150 THEN 'of.tomorrow' ELSE 'scratch.remove' END, 0, now() - interval '1 hour' "
+                           "FROM generate_series(1, 300) AS n")  # and as many that no version can read
+    scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at) VALUES "
+                           "(gen_random_uuid(), 'of.tomorrow', 'waiting', now(), now() - interval '1 minute')")
+    at = now(minutes=-1)
+    scene.topics.tick("scratch.remove", at)
+    first = scene.start()
+    scene.wait_run(tick_id("scratch.remove", at))
+    first.kill()
+    [left] = scene.database.column("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot) "
+                                   "SELECT run_id, 99, '\\x01' || decode(repeat('00', 8), 'hex'), job, slot FROM pruned.runs "
+                                   "WHERE run_id = %s RETURNING run_id", [tick_id("scratch.remove", at)])
+    daemon = scene.start()
+    daemon.wait_line("Messages that a crash had left were sent", run_id=str(left), deadline_s=60)
+    assert scene.database.value("SELECT state FROM pruned.runs WHERE job = 'of.tomorrow'") == "waiting"
+
+
+# --- 24
+
+def test_a_dead_run_that_is_retried_has_its_message_at_once(new_scene):
+    scene = new_scene({"jobs.scratch.remove.batch": 25, "jobs.scratch.remove.max_attempts": 0})
+    fill(scene.database, 25)
+    refuse_rows(scene.database, "true")
+    at = now(minutes=-1)
+    scene.topics.tick("scratch.remove", at)
+    run = tick_id("scratch.remove", at)
+    daemon = scene.start()
+    assert scene.wait_run(run)["state"] == "dead"
+    let_rows_go(scene.database)
+    before = len(scene.topics.read("work.scratch.remove"))
+    scene.run("retry", run).ok()
+    assert len(scene.topics.read("work.scratch.remove")) > before
+    assert result(scene.wait_run(run, "finished"))["removed"] == 25
+    assert daemon.lines("Work message was missing and is sent again") == []
+
+
+# --- 17b
+
+def test_a_child_that_backs_off_is_due_with_its_parents_next_tick(tenant):  # noqa: F811
+    parent, child = "members.schedule_prune_deletions", "members.prune_deletions"
+    top = tenant.group()
+    tenant.owner(admin := tenant.user(admin=True), top)
+    tenant.leave(top, tenant.user(), admin)
+    tenant.database.execute("ALTER TABLE members_deletion_schedules RENAME COLUMN scheduled_by_id TO who")
+    tenant.tick(parent)
+    [run] = tenant.runs(child)
+    assert run["state"] == "waiting" and run["error"]
+    tenant.database.execute("UPDATE pruned.runs SET due_at = now() + interval '4 days' WHERE run_id = %s", [run["run_id"]])
+    tenant.database.execute("ALTER TABLE members_deletion_schedules RENAME COLUMN who TO scheduled_by_id")
+    ended = tenant.tick(parent, tenant.at + datetime.timedelta(seconds=1))
+    assert result(ended)["revived"] == 1
+    assert tenant.pruned.run_row(run["run_id"])["state"] == "finished" and tenant.ids("members_deletion_schedules") == []
