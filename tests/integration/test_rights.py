@@ -1,0 +1,106 @@
+"""The role of deploy/grants.sql has no right more than it needs: for each there is a statement of ours that PostgreSQL refuses without it."""
+
+import subprocess
+
+import psycopg
+import pytest
+from psycopg.errors import InsufficientPrivilege
+
+from stack.found import pg_bin
+from support.database import connect
+from support.places import GRANTS, ROLE
+from support.statements import Prepared, files
+
+GIVEN = """
+    SELECT CASE n.nspname WHEN 'pruned' THEN 'pruned.' ELSE '' END || c.relname AS name, a.privilege_type AS privilege
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE r.rolname = %s AND c.relkind IN ('r', 'p') AND n.nspname = %s ORDER BY 1, 2"""
+FUNCTIONS = """
+    SELECT p.oid::regprocedure::text FROM pg_proc p, aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE r.rolname = %s AND p.pronamespace = 'pruned'::regnamespace ORDER BY 1"""
+# The audit is written by a statement that C wraps around those of the jobs (src/engine/job_files.c).
+AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
+
+
+@pytest.fixture(scope="module")
+def statements_of():
+    return files()
+
+
+@pytest.fixture
+def owner(database):
+    with connect(database.url) as session:
+        session.autocommit = False
+        yield session
+        session.rollback()
+
+
+def prepared_all(database, owner, statements_of):
+    prepared = Prepared(owner)
+    owner.execute("SAVEPOINT one")
+    for name, text in {**statements_of, "the audit (src/engine/job_files.c)": AUDIT}.items():
+        if prepared.add(name, text):
+            owner.execute("SAVEPOINT one")
+        else:
+            owner.execute("ROLLBACK TO one")
+    return prepared
+
+
+def allowed(owner, prepared, name):
+    owner.execute("SAVEPOINT look")
+    try:
+        owner.execute(f"SET LOCAL ROLE {ROLE}")
+        prepared.explain(name)
+        return True
+    except InsufficientPrivilege:
+        return False
+    except psycopg.errors.ObjectNotInPrerequisiteState:
+        return True  # nothing that rights have to do with
+    finally:
+        owner.execute("ROLLBACK TO look")
+
+
+def who_needs(owner, prepared, revoke, candidates):
+    """The first of them that is refused without the right."""
+    owner.execute("SAVEPOINT taken")
+    owner.execute(revoke)
+    try:
+        return next((name for name in candidates if not allowed(owner, prepared, name)), None)
+    finally:
+        owner.execute("ROLLBACK TO taken")
+
+
+def test_each_right_on_our_own_tables_is_needed_by_a_statement(database, owner, statements_of):
+    prepared = prepared_all(database, owner, statements_of)
+    refused = [name for name in prepared.given if not allowed(owner, prepared, name)]
+    assert refused == []
+    given = database.rows(GIVEN, [ROLE, "pruned"])
+    needs = {(g["name"], g["privilege"]): who_needs(owner, prepared, f"REVOKE {g['privilege']} ON {g['name']} FROM {ROLE}",
+                                                     prepared.that_may_need(g["name"], g["privilege"])) for g in given}
+    assert len(needs) > 30 and [right for right, name in needs.items() if name is None] == []
+
+
+def test_each_function_is_needed(database, owner, statements_of):
+    prepared = prepared_all(database, owner, statements_of)
+    for function in database.column(FUNCTIONS, [ROLE]):
+        name = function.split("(")[0]
+        callers = [n for n, sql in prepared.texts.items() if f"{name}(" in sql]
+        assert callers, function
+        owner.execute("SAVEPOINT call")
+        owner.execute(f"REVOKE EXECUTE ON FUNCTION {function} FROM {ROLE}")
+        assert not owner.execute("SELECT has_function_privilege(%s, %s, 'EXECUTE') AS may", [ROLE, function]).fetchone()["may"]
+        owner.execute("ROLLBACK TO call")
+
+
+def test_no_right_is_given_on_days_and_none_to_everybody(database):
+    assert database.rows("SELECT relname FROM pg_class c, aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee "
+                         "WHERE c.relispartition AND r.rolname = %s", [ROLE]) == []
+    assert database.rows("SELECT c.relname FROM pg_class c, aclexplode(c.relacl) a WHERE a.grantee = 0 "
+                         "AND c.relnamespace = 'pruned'::regnamespace") == []
+
+
+def test_a_table_that_nobody_has_listed_is_named(database):
+    database.execute("CREATE TABLE pruned.made_later (id int)")
+    done = subprocess.run([pg_bin() / "psql", "-q", "-v", f"role={ROLE}", "-f", GRANTS, database.url], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    assert done.returncode != 0 and "pruned.made_later" in done.stderr

@@ -1,0 +1,68 @@
+"""The statements that the program runs, as PostgreSQL reads them: the SQL files of src/, and what those compose at run time."""
+
+import re
+
+from stack.found import PROJECT
+
+SRC = PROJECT / "src"
+INCLUDE = re.compile(r"^[ \t]*-- include: (\S+)[^\n]*$", re.M)
+PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_.]*)(?=::)")
+# Run by those who own the schema, or against something else than the application's database; parts of other files are no statements.
+NOT_THE_DAEMONS = re.compile(r"cli/(bench|demo)/|cli/sql/forget|keeping_set|schema_(note|lock)")
+PAIRS = [(re.compile(p), r) for p, r in ((r"INSERT", r"INSERT\s+INTO\s+{}\b"), (r"DELETE", r"DELETE\s+FROM\s+{}\b"),
+                                         (r"UPDATE", r"UPDATE\s+{}\b|FOR\s+(NO\s+KEY\s+)?UPDATE|FOR\s+SHARE|DO\s+UPDATE"))]
+
+
+def text_of(path):
+    return INCLUDE.sub(lambda m: text_of((path.parent / m[1]).resolve()), path.read_text())
+
+
+def numbered(text):
+    """With $1, $2, ... for its parameters, and their names."""
+    names = []
+
+    def number(match):
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    plain = re.sub(r"--[^\n]*", "", text)
+    return PARAMETER.sub(number, plain).rstrip().rstrip(";"), names
+
+
+def files():
+    """{path below src: text} of all that may be a statement."""
+    return {str(p.relative_to(SRC)): text_of(p) for p in sorted(SRC.rglob("*.sql"))
+            if not NOT_THE_DAEMONS.search(str(p.relative_to(SRC))) and p.name != "indexes.sql"}
+
+
+class Prepared:
+    """Statements by name, on a session of the owner's; what is no statement by itself is left out."""
+
+    def __init__(self, session):
+        self.session, self.texts, self.given = session, {}, {}
+        session.prepare_threshold = None  # psycopg would forget ours with its own
+        session.execute("SELECT set_config('search_path', 'pg_catalog, public, pg_temp', false)")
+
+    def add(self, name, text):
+        sql, names = numbered(text)
+        number = len(self.given)
+        try:
+            self.session.execute(f'PREPARE "s{number}" AS {sql}'.encode())
+        except Exception:
+            return False
+        self.texts[name], self.given[name] = sql, (number, len(names))
+        return True
+
+    def explain(self, name):
+        number, n = self.given[name]
+        arguments = f"({', '.join(['NULL'] * n)})" if n else ""
+        self.session.execute(f'EXPLAIN EXECUTE "s{number}"{arguments}')
+
+    def that_may_need(self, table, privilege):
+        """Names of statements that name the table, those first that look as if they needed just this."""
+        bare = table.split(".")[-1]
+        named = re.compile(rf'\b{re.escape(bare)}\b')
+        words = [re.compile(r.format(rf"(\w+\.)?{re.escape(bare)}"), re.I) for p, r in PAIRS if p.pattern == privilege]
+        found = [name for name, sql in self.texts.items() if named.search(sql)]
+        return sorted(found, key=lambda name: not any(w.search(self.texts[name]) for w in words))
