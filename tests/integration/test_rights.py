@@ -54,7 +54,7 @@ def allowed(owner, prepared, name):
         return True
     except InsufficientPrivilege:
         return False
-    except psycopg.errors.ObjectNotInPrerequisiteState:
+    except psycopg.Error:
         return True  # nothing that rights have to do with
     finally:
         owner.execute("ROLLBACK TO look")

@@ -6,7 +6,7 @@ from stack.found import PROJECT
 
 SRC = PROJECT / "src"
 INCLUDE = re.compile(r"^[ \t]*-- include: (\S+)[^\n]*$", re.M)
-PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_.]*)(?=::)")
+PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<!:):([a-z_][a-z0-9_.]*)(?=::)")  # not in texts, which become statements later
 # Run by those who own the schema, or against something else than the application's database; parts of other files are no statements.
 NOT_THE_DAEMONS = re.compile(r"cli/(bench|demo)/|cli/sql/forget|keeping_set|schema_(note|lock)")
 PAIRS = [(re.compile(p), r) for p, r in ((r"INSERT", r"INSERT\s+INTO\s+{}\b"), (r"DELETE", r"DELETE\s+FROM\s+{}\b"),
@@ -22,6 +22,8 @@ def numbered(text):
     names = []
 
     def number(match):
+        if match[1] is None:
+            return match[0]
         if match[1] not in names:
             names.append(match[1])
         return f"${names.index(match[1]) + 1}"
