@@ -41,7 +41,12 @@ BEGIN
             ('dirty_users', 'SELECT, INSERT, UPDATE, DELETE'),
             ('controls', 'SELECT, INSERT, UPDATE'),
             ('dead_verdicts', 'SELECT, INSERT, UPDATE, DELETE'),
-            ('timers', 'SELECT, INSERT, UPDATE, DELETE')) AS own (name, rights) ON own.name = c.relname
+            ('timers', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('lost_messages', 'SELECT, INSERT, UPDATE'),
+            ('event_ids', 'SELECT, INSERT, DELETE'),
+            ('blocked', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('job_states', 'SELECT, INSERT, UPDATE'),
+            ('processes', 'SELECT, INSERT, UPDATE, DELETE')) AS own (name, rights) ON own.name = c.relname
         WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
         ORDER BY c.relname
     LOOP

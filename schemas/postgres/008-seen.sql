@@ -22,7 +22,7 @@ CREATE TABLE pruned.job_states (
     last_success_at timestamptz
 );
 INSERT INTO pruned.job_states (job, last_success_at)
-SELECT job, max(finished_at) FROM (
+SELECT job, pg_catalog.max(finished_at) FROM (
     SELECT job, finished_at FROM pruned.runs WHERE state = 'finished' AND result ->> 'status' IS DISTINCT FROM 'blocked'
     UNION ALL
     SELECT job, finished_at FROM pruned.runs_done WHERE state = 'finished' AND result ->> 'status' IS DISTINCT FROM 'blocked') AS r
@@ -49,10 +49,10 @@ DO $$
 DECLARE member text;
 BEGIN
     FOR member IN
-        SELECT DISTINCT quote_ident(pg_get_userbyid(a.grantee))
-        FROM pg_class c, aclexplode(c.relacl) AS a
+        SELECT DISTINCT pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee))
+        FROM pg_class c, pg_catalog.aclexplode(c.relacl) AS a
         WHERE c.oid = 'pruned.runs'::regclass AND a.privilege_type = 'UPDATE' AND a.grantee NOT IN (0, c.relowner)
     LOOP
-        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.blocked, pruned.job_states, pruned.processes, pruned.lost_messages TO %s', member);
+        EXECUTE pg_catalog.format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.blocked, pruned.job_states, pruned.processes, pruned.lost_messages TO %s', member);
     END LOOP;
 END $$;

@@ -13,6 +13,6 @@ BEGIN -- who may read and write the table of runs may do so here
     FOR role IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
                 WHERE table_schema = 'pruned' AND table_name = 'runs' AND privilege_type = 'INSERT' AND grantee <> current_user
     LOOP
-        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.event_ids TO %I', role);
+        EXECUTE pg_catalog.format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.event_ids TO %I', role);
     END LOOP;
 END $$;

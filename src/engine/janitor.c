@@ -93,18 +93,6 @@ ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, 
   return TRUE;
 }
 
-/* In two statements: nobody may drop a table that the same statement reads. */
-static gboolean
-change_days (Pg *pg, PgValues *values, GError **error)
-{
-  g_autoptr (PgRows) old = pg_run_file (pg, SQL "old_days.sql", values, error);
-  if (old == NULL)
-    return FALSE;
-  pg_values_set (values, "audit_before", rows_text (old, 0, "audit_before"));
-  pg_values_set (values, "runs_before", rows_text (old, 0, "runs_before"));
-  return in_transaction (pg, SQL "audit_days.sql", values, NULL, error);
-}
-
 /* DONE: the clocks agree. */
 static gboolean
 keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError **error)
@@ -112,7 +100,8 @@ keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError 
   g_autoptr (PgValues) values = days_of (service);
   if (!clocks_agree (pg, done, error))
     return FALSE;
-  return !*done || (keeping_ask (pg, service->config, error) && change_days (pg, values, error) && ask_event_days (service, pg, values, event_days, error));
+  return !*done || (keeping_ask (pg, service->config, error) && in_transaction (pg, SQL "audit_days.sql", values, NULL, error)
+                    && ask_event_days (service, pg, values, event_days, error));
 }
 
 /* Page by page, a piece of each second as long as pages are full: MORE. */

@@ -10,7 +10,7 @@ restore_begin (Restore *restore, GError **error)
   restore->trials = 0;
   /* One restore at a time: two of the same run would take each other's rows for somebody else's. */
   return pg_begin (restore->pg, error) && pg_exec (restore->pg, "SET LOCAL lock_timeout = '14s'", error)
-         && pg_exec (restore->pg, "SELECT pg_advisory_xact_lock(hashtext('pruned.restore'))", error)
+         && pg_exec (restore->pg, "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('pruned.restore'))", error)
          && pg_exec (restore->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
 }
 

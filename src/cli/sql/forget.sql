@@ -6,7 +6,7 @@ WITH
 naming (tab, col) AS (
   SELECT f.conrelid::regclass::text, a.attname::text
   FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[1]
-  WHERE f.contype = 'f' AND f.confrelid = to_regclass(:whose::text) AND cardinality(f.conkey) = 1
+  WHERE f.contype = 'f' AND f.confrelid = pg_catalog.to_regclass(:whose::text) AND pg_catalog.cardinality(f.conkey) = 1
   UNION
   SELECT r.tab, r.col FROM user_reference r WHERE :whose::text = 'users'
   UNION

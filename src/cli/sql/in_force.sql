@@ -1,10 +1,10 @@
 -- What the running processes run each job with: that of the latest one, and where they differ all values of the key, as JSON.
 WITH alive AS (
   SELECT p.started_at, p.id, j.key AS job, j.value AS settings
-  FROM pruned.processes p, jsonb_each(p.jobs) AS j WHERE p.seen_at > now() - :seconds::int * interval '1 second'),
+  FROM pruned.processes p, pg_catalog.jsonb_each(p.jobs) AS j WHERE p.seen_at > now() - :seconds::int * interval '1 second'),
 differing AS (
-  SELECT a.job, s.key, jsonb_agg(DISTINCT s.value) AS values FROM alive a, jsonb_each(a.settings) AS s
-  GROUP BY a.job, s.key HAVING count(DISTINCT s.value) > 1)
+  SELECT a.job, s.key, pg_catalog.jsonb_agg(DISTINCT s.value) AS values FROM alive a, pg_catalog.jsonb_each(a.settings) AS s
+  GROUP BY a.job, s.key HAVING pg_catalog.count(DISTINCT s.value) > 1)
 SELECT DISTINCT ON (a.job) a.job, a.settings::text AS settings,
-       coalesce((SELECT jsonb_object_agg(d.key, d.values) FROM differing d WHERE d.job = a.job), '{}')::text AS differs
+       coalesce((SELECT pg_catalog.jsonb_object_agg(d.key, d.values) FROM differing d WHERE d.job = a.job), '{}')::text AS differs
 FROM alive a ORDER BY a.job, a.started_at DESC, a.id

@@ -2,10 +2,10 @@
 -- last eight days are looked at, and only for jobs that have no run in the table. A run that ended, or waits, because its job lacks
 -- something is `blocked`.
 WITH wanted AS (
-    SELECT j.name, j.position FROM unnest(:job::text[]) WITH ORDINALITY AS j(name, position)
+    SELECT j.name, j.position FROM pg_catalog.unnest(:job::text[]) WITH ORDINALITY AS j(name, position)
 ), open AS (
     SELECT job, count(*) FILTER (WHERE state = 'ready') AS ready, count(*) FILTER (WHERE state = 'waiting') AS waiting,
-           min(due_at) FILTER (WHERE due_at <= now()) AS oldest_due
+           pg_catalog.min(due_at) FILTER (WHERE due_at <= now()) AS oldest_due
     FROM pruned.runs WHERE state IN ('ready', 'waiting') GROUP BY job
 ), recent AS (
     SELECT DISTINCT ON (job) job, run_id,
@@ -20,7 +20,7 @@ WITH wanted AS (
 )
 SELECT w.name AS job, coalesce(c.paused, false) AS paused, s.next_at,
        coalesce(o.ready, 0) AS ready, coalesce(o.waiting, 0) AS waiting,
-       round(extract(epoch FROM now() - o.oldest_due), 3) AS oldest_due_s,
+       pg_catalog.round(extract(epoch FROM now() - o.oldest_due), 3) AS oldest_due_s,
        coalesce(r.run_id, a.run_id) AS last_run_id, coalesce(r.state, a.state) AS last_state
 FROM wanted w
 LEFT JOIN pruned.controls c ON c.job = w.name

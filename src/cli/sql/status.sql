@@ -1,12 +1,12 @@
 -- The state of PostgreSQL's side in one row; everything from indexes or small tables but the count of runs by state, which
 -- reads the table (an hour of ended runs and what has not ended).
-SELECT current_setting('server_version') AS version, current_database() AS database,
-       (SELECT max(version) FROM pruned.schema_version) AS schema,
-       (SELECT json_object_agg(s.state, coalesce(r.n, 0) ORDER BY s.position)
+SELECT pg_catalog.current_setting('server_version') AS version, current_database() AS database,
+       (SELECT pg_catalog.max(version) FROM pruned.schema_version) AS schema,
+       (SELECT pg_catalog.json_object_agg(s.state, coalesce(r.n, 0) ORDER BY s.position)
         FROM unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) WITH ORDINALITY AS s(state, position)
         LEFT JOIN (SELECT state, count(*) AS n FROM pruned.runs GROUP BY state) r ON r.state = s.state) AS runs,
        (SELECT count(*) FROM pruned.quarantine) AS quarantine,
        (SELECT count(*) FROM pruned.quarantine WHERE parked) AS parked,
        (SELECT count(*) FROM pruned.unpublished) AS unpublished,
-       (SELECT min(due_at) FROM pruned.runs WHERE state = 'waiting') AS next_due,
-       (SELECT coalesce(jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused) AS paused
+       (SELECT pg_catalog.min(due_at) FROM pruned.runs WHERE state = 'waiting') AS next_due,
+       (SELECT coalesce(pg_catalog.jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused) AS paused

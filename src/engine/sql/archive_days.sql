@@ -1,7 +1,7 @@
 -- The days that the next move needs: a partition each. One process at a time moves, so that it moves what was looked at here.
-WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('pruned.archive')) AS mine)
+WITH turn AS MATERIALIZED (SELECT pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('pruned.archive')) AS mine)
 SELECT mine, CASE WHEN mine THEN (
-  SELECT count(pruned.ensure_day('runs_done', d.day)::text) FROM (
+  SELECT pg_catalog.count(pruned.ensure_day('runs_done', d.day)::text) FROM (
     SELECT DISTINCT (old.scheduled_at AT TIME ZONE 'UTC')::date AS day FROM (
       SELECT r.scheduled_at FROM pruned.runs r
       WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped')

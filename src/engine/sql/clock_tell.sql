@@ -1,2 +1,2 @@
 -- How far this process's clock is ahead of the server's, for whoever looks at pg_stat_activity: `pruned doctor` does.
-SELECT set_config('application_name', format('pruned run, clock %s ms', :ahead_ms::bigint), false)
+SELECT pg_catalog.set_config('application_name', pg_catalog.format('pruned run, clock %s ms', :ahead_ms::bigint), false)

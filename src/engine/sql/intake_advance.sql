@@ -1,7 +1,7 @@
 -- The next offset moves with the rows it made. A process that no longer owns the partition finds another offset: no row.
 INSERT INTO pruned.intake AS i (cluster_id, topic, partition, next_offset, last_timestamp)
 VALUES (:cluster_id::text, :topic::text, :partition::int, :next::bigint,
-        to_timestamp(:last_ms::bigint / 1000.0))
+        pg_catalog.to_timestamp(:last_ms::bigint / 1000.0))
 ON CONFLICT (cluster_id, topic, partition) DO UPDATE
 SET next_offset = excluded.next_offset, last_timestamp = excluded.last_timestamp
 WHERE i.next_offset = :mine::bigint

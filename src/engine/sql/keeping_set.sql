@@ -1,5 +1,5 @@
 -- What is kept, and how long, as the owner's configuration says.
-WITH wanted AS (SELECT * FROM ROWS FROM (unnest(:what::text[]), unnest(:days::int[])) AS w (what, days)),
+WITH wanted AS (SELECT * FROM ROWS FROM (pg_catalog.unnest(:what::text[]), pg_catalog.unnest(:days::int[])) AS w (what, days)),
 others AS (DELETE FROM pruned.keeping k WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.what = k.what))
 INSERT INTO pruned.keeping AS k (what, days)
 SELECT w.what, w.days FROM wanted w ORDER BY w.what

@@ -1,2 +1,2 @@
 -- Of pruned.runs, without its indexes.
-SELECT pg_relation_size('pruned.runs') AS bytes
+SELECT pg_catalog.pg_relation_size('pruned.runs') AS bytes

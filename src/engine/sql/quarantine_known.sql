@@ -3,5 +3,5 @@
 SELECT u.ord::int - 1 AS row,
        -- include: quarantine_waits.sql
        AS passed_over, CASE WHEN q.parked AND q.reason = 'restored' THEN NULL ELSE q.state END AS state
-FROM unnest(:item::text[]) WITH ORDINALITY AS u (item, ord)
+FROM pg_catalog.unnest(:item::text[]) WITH ORDINALITY AS u (item, ord)
 JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item

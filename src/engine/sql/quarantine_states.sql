@@ -1,7 +1,7 @@
 -- The text of a query for the state of rows (`:key`) of the table `:tab`: a sum over all that is in them. No row: there is no such table, or its
 -- rows have no key of one column. Names are quoted by format. Fast because only the catalogue is read.
-SELECT format('SELECT k.key::text AS key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM unnest(:key::%s[]) AS k (key)'
+SELECT pg_catalog.format('SELECT k.key::text AS key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM pg_catalog.unnest(:key::%s[]) AS k (key)'
               ' JOIN %s t ON t.%I OPERATOR(pg_catalog.=) k.key', a.atttypid::regtype, i.indrelid::regclass, a.attname) AS sql
 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-WHERE i.indrelid = to_regclass(format('%I', :tab::text)) AND i.indisprimary AND i.indnkeyatts = 1
+WHERE i.indrelid = pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)) AND i.indisprimary AND i.indnkeyatts = 1
   AND a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype, 'text'::regtype, 'varchar'::regtype)

@@ -4,14 +4,14 @@ WITH RECURSIVE lane AS (
   SELECT * FROM unnest(:job::text[], :number::int[], :partitions::int[], :capacity::int[]) AS l (job, number, partitions, capacity)),
 beyond AS (
   SELECT l.job, l.number, l.partitions,
-         (SELECT min(r.slot) FROM pruned.runs r WHERE r.job = l.job AND r.slot >= l.capacity AND r.state = 'ready') AS slot
+         (SELECT pg_catalog.min(r.slot) FROM pruned.runs r WHERE r.job = l.job AND r.slot >= l.capacity AND r.state = 'ready') AS slot
   FROM lane l
   UNION ALL
   SELECT b.job, b.number, b.partitions,
-         (SELECT min(r.slot) FROM pruned.runs r WHERE r.job = b.job AND r.slot > b.slot AND r.state = 'ready')
+         (SELECT pg_catalog.min(r.slot) FROM pruned.runs r WHERE r.job = b.job AND r.slot > b.slot AND r.state = 'ready')
   FROM beyond b WHERE b.slot IS NOT NULL),
 slots AS (
-  SELECT l.job, s.slot FROM lane l CROSS JOIN LATERAL generate_series(l.number, l.capacity - 1, l.partitions) AS s (slot)
+  SELECT l.job, s.slot FROM lane l CROSS JOIN LATERAL pg_catalog.generate_series(l.number, l.capacity - 1, l.partitions) AS s (slot)
   UNION ALL
   SELECT b.job, b.slot FROM beyond b WHERE b.slot % b.partitions = b.number)
 SELECT r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,

@@ -1,2 +1,2 @@
 -- One at a time: whoever comes second waits here for the first one's commit.
-SELECT pg_advisory_xact_lock(hashtext('pruned.migrate'))
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('pruned.migrate'))

@@ -1,2 +1,2 @@
 -- The last step that was applied.
-SELECT coalesce(max(version), 0) AS version FROM pruned.schema_version
+SELECT coalesce(pg_catalog.max(version), 0) AS version FROM pruned.schema_version

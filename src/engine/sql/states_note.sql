@@ -1,12 +1,12 @@
 -- When each job last succeeded, of what has ended in the last so many minutes (the archive takes what is older than an hour); and that there
 -- is such a job.
 WITH ended AS MATERIALIZED (
-  SELECT r.job, max(r.finished_at) AS at FROM pruned.runs r
+  SELECT r.job, pg_catalog.max(r.finished_at) AS at FROM pruned.runs r
   WHERE r.finished_at > now() - :minutes::int * interval '1 minute' AND r.state || '' = 'finished'
     AND r.result ->> 'status' IS DISTINCT FROM 'blocked'
   GROUP BY r.job)
 INSERT INTO pruned.job_states AS s (job, last_success_at)
-SELECT j.job, e.at FROM unnest(:job::text[]) AS j (job) LEFT JOIN ended e ON e.job = j.job
+SELECT j.job, e.at FROM pg_catalog.unnest(:job::text[]) AS j (job) LEFT JOIN ended e ON e.job = j.job
 ORDER BY j.job
 ON CONFLICT (job) DO UPDATE SET last_success_at = excluded.last_success_at
 WHERE excluded.last_success_at > coalesce(s.last_success_at, '-infinity')

@@ -7,7 +7,7 @@ WITH died AS MATERIALIZED (
   LIMIT 1),
 put AS (
   INSERT INTO pruned.suspects (topic, partition, "offset", deaths, at)
-  SELECT :topic::text, :partition::int, u.o, 1, now() FROM unnest(:offset::bigint[]) AS u (o)
+  SELECT :topic::text, :partition::int, u.o, 1, now() FROM pg_catalog.unnest(:offset::bigint[]) AS u (o)
   WHERE NOT EXISTS (SELECT FROM died)
   ON CONFLICT (topic, partition, "offset") DO UPDATE SET deaths = 1, at = now())
 SELECT 1 AS one FROM died

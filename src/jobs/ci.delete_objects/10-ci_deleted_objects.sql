@@ -2,4 +2,4 @@
 -- cannot answer, for all rows of a step have the same lease there.
 DELETE FROM ci_deleted_objects o
 WHERE o.id = ANY (:id::bigint[]) AND o.pick_up_at IS NOT DISTINCT FROM :lease::timestamptz
-RETURNING o.id AS key, to_jsonb(o.*) AS row
+RETURNING o.id AS key, pg_catalog.to_jsonb(o.*) AS row

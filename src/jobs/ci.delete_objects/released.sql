@@ -2,4 +2,4 @@
 -- have the time that quarantine gave them. By primary key.
 UPDATE ci_deleted_objects o SET pick_up_at = now()
 FROM unnest(:item::text[], :next_try_at::timestamptz[]) AS k (item, next_try_at)
-WHERE o.id = split_part(k.item, ':', 2)::bigint AND o.pick_up_at = k.next_try_at
+WHERE o.id = pg_catalog.split_part(k.item, ':', 2)::bigint AND o.pick_up_at = k.next_try_at

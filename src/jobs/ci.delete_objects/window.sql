@@ -4,4 +4,4 @@ WITH last AS (
   SELECT pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()
   ORDER BY pick_up_at OFFSET 3999 LIMIT 1)
-SELECT coalesce(max(pick_up_at), 'infinity') AS edge, max(pick_up_at) + interval '1 us' AS beyond FROM last
+SELECT coalesce(pg_catalog.max(pick_up_at), 'infinity') AS edge, pg_catalog.max(pick_up_at) + interval '1 us' AS beyond FROM last

@@ -1,8 +1,8 @@
 -- What would go, by store and project, then what is parked. Fast enough for a person: one scan of what is ready.
-(SELECT format('store %s, project %s', file_store, coalesce(project_id::text, 'none')) AS key, 'deleted' AS action,
+(SELECT pg_catalog.format('store %s, project %s', file_store, coalesce(project_id::text, 'none')) AS key, 'deleted' AS action,
         count(*) || ' objects' AS reason
  FROM ci_deleted_objects WHERE pick_up_at < now()
  GROUP BY file_store, project_id ORDER BY count(*) DESC, file_store, project_id)
 UNION ALL
-(SELECT split_part(item, ':', 2), 'parked', reason FROM pruned.quarantine
+(SELECT pg_catalog.split_part(item, ':', 2), 'parked', reason FROM pruned.quarantine
  WHERE job = 'ci.delete_objects' AND parked AND next_try_at > now() ORDER BY first_at, item)

@@ -17,4 +17,4 @@ counted (pos, name, n) AS (
   SELECT 4, 'artifacts', (SELECT count(*) FROM (
     SELECT FROM project p, LATERAL (SELECT FROM ci_job_artifacts a WHERE a.project_id = p.id OFFSET 0) AS a LIMIT 1001) AS x)
 )
-SELECT string_agg(CASE WHEN n > 1000 THEN '1000+' ELSE n::text END || ' ' || name, ', ' ORDER BY pos) AS counts FROM counted
+SELECT pg_catalog.string_agg(CASE WHEN n > 1000 THEN '1000+' ELSE n::text END || ' ' || name, ', ' ORDER BY pos) AS counts FROM counted

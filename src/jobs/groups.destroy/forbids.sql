@@ -9,26 +9,26 @@ WITH RECURSIVE
 takes (rel, target) AS MATERIALIZED (
   SELECT conrelid, confrelid FROM pg_constraint WHERE contype = 'f' AND confdeltype = 'c' AND conparentid = 0
   UNION
-  SELECT to_regclass(tab)::oid, to_regclass(target)::oid FROM known WHERE rule = 'c'
+  SELECT pg_catalog.to_regclass(tab)::oid, pg_catalog.to_regclass(target)::oid FROM known WHERE rule = 'c'
 ),
 goes (rel) AS (
-  SELECT to_regclass(tab)::oid
+  SELECT pg_catalog.to_regclass(tab)::oid
   FROM unnest(ARRAY['projects', 'namespaces', 'namespace_details', 'group_deletion_schedules', 'ci_job_artifacts', 'members',
-                    'notification_settings', 'redirect_routes', 'routes']) AS t (tab) WHERE to_regclass(tab) IS NOT NULL
+                    'notification_settings', 'redirect_routes', 'routes']) AS t (tab) WHERE pg_catalog.to_regclass(tab) IS NOT NULL
   UNION
   SELECT t.rel FROM goes g JOIN takes t ON t.target = g.rel WHERE t.rel IS NOT NULL
 ),
 restricting (rel, col, kind, what) AS (
   SELECT c.conrelid, a.attname, t.kind, t.what
   FROM (VALUES ('projects', 'project', 'project'), ('namespaces', 'namespace', 'place')) AS t (tab, kind, what)
-  JOIN pg_constraint c ON c.confrelid = to_regclass(t.tab) AND c.contype = 'f' AND c.confdeltype IN ('a', 'r') AND c.conparentid = 0
-    AND cardinality(c.conkey) = 1
+  JOIN pg_constraint c ON c.confrelid = pg_catalog.to_regclass(t.tab) AND c.contype = 'f' AND c.confdeltype IN ('a', 'r') AND c.conparentid = 0
+    AND pg_catalog.cardinality(c.conkey) = 1
   JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
   JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1] AND f.attname = 'id'
-  WHERE c.conrelid NOT IN (SELECT rel FROM goes) AND has_table_privilege(c.conrelid, 'SELECT')
+  WHERE c.conrelid NOT IN (SELECT rel FROM goes) AND pg_catalog.has_table_privilege(c.conrelid, 'SELECT')
 ),
 stray (rel, col, elsewhere) AS (
-  SELECT to_regclass(s.tab)::oid, s.col, s.elsewhere
+  SELECT pg_catalog.to_regclass(s.tab)::oid, s.col, s.elsewhere
   FROM (SELECT 'projects' AS tab, 'project_namespace_id' AS col, 'x.namespace_id NOT IN (SELECT id FROM below)' AS elsewhere
         UNION ALL
         SELECT tab, 'namespace_id',
@@ -41,18 +41,18 @@ asked (rel, col, kind, what, elsewhere) AS (
   UNION ALL
   SELECT rel, col, NULL, 'place', elsewhere FROM stray
 )
-SELECT format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = ''Group''), '
+SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = ''Group''), '
               'project AS MATERIALIZED (SELECT p.* FROM below b, LATERAL ('
               'SELECT p.id, p.project_namespace_id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p LIMIT %1$s), '
               'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT project_namespace_id FROM project LIMIT %1$s) ',
               greatest(1000, 100000 / count(*)))
-       || string_agg(
-            format('(SELECT %L AS tab, %L AS kind, %s AS id FROM ', a.rel::regclass, a.kind, CASE WHEN a.kind IS NULL THEN 'x.id' ELSE 'd.id' END)
+       || pg_catalog.string_agg(
+            pg_catalog.format('(SELECT %L AS tab, %L AS kind, %s AS id FROM ', a.rel::regclass, a.kind, CASE WHEN a.kind IS NULL THEN 'x.id' ELSE 'd.id' END)
             || CASE WHEN s.indexed
-                    THEN format('%s d, LATERAL (SELECT x.* FROM %s x WHERE x.%I = d.id OFFSET 0) AS x WHERE %s LIMIT 1)', a.what, a.rel::regclass, a.col, a.elsewhere)
-                    ELSE format('%s d JOIN %s x ON x.%I = d.id WHERE %s LIMIT 1)', a.what, a.rel::regclass, a.col, a.elsewhere) END,
+                    THEN pg_catalog.format('%s d, LATERAL (SELECT x.* FROM %s x WHERE x.%I = d.id OFFSET 0) AS x WHERE %s LIMIT 1)', a.what, a.rel::regclass, a.col, a.elsewhere)
+                    ELSE pg_catalog.format('%s d JOIN %s x ON x.%I = d.id WHERE %s LIMIT 1)', a.what, a.rel::regclass, a.col, a.elsewhere) END,
             ' UNION ALL ') || ' LIMIT 1' AS sql
 FROM asked a JOIN pg_class c ON c.oid = a.rel, LATERAL (
   SELECT EXISTS (SELECT FROM pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
                  WHERE i.indrelid = a.rel AND t.attname = a.col AND i.indisvalid AND i.indpred IS NULL) AS indexed) AS s
-WHERE s.indexed OR c.relkind = 'r' AND pg_relation_size(c.oid) < 16 * 1024 * 1024
+WHERE s.indexed OR c.relkind = 'r' AND pg_catalog.pg_relation_size(c.oid) < 16 * 1024 * 1024

@@ -3,9 +3,9 @@
 -- would burn an attempt without a child, so it waits for the next run; the other is known by its time, this run's.
 -- Fast by primary key, the unique key of unfinished runs, and (placeholder_user_id).
 SELECT k.id AS key, c.what, CASE c.what WHEN 'waiting' THEN 'a run looks at its user already'
-            WHEN 'gone' THEN NULL ELSE format('attempt %s for user %s', d.deletion_attempts + 1, d.placeholder_user_id) END AS reason,
+            WHEN 'gone' THEN NULL ELSE pg_catalog.format('attempt %s for user %s', d.deletion_attempts + 1, d.placeholder_user_id) END AS reason,
        d.placeholder_user_id, k.pos - 1 AS position, :setting.item_attempts::int AS most
-FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
+FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
 LEFT JOIN import_placeholder_user_details d ON d.id = k.id,
 LATERAL (SELECT CASE
     WHEN (

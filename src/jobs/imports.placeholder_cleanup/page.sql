@@ -6,7 +6,7 @@
 -- more of them, the whole range of a number is read. Ordering by the time first, though it is the same in all rows of a
 -- range, tells the planner that the index has the order.
 WITH RECURSIVE number AS (
-  SELECT n FROM generate_series(0, :setting.item_attempts::int - 1) AS n WHERE :args::jsonb ->> 'placeholder_user_id' IS NULL
+  SELECT n FROM pg_catalog.generate_series(0, :setting.item_attempts::int - 1) AS n WHERE :args::jsonb ->> 'placeholder_user_id' IS NULL
 ),
 moment (i, n, at) AS (
   SELECT 0, n, '-infinity'::timestamptz FROM number
@@ -29,7 +29,7 @@ long_ago AS (
     SELECT d.id FROM import_placeholder_user_details d
     WHERE d.namespace_id IS NULL AND d.deletion_attempts = m.n AND d.last_deletion_attempt_at = m.at AND d.id > :cursor.id::bigint
     ORDER BY d.id LIMIT :limit::int) AS d
-  WHERE (SELECT max(i) FROM moment) < 20 AND m.i > 0 AND m.at <
+  WHERE (SELECT pg_catalog.max(i) FROM moment) < 20 AND m.i > 0 AND m.at <
   -- include: cutoff.sql
   UNION ALL
   SELECT d.id FROM number, LATERAL (
@@ -37,7 +37,7 @@ long_ago AS (
     WHERE d.namespace_id IS NULL AND d.deletion_attempts = number.n AND d.id > :cursor.id::bigint AND d.last_deletion_attempt_at <
     -- include: cutoff.sql
     OFFSET 0) AS d
-  WHERE (SELECT max(i) FROM moment) = 20
+  WHERE (SELECT pg_catalog.max(i) FROM moment) = 20
 ),
 of_event AS (
   SELECT d.id FROM import_placeholder_user_details d
@@ -45,7 +45,7 @@ of_event AS (
     AND d.namespace_id IS NULL AND d.deletion_attempts < :setting.item_attempts::int AND d.id > :cursor.id::bigint
 ),
 retried AS (
-  SELECT d.id FROM pruned.quarantine q JOIN import_placeholder_user_details d ON d.id = split_part(q.item, ':', 2)::bigint
+  SELECT d.id FROM pruned.quarantine q JOIN import_placeholder_user_details d ON d.id = pg_catalog.split_part(q.item, ':', 2)::bigint
   WHERE q.job = :job::text AND d.namespace_id IS NULL AND d.id > :cursor.id::bigint AND NOT
     -- include: ../../engine/sql/quarantine_waits.sql
     AND :args::jsonb ->> 'placeholder_user_id' IS NULL

@@ -5,7 +5,7 @@
 WITH RECURSIVE schedule AS MATERIALIZED (
   SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, r.traversal_ids[1] AS root_id, u.state, u.user_type
   FROM members_deletion_schedules s LEFT JOIN namespaces r ON r.id = s.namespace_id LEFT JOIN users u ON u.id = s.user_id
-  WHERE s.id = ANY (ARRAY(SELECT DISTINCT unnest(:schedule::bigint[])))
+  WHERE s.id = ANY (ARRAY(SELECT DISTINCT pg_catalog.unnest(:schedule::bigint[])))
 ),
 page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, u.id AS schedule_id, u.user_id AS scheduled_user_id, u.namespace_id AS scheduled_namespace_id,
@@ -15,7 +15,7 @@ page AS MATERIALIZED (
          u.root_id,
          -- include: ../shared/owner_rule.sql
          AS owner
-  FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
+  FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
   LEFT JOIN unnest(:member::bigint[], :schedule::bigint[]) AS a (member_id, schedule_id) ON a.member_id = k.id
   LEFT JOIN schedule u ON u.id = a.schedule_id -- and who it is about
   LEFT JOIN LATERAL (
@@ -28,7 +28,7 @@ page AS MATERIALIZED (
     WHERE n.id = CASE m.source_type WHEN 'Project' THEN p.namespace_id ELSE m.source_id END OFFSET 0) AS n ON true
 ),
 asked AS (SELECT key AS ask, scheduled_by_id AS actor_id, traversal_ids AS groups, project_id FROM page),
-gone AS (SELECT unnest(:gone::bigint[]) AS id),
+gone AS (SELECT pg_catalog.unnest(:gone::bigint[]) AS id),
 -- include: ../shared/rights.sql
 ,
 judged AS MATERIALIZED (

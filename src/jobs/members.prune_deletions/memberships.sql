@@ -10,7 +10,7 @@ WITH mine AS MATERIALIZED (
   WHERE m.id = ANY (:requests::bigint[]) AND m.user_id = :user::bigint AND m.requested_at IS NOT NULL AND m.id > :after::bigint
 )
 SELECT m.id
-FROM (SELECT * FROM mine WHERE id NOT IN (SELECT unnest(:gone::bigint[])) ORDER BY id) AS m
+FROM (SELECT * FROM mine WHERE id NOT IN (SELECT pg_catalog.unnest(:gone::bigint[])) ORDER BY id) AS m
 WHERE CASE m.source_type
         WHEN 'Project' THEN (SELECT n.traversal_ids[1] FROM projects p JOIN namespaces n ON n.id = p.namespace_id
                              WHERE p.id = m.source_id)

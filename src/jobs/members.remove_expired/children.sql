@@ -1,7 +1,7 @@
 -- A project's bot is a user that exists for its membership only: it goes too, once. Fast by primary key and the unique key of routes.
-SELECT 'users.destroy' AS job, jsonb_build_object('user_id', b.user_id, 'reason', 'Membership expired') AS args,
+SELECT 'users.destroy' AS job, pg_catalog.jsonb_build_object('user_id', b.user_id, 'reason', 'Membership expired') AS args,
        b.user_id::text AS child_key, 'users.destroy:' || b.user_id AS unique_key, NULL::timestamptz AS due_at,
-       jsonb_strip_nulls(jsonb_build_object('user', u.username, 'project', CASE b.source_type WHEN 'Project' THEN own.path END,
+       pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('user', u.username, 'project', CASE b.source_type WHEN 'Project' THEN own.path END,
          'namespace', CASE b.source_type WHEN 'Project' THEN NULL ELSE own.path END, 'root_namespace', root.path)) AS context
 FROM (SELECT DISTINCT ON (b.user_id) b.*
       FROM unnest(:user_id::bigint[], :user_type::smallint[], :what::text[], :source_type::text[], :source_id::bigint[],

@@ -9,7 +9,7 @@ WITH RECURSIVE page AS MATERIALIZED (
          AS over,
          -- include: ../shared/owner_rule.sql
          AS owner
-  FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
+  FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
   LEFT JOIN members m ON m.id = k.id
   LEFT JOIN users u ON u.id = m.user_id
   LEFT JOIN namespaces n ON n.id = CASE m.source_type WHEN 'Project' THEN m.member_namespace_id ELSE m.source_id END
@@ -18,7 +18,7 @@ leaving AS MATERIALIZED (
   SELECT pos, member_id AS id, user_id, source_id AS group_id, coalesce(traversal_ids, '{}') || source_id AS groups
   FROM page WHERE owner AND over AND namespace_id IS NOT NULL
 ),
-gone AS (SELECT unnest(:gone::bigint[]) AS id),
+gone AS (SELECT pg_catalog.unnest(:gone::bigint[]) AS id),
 -- include: ../shared/last_owner.sql
 SELECT p.key, d.what,
        CASE d.what WHEN 'kept' THEN 'last_owner' WHEN 'not_expired' THEN 'not expired' END AS reason,

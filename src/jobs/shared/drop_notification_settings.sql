@@ -7,4 +7,4 @@ WITH doomed AS MATERIALIZED (
 )
 DELETE FROM notification_settings s USING doomed d
 WHERE s.id = d.id AND (s.user_id, s.source_id, s.source_type) IS NOT DISTINCT FROM (d.user_id, d.source_id, d.source_type)
-RETURNING s.id AS key, to_jsonb(s.*) AS row
+RETURNING s.id AS key, pg_catalog.to_jsonb(s.*) AS row

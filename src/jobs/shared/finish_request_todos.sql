@@ -9,7 +9,7 @@ WITH asked AS MATERIALIZED (
            OFFSET 0) AS t
 ),
 was AS MATERIALIZED (
-  SELECT t.id, to_jsonb(t.*) AS row
+  SELECT t.id, pg_catalog.to_jsonb(t.*) AS row
   FROM todos t
   WHERE t.id IN (SELECT id FROM asked) AND t.state = 'pending'
   ORDER BY t.id FOR UPDATE

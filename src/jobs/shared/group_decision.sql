@@ -3,7 +3,7 @@
 -- characters if that path is taken, by a route or by another group of the page. Several groups of one line may be restored at
 -- once, so the walk goes from the top down and puts each below the new path of the one above.
 -- Fast by primary and unique keys; the rights start from the actors' own memberships.
-WITH RECURSIVE k AS (SELECT * FROM unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)),
+WITH RECURSIVE k AS (SELECT * FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)),
 -- include: marked_group.sql
 ,
 -- Deletions that began with the right, and that took along what gave it before they failed: they end, while the actor is active and the
@@ -25,20 +25,20 @@ decision AS MATERIALIZED (
 ),
 wish AS MATERIALIZED (
   SELECT d.key, d.full_path, d.full_name, c.name, c.path, c.route,
-         (SELECT string_agg(substr('abcdefghijklmnopqrstuvwxyz0123456789', 1 + floor(random() * 36)::int, 1), '')
-          FROM generate_series(1, 5) WHERE d.key IS NOT NULL) AS random,
+         (SELECT pg_catalog.string_agg(pg_catalog.substr('abcdefghijklmnopqrstuvwxyz0123456789', 1 + pg_catalog.floor(random() * 36)::int, 1), '')
+          FROM pg_catalog.generate_series(1, 5) WHERE d.key IS NOT NULL) AS random,
          row_number() OVER (PARTITION BY c.route ORDER BY d.pos) > 1 AS twin,
          (SELECT a.key FROM decision a WHERE a.what = 'restored' AND a.key <> d.key AND a.key = ANY (d.traversal_ids)
-          ORDER BY cardinality(a.traversal_ids) DESC LIMIT 1) AS above
+          ORDER BY pg_catalog.cardinality(a.traversal_ids) DESC LIMIT 1) AS above
   FROM decision d,
   LATERAL (SELECT '(.)-(deletion_scheduled|deleted)-' || d.key || '$' AS suffix) AS s,
-  LATERAL (SELECT regexp_replace(d.name, s.suffix, '\1') AS name, regexp_replace(d.path, s.suffix, '\1') AS path,
-                  regexp_replace(d.full_path, s.suffix, '\1') AS route) AS c
+  LATERAL (SELECT pg_catalog.regexp_replace(d.name, s.suffix, '\1') AS name, pg_catalog.regexp_replace(d.path, s.suffix, '\1') AS path,
+                  pg_catalog.regexp_replace(d.full_path, s.suffix, '\1') AS route) AS c
   WHERE d.what = 'restored'
 ),
 restored (key, name, path, was_path, full_path, was_name, full_name) AS (
   SELECT w.key, w.name || t.ending, w.path || t.ending, w.full_path, w.route || t.ending,
-         w.full_name, regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1') || t.ending
+         w.full_name, pg_catalog.regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1') || t.ending
   FROM wish w,
   LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = w.route
                                               AND (x.source_type, x.source_id) <> ('Namespace', w.key))
@@ -46,10 +46,10 @@ restored (key, name, path, was_path, full_path, was_name, full_name) AS (
   WHERE w.above IS NULL
   UNION ALL
   SELECT w.key, w.name || t.ending, w.path || t.ending, w.full_path, c.route || t.ending,
-         w.full_name, a.full_name || substr(regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1'),
-                                            length(a.was_name) + 1) || t.ending
+         w.full_name, a.full_name || pg_catalog.substr(pg_catalog.regexp_replace(w.full_name, '(.)-(deletion_scheduled|deleted)-' || w.key || '$', '\1'),
+                                            pg_catalog.length(a.was_name) + 1) || t.ending
   FROM restored a JOIN wish w ON w.above = a.key,
-  LATERAL (SELECT a.full_path || substr(w.route, length(a.was_path) + 1) AS route) AS c,
+  LATERAL (SELECT a.full_path || pg_catalog.substr(w.route, pg_catalog.length(a.was_path) + 1) AS route) AS c,
   LATERAL (SELECT CASE WHEN w.twin OR EXISTS (SELECT FROM routes x WHERE x.path = c.route
                                               AND (x.source_type, x.source_id) <> ('Namespace', w.key))
                        THEN '-' || w.random ELSE '' END AS ending) AS t
@@ -62,8 +62,8 @@ SELECT d.key, d.what, d.pos - 1 AS position,
                    WHEN 'restored' THEN CASE WHEN d.state LIKE '%block%' OR d.state = 'banned'
                         THEN 'You can''t delete this group because you''re blocked.'
                         ELSE 'User ' || d.user_id || ' may not delete this group' END END AS reason,
-       d.key AS group_id, d.user_id, d.username AS "user", d.full_path AS namespace, cardinality(d.traversal_ids) AS depth,
+       d.key AS group_id, d.user_id, d.username AS "user", d.full_path AS namespace, pg_catalog.cardinality(d.traversal_ids) AS depth,
        d.traversal_ids[1] AS root_namespace_id, d.spent, r.name, r.path, r.was_path, r.full_path, r.was_name, r.full_name,
-       coalesce((SELECT min(b.id)::text FROM users b WHERE b.user_type = 11 AND d.what = 'restored'), 'system') AS restored_by
+       coalesce((SELECT pg_catalog.min(b.id)::text FROM users b WHERE b.user_type = 11 AND d.what = 'restored'), 'system') AS restored_by
 FROM decision d LEFT JOIN restored r ON r.key = d.key
 ORDER BY d.pos

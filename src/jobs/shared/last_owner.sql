@@ -15,11 +15,11 @@
 -- Who became an owner after the locks were taken is decided on, but nobody is removed because of him.
 standing AS MATERIALIZED (
   SELECT m.* FROM leaving m
-  WHERE coalesce(m.id = ANY (nullif(current_setting('pruned.owners', true), '')::bigint[]), true) AND NOT
+  WHERE coalesce(m.id = ANY (nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[]), true) AND NOT
   -- include: held_owner.sql
 ),
 leaving_group AS MATERIALIZED (
-  SELECT l.pos, l.id, l.user_id, g.id AS group_id FROM leaving l, unnest(l.groups) AS g (id)
+  SELECT l.pos, l.id, l.user_id, g.id AS group_id FROM leaving l, pg_catalog.unnest(l.groups) AS g (id)
 ),
 followed AS MATERIALIZED (
   SELECT DISTINCT g.id
@@ -33,8 +33,8 @@ helpless AS MATERIALIZED (
     WHERE m.source_id = ANY (l.groups) AND m.user_id <> l.user_id
       AND
       -- include: owner_rule.sql
-      AND coalesce(m.id = ANY ((SELECT nullif(current_setting('pruned.relied_upon', true), '')::bigint[]
-                                       || nullif(current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
+      AND coalesce(m.id = ANY ((SELECT nullif(pg_catalog.current_setting('pruned.relied_upon', true), '')::bigint[]
+                                       || nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
       AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone) AND NOT
       -- include: held_owner.sql
     LIMIT 1) AS other ON true
@@ -42,10 +42,10 @@ helpless AS MATERIALIZED (
 ),
 helpless_below AS MATERIALIZED (
   SELECT h.pos, h.id, h.user_id, g.id AS group_id, g.id IN (SELECT group_id FROM helpless) AS matters
-  FROM helpless h, unnest(h.groups) AS g (id) WHERE g.id <> h.group_id
+  FROM helpless h, pg_catalog.unnest(h.groups) AS g (id) WHERE g.id <> h.group_id
 ),
 hope AS MATERIALIZED (
-  SELECT row_number() OVER (ORDER BY h.pos) AS turn, h.id, array_agg(before.id) AS ids
+  SELECT row_number() OVER (ORDER BY h.pos) AS turn, h.id, pg_catalog.array_agg(before.id) AS ids
   FROM helpless_below h
   JOIN helpless before ON before.group_id = h.group_id AND before.pos < h.pos AND before.user_id <> h.user_id
   WHERE h.matters AND before.id IN (SELECT id FROM standing)
@@ -58,5 +58,5 @@ walk (turn, kept) AS (
   FROM walk w JOIN hope h ON h.turn = w.turn + 1
 ),
 last_owner AS MATERIALIZED (
-  SELECT unnest(kept) AS id FROM (SELECT kept FROM walk ORDER BY turn DESC LIMIT 1) AS w
+  SELECT pg_catalog.unnest(kept) AS id FROM (SELECT kept FROM walk ORDER BY turn DESC LIMIT 1) AS w
 )

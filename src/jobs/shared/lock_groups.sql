@@ -5,9 +5,9 @@
 --   further (id)           namespaces that the job locks besides
 locked AS MATERIALIZED (
   SELECT n.id FROM namespaces n
-  WHERE n.id IN (SELECT unnest(coalesce(g.traversal_ids, '{}') || o.source_id)
+  WHERE n.id IN (SELECT pg_catalog.unnest(coalesce(g.traversal_ids, '{}') || o.source_id)
                  FROM owner o LEFT JOIN namespaces g ON g.id = o.source_id
                  UNION ALL SELECT id FROM further)
   ORDER BY n.id FOR NO KEY UPDATE
 )
-SELECT set_config('pruned.owners', ARRAY(SELECT id FROM owner)::text, true) AS owners, (SELECT count(*) FROM locked) AS locked
+SELECT pg_catalog.set_config('pruned.owners', ARRAY(SELECT id FROM owner)::text, true) AS owners, (SELECT count(*) FROM locked) AS locked

@@ -15,4 +15,4 @@ relied_upon AS MATERIALIZED (
       -- include: held_owner.sql
     LIMIT 1 FOR SHARE OF u, m) AS other
 )
-SELECT set_config('pruned.relied_upon', ARRAY(SELECT DISTINCT id FROM relied_upon)::text, true) AS relied_upon
+SELECT pg_catalog.set_config('pruned.relied_upon', ARRAY(SELECT DISTINCT id FROM relied_upon)::text, true) AS relied_upon

@@ -9,9 +9,9 @@ page AS MATERIALIZED (
          -- include: group_cutoff.sql
          AS over,
          d.deleted_at IS NOT NULL AS in_progress, u.username, u.state, coalesce(r.path, n.path) AS full_path, r.name AS full_name,
-         (SELECT count(*) FROM unnest(n.traversal_ids) WITH ORDINALITY AS t (id, i) JOIN namespaces a ON a.id = t.id
-          WHERE a.type = 'Group' AND a.parent_id IS NOT DISTINCT FROM n.traversal_ids[t.i - 1]) = cardinality(n.traversal_ids)
-           AND n.traversal_ids[cardinality(n.traversal_ids)] = n.id AS in_line
+         (SELECT count(*) FROM pg_catalog.unnest(n.traversal_ids) WITH ORDINALITY AS t (id, i) JOIN namespaces a ON a.id = t.id
+          WHERE a.type = 'Group' AND a.parent_id IS NOT DISTINCT FROM n.traversal_ids[t.i - 1]) = pg_catalog.cardinality(n.traversal_ids)
+           AND n.traversal_ids[pg_catalog.cardinality(n.traversal_ids)] = n.id AS in_line
   FROM k
   LEFT JOIN namespaces n ON n.id = k.id AND n.type = 'Group'
   LEFT JOIN group_deletion_schedules s ON s.group_id = n.id

@@ -3,7 +3,7 @@ SELECT m.id AS key, u.username AS "user",
        CASE m.source_type WHEN 'Project' THEN own.path END AS project,
        CASE m.source_type WHEN 'Project' THEN NULL ELSE own.path END AS namespace,
        root.path AS root_namespace
-FROM unnest(:key::bigint[]) AS k (id)
+FROM pg_catalog.unnest(:key::bigint[]) AS k (id)
 JOIN members m ON m.id = k.id
 LEFT JOIN users u ON u.id = m.user_id
 LEFT JOIN projects p ON m.source_type = 'Project' AND p.id = m.source_id

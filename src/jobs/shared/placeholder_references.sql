@@ -2,6 +2,6 @@
 -- Table and column names are quoted here and nowhere else. Read lazily: it ends at the first table that has one.
 WITH
 -- include: user_references.sql
-SELECT string_agg(format('SELECT %L AS "table", %L AS "column" WHERE EXISTS (SELECT FROM %I WHERE %I = :user::bigint)',
+SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS "table", %L AS "column" WHERE EXISTS (SELECT FROM %I WHERE %I = :user::bigint)',
                          r.tab, r.col, r.tab, r.col), ' UNION ALL ' ORDER BY r.pos) || ' LIMIT 1' AS sql
 FROM user_reference r

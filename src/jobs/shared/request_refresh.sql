@@ -2,7 +2,7 @@
 -- (each request moves it on). `seq` tells a refresh that is under way that there is more. Fast by primary key.
 INSERT INTO pruned.dirty_users AS d (user_id, kind, due_at)
 SELECT u.id, k.kind, now() + k.delay_ms * interval '1 ms'
-FROM (SELECT DISTINCT id FROM unnest(:user_id::bigint[]) AS l (id) WHERE id IS NOT NULL) AS u,
+FROM (SELECT DISTINCT id FROM pg_catalog.unnest(:user_id::bigint[]) AS l (id) WHERE id IS NOT NULL) AS u,
      (VALUES ('authorizations', :setting.refresh_delay_ms::bigint), ('todos', :setting.todos_delay_ms::bigint)) AS k (kind, delay_ms)
 ORDER BY u.id, k.kind
 ON CONFLICT (user_id, kind) DO UPDATE

@@ -1,6 +1,6 @@
 -- Gives the groups their names and paths back. Fast by primary key.
 WITH was AS MATERIALIZED (
-  SELECT n.id, k.name, k.path, to_jsonb(n.*) AS row
+  SELECT n.id, k.name, k.path, pg_catalog.to_jsonb(n.*) AS row
   FROM unnest(:key::bigint[], :name::text[], :path::text[]) AS k (id, name, path) JOIN namespaces n ON n.id = k.id
   WHERE (n.name, n.path) <> (k.name, k.path)
 )

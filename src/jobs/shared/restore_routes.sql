@@ -18,12 +18,12 @@ source AS (
   FROM below b, LATERAL (SELECT p.id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p
 ),
 was AS MATERIALIZED (
-  SELECT r.id, r.row, CASE WHEN starts_with(r.path || '/', s.was_path || '/')
-                           THEN s.full_path || substr(r.path, length(s.was_path) + 1) ELSE r.path END AS path,
-         CASE WHEN starts_with(r.name || ' / ', s.was_name || ' / ')
-              THEN s.full_name || substr(r.name, length(s.was_name) + 1) ELSE r.name END AS name
+  SELECT r.id, r.row, CASE WHEN pg_catalog.starts_with(r.path || '/', s.was_path || '/')
+                           THEN s.full_path || pg_catalog.substr(r.path, pg_catalog.length(s.was_path) + 1) ELSE r.path END AS path,
+         CASE WHEN pg_catalog.starts_with(r.name || ' / ', s.was_name || ' / ')
+              THEN s.full_name || pg_catalog.substr(r.name, pg_catalog.length(s.was_name) + 1) ELSE r.name END AS name
   FROM source s, LATERAL (
-    SELECT r.id, r.path::text, r.name::text, to_jsonb(r.*) AS row FROM routes r
+    SELECT r.id, r.path::text, r.name::text, pg_catalog.to_jsonb(r.*) AS row FROM routes r
     WHERE r.source_type = s.type AND r.source_id = s.id OFFSET 0) AS r
 )
 UPDATE routes r SET path = was.path, name = was.name, updated_at = now()

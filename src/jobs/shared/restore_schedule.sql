@@ -1,5 +1,5 @@
 -- Takes the mark off the groups, if it is still there. Fast by primary key.
 DELETE FROM group_deletion_schedules s
-USING unnest(:key::bigint[]) AS k (id)
+USING pg_catalog.unnest(:key::bigint[]) AS k (id)
 WHERE s.group_id = k.id
-RETURNING s.group_id AS key, to_jsonb(s.*) AS row
+RETURNING s.group_id AS key, pg_catalog.to_jsonb(s.*) AS row

@@ -33,15 +33,15 @@ entered AS (SELECT DISTINCT project_id AS id FROM asked WHERE project_id IS NOT 
 place (ask, user_id, source_type, source_id, most) AS (
   SELECT ask, actor_id, NULL, NULL::bigint, 50 FROM asked
   UNION ALL
-  SELECT ask, actor_id, 'Namespace', unnest(groups), 50 FROM asked
+  SELECT ask, actor_id, 'Namespace', pg_catalog.unnest(groups), 50 FROM asked
   UNION ALL
   SELECT ask, actor_id, 'Project', project_id, 50 FROM asked WHERE project_id IS NOT NULL
   UNION ALL
   SELECT a.ask, a.actor_id, 'Namespace', i.group_id, i.most FROM asked a JOIN invited i ON i.project_id = a.project_id
 ),
 rights (ask, active, level) AS MATERIALIZED (
-  SELECT p.ask, bool_or(u.id IS NOT NULL),
-         CASE WHEN bool_or(u.admin) THEN 50 ELSE coalesce(max(least(g.level, p.most)) FILTER (WHERE g.level >= 40 AND p.most >= 40), 0) END
+  SELECT p.ask, pg_catalog.bool_or(u.id IS NOT NULL),
+         CASE WHEN pg_catalog.bool_or(u.admin) THEN 50 ELSE coalesce(pg_catalog.max(least(g.level, p.most)) FILTER (WHERE g.level >= 40 AND p.most >= 40), 0) END
   FROM place p
   LEFT JOIN actor u ON u.id = p.user_id
   LEFT JOIN given g ON g.user_id = p.user_id AND g.source_type = p.source_type AND g.source_id = p.source_id

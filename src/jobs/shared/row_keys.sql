@@ -2,22 +2,22 @@
 -- by its place. `t` is the row, `k.key` a key as an object, `r` the record made of it, `x` the row again.
 row_key AS MATERIALIZED (
   SELECT f.attrelid AS relid,
-    CASE WHEN p.n IS NULL THEN 'jsonb_build_object(''ctid'', t.ctid::text)' ELSE format('jsonb_build_object(%s)', p.pairs) END AS object,
-    CASE WHEN p.n IS NULL THEN 'to_jsonb(t.*)' WHEN p.n = 1 THEN format('to_jsonb(%s)', p.of_t) ELSE format('jsonb_build_object(%s)', p.pairs) END AS audit,
+    CASE WHEN p.n IS NULL THEN 'pg_catalog.jsonb_build_object(''ctid'', t.ctid::text)' ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)', p.pairs) END AS object,
+    CASE WHEN p.n IS NULL THEN 'pg_catalog.to_jsonb(t.*)' WHEN p.n = 1 THEN pg_catalog.format('pg_catalog.to_jsonb(%s)', p.of_t) ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)', p.pairs) END AS audit,
     CASE WHEN p.n IS NULL THEN '(SELECT (k.key ->> ''ctid'')::tid AS ctid)'
-         ELSE format('jsonb_populate_record(NULL::%s, k.key)', f.attrelid::regclass) END AS record,
+         ELSE pg_catalog.format('pg_catalog.jsonb_populate_record(NULL::%s, k.key)', f.attrelid::regclass) END AS record,
     coalesce(p.same, 't.ctid = r.ctid') AS same, coalesce(p.same_x, 'x.ctid = t.ctid') AS same_x,
     CASE WHEN p.n IS NULL THEN '' -- and format(..., NULL) is no NULL
-         ELSE format(' AND (%s) > (SELECT %s FROM jsonb_populate_record(NULL::%s, :after::jsonb) AS r)',
+         ELSE pg_catalog.format(' AND (%s) > (SELECT %s FROM pg_catalog.jsonb_populate_record(NULL::%s, :after::jsonb) AS r)',
                      p.of_t, p.of_r, f.attrelid::regclass) END AS beyond,
     coalesce(' ORDER BY ' || p.of_t, '') AS in_order
   FROM (SELECT DISTINCT attrelid FROM found) AS f
   LEFT JOIN LATERAL (
-    SELECT count(*) AS n, string_agg(format('%L, t.%I', a.attname, a.attname), ', ' ORDER BY c.n) AS pairs,
-           string_agg(format('t.%I', a.attname), ', ' ORDER BY c.n) AS of_t, string_agg(format('r.%I', a.attname), ', ' ORDER BY c.n) AS of_r,
-           string_agg(format('t.%I = r.%I', a.attname, a.attname), ' AND ' ORDER BY c.n) AS same,
-           string_agg(format('x.%I = t.%I', a.attname, a.attname), ' AND ' ORDER BY c.n) AS same_x
-    FROM pg_index i, unnest(i.indkey[0: (i.indnkeyatts - 1)]) WITH ORDINALITY AS c (attnum, n), pg_attribute a
+    SELECT count(*) AS n, pg_catalog.string_agg(pg_catalog.format('%L, t.%I', a.attname, a.attname), ', ' ORDER BY c.n) AS pairs,
+           pg_catalog.string_agg(pg_catalog.format('t.%I', a.attname), ', ' ORDER BY c.n) AS of_t, pg_catalog.string_agg(pg_catalog.format('r.%I', a.attname), ', ' ORDER BY c.n) AS of_r,
+           pg_catalog.string_agg(pg_catalog.format('t.%I = r.%I', a.attname, a.attname), ' AND ' ORDER BY c.n) AS same,
+           pg_catalog.string_agg(pg_catalog.format('x.%I = t.%I', a.attname, a.attname), ' AND ' ORDER BY c.n) AS same_x
+    FROM pg_index i, pg_catalog.unnest(i.indkey[0: (i.indnkeyatts - 1)]) WITH ORDINALITY AS c (attnum, n), pg_attribute a
     WHERE i.indrelid = f.attrelid AND i.indisprimary AND a.attrelid = i.indrelid AND a.attnum = c.attnum
     HAVING count(*) > 0) AS p ON true
 )

@@ -2,8 +2,8 @@
 -- this database has them. The list leaves out, on purpose, columns without an index: notes.updated_by_id,
 -- notes.resolved_by_id, events.author_id, ci_pipelines.user_id, ci_builds.user_id, merge_requests.last_edited_by_id.
 user_reference (pos, tab, col) AS (
-  SELECT l.pos, split_part(l.item, '.', 1), split_part(l.item, '.', 2)
-  FROM regexp_split_to_table(btrim(coalesce(nullif(:references::text, ''), '
+  SELECT l.pos, pg_catalog.split_part(l.item, '.', 1), pg_catalog.split_part(l.item, '.', 2)
+  FROM pg_catalog.regexp_split_to_table(pg_catalog.btrim(coalesce(nullif(:references::text, ''), '
       approvals.user_id; award_emoji.user_id; ci_pipeline_schedules.owner_id; design_management_versions.author_id;
       notes.author_id; epics.author_id; epics.assignee_id; epics.last_edited_by_id; epics.closed_by_id;
       issues.author_id; issues.updated_by_id; issues.closed_by_id; issues.last_edited_by_id; issue_assignees.user_id;
@@ -14,6 +14,6 @@ user_reference (pos, tab, col) AS (
       releases.author_id; resource_label_events.user_id; resource_milestone_events.user_id;
       resource_state_events.user_id; timelogs.user_id; vulnerabilities.author_id; vulnerabilities.resolved_by_id') || coalesce('; ' || :also::text, ''),
     E' \n;'), '\s*;\s*') WITH ORDINALITY AS l (item, pos)
-  JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I', split_part(l.item, '.', 1)))
-    AND a.attname = split_part(l.item, '.', 2) AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', pg_catalog.split_part(l.item, '.', 1)))
+    AND a.attname = pg_catalog.split_part(l.item, '.', 2) AND a.attnum > 0 AND NOT a.attisdropped
 )

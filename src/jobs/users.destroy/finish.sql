@@ -1,7 +1,7 @@
 -- What goes at last, in this order, as conditions on alias x0: the user's marks and schedules, memberships that came meanwhile, his
 -- personal namespace with its paths and those of what is gone that name it, the migration, and himself. What this database does not have is passed over.
 -- Fast because only the catalogue is read; each condition has an index.
-SELECT r.table_name, format('%I', r.table_name) AS relation, r.condition
+SELECT r.table_name, pg_catalog.format('%I', r.table_name) AS relation, r.condition
 FROM (VALUES
   (1, 'group_deletion_schedules', 'user_id', 'x0.user_id = :user_id::bigint'),
   (2, 'members_deletion_schedules', 'user_id', 'x0.user_id = :user_id::bigint'),
@@ -22,5 +22,5 @@ FROM (VALUES
   (9, 'namespaces', 'owner_id', 'x0.owner_id = :user_id::bigint AND x0.type = ''User'''),
   (10, 'ghost_user_migrations', 'user_id', 'x0.user_id = :user_id::bigint'),
   (11, 'users', 'id', 'x0.id = :user_id::bigint')) AS r (pos, table_name, column_name, condition)
-JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I', r.table_name)) AND a.attname = r.column_name AND NOT a.attisdropped
+JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', r.table_name)) AND a.attname = r.column_name AND NOT a.attisdropped
 ORDER BY r.pos

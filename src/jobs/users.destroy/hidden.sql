@@ -2,4 +2,4 @@
 -- only the catalogue is read.
 WITH
 -- include: ../shared/user_references.sql
-SELECT DISTINCT r.tab FROM user_reference r WHERE row_security_active(to_regclass(format('%I', r.tab))::oid) ORDER BY 1
+SELECT DISTINCT r.tab FROM user_reference r WHERE pg_catalog.row_security_active(pg_catalog.to_regclass(pg_catalog.format('%I', r.tab))::oid) ORDER BY 1

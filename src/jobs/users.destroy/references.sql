@@ -10,41 +10,41 @@ WITH
 found AS (
   SELECT n.tab || '.' || n.col AS name, n.tab AS table_name, n.col AS column_name, a.attrelid, a.attnum,
          n.drops
-  FROM named n JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I', n.tab)) AND a.attname = n.col AND NOT a.attisdropped
+  FROM named n JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', n.tab)) AND a.attname = n.col AND NOT a.attisdropped
   WHERE n.tab || '.' || n.col >= :name::text COLLATE "C"
 ),
 -- include: ../shared/row_keys.sql
 ,
 clashes AS (
-  SELECT f.name, string_agg(format(
+  SELECT f.name, pg_catalog.string_agg(pg_catalog.format(
            'EXISTS (SELECT FROM (SELECT true%s FROM %I x WHERE x.%I = :ghost_id::bigint%s) g,'
            ' (SELECT true%s FROM %I x WHERE %s%s) m WHERE true%s)',
            e.list, f.table_name, f.column_name, i.predicate, e.list, f.table_name, k.same_x, i.predicate, e.equal), ' OR ') AS test
   FROM found f
   JOIN row_key k ON k.relid = f.attrelid
   JOIN LATERAL (SELECT x.indexrelid, x.indnkeyatts, x.indkey,
-                       coalesce(' AND (' || pg_get_expr(x.indpred, x.indrelid) || ')', '') AS predicate
+                       coalesce(' AND (' || pg_catalog.pg_get_expr(x.indpred, x.indrelid) || ')', '') AS predicate
                 FROM pg_index x WHERE x.indrelid = f.attrelid AND x.indisunique AND f.attnum = ANY (x.indkey[0: (x.indnkeyatts - 1)])) i ON true
   CROSS JOIN LATERAL (
-    SELECT coalesce(string_agg(format(', %s AS e%s', pg_get_indexdef(i.indexrelid, p.n, true), p.n), ''), '') AS list,
-           coalesce(string_agg(format(' AND g.e%s = m.e%s', p.n, p.n), ''), '') AS equal
-    FROM generate_series(1, i.indnkeyatts) AS p (n) WHERE i.indkey[p.n - 1] <> f.attnum) e
+    SELECT coalesce(pg_catalog.string_agg(pg_catalog.format(', %s AS e%s', pg_catalog.pg_get_indexdef(i.indexrelid, p.n, true), p.n), ''), '') AS list,
+           coalesce(pg_catalog.string_agg(pg_catalog.format(' AND g.e%s = m.e%s', p.n, p.n), ''), '') AS equal
+    FROM pg_catalog.generate_series(1, i.indnkeyatts) AS p (n) WHERE i.indkey[p.n - 1] <> f.attnum) e
   WHERE NOT f.drops
   GROUP BY f.name
 )
-SELECT f.name, replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
-       format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',
+SELECT f.name, pg_catalog.replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
+       pg_catalog.format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',
               k.object, f.table_name, f.column_name,
               CASE WHEN f.name = :name::text AND :after::text IS NOT NULL THEN k.beyond ELSE '' END, k.in_order) AS page,
        CASE WHEN c.test IS NOT NULL
-       THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
-                   ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, to_jsonb(t.*) AS row',
+       THEN pg_catalog.format('DELETE FROM %I t USING pg_catalog.unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
+                   ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, pg_catalog.to_jsonb(t.*) AS row',
                    f.table_name, k.record, k.same, f.column_name, c.test, k.audit) END AS clash,
        CASE WHEN f.drops
-       THEN format('DELETE FROM %I t USING unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
-                   ' WHERE %s AND t.%I = :user_id::bigint RETURNING %s AS key, to_jsonb(t.*) AS row',
+       THEN pg_catalog.format('DELETE FROM %I t USING pg_catalog.unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
+                   ' WHERE %s AND t.%I = :user_id::bigint RETURNING %s AS key, pg_catalog.to_jsonb(t.*) AS row',
                    f.table_name, k.record, k.same, f.column_name, k.audit)
-       ELSE format('WITH t AS MATERIALIZED (SELECT t.tableoid AS part, t.ctid AS place, %s AS key, to_jsonb(t.*) AS row FROM unnest(:key::jsonb[]) AS k (key),'
+       ELSE pg_catalog.format('WITH t AS MATERIALIZED (SELECT t.tableoid AS part, t.ctid AS place, %s AS key, pg_catalog.to_jsonb(t.*) AS row FROM pg_catalog.unnest(:key::jsonb[]) AS k (key),'
                    ' LATERAL %s AS r JOIN %I t ON %s WHERE t.%I = :user_id::bigint)'
                    ' UPDATE %I x SET %I = :ghost_id::bigint FROM t WHERE x.ctid = t.place AND x.tableoid = t.part RETURNING t.key, t.row',
                    k.audit, k.record, f.table_name, k.same, f.column_name, f.table_name, f.column_name) END AS change

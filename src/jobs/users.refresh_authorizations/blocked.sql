@@ -1,5 +1,5 @@
 -- Rights that row-level security hides from this role would be taken away. Only the catalogue is read.
-SELECT format('row-level security hides rows of %s from this role: give it BYPASSRLS', string_agg(t.tab, ', ' ORDER BY t.tab)) AS reason
+SELECT pg_catalog.format('row-level security hides rows of %s from this role: give it BYPASSRLS', pg_catalog.string_agg(t.tab, ', ' ORDER BY t.tab)) AS reason
 FROM unnest(ARRAY['members', 'namespaces', 'projects', 'group_group_links', 'project_group_links', 'users']) AS t (tab)
-WHERE to_regclass(t.tab) IS NOT NULL AND row_security_active(to_regclass(t.tab)::oid)
+WHERE pg_catalog.to_regclass(t.tab) IS NOT NULL AND pg_catalog.row_security_active(pg_catalog.to_regclass(t.tab)::oid)
 HAVING count(*) > 0

@@ -19,10 +19,10 @@ line AS MATERIALIZED (
   FROM pair p JOIN projects j ON j.id = p.project_id LEFT JOIN namespaces n ON n.id = j.namespace_id
 ),
 given AS MATERIALIZED (
-  SELECT w.user_id, w.project_id, max(w.access_level) AS access_level
+  SELECT w.user_id, w.project_id, pg_catalog.max(w.access_level) AS access_level
   FROM (
     SELECT l.user_id, l.project_id, r.access_level
-    FROM (SELECT user_id, project_id, unnest(groups) AS group_id FROM line) AS l
+    FROM (SELECT user_id, project_id, pg_catalog.unnest(groups) AS group_id FROM line) AS l
     JOIN reach r ON r.user_id = l.user_id AND r.group_id = l.group_id
     UNION ALL
     SELECT l.user_id, l.project_id, m.access_level FROM line l JOIN mine m ON m.user_id = l.user_id AND m.project_id = l.project_id

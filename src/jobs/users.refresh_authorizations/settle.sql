@@ -8,4 +8,4 @@ WITH answered AS (
          WHERE r.seq IS NOT NULL ORDER BY k.id, r.kind) AS r
   WHERE d.user_id = r.id AND d.kind = r.kind AND d.seq = r.seq
 )
-SELECT unnest(:key::bigint[]) AS key
+SELECT pg_catalog.unnest(:key::bigint[]) AS key

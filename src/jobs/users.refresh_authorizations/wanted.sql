@@ -28,7 +28,7 @@ tree AS MATERIALIZED (
   GROUP BY b.group_id, l.project_id
 ),
 wanted AS MATERIALIZED (
-  SELECT w.user_id, w.project_id, max(w.access_level) AS access_level
+  SELECT w.user_id, w.project_id, pg_catalog.max(w.access_level) AS access_level
   FROM (
     SELECT r.user_id, t.project_id, least(r.access_level, t.most) AS access_level FROM reach r JOIN tree t ON t.group_id = r.group_id
     UNION ALL

@@ -1,2 +1,2 @@
 -- When that was found out last; 0: never.
-SELECT coalesce(extract(epoch FROM max(lost_at)), 0)::float8 AS value FROM pruned.lost_messages
+SELECT coalesce(extract(epoch FROM pg_catalog.max(lost_at)), 0)::float8 AS value FROM pruned.lost_messages

@@ -1,10 +1,10 @@
 -- What the work's tables say, a value a row: name, job, second label, value. The runs are read once, whole: an hour of ended ones and what has not
 -- ended. The other tables are small.
-WITH jobs AS (SELECT j.job FROM unnest(:job::text[]) AS j (job)),
+WITH jobs AS (SELECT j.job FROM pg_catalog.unnest(:job::text[]) AS j (job)),
 counted AS MATERIALIZED (
   SELECT r.job, r.state, count(*) AS n, count(*) FILTER (WHERE r.attempts > 0) AS failed,
-         bool_or(r.state = 'waiting' AND r.error LIKE 'blocked: %') AS blocked,
-         max(r.finished_at) FILTER (WHERE r.state = 'finished' AND r.result ->> 'status' IS DISTINCT FROM 'blocked') AS succeeded_at
+         pg_catalog.bool_or(r.state = 'waiting' AND r.error LIKE 'blocked: %') AS blocked,
+         pg_catalog.max(r.finished_at) FILTER (WHERE r.state = 'finished' AND r.result ->> 'status' IS DISTINCT FROM 'blocked') AS succeeded_at
   FROM pruned.runs r GROUP BY r.job, r.state),
 states AS (SELECT j.job, s.state FROM jobs j CROSS JOIN unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) AS s (state)
            UNION SELECT c.job, c.state FROM counted c),
@@ -12,11 +12,11 @@ parked AS (SELECT j.job, p.parked FROM jobs j CROSS JOIN unnest(ARRAY[true, fals
            UNION SELECT q.job, q.parked FROM pruned.quarantine q),
 items AS (SELECT q.job, q.parked, count(*) AS n FROM pruned.quarantine q GROUP BY q.job, q.parked),
 successes AS (SELECT j.job, greatest((SELECT t.last_success_at FROM pruned.job_states t WHERE t.job = j.job),
-                                     (SELECT max(c.succeeded_at) FROM counted c WHERE c.job = j.job)) AS at FROM jobs j)
+                                     (SELECT pg_catalog.max(c.succeeded_at) FROM counted c WHERE c.job = j.job)) AS at FROM jobs j)
 SELECT 'pruned_runs' AS name, s.job, s.state AS label2, coalesce(c.n, 0)::float8 AS value
 FROM states s LEFT JOIN counted c ON c.job = s.job AND c.state = s.state
 UNION ALL
-SELECT 'pruned_failing_runs', j.job, NULL, coalesce((SELECT sum(c.failed) FROM counted c WHERE c.job = j.job AND c.state IN ('waiting', 'ready')), 0)::float8
+SELECT 'pruned_failing_runs', j.job, NULL, coalesce((SELECT pg_catalog.sum(c.failed) FROM counted c WHERE c.job = j.job AND c.state IN ('waiting', 'ready')), 0)::float8
 FROM jobs j
 UNION ALL
 SELECT 'pruned_quarantine_items', p.job, p.parked::text, coalesce(i.n, 0)::float8

@@ -7,17 +7,17 @@ WITH expired AS (
 placeholders AS (
   SELECT u.username AS name
   FROM import_placeholder_user_details d JOIN users u ON u.id = d.placeholder_user_id
-  WHERE d.deletion_attempts > 0 AND d.last_deletion_attempt_at >= (SELECT min(scheduled_at) FROM pruned.runs)),
+  WHERE d.deletion_attempts > 0 AND d.last_deletion_attempt_at >= (SELECT pg_catalog.min(scheduled_at) FROM pruned.runs)),
 groups AS (
   SELECT r.path AS name
   FROM group_deletion_schedules g JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = g.group_id
   WHERE g.marked_for_deletion_on > (now() AT TIME ZONE 'UTC')::date - 30)
 SELECT kept, why, rows, example
 FROM (VALUES
-    (1, 'memberships', 'last owner of the group', (SELECT count(*) FROM expired), (SELECT min(name) FROM expired)),
+    (1, 'memberships', 'last owner of the group', (SELECT count(*) FROM expired), (SELECT pg_catalog.min(name) FROM expired)),
     (2, 'placeholder users', 'wrote something that is still here', (SELECT count(*) FROM placeholders),
-     (SELECT min(name) FROM placeholders)),
-    (3, 'groups marked for deletion', 'have some days left', (SELECT count(*) FROM groups), (SELECT min(name) FROM groups))
+     (SELECT pg_catalog.min(name) FROM placeholders)),
+    (3, 'groups marked for deletion', 'have some days left', (SELECT count(*) FROM groups), (SELECT pg_catalog.min(name) FROM groups))
 ) AS k (position, kept, why, rows, example)
 WHERE rows > 0
 ORDER BY position

@@ -6,5 +6,5 @@ SELECT (SELECT count(*) FROM pruned.runs
        (SELECT count(*) FROM pruned.dirty_users WHERE due_at < now() + interval '10 s') AS dirty,
        (SELECT count(*) FROM pruned.dirty_users WHERE due_at <= now()) AS dirty_due,
        (SELECT count(*) FROM members WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date) AS expired,
-       (SELECT coalesce(sum(jsonb_array_length(keys)), 0) FROM pruned.deletions WHERE action = 'deleted') AS rows,
+       (SELECT coalesce(pg_catalog.sum(pg_catalog.jsonb_array_length(keys)), 0) FROM pruned.deletions WHERE action = 'deleted') AS rows,
        (SELECT count(*) FROM pruned.runs WHERE state = 'finished') AS finished

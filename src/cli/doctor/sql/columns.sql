@@ -1,5 +1,5 @@
 -- Tables and columns that jobs need and that are not there, one row a job. Only the catalogue is read.
-SELECT w.job, string_agg(DISTINCT CASE WHEN c.oid IS NULL THEN 'table ' || w.relation ELSE 'column ' || w.relation || '.' || w.name END,
+SELECT w.job, pg_catalog.string_agg(DISTINCT CASE WHEN c.oid IS NULL THEN 'table ' || w.relation ELSE 'column ' || w.relation || '.' || w.name END,
                          ', ') AS missing
 FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
 LEFT JOIN pg_namespace n ON n.nspname = :app_schema::text

@@ -1,10 +1,10 @@
 -- Who may create in the application's schema and does not own it, nor any table in it; superusers and the owner of the database may
 -- anyway. Only the catalogue is read.
-SELECT r.name, format('REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname, CASE r.name WHEN 'PUBLIC' THEN 'PUBLIC' ELSE quote_ident(r.name) END) AS remedy
+SELECT r.name, pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname, CASE r.name WHEN 'PUBLIC' THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.name) END) AS remedy
 FROM pg_namespace n
 CROSS JOIN LATERAL (
   SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE (SELECT g.rolname::text FROM pg_roles g WHERE g.oid = a.grantee) END AS name, a.grantee
-  FROM aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) AS a
+  FROM pg_catalog.aclexplode(coalesce(n.nspacl, pg_catalog.acldefault('n', n.nspowner))) AS a
   WHERE a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner) AS r
 WHERE n.nspname = :app_schema::text
   AND NOT EXISTS (SELECT FROM pg_roles s WHERE s.oid = r.grantee AND s.rolsuper)

@@ -8,4 +8,4 @@ WITH RECURSIVE tied (rel, goes) AS (
   UNION
   SELECT c.conrelid, c.confdeltype = 'c' FROM tied t JOIN pg_constraint c ON c.confrelid = t.rel AND c.contype = 'f' WHERE t.goes
 )
-SELECT DISTINCT t.rel::regclass::text AS hidden FROM tied t WHERE row_security_active(t.rel) ORDER BY 1
+SELECT DISTINCT t.rel::regclass::text AS hidden FROM tied t WHERE pg_catalog.row_security_active(t.rel) ORDER BY 1

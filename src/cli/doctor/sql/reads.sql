@@ -4,8 +4,8 @@ FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation,
 JOIN pg_namespace n ON n.nspname = :app_schema::text
 JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.attisdropped
-WHERE NOT has_column_privilege(c.oid, a.attnum, 'SELECT')
+WHERE NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
 UNION ALL
 SELECT 'USAGE on schema ' || n.nspname FROM pg_namespace n
-WHERE n.nspname = :app_schema::text AND NOT has_schema_privilege(n.oid, 'USAGE')
+WHERE n.nspname = :app_schema::text AND NOT pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 ORDER BY missing

@@ -9,6 +9,6 @@ WITH overdue AS MATERIALIZED (
 ),
 oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
 SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,
-       (SELECT date_trunc('second', now() - since)::text FROM oldest) AS age,
+       (SELECT pg_catalog.date_trunc('second', now() - since)::text FROM oldest) AS age,
        (SELECT count(*) FROM pruned.runs WHERE state = 'dead') AS dead,
-       (SELECT string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused) AS paused
+       (SELECT pg_catalog.string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused) AS paused

@@ -11,17 +11,17 @@ found AS (
   SELECT DISTINCT ON (s.pid) s.pid, s.name, s.query, w.worker
   FROM session s
   CROSS JOIN LATERAL (
-    SELECT u.worker, 1 AS rank FROM unnest(:worker::text[]) AS u (worker)
-    WHERE strpos(s.name, u.worker) > 0 OR strpos(s.query, u.worker) > 0
+    SELECT u.worker, 1 AS rank FROM pg_catalog.unnest(:worker::text[]) AS u (worker)
+    WHERE pg_catalog.strpos(s.name, u.worker) > 0 OR pg_catalog.strpos(s.query, u.worker) > 0
     UNION ALL
-    SELECT 'a worker that writes to ' || u.relation, 2 FROM unnest(:relation::text[]) AS u (relation)
+    SELECT 'a worker that writes to ' || u.relation, 2 FROM pg_catalog.unnest(:relation::text[]) AS u (relation)
     WHERE s.name ~* '(sidekiq|resque|good_job|delayed|worker|cron)'
       AND s.query ~* ('(delete\s+from|update)\s+("?\w+"?\.)?"?' || u.relation || '"?(\s|$)')
   ) AS w
   ORDER BY s.pid, w.rank, w.worker
 )
-SELECT t.sessions, t.hidden, f.pid, f.name, left(regexp_replace(f.query, '\s+', ' ', 'g'), 120) AS query, f.worker,
-       array_to_string(:worker::text[], ' ') AS classes
+SELECT t.sessions, t.hidden, f.pid, f.name, pg_catalog.left(pg_catalog.regexp_replace(f.query, '\s+', ' ', 'g'), 120) AS query, f.worker,
+       pg_catalog.array_to_string(:worker::text[], ' ') AS classes
 FROM (SELECT count(*) AS sessions, count(*) FILTER (WHERE hidden) AS hidden FROM session) AS t
 LEFT JOIN found f ON true
 ORDER BY f.pid

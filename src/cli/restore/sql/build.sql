@@ -3,9 +3,9 @@
 -- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), `:item_column` (see job.conf), `:makes`, and for changes `:xid` and
 -- `:own` (transactions whose rows are ours) and `:runs` (all that are restored). Only the catalogue is read.
 WITH relation AS (
-  SELECT to_regclass(:table_name::text) AS rel,
+  SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
-          WHERE c.oid = to_regclass(:table_name::text)) AS xid
+          WHERE c.oid = pg_catalog.to_regclass(:table_name::text)) AS xid
 ),
 col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
@@ -15,76 +15,76 @@ col AS (
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
 ),
 piece AS (
-  SELECT string_agg(format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
-         string_agg(format('r.%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
-         string_agg(format('%1$I = r.%1$I', c.attname), ', ' ORDER BY c.attnum)
+  SELECT pg_catalog.string_agg(pg_catalog.format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
+         pg_catalog.string_agg(pg_catalog.format('r.%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
+         pg_catalog.string_agg(pg_catalog.format('%1$I = r.%1$I', c.attname), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
-         coalesce(string_agg(format('x.%1$I = r.%1$I', c.attname), ' AND ') FILTER (WHERE c.is_key),
-                  format('to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]',
-                         coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
-         coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
-         coalesce('jsonb_build_array(' || string_agg('%1$s -> ' || replace(quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
+         coalesce(pg_catalog.string_agg(pg_catalog.format('x.%1$I = r.%1$I', c.attname), ' AND ') FILTER (WHERE c.is_key),
+                  pg_catalog.format('pg_catalog.to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]',
+                         coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
+         coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
+         coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
-                  '%1$s - ' || replace(quote_literal(coalesce(array_agg(c.attname) FILTER (WHERE c.secret), '{}')::text), '%', '%%')
+                  '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal(coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}')::text), '%', '%%')
                     || '::text[]') AS key_of,
-         string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.wanted OR c.is_key)) AS missing,
-         string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret) AS secrets,
-         string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND NOT c.secret) AS added,
-         (SELECT string_agg(u, ', ') FROM unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT o.attname FROM col o)) AS dropped
+         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.wanted OR c.is_key)) AS missing,
+         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret) AS secrets,
+         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND NOT c.secret) AS added,
+         (SELECT pg_catalog.string_agg(u, ', ') FROM pg_catalog.unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT o.attname FROM col o)) AS dropped
   FROM col c
 ),
 text AS (
   SELECT
     'WITH entry AS MATERIALIZED (SELECT e.n, e.key, e.row, d.at, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
-    ' CROSS JOIN LATERAL ROWS FROM (jsonb_array_elements(d.rows), jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
+    ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.rows), pg_catalog.jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
-    '(SELECT string_agg(a.key, '', '' ORDER BY a.key) FROM jsonb_each(%s) AS a JOIN jsonb_each(%s) AS b USING (key)'
+    '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs
 )
 SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
             WHEN p.missing IS NOT NULL THEN 'not in the record, and may not be empty: ' || p.missing
             WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
        END AS blocked,
-       concat_ws('; ', 'not in the record (it looks like a secret), not as it was: ' || p.secrets, 'column made since: ' || p.added,
+       pg_catalog.concat_ws('; ', 'not in the record (it looks like a secret), not as it was: ' || p.secrets, 'column made since: ' || p.added,
                  'column dropped since: ' || p.dropped) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
-         || format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, e.key, e.row, to_jsonb(x.*) AS now,'
+         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, e.key, e.row, pg_catalog.to_jsonb(x.*) AS now,'
                    ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
                    ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
                    ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
-                   ' FROM entry e CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r'
+                   ' FROM entry e CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r'
                    ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match)
-         || format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
-                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, l.row) AS r'
+         || pg_catalog.format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
-                   ' RETURNING to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
+                   ' RETURNING pg_catalog.to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
          || ' SELECT DISTINCT ON (l.n) l.n, l.key #>> ''{}'' AS key, l.row ->> :item_column::text AS item, p.xid,'
             ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
-         || format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
+         || pg_catalog.format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
-                   format(t.differs, 'l.row', 'l.now'), format(t.differs, 'l.row', 'p.now'))
+                   pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now'))
          -- Full joins are hashed or merged, whatever the planner thinks of the number of rows; a row of `put` without one of
          -- `looked` (a trigger gave it another key) has no `n`.
-         || format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', format(p.key_of, 'p.now'), format(p.key_of, 'l.row'))
+         || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
          t.entry
-         || format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, to_jsonb(x.*) AS now,'
+         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, pg_catalog.to_jsonb(x.*) AS now,'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
-                   ' CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
-         || format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', format(t.differs, 'f.row', 'f.now'))
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
+         || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that is as one of these runs found it later was put back by an earlier restore: it goes on from there. One that is
          -- as it was before is further back already. Looked for only if such rows are possible.
-         || ', image AS MATERIALIZED (SELECT v.row, bool_or(i.at > e.at OR (i.at = e.at AND i.cmin::text::bigint > e.command)) AS later'
+         || ', image AS MATERIALIZED (SELECT v.row, pg_catalog.bool_or(i.at > e.at OR (i.at = e.at AND i.cmin::text::bigint > e.command)) AS later'
             ' FROM (SELECT DISTINCT at, command, table_name FROM entry) AS e JOIN pruned.deletions i ON i.run_id = ANY (:runs::uuid[])'
             ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'
-            ' CROSS JOIN LATERAL jsonb_array_elements(i.rows) AS v (row)'
-            ' WHERE (SELECT bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
-         || format(', judged AS MATERIALIZED (SELECT f.n, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
+            ' CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(i.rows) AS v (row)'
+            ' WHERE (SELECT pg_catalog.bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
+         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
                    ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
-         || format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL jsonb_populate_record(NULL::%1$s, j.row) AS r'
+         || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid)
          || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row ->> :item_column::text AS item, p.xid,'

@@ -3,11 +3,11 @@
 -- named by its place. `xid` tells a row that nobody has touched since. Fast by the index on (run_id, step).
 WITH RECURSIVE record AS MATERIALIZED (
   SELECT d.table_name, d.action, d.tableoid AS part, d.ctid AS place, d.xmin::text AS xid, d.cmin::text::bigint AS command,
-         jsonb_array_length(d.keys) AS n, (SELECT coalesce(array_agg(c ORDER BY c), '{}') FROM jsonb_object_keys(d.rows -> 0) AS c) AS columns
+         pg_catalog.jsonb_array_length(d.keys) AS n, (SELECT coalesce(pg_catalog.array_agg(c ORDER BY c), '{}') FROM pg_catalog.jsonb_object_keys(d.rows -> 0) AS c) AS columns
   FROM pruned.deletions d
   WHERE d.run_id = :run_id::uuid AND d.step = :step::int
 ),
-tab AS (SELECT DISTINCT to_regclass(r.table_name)::oid AS rel FROM record r WHERE r.action = 'deleted'),
+tab AS (SELECT DISTINCT pg_catalog.to_regclass(r.table_name)::oid AS rel FROM record r WHERE r.action = 'deleted'),
 level (rel, depth) AS (
   SELECT t.rel, 0 FROM tab t
   UNION
@@ -20,4 +20,4 @@ level (rel, depth) AS (
 SELECT r.table_name, r.action, r.part::text AS part, r.place::text AS place, r.xid, r.n, r.columns::text[] AS columns
 FROM record r
 ORDER BY r.action <> 'deleted',
-         (SELECT max(l.depth) FROM level l WHERE r.action = 'deleted' AND l.rel = to_regclass(r.table_name)::oid), r.command DESC
+         (SELECT pg_catalog.max(l.depth) FROM level l WHERE r.action = 'deleted' AND l.rel = pg_catalog.to_regclass(r.table_name)::oid), r.command DESC

@@ -1,7 +1,7 @@
 -- What these runs' steps removed and changed, a row for each step, the last first. `bare`: a table of it is recorded by keys only.
 -- Fast by the index on (run_id, step); the rows themselves are not read.
-SELECT d.run_id, d.step, bool_or(d.rows IS NULL AND d.action <> 'forgotten') AS bare
+SELECT d.run_id, d.step, pg_catalog.bool_or(d.rows IS NULL AND d.action <> 'forgotten') AS bare
 FROM pruned.deletions d
 WHERE d.run_id = ANY (:run_id::uuid[])
 GROUP BY d.run_id, d.step
-ORDER BY max(d.at) DESC, d.run_id, d.step DESC
+ORDER BY pg_catalog.max(d.at) DESC, d.run_id, d.step DESC

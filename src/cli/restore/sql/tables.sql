@@ -1,6 +1,6 @@
 -- The tables that these runs removed rows from or changed, whether they are still there, and whether this role may write them.
-SELECT d.table_name, d.action, to_regclass(d.table_name) IS NOT NULL AS there,
-       coalesce(has_table_privilege(to_regclass(d.table_name), CASE d.action WHEN 'deleted' THEN 'INSERT' ELSE 'UPDATE' END), true) AS may
+SELECT d.table_name, d.action, pg_catalog.to_regclass(d.table_name) IS NOT NULL AS there,
+       coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass(d.table_name), CASE d.action WHEN 'deleted' THEN 'INSERT' ELSE 'UPDATE' END), true) AS may
 FROM pruned.deletions d
 WHERE d.run_id = ANY (:run_id::uuid[]) AND d.action <> 'forgotten'
 GROUP BY d.table_name, d.action

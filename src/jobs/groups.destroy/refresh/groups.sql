@@ -4,7 +4,7 @@ WITH linked AS (SELECT l.group_id AS id FROM project_group_links l WHERE l.group
 -- include: reaching.sql
 ,
 place AS (
-  SELECT g.id FROM unnest(:group::bigint[]) AS g (id)
+  SELECT g.id FROM pg_catalog.unnest(:group::bigint[]) AS g (id)
   UNION
   SELECT l.shared_with_group_id FROM group_group_links l WHERE l.shared_group_id = ANY (:group::bigint[])
   UNION

@@ -10,8 +10,8 @@ spared AS (
   WHERE o.project_id = b.project_id AND o.file_store = b.file_store AND o.store_dir = b.store_dir AND o.file = b.file
   RETURNING b.id, o.pick_up_at > now() AS leased
 )
-SELECT b.id::text AS key, CASE WHEN bool_or(s.leased) THEN 'its file is being deleted' ELSE 'its file has been deleted' END AS reason
+SELECT b.id::text AS key, CASE WHEN pg_catalog.bool_or(s.leased) THEN 'its file is being deleted' ELSE 'its file has been deleted' END AS reason
 FROM back b LEFT JOIN spared s ON s.id = b.id
 WHERE b.file IS NOT NULL
 GROUP BY b.id
-HAVING count(s.id) = 0 OR bool_or(s.leased)
+HAVING pg_catalog.count(s.id) = 0 OR pg_catalog.bool_or(s.leased)

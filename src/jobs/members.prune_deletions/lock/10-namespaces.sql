@@ -2,7 +2,7 @@
 -- insists on: the planner would rather read all owners there are.
 WITH owner AS MATERIALIZED (
   SELECT m.id, m.source_id
-  FROM unnest(:key::bigint[]) AS k (id),
+  FROM pg_catalog.unnest(:key::bigint[]) AS k (id),
   LATERAL (SELECT m.id, m.user_id, m.source_type, m.source_id, m.type, m.access_level, m.requested_at, m.state
            FROM members m WHERE m.id = k.id OFFSET 0) AS m
   JOIN users u ON u.id = m.user_id

@@ -4,13 +4,13 @@
 -- Who becomes an owner after this is not protected by a lock, so nobody else is removed relying on him.
 WITH edge AS (
   SELECT coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[1]), 'infinity') AS newest,
-         coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[cardinality(:key::bigint[])]), '-infinity') AS oldest
+         coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[pg_catalog.cardinality(:key::bigint[])]), '-infinity') AS oldest
 ),
 near AS MATERIALIZED (
   SELECT m.id, m.source_id
   FROM members m JOIN users u ON u.id = m.user_id
   WHERE (m.expires_at, m.id) <= ((SELECT newest FROM edge), (:key::bigint[])[1])
-    AND (m.expires_at, m.id) >= ((SELECT oldest FROM edge), (:key::bigint[])[cardinality(:key::bigint[])])
+    AND (m.expires_at, m.id) >= ((SELECT oldest FROM edge), (:key::bigint[])[pg_catalog.cardinality(:key::bigint[])])
     AND m.expires_at <= (SELECT newest FROM edge) AND m.expires_at >= (SELECT oldest FROM edge) AND
   -- include: ../../shared/owner_rule.sql
 ),

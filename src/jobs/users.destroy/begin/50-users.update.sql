@@ -1,6 +1,6 @@
 -- Blocks the user; one who is blocked already is left alone. Fast by primary key.
 WITH was AS MATERIALIZED (
-  SELECT u.id, to_jsonb(u.*) AS row FROM users u
+  SELECT u.id, pg_catalog.to_jsonb(u.*) AS row FROM users u
   WHERE u.id = :user_id::bigint AND u.state IS DISTINCT FROM 'blocked' FOR NO KEY UPDATE
 )
 UPDATE users u SET state = 'blocked', updated_at = now() FROM was WHERE u.id = was.id

@@ -1,4 +1,4 @@
 -- Deletes the memberships, if they are still the user's. Fast by primary key.
-DELETE FROM members m USING unnest(:key::bigint[]) AS k (id)
+DELETE FROM members m USING pg_catalog.unnest(:key::bigint[]) AS k (id)
 WHERE m.id = k.id AND m.user_id = :user::bigint
-RETURNING m.id AS key, to_jsonb(m.*) AS row
+RETURNING m.id AS key, pg_catalog.to_jsonb(m.*) AS row

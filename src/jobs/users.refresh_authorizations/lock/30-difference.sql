@@ -10,11 +10,11 @@ missing AS (SELECT * FROM wanted EXCEPT SELECT * FROM present),
 changed AS (SELECT user_id, project_id FROM stale UNION SELECT user_id, project_id FROM missing),
 taken AS MATERIALIZED (SELECT user_id, project_id FROM changed WHERE :rows::bigint IS NOT NULL ORDER BY user_id, project_id LIMIT :rows::bigint),
 left_over AS (SELECT user_id, project_id FROM changed WHERE :rows::bigint IS NOT NULL EXCEPT SELECT user_id, project_id FROM taken)
-SELECT set_config('pruned.stale', (SELECT coalesce(jsonb_agg(s), '[]') FROM stale s
+SELECT pg_catalog.set_config('pruned.stale', (SELECT coalesce(pg_catalog.jsonb_agg(s), '[]') FROM stale s
                                    WHERE :rows::bigint IS NULL OR (user_id, project_id) IN (SELECT user_id, project_id FROM taken))::text, true)
          IS NOT NULL AS stale,
-       set_config('pruned.missing', (SELECT coalesce(jsonb_agg(m), '[]') FROM missing m
+       pg_catalog.set_config('pruned.missing', (SELECT coalesce(pg_catalog.jsonb_agg(m), '[]') FROM missing m
                                      WHERE :rows::bigint IS NULL OR (user_id, project_id) IN (SELECT user_id, project_id FROM taken))::text, true)
          IS NOT NULL AS missing,
-       set_config('pruned.unfinished', ARRAY(SELECT DISTINCT user_id FROM left_over)::text, true) IS NOT NULL AS unfinished,
-       set_config('pruned.todos', coalesce((:rows::bigint - (SELECT count(*) FROM taken))::text, ''), true) IS NOT NULL AS todos
+       pg_catalog.set_config('pruned.unfinished', ARRAY(SELECT DISTINCT user_id FROM left_over)::text, true) IS NOT NULL AS unfinished,
+       pg_catalog.set_config('pruned.todos', coalesce((:rows::bigint - (SELECT count(*) FROM taken))::text, ''), true) IS NOT NULL AS todos

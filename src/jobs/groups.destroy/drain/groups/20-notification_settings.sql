@@ -2,9 +2,9 @@
 -- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
 -- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
 -- it belongs to is asked again.
-WITH held AS (SELECT nullif(current_setting('pruned.held_notification_settings', true), '')::tid[] AS places),
+WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_notification_settings', true), '')::tid[] AS places),
 doomed AS (
-  SELECT unnest(places) AS place FROM held
+  SELECT pg_catalog.unnest(places) AS place FROM held
   UNION ALL
   SELECT s.ctid FROM notification_settings s
   WHERE s.source_type = 'Namespace' AND s.source_id = ANY (:group::bigint[]) AND (SELECT places FROM held) IS NULL
@@ -12,4 +12,4 @@ doomed AS (
 )
 DELETE FROM notification_settings s
 WHERE s.ctid = ANY (ARRAY(SELECT place FROM doomed)) AND s.source_type = 'Namespace' AND s.source_id = ANY (:group::bigint[])
-RETURNING s.id AS key, to_jsonb(s.*) AS row
+RETURNING s.id AS key, pg_catalog.to_jsonb(s.*) AS row

@@ -3,11 +3,11 @@
 -- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
 -- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
 -- it belongs to is asked again.
-WITH held AS (SELECT nullif(current_setting('pruned.held_members', true), '')::tid[] AS places),
+WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_members', true), '')::tid[] AS places),
 own AS MATERIALIZED (
-  SELECT unnest(places) AS place FROM held
+  SELECT pg_catalog.unnest(places) AS place FROM held
   UNION ALL
-  SELECT m.place FROM unnest(:project::bigint[]) AS s (id), LATERAL (
+  SELECT m.place FROM pg_catalog.unnest(:project::bigint[]) AS s (id), LATERAL (
     SELECT m.ctid AS place FROM members m WHERE m.source_id = s.id AND m.source_type = 'Project' OFFSET 0) AS m
   WHERE (SELECT places FROM held) IS NULL
   LIMIT :limit::int
@@ -15,7 +15,7 @@ own AS MATERIALIZED (
 doomed AS (
   SELECT place FROM own
   UNION ALL
-  SELECT m.place FROM unnest(:namespace::bigint[]) AS s (id), LATERAL (
+  SELECT m.place FROM pg_catalog.unnest(:namespace::bigint[]) AS s (id), LATERAL (
     SELECT m.ctid AS place FROM members m
     WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Project' AND m.source_id = ANY (:project::bigint[])) AND NOT
     -- include: ../../elsewhere.sql
@@ -28,5 +28,5 @@ WHERE m.ctid = ANY (ARRAY(SELECT place FROM doomed))
   AND (m.source_type = 'Project' AND m.source_id = ANY (:project::bigint[]) OR m.member_namespace_id = ANY (:namespace::bigint[]) AND NOT
   -- include: ../../elsewhere.sql
   )
-RETURNING m.id AS key, to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
+RETURNING m.id AS key, pg_catalog.to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
           (SELECT u.user_type FROM users u WHERE u.id = m.user_id) AS user_type

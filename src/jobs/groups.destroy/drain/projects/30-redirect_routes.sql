@@ -3,7 +3,7 @@
 -- One that has just been moved elsewhere stays.
 -- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
 -- says not which row.
-WITH held AS (SELECT nullif(current_setting('pruned.held_redirect_routes', true), '')::tid[] AS places),
+WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_redirect_routes', true), '')::tid[] AS places),
 doomed AS MATERIALIZED (
   SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
   WHERE r.ctid = ANY ((SELECT places FROM held)::tid[]) AND r.source_type = 'Project' AND r.source_id = ANY (:project::bigint[])
@@ -17,4 +17,4 @@ doomed AS MATERIALIZED (
 )
 DELETE FROM redirect_routes r USING doomed d
 WHERE r.id = d.id AND (r.source_id, r.source_type, r.namespace_id) IS NOT DISTINCT FROM (d.source_id, d.source_type, d.namespace_id)
-RETURNING r.id AS key, to_jsonb(r.*) AS row
+RETURNING r.id AS key, pg_catalog.to_jsonb(r.*) AS row

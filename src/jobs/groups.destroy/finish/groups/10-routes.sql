@@ -2,4 +2,4 @@
 -- the source and (namespace_id).
 DELETE FROM routes r WHERE r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[])
    OR r.namespace_id = ANY (:group::bigint[])
-RETURNING r.id AS key, to_jsonb(r.*) AS row
+RETURNING r.id AS key, pg_catalog.to_jsonb(r.*) AS row

@@ -1,7 +1,7 @@
 -- Counts the attempt, if the detail is still due; it is locked. An old event or tick sets no time back. Fast by primary key, which OFFSET 0 insists on.
 WITH was AS MATERIALIZED (
-  SELECT d.id, d.row FROM unnest(:key::bigint[]) AS k (id), LATERAL (
-    SELECT d.id, to_jsonb(d.*) AS row,
+  SELECT d.id, d.row FROM pg_catalog.unnest(:key::bigint[]) AS k (id), LATERAL (
+    SELECT d.id, pg_catalog.to_jsonb(d.*) AS row,
            -- include: ../../due_rule.sql
            AS due
     FROM import_placeholder_user_details d WHERE d.id = k.id OFFSET 0) AS d

@@ -6,4 +6,4 @@ USING (SELECT k.* FROM unnest(:key::bigint[], :user_id::bigint[], :access_level:
 WHERE m.id = k.id AND m.access_level = k.access_level AND m.user_id IS NOT DISTINCT FROM k.user_id
   AND (m.requested_at IS NOT NULL OR coalesce(m.state, 0) <> 0) = k.asking AND m.expires_at <=
   -- include: ../../cutoff.sql
-RETURNING m.id AS key, to_jsonb(m.*) AS row
+RETURNING m.id AS key, pg_catalog.to_jsonb(m.*) AS row

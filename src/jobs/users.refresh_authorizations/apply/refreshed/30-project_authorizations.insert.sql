@@ -1,7 +1,7 @@
 -- Adds the authorizations that were missing (lock/30-difference.sql), at the level that is given now. Only the difference is touched.
 WITH pair AS MATERIALIZED (
   SELECT m.user_id, m.project_id
-  FROM jsonb_to_recordset(current_setting('pruned.missing')::jsonb) AS m (user_id bigint, project_id bigint)
+  FROM pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('pruned.missing')::jsonb) AS m (user_id bigint, project_id bigint)
 ),
 -- include: ../../given.sql
 INSERT INTO project_authorizations (user_id, project_id, access_level)

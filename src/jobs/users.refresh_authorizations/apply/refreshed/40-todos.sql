@@ -5,7 +5,7 @@
 -- Fast by todos (user_id, state); what stands behind a todo is looked up by primary key.
 WITH
 who AS (SELECT u.id FROM unnest(:key::bigint[], :todos::bigint[]) AS k (id, seq) JOIN users u ON u.id = k.id
-        WHERE k.seq IS NOT NULL AND NOT u.admin AND k.id <> ALL (current_setting('pruned.unfinished')::bigint[])),
+        WHERE k.seq IS NOT NULL AND NOT u.admin AND k.id <> ALL (pg_catalog.current_setting('pruned.unfinished')::bigint[])),
 -- include: ../../../shared/reach.sql
 ,
 held AS MATERIALIZED (
@@ -31,15 +31,15 @@ hidden AS MATERIALIZED (
     THEN NOT EXISTS (SELECT FROM seen_group s WHERE s.user_id = h.user_id AND s.group_id = h.group_id)
     ELSE (SELECT p.visibility_level > 0 FROM projects p WHERE p.id = h.project_id) IS NOT TRUE
      AND NOT EXISTS (SELECT FROM project_authorizations a WHERE a.user_id = h.user_id AND a.project_id = h.project_id) END
-  ORDER BY h.id LIMIT nullif(current_setting('pruned.todos'), '')::bigint
+  ORDER BY h.id LIMIT nullif(pg_catalog.current_setting('pruned.todos'), '')::bigint
 )
 DELETE FROM todos t USING hidden h WHERE t.id = h.id
-RETURNING t.id AS key, to_jsonb(t.*) AS row
+RETURNING t.id AS key, pg_catalog.to_jsonb(t.*) AS row
 -- then:
 -- What was not finished is asked for again: it has another number then, and stays (../../settle.sql).
 again AS (
   UPDATE pruned.dirty_users d SET seq = d.seq + 1, due_at = now()
   WHERE d.user_id = ANY (:key::bigint[])
-    AND (d.user_id = ANY (current_setting('pruned.unfinished')::bigint[])
-         OR d.kind = 'todos' AND (SELECT count(*) FROM applied) >= nullif(current_setting('pruned.todos'), '')::bigint)
+    AND (d.user_id = ANY (pg_catalog.current_setting('pruned.unfinished')::bigint[])
+         OR d.kind = 'todos' AND (SELECT count(*) FROM applied) >= nullif(pg_catalog.current_setting('pruned.todos'), '')::bigint)
 )
