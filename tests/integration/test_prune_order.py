@@ -73,6 +73,40 @@ def test_a_chain_of_orders(tree, schedules, batch):
     assert tree.ids("members") == [tree.anchor, owners[0], owners[2], owners[4]]
 
 
+@pytest.mark.parametrize("schedules, batch", CUTS)
+def test_who_is_a_last_owner_is_judged_in_the_order_of_the_schedules(tree, schedules, batch):
+    """The second order waits for the first, which is about its author, and the third for the second."""
+    group = tree.group()
+    author, second, third = tree.user(), tree.user(), tree.user()
+    tree.database.execute("UPDATE users SET admin = true WHERE id = %s", [author])
+    chief = tree.user(admin=True)
+    tree.member(author, group, level=10)
+    tree.owner(second, group)
+    stays = tree.owner(third, group)
+    for user, actor in ((author, chief), (second, author), (third, chief)):
+        tree.leave(group, user, actor)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"], counts["updated_rows"]) == (2, 1, 3)
+    assert tree.ids("members") == [tree.anchor, stays]
+
+
+@pytest.mark.parametrize("schedules, batch", [(10, 2), (1, 2), (10, 100)])
+def test_an_order_with_more_memberships_than_a_step_takes_is_through_before_the_next_ones(tree, schedules, batch):
+    chief = tree.user(admin=True)
+    first, second = tree.user(), tree.user()
+    root = tree.group()
+    below = [tree.group(parent=root) for _ in range(4)]
+    for group in below[:3]:
+        tree.member(first, group, level=10)
+    tree.owner(first, below[3])
+    stays = tree.owner(second, below[3])
+    tree.leave(root, first, chief)
+    tree.leave(root, second, chief)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"]) == (4, 1)
+    assert tree.ids("members") == [tree.anchor, stays]
+
+
 def test_a_plan_says_the_same(tree):
     first, second = tree.user(), tree.user()
     gone, stays = tree.owner(first, tree.top), tree.owner(second, tree.top)

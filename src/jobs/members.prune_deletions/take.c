@@ -71,17 +71,46 @@ take_turn (Prune *prune, int row, GError **error)
   return TRUE;
 }
 
-/* Rights are judged in the order of the schedules, after each, whatever shares a step: who gave an order and is on their way out by an
- * earlier one waits until that is through. So does the second of two schedules for one user in one hierarchy: they are about the same
- * memberships. SEEN: users, and users with hierarchies, of the earlier ones. */
+/* What the earlier schedules of a step forbid the later ones. */
+typedef struct {
+  GHashTable *users; /* who is to go; with their hierarchies: "user/root", too */
+  GHashTable *roots; /* hierarchies in which one is not through: all later ones there come after it */
+} Earlier;
+
+static void
+earlier_clear (Earlier *earlier)
+{
+  g_hash_table_destroy (earlier->users);
+  g_hash_table_destroy (earlier->roots);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Earlier, earlier_clear)
+
+/* Rights, and who is a last owner, are judged in the order of the schedules, after each, whatever shares a step. So one waits whose
+ * order comes from somebody who is to go by an earlier one, and so does the second of two for one user in one hierarchy: they are about
+ * the same memberships. Who waits, or has more memberships than a step takes, keeps back all later ones of the hierarchy. */
 static gboolean
-has_to_wait (const Prune *prune, GHashTable *seen, int row)
+has_to_wait (const Prune *prune, Earlier *earlier, int row)
 {
   const PgRows *rows = prune->schedules;
   const char *user = rows_text (rows, row, "user_id"), *actor = rows_text (rows, row, "scheduled_by_id");
-  gboolean wait = actor != NULL && g_strcmp0 (actor, user) != 0 && g_hash_table_contains (seen, actor);
-  g_hash_table_add (seen, g_strdup (user));
-  return !g_hash_table_add (seen, g_strdup_printf ("%s/%s", user, rows_text (rows, row, "root_id"))) || wait;
+  const char *root = rows_text (rows, row, "root_id");
+  gboolean wait = g_hash_table_contains (earlier->roots, root)
+                  || (actor != NULL && g_strcmp0 (actor, user) != 0 && g_hash_table_contains (earlier->users, actor));
+  g_hash_table_add (earlier->users, g_strdup (user));
+  wait |= !g_hash_table_add (earlier->users, g_strdup_printf ("%s/%s", user, root));
+  if (wait)
+    g_hash_table_add (earlier->roots, g_strdup (root));
+  return wait;
+}
+
+/* It goes on in the next step, before those that come after it. */
+static gboolean
+has_more (const Prune *prune, Earlier *earlier, int row)
+{
+  const Turn *turn = &g_array_index (prune->turns, Turn, prune->turns->len - 1);
+  if (turn->more)
+    g_hash_table_add (earlier->roots, g_strdup (rows_text (prune->schedules, row, "root_id")));
+  return turn->more;
 }
 
 static gboolean
@@ -113,7 +142,8 @@ take_turns (Prune *prune, gint64 from, GError **error)
 {
   if (!find_schedules (prune, from, error) || !find_requests (prune, error))
     return FALSE;
-  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto (Earlier) earlier = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                               g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   gint64 budget_us = step_setting (prune->step, "budget_ms") * 1000;
   gint64 left_over = 0;
   prune->left = step_limit (prune->step, step_setting (prune->step, "batch") * step_setting (prune->step, "schedules"));
@@ -124,10 +154,12 @@ take_turns (Prune *prune, gint64 from, GError **error)
       gboolean over = row > 0 && !step_is_plan (prune->step) && (prune->left <= 0 || step_elapsed_us (prune->step) >= budget_us);
       if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
         refuse (prune, row, rows_text (prune->schedules, row, "wrong"), rows_bool (prune->schedules, row, "for_good"));
-      else if (over || has_to_wait (prune, seen, row))
+      else if (over || has_to_wait (prune, &earlier, row))
         left_over = left_over > 0 ? left_over : id;
       else if (!take_turn (prune, row, error))
         return FALSE;
+      else if (has_more (prune, &earlier, row))
+        left_over = left_over > 0 ? left_over : id;
       if (over)
         break;
     }
