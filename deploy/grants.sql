@@ -3,6 +3,8 @@
 -- Run it as the owner of the tables after `pruned migrate`; run it again after an upgrade. Tables that a database
 -- does not have are left out.
 \set ON_ERROR_STOP on
+-- All or nothing: a daemon that runs meanwhile never finds a right missing.
+BEGIN;
 \if :{?app_schema}
 \else
 \set app_schema public
@@ -132,3 +134,4 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+COMMIT;

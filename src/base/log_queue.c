@@ -132,13 +132,13 @@ void
 log_queue_drain (guint within_ms)
 {
   struct timespec until;
-  clock_gettime (CLOCK_REALTIME, &until);
+  clock_gettime (CLOCK_MONOTONIC, &until);
   until.tv_sec += within_ms / 1000;
   until.tv_nsec += within_ms % 1000 * 1000000;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock (&lock);
-  while ((waiting.length > 0 || writing) && pthread_cond_timedwait (&emptied, &lock, &until) != ETIMEDOUT)
+  while ((waiting.length > 0 || writing) && pthread_cond_clockwait (&emptied, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
     ;
   pthread_mutex_unlock (&lock);
 }

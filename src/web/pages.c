@@ -69,9 +69,9 @@ static gboolean
 take_turn (Pages *pages)
 {
   struct timespec until;
-  clock_gettime (CLOCK_REALTIME, &until);
+  clock_gettime (CLOCK_MONOTONIC, &until);
   until.tv_sec += TURN_S;
-  return pthread_mutex_timedlock (&pages->pg_lock, &until) == 0;
+  return pthread_mutex_clocklock (&pages->pg_lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
 /* The rows of a statement in a transaction of its own, so that a table that is not there leaves out its own figures only; NULL

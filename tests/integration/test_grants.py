@@ -1,6 +1,7 @@
 """deploy/grants.sql: on a database that lacks some of the tables, too, and without a table that no database has."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -31,3 +32,11 @@ def test_a_table_with_a_key_to_a_user_is_granted(pruned):
     pruned.database.grant()
     rights = {name: pruned.database.value("SELECT has_table_privilege(%s, %s, 'UPDATE')", [ROLE, name]) for name in ("timelogs", "apart")}
     assert rights == {"timelogs": True, "apart": False}
+
+
+def test_rights_are_given_together_or_stay_as_they_were(pruned):
+    """A table that the file does not know stops it in its midst."""
+    pruned.database.execute("CREATE TABLE pruned.of_a_newer_version (id bigint)")
+    with pytest.raises(subprocess.CalledProcessError):
+        pruned.database.grant()
+    assert pruned.database.value("SELECT has_table_privilege(%s, 'pruned.runs', 'UPDATE')", [ROLE])

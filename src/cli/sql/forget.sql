@@ -1,14 +1,14 @@
 -- Takes a row, and rows that name it, out of the audit. Which columns name it is found in the catalogue: foreign keys of one column; and
 -- for users those that users.destroy knows. Reads the whole audit of the tables concerned.
 WITH
--- include: ../../jobs/shared/user_references.sql
+-- include: ../../jobs/users.destroy/columns.sql
 ,
 naming (tab, col) AS (
   SELECT f.conrelid::regclass::text, a.attname::text
   FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[1]
   WHERE f.contype = 'f' AND f.confrelid = pg_catalog.to_regclass(:whose::text) AND pg_catalog.cardinality(f.conkey) = 1
   UNION
-  SELECT r.tab, r.col FROM user_reference r WHERE :whose::text = 'users'
+  SELECT r.tab, r.col FROM named r WHERE :whose::text = 'users'
   UNION
   SELECT d.table_name, 'user_id' FROM pruned.deletions d WHERE :whose::text = 'users'
 )
