@@ -8,11 +8,13 @@ CREATE INDEX event_ids_at ON pruned.event_ids (at);
 INSERT INTO pruned.event_ids (run_id)
 SELECT run_id FROM pruned.runs_done WHERE parent_id IS NULL ON CONFLICT DO NOTHING;
 DO $$
-DECLARE role text;
-BEGIN -- who may read and write the table of runs may do so here
-    FOR role IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-                WHERE table_schema = 'pruned' AND table_name = 'runs' AND privilege_type = 'INSERT' AND grantee <> current_user
+DECLARE member text;
+BEGIN -- who may write the table of runs may do so here
+    FOR member IN
+        SELECT DISTINCT pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee))
+        FROM pg_class c, pg_catalog.aclexplode(c.relacl) AS a
+        WHERE c.oid = 'pruned.runs'::regclass AND a.privilege_type = 'UPDATE' AND a.grantee NOT IN (0, c.relowner)
     LOOP
-        EXECUTE pg_catalog.format('GRANT SELECT, INSERT, UPDATE, DELETE ON pruned.event_ids TO %I', role);
+        EXECUTE pg_catalog.format('GRANT SELECT, INSERT, DELETE ON pruned.event_ids TO %s', member);
     END LOOP;
 END $$;

@@ -159,3 +159,26 @@ $$;
 
 REVOKE ALL ON FUNCTION pruned.days_of(text), pruned.newest_day(text), pruned.sweep_days(date, integer),
     pruned.keep_at_least(text[], integer[]), pruned.forget(text, jsonb, text[], text[]) FROM PUBLIC;
+
+-- Who may write runs goes on without deploy/grants.sql being run again, and may take nothing out of the audit any more. Days are reached
+-- through their parents only.
+DO $$
+DECLARE
+    member text;
+    part   text;
+BEGIN
+    FOR member IN
+        SELECT DISTINCT pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee))
+        FROM pg_class c, pg_catalog.aclexplode(c.relacl) AS a
+        WHERE c.oid = 'pruned.runs'::regclass AND a.privilege_type = 'UPDATE' AND a.grantee NOT IN (0, c.relowner)
+    LOOP
+        EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION pruned.keep_at_least(text[], integer[]) TO %s', member);
+        EXECUTE pg_catalog.format('GRANT SELECT ON pruned.keeping TO %s', member);
+        EXECUTE pg_catalog.format('REVOKE UPDATE, DELETE, TRUNCATE ON pruned.deletions FROM %s', member);
+        FOR part IN SELECT i.inhrelid::regclass::text FROM pg_catalog.pg_inherits i
+                    WHERE i.inhparent IN ('pruned.deletions'::regclass, 'pruned.runs_done'::regclass)
+        LOOP
+            EXECUTE pg_catalog.format('REVOKE ALL ON %s FROM %s', part, member);
+        END LOOP;
+    END LOOP;
+END $$;

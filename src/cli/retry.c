@@ -164,12 +164,22 @@ send_ready (const Held *held, const char *why)
                error != NULL ? error->message : why);
 }
 
+/* Those that `again` makes ready. */
+static gboolean
+has_ended_so_that_it_may_go_on (const PgRows *row)
+{
+  const char *text = rows_text (row, 0, "result");
+  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
+  return g_str_equal (rows_text (row, 0, "state"), "dead")
+         || g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0;
+}
+
 /* Before the transaction: to find the broker takes a while. */
 static void
 find_sender (Cli *cli, Held *held, const PgRows *before, char **why)
 {
   Job *job = jobs_find (cli->jobs, rows_text (before, 0, "job"));
-  if (job != NULL && g_str_equal (rows_text (before, 0, "state"), "dead"))
+  if (job != NULL && has_ended_so_that_it_may_go_on (before))
     held->sender = run_sender_new (cli, job, why);
 }
 

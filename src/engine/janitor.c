@@ -100,7 +100,8 @@ keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError 
   g_autoptr (PgValues) values = days_of (service);
   if (!clocks_agree (pg, done, error))
     return FALSE;
-  return !*done || (keeping_ask (pg, service->config, error) && in_transaction (pg, SQL "audit_days.sql", values, NULL, error)
+  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, service->config, error)
+                    && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
                     && ask_event_days (service, pg, values, event_days, error));
 }
 

@@ -107,7 +107,9 @@ def test_retry_takes_a_blocked_run(scene, archived):
         scene.database.execute("INSERT INTO pruned.runs_done SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(r))).* FROM pruned.runs r")
         scene.database.execute("DELETE FROM pruned.runs")
     scene.database.execute(HAS[0])
-    assert scene.run("retry", run_id, "--json").ok().json()[0]["state"] == "ready"
-    scene.start()
+    retried = scene.run("retry", run_id, "--json").ok()
+    assert (retried.json()[0]["state"], retried.stderr) == ("ready", "")
+    daemon = scene.start()
     row = scene.wait_run(run_id, "finished")
     assert result(row)["status"] == "completed" and result(row)["removed"] == 3
+    assert not daemon.lines("Work message was missing and is sent again")  # retry itself has sent it

@@ -1,0 +1,72 @@
+"""A database of an older version: after `pruned migrate` its daemon goes on with the rights it was given then."""
+
+import psycopg
+import pytest
+
+from stack.found import PROJECT
+from support.instance import Tenant
+from support.places import ROLE
+
+STEPS = PROJECT / "schemas/postgres"
+FIRST_RELEASED = 5  # the steps that the first version had
+# As its deploy/grants.sql gave it.
+GRANTS = f"""
+GRANT USAGE ON SCHEMA pruned, public TO {ROLE};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pruned TO {ROLE};
+REVOKE INSERT, UPDATE, DELETE ON pruned.schema_version FROM {ROLE};
+GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date) TO {ROLE};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {ROLE};
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {ROLE};
+"""
+ROWS = """
+SELECT pruned.ensure_day('deletions', (now() AT TIME ZONE 'UTC')::date);
+INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job) VALUES (gen_random_uuid(), now(), now(), 'waiting', 'members.remove_expired');
+INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job)
+VALUES (gen_random_uuid(), now() - interval '1 day', now(), now() - interval '1 day', 'finished', 'members.remove_expired');
+INSERT INTO pruned.deletions (run_id, step, table_name, action, keys)
+SELECT run_id, 0, 'members', 'deleted', '[77]' FROM pruned.runs WHERE state = 'finished';
+INSERT INTO pruned.quarantine (job, item, reason, attempts, parked) VALUES ('members.remove_expired', 'members:77', 'no', 3, true);
+"""
+
+
+@pytest.fixture
+def older(new_pruned, new_database, topics, scene_settings):
+    database = new_database("app")
+    for version, step in enumerate(sorted(STEPS.glob("*.sql"))[:FIRST_RELEASED], 1):
+        database.load(step)
+        database.execute("INSERT INTO pruned.schema_version (version) VALUES (%s)", [version])
+    database.connection.execute(GRANTS + ROWS)
+    settings = {k: v for k, v in scene_settings.items() if not k.startswith(("jobs.scratch", "run.jobs_dir"))}
+    one = new_pruned(database, topics, settings=settings)
+    one.run("topics", "--apply").ok()
+    return Tenant(one)
+
+
+def test_a_daemon_goes_on_with_the_rights_it_had(older):
+    database, pruned = older.database, older.pruned
+    older.user(user_type=5, username="ghost")
+    member = older.member(older.user(), older.group(), expires_at=older.day(-1))
+    assert pruned.run("run", "--until-idle").code == 3
+    pruned.migrate()
+    older.work()
+    assert older.lines(level="error") == older.lines("The dispatcher waits") == []
+    assert older.ids("members", f"id = {member}") == []
+    assert database.value("SELECT count(*) FROM pruned.days_of('deletions')") == 2
+    assert database.column("SELECT DISTINCT state FROM pruned.runs") == ["finished"]
+    lacking = [f for f in pruned.run("doctor", "--json").json() if f["check"] in ("rights", "audit", "schema") and not f["ok"]]
+    assert lacking == []
+
+
+def test_a_step_takes_the_audit_out_of_a_daemons_hands(older):
+    older.pruned.migrate()
+    day = older.database.value("SELECT child FROM pruned.days_of('deletions') LIMIT 1")
+    with psycopg.connect(older.database.role_url, autocommit=True) as daemon:
+        for statement in ("DELETE FROM pruned.deletions", "UPDATE pruned.deletions SET keys = '[]'", f"DELETE FROM pruned.{day}"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                daemon.execute(statement)
+    assert older.database.value("SELECT count(*) FROM pruned.deletions") == 1
+
+
+def test_rights_that_everybody_has_do_not_stop_a_step(older):
+    older.database.execute("GRANT SELECT, INSERT, UPDATE ON pruned.runs TO PUBLIC")
+    older.pruned.migrate()
