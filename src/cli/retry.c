@@ -169,7 +169,9 @@ static void
 find_sender (Cli *cli, Held *held, const PgRows *before, char **why)
 {
   Job *job = jobs_find (cli->jobs, rows_text (before, 0, "job"));
-  if (job != NULL && g_str_equal (rows_text (before, 0, "state"), "dead"))
+  const char *state = rows_text (before, 0, "state"), *status = rows_text (before, 0, "status");
+  gboolean blocked = g_str_equal (state, "finished") && g_strcmp0 (status, "blocked") == 0;
+  if (job != NULL && (blocked || g_str_equal (state, "dead")))
     held->sender = run_sender_new (cli, job, why);
 }
 
