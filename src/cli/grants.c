@@ -55,3 +55,24 @@ grants_command (const Config *config, const char *owner, const char *role)
   return g_strdup_printf ("psql %s -v role=%s%s%s -f %s", quoted, of, g_str_equal (schema, "public") ? "" : " -v app_schema=",
                           g_str_equal (schema, "public") ? "" : app, file);
 }
+
+char *
+grants_psql (const Config *config, const char *user, const char *sql)
+{
+  g_autofree char *database = grants_database (config, user), *quoted = word (database), *statement = g_shell_quote (sql);
+  return g_strdup_printf ("psql %s -c %s", quoted, statement);
+}
+
+char *
+grants_asked (Cli *cli)
+{
+  g_autoptr (Pg) pg = cli_pg_bare (cli, NULL);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
+  g_autoptr (PgRows) rows
+      = pg != NULL && pg_begin_read_only (pg, NULL) ? pg_run_file (pg, "src/cli/sql/whose.sql", values, NULL) : NULL;
+  if (rows == NULL)
+    return grants_command (cli->config, NULL, NULL);
+  pg_rollback (pg);
+  return grants_command (cli->config, rows_text (rows, 0, "owner"), rows_text (rows, 0, "role"));
+}

@@ -57,6 +57,7 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "unpublished", CELL_NUMBER);
   set_cell (status->found, rows, "next_due", CELL_TIME);
   set_cell (status->found, rows, "paused", CELL_JSON);
+  set_cell (status->found, rows, "blocked", CELL_JSON);
   json_t *next = json_object ();
   for (int i = 0; i < rows_count (schedules); i++)
     set (next, rows_text (schedules, i, "job"), cell_from_text (CELL_TIME, rows_text (schedules, i, "next_at")));

@@ -113,6 +113,7 @@ status_say (Output *out, const json_t *found)
     output_say (out, "Next due    %s", text_in (found, "next_due"));
   say_words (out, "Schedules", json_object_get (found, "schedules"));
   say_words (out, "Paused", json_object_get (found, "paused"));
+  say_words (out, "Blocked", json_object_get (found, "blocked"));
   say_lag (out, json_object_get (found, "lag"));
   say_number (out, "Unpublished", json_object_get (found, "unpublished"));
   say_number (out, "Quarantine", json_object_get (found, "quarantine"));

@@ -4,6 +4,7 @@
 #include "avro/message.h"
 #include "base/clock.h"
 #include "base/uuid5.h"
+#include "cli/grants.h"
 #include "engine/envelope.h"
 #include "engine/schema.h"
 
@@ -22,7 +23,6 @@ static const struct {
   const char *sqlstate; /* its beginning */
   const char *remedy;
 } REMEDIES[] = {
-  { "42501", "grant the rights: psql -v role=NAME -f deploy/grants.sql" },
   { "42P01", "run: pruned migrate, or check [postgres] app_schema" },
   { "42703", "run: pruned migrate, or see what the job needs in its job.conf" },
   { "3F000", "run: pruned migrate" },
@@ -32,6 +32,9 @@ static const struct {
   { "57014", "it took too long: try again when there is less load" },
   { "", DOWN },
 };
+
+/* Whose settings name the database and its owner, for a remedy. */
+static Cli *current;
 
 static void
 add_remedy (GError **error, const char *remedy)
@@ -57,6 +60,11 @@ cli_pg_failed (const Pg *pg, GError **error)
   if (error == NULL || *error == NULL || strstr ((*error)->message, "run: pruned") != NULL)
     return CODE_POSTGRES;
   const char *state = pg_sqlstate (pg);
+  if (g_str_equal (state, "42501")) {
+    g_autofree char *grants = grants_asked (current), *remedy = g_strconcat ("grant the rights: ", grants, NULL);
+    add_remedy (error, remedy);
+    return CODE_POSTGRES;
+  }
   gboolean up = *state == '\0' && pg_is_up (pg);
   if (up)
     add_remedy (error, pg_connections (pg) == 0 ? UP : UP_AGAIN);
@@ -77,6 +85,7 @@ cli_pg_bare (Cli *cli, GError **error)
                           .prepare = FALSE,
                           .name = name };
   g_autoptr (Pg) pg = pg_new (&settings);
+  current = cli;
   if (pg_ensure (pg, error))
     return g_steal_pointer (&pg);
   cli_pg_failed (pg, error);

@@ -16,13 +16,19 @@
 #define TURN_S 1       /* and no longer for those who ask it before */
 #define APDEX_SECONDS "le=\"43200\""
 
+/* A connection, for one who asks at a time. */
+typedef struct {
+  pthread_mutex_t lock;
+  Pg *pg;
+} Line;
+
 struct _Pages {
   Web *web;
-  pthread_mutex_t pg_lock;
-  Pg *pg;
+  Line figures; /* of /metrics */
+  Line ready;   /* of /readyz: a scrape that takes its time does not hold it up */
   char *jobs; /* array literal */
   char *labels; /* pruned_job_info, as it is answered */
-  State *state; /* under the lock */
+  State *state; /* under the lock of `figures` */
 };
 
 typedef struct {
@@ -66,23 +72,23 @@ gauge (GString *body, const char *name, const char *help, double value)
 
 /* One at a time; FALSE: it was not this one's turn in time. */
 static gboolean
-take_turn (Pages *pages)
+take_turn (Line *line)
 {
   struct timespec until;
   clock_gettime (CLOCK_MONOTONIC, &until);
   until.tv_sec += TURN_S;
-  return pthread_mutex_clocklock (&pages->pg_lock, CLOCK_MONOTONIC, &until) == 0;
+  return pthread_mutex_clocklock (&line->lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
 /* The rows of a statement in a transaction of its own, so that a table that is not there leaves out its own figures only; NULL
  * without them. With the lock. */
 static PgRows *
-ask (Pages *pages, const char *file, PgValues *values, GError **error)
+ask (Pg *pg, const char *file, PgValues *values, GError **error)
 {
-  if (!pg_begin_read_only (pages->pg, error))
+  if (!pg_begin_read_only (pg, error))
     return NULL;
-  PgRows *rows = pg_run_file (pages->pg, file, values, error);
-  pg_rollback (pages->pg);
+  PgRows *rows = pg_run_file (pg, file, values, error);
+  pg_rollback (pg);
   return rows;
 }
 
@@ -115,22 +121,22 @@ add_tables (Pages *pages, GString *body)
   g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (GError) error = NULL;
   pg_values_set (values, "job", pages->jobs);
-  if (!take_turn (pages))
+  if (!take_turn (&pages->figures))
     return;
   gboolean there = state_add (pages->state, body);
-  g_autoptr (PgRows) due = there ? ask (pages, "src/web/sql/oldest_due.sql", values, &error) : NULL;
+  g_autoptr (PgRows) due = there ? ask (pages->figures.pg, "src/web/sql/oldest_due.sql", values, &error) : NULL;
   if (due != NULL)
     add_oldest_due (body, due);
   for (guint i = 0; there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE); i++)
     {
       g_clear_error (&error);
-      g_autoptr (PgRows) rows = ask (pages, FIGURES[i].file, NULL, &error);
+      g_autoptr (PgRows) rows = ask (pages->figures.pg, FIGURES[i].file, NULL, &error);
       if (rows == NULL)
         continue;
       exposition_head (body, FIGURES[i].name, FIGURES[i].kind, FIGURES[i].help);
       exposition_value (body, FIGURES[i].name, "", g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
     }
-  pthread_mutex_unlock (&pages->pg_lock);
+  pthread_mutex_unlock (&pages->figures.lock);
 }
 
 /* A job may run several steps at once: the longest counts. */
@@ -214,13 +220,13 @@ answer_health (GString *body, gpointer data)
 static gboolean
 database_answers (Pages *pages, GError **error)
 {
-  if (!take_turn (pages))
+  if (!take_turn (&pages->ready))
     {
       g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
       return FALSE;
     }
-  g_autoptr (PgRows) rows = ask (pages, "src/engine/sql/now.sql", NULL, error);
-  pthread_mutex_unlock (&pages->pg_lock);
+  g_autoptr (PgRows) rows = ask (pages->ready.pg, "src/engine/sql/now.sql", NULL, error);
+  pthread_mutex_unlock (&pages->ready.lock);
   return rows != NULL;
 }
 
@@ -266,6 +272,21 @@ show_zeros (const Jobs *jobs)
   stats_show (STATS_OBJECT_AGE, NULL, NULL);
 }
 
+static void
+line_open (Line *line, const Config *config)
+{
+  pthread_mutex_init (&line->lock, NULL);
+  line->pg = pg_new (&(PgSettings){ config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
+                                    config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
+}
+
+static void
+line_close (Line *line)
+{
+  pg_free (line->pg);
+  pthread_mutex_destroy (&line->lock);
+}
+
 Pages *
 pages_start (const Config *config, const Jobs *jobs, GError **error)
 {
@@ -278,10 +299,9 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
     array_add (names, jobs_at (jobs, i)->name);
   pages->jobs = array_take (names);
   pages->labels = info_of (jobs);
-  pthread_mutex_init (&pages->pg_lock, NULL);
-  pages->pg = pg_new (&(PgSettings){ config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
-                                     config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
-  pages->state = state_new (jobs, pages->pg);
+  line_open (&pages->figures, config);
+  line_open (&pages->ready, config);
+  pages->state = state_new (jobs, pages->figures.pg);
   show_zeros (jobs);
   pages->web = web_start (listen, PAGES, pages, error);
   if (pages->web != NULL)
@@ -297,8 +317,8 @@ pages_stop (Pages *pages)
     return;
   web_stop (pages->web);
   state_free (pages->state);
-  pg_free (pages->pg);
-  pthread_mutex_destroy (&pages->pg_lock);
+  line_close (&pages->figures);
+  line_close (&pages->ready);
   g_free (pages->jobs);
   g_free (pages->labels);
   g_free (pages);

@@ -113,3 +113,27 @@ def test_retry_takes_a_blocked_run(scene, archived):
     row = scene.wait_run(run_id, "finished")
     assert result(row)["status"] == "completed" and result(row)["removed"] == 3
     assert not daemon.lines("Work message was missing and is sent again")  # retry itself has sent it
+
+
+def test_lists_and_status_show_it_as_blocked(scene):
+    run_id = blocked(scene)
+    scene.start()
+    assert result(scene.wait_run(run_id))["status"] == "blocked"
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.blocked") == 1, 30, "noted")
+    [listed] = scene.run("runs", "--state", "blocked", "--json").ok().json()
+    assert (listed["run_id"], listed["state"], listed["status"]) == (run_id, "finished", "blocked")
+    [status] = scene.run("status", "--json").ok().json()
+    assert status["blocked"] == [JOB]
+    shown = [line for line in scene.run("status").ok().stdout.splitlines() if line.startswith("Blocked")]
+    assert len(shown) == 1 and JOB in shown[0]
+
+
+def test_doctor_does_not_go_on_about_a_job_that_somebody_has_paused(scene):
+    run_id = blocked(scene)
+    scene.start()
+    scene.wait_run(run_id)
+    wait_until(lambda: finding(scene, "blocked jobs")[0]["ok"] is False, 30, "noted")
+    scene.run("pause", JOB).ok()
+    assert [f["ok"] for f in finding(scene, "blocked jobs")] == [True]
+    [paused] = finding(scene, "paused")
+    assert paused["remedy"] == f"pruned resume {JOB}"

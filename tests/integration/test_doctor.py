@@ -309,15 +309,17 @@ def test_what_waits_for_somebody(well):
     assert set(found) == {"runs overdue", "dead runs", "quarantine"}
     assert JOB in found["runs overdue"]["detail"]
     well.run("pause", JOB).ok()
-    assert {f["check"] for f in doctor(well, 0)} == {"paused", "dead runs", "quarantine"}
+    found = {f["check"]: f for f in doctor(well, 0)}
+    assert set(found) == {"paused", "dead runs", "quarantine"} and found["paused"]["remedy"] == f"pruned resume {JOB}"
 
 
 def test_who_may_create_in_the_applications_schema_is_named(well):
     """Functions and operators that somebody makes there for types of the application's are run with the daemon's rights."""
     well.database.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
     found = only(doctor(well, 0), "creators")
-    assert "PUBLIC" in found[0]["detail"] and found[0]["remedy"] == "REVOKE CREATE ON SCHEMA public FROM PUBLIC"
-    well.database.execute(found[0]["remedy"])
+    assert "PUBLIC" in found[0]["detail"] and "-c 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'" in found[0]["remedy"]
+    assert well.database.name in found[0]["remedy"].partition(" -c ")[0]
+    well.database.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
     assert doctor(well, 0) == []
 
 

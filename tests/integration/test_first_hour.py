@@ -60,6 +60,18 @@ def test_the_rights_are_given_by_the_command_that_doctor_says(pruned):
     assert not [f for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]]
 
 
+def test_a_command_that_may_not_is_told_the_command_that_lets_it(pruned):
+    """Whatever it is that is refused, and whoever asks: the command that doctor says."""
+    [remedy] = {f["remedy"] for f in doctor_without(pruned, "SELECT ON pruned.controls") if f["check"] == "rights" and not f["ok"]}
+    refused = pruned.run("status")
+    assert refused.code == 3 and f"grant the rights: {remedy}" in refused.stdout, refused
+
+
+def doctor_without(pruned, right):
+    pruned.database.execute(f"REVOKE {right} FROM {ROLE}")
+    return pruned.run("doctor", "--json").json()
+
+
 def test_status_shows_the_stores(bare, tmp_path):
     shown = bare.run("status", settings={"store.local.root": tmp_path, "store.object.endpoint": "https://s3.example.org",
                                          "store.object.bucket": "b"}).stdout

@@ -184,5 +184,7 @@ command_doctor (Cli *cli, GError **error)
   g_clear_pointer (&doctor.pg, pg_free);
   g_strfreev (doctor.kafka);
   g_free (doctor.grants);
+  g_free (doctor.owner);
+  g_free (doctor.role);
   return code_of (&doctor);
 }

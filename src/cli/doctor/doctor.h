@@ -14,6 +14,7 @@ typedef struct {
   gboolean migrated; /* schema pruned is as this program wants it */
   char **kafka;      /* settings; NULL: no Kafka is named */
   char *grants;      /* the command that gives this role its rights */
+  char *owner, *role; /* of the application's tables; whom we run as, as SQL writes it. NULL: not known */
   GPtrArray *findings;
 } Doctor;
 
@@ -35,6 +36,7 @@ char *doctor_count (gint64 n, const char *what);
 /* In this order (DESIGN 6: the code is that of the first thing found). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_rights (Doctor *doctor);   /* what jobs need: rights, tables, columns, rows of settings, indexes */
+const char *doctor_bootstrap (const Doctor *doctor); /* "": no Kafka is named */
 void doctor_kafka (Doctor *doctor);    /* reachable, topics, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_work (Doctor *doctor);     /* runs, quarantine, bloat, the application's own workers */

@@ -14,11 +14,11 @@ settings_of (const Doctor *doctor)
   return (const char *const *)doctor->kafka;
 }
 
-static const char *
-bootstrap_of (const Doctor *doctor)
+const char *
+doctor_bootstrap (const Doctor *doctor)
 {
   const char *servers = "";
-  for (char **pair = doctor->kafka; *pair != NULL; pair += 2)
+  for (char **pair = doctor->kafka; pair != NULL && *pair != NULL; pair += 2)
     if (g_str_equal (pair[0], "bootstrap.servers") || g_str_equal (pair[0], "metadata.broker.list"))
       servers = pair[1];
   return servers;
@@ -29,7 +29,7 @@ static void
 say_silent (Doctor *doctor, const char *check, const char *topic, const char *why)
 {
   g_autofree char *remedy
-      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", bootstrap_of (doctor), topic);
+      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", doctor_bootstrap (doctor), topic);
   doctor_error (doctor, CODE_NOT_FOUND, check, remedy, "topic %s does not answer: %s", topic, why);
 }
 
@@ -65,12 +65,21 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
     doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot", wanted->len);
 }
 
+/* NULL: it is missing or does not answer, which was said before. */
+static const KafkaTopic *
+find_topic (const KafkaTopic *found, guint n_found, const char *topic)
+{
+  for (guint i = 0; i < n_found; i++)
+    if (g_str_equal (found[i].name, topic))
+      return found[i].partitions >= 0 && found[i].trouble == NULL ? &found[i] : NULL;
+  return NULL;
+}
+
 /* A message that outlives what is known of it: of a tick, its run; of a dead letter, its verdict. */
 static void
-check_retention (Doctor *doctor, const char *name, gint64 most_days, const char *then)
+check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char *then)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *topic = cli_topic (doctor->cli, name);
   gint64 keep_days = config_int (doctor->cli->config, "runs", "keep_days"), retention_ms = 0;
   if (!kafka_topic_retention (settings_of (doctor), topic, TIMEOUT_MS, &retention_ms, &error)) {
     doctor_ok (doctor, "retention", "not looked at: %s", error->message);
@@ -80,7 +89,7 @@ check_retention (Doctor *doctor, const char *name, gint64 most_days, const char 
   g_autofree char *remedy = g_strdup_printf (
       "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
       " --add-config cleanup.policy=delete,retention.ms=%" G_GINT64_FORMAT,
-      bootstrap_of (doctor), topic, MIN (most_days, keep_days - 1) * DAY_MS);
+      doctor_bootstrap (doctor), topic, MIN (most_days, keep_days - 1) * DAY_MS);
   if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
     doctor_ok (doctor, "retention", "topic %s keeps messages %s, what becomes of them %" G_GINT64_FORMAT " days", topic, days,
                keep_days);
@@ -115,19 +124,16 @@ check_group (Doctor *doctor)
     doctor_ok (doctor, "group", "group %s has %s%s", group, count, members->len > 0 ? ", all of this version" : " now");
 }
 
-/* FOUND: all topics. One that is missing or does not answer was said before. */
 static void
 check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *topic = cli_topic (doctor->cli, "dead");
-  guint dead = 0;
-  while (dead < n_found && !g_str_equal (found[dead].name, topic))
-    dead++;
-  if (dead == n_found || found[dead].partitions < 0 || found[dead].trouble != NULL)
+  const KafkaTopic *dead = find_topic (found, n_found, topic);
+  if (dead == NULL)
     return;
   g_autofree char *unread = NULL;
-  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), NULL, &found[dead], 1, COUNT_WITHIN_MS, &unread, &error);
+  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), NULL, dead, 1, COUNT_WITHIN_MS, &unread, &error);
   gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
   g_autofree char *count = doctor_count (n, "message");
   if (error != NULL)
@@ -151,6 +157,14 @@ ask_kafka (Doctor *doctor, const GArray *wanted, KafkaTopic **found, GError **er
   return admin != NULL && (*found = topics_looked_at (admin, wanted, TIMEOUT_MS, error)) != NULL;
 }
 
+static const struct {
+  const char *name;
+  gint64 days;
+  const char *then;
+} KEPT[] = { { "ticks", 7, "what is older is refused as too old" },
+             { "events", 7, "what is older is refused as too old" },
+             { "dead", 30, "what is older is listed again as if nobody had looked at it" } };
+
 void
 doctor_kafka (Doctor *doctor)
 {
@@ -163,16 +177,18 @@ doctor_kafka (Doctor *doctor)
   }
   g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);
   if (!ask_kafka (doctor, wanted, &found, &error)) {
-    g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", bootstrap_of (doctor));
+    g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", doctor_bootstrap (doctor));
     doctor_error (doctor, CODE_KAFKA, "Kafka", remedy, "%s", error->message);
     return;
   }
-  doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap_of (doctor));
+  doctor_ok (doctor, "Kafka", "it answers at %s", doctor_bootstrap (doctor));
   check_library (doctor);
   check_topics (doctor, wanted, found);
-  check_retention (doctor, "ticks", 7, "what is older is refused as too old");
-  check_retention (doctor, "events", 7, "what is older is refused as too old");
-  check_retention (doctor, "dead", 30, "what is older is listed again as if nobody had looked at it");
+  for (guint i = 0; i < G_N_ELEMENTS (KEPT); i++) {
+    g_autofree char *topic = cli_topic (doctor->cli, KEPT[i].name);
+    if (find_topic (found, wanted->len, topic) != NULL)
+      check_retention (doctor, topic, KEPT[i].days, KEPT[i].then);
+  }
   check_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
 }

@@ -55,10 +55,12 @@ learn_roles (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", SQL "whose.sql", values);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", "src/cli/sql/whose.sql", values);
   if (rows == NULL)
     return;
   g_free (doctor->grants);
+  doctor->owner = g_strdup (rows_text (rows, 0, "owner"));
+  doctor->role = g_strdup (rows_text (rows, 0, "quoted_role"));
   doctor->grants = grants_command (doctor->cli->config, rows_text (rows, 0, "owner"), rows_text (rows, 0, "role"));
 }
 
@@ -102,7 +104,8 @@ check_days (Doctor *doctor)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *name = rows_text (rows, i, "name");
     gboolean used = rows_bool (rows, i, "used");
-    g_autofree char *remedy = g_strdup_printf ("psql -c '%s pruned.%s'", used ? "TABLE" : "DROP TABLE", name);
+    g_autofree char *sql = g_strdup_printf ("%s pruned.%s", used ? "TABLE" : "DROP TABLE", name);
+    g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql);
     doctor_warn (doctor, "recorded days", remedy, "pruned.%s is of a day that lies ahead: the database's clock was wrong when it was made%s",
                  name, used ? ", and rows were recorded with that time" : "; it is empty");
   }

@@ -3,6 +3,7 @@
  */
 #include "base/resource.h"
 #include "cli/doctor/doctor.h"
+#include "cli/grants.h"
 #include "engine/keeping.h"
 #include "engine/schema.h"
 
@@ -108,6 +109,14 @@ check_rights (Doctor *doctor)
     doctor_ok (doctor, "rights", "this role may do what the enabled jobs do");
 }
 
+/* Only a superuser may do that. */
+static char *
+bypass (const Doctor *doctor)
+{
+  g_autofree char *sql = g_strdup_printf ("ALTER ROLE %s BYPASSRLS", doctor->role != NULL ? doctor->role : "NAME");
+  return grants_psql (doctor->cli->config, "postgres", sql);
+}
+
 /* Jobs refuse what touches these. */
 static void
 check_hidden (Doctor *doctor)
@@ -115,9 +124,9 @@ check_hidden (Doctor *doctor)
   g_autoptr (PgRows) rows = ask_wanted (doctor, "row-level security", SQL "hidden.sql", FALSE);
   if (rows == NULL)
     return;
-  g_autofree char *list = doctor_list (rows, "hidden");
+  g_autofree char *list = doctor_list (rows, "hidden"), *remedy = bypass (doctor);
   if (rows_count (rows) > 0)
-    doctor_error (doctor, CODE_POSTGRES, "row-level security", "psql -c 'ALTER ROLE NAME BYPASSRLS'",
+    doctor_error (doctor, CODE_POSTGRES, "row-level security", remedy,
                   "it may hide rows from this role, and what would go with them unseen is refused: %s", list);
   else
     doctor_ok (doctor, "row-level security", "it hides nothing from this role");
@@ -152,7 +161,19 @@ check_columns (Doctor *doctor)
     doctor_ok (doctor, "tables", "all that the enabled jobs read is there");
 }
 
-/* A row of settings that a job wants. A table that is missing was said before. */
+static gboolean
+is_paused (Doctor *doctor, const Job *job)
+{
+  if (!doctor->migrated || !pg_begin_read_only (doctor->pg, NULL))
+    return FALSE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", job->name);
+  g_autoptr (PgRows) rows = pg_run_file (doctor->pg, "src/cli/sql/is_paused.sql", values, NULL);
+  pg_rollback (doctor->pg);
+  return rows != NULL && rows_count (rows) > 0;
+}
+
+/* A row of settings that a job wants. A table that is missing was said before; whoever has paused the job knows. */
 static void
 check_settings (Doctor *doctor)
 {
@@ -166,7 +187,7 @@ check_settings (Doctor *doctor)
       continue;
     g_autoptr (PgRows) rows = pg_run (doctor->pg, job->blocked, values, NULL);
     pg_rollback (doctor->pg);
-    if (rows == NULL || rows_count (rows) == 0 || !g_hash_table_add (said, g_strdup (rows_text (rows, 0, "reason"))))
+    if (rows == NULL || rows_count (rows) == 0 || is_paused (doctor, job) || !g_hash_table_add (said, g_strdup (rows_text (rows, 0, "reason"))))
       continue;
     g_autofree char *remedy = g_strdup_printf ("pruned pause %s", job->name);
     doctor_error (doctor, CODE_NOT_FOUND, "settings", remedy, "job %s is blocked: %s (until the application has one)", job->name,
@@ -231,7 +252,11 @@ check_creators (Doctor *doctor)
     return;
   }
   g_autofree char *list = doctor_list (rows, "name");
-  doctor_warn (doctor, "creators", rows_text (rows, 0, "remedy"),
+  g_autoptr (GString) sql = g_string_new (NULL);
+  for (int i = 0; i < rows_count (rows); i++)
+    g_string_append_printf (sql, "%s%s", i > 0 ? "; " : "", rows_text (rows, i, "remedy"));
+  g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql->str);
+  doctor_warn (doctor, "creators", remedy,
                "%s may make functions, operators and types in schema %s, and may so have the daemon run them with its rights", list,
                config_text (doctor->cli->config, "postgres", "app_schema"));
 }

@@ -43,6 +43,14 @@ say_trouble (Doctor *doctor, guint i, const char *place, const GError *error)
   doctor_error (doctor, CODE_STORE, STORES[i].check, remedy, "%s", error->message);
 }
 
+/* The mark goes onto the disk itself, once it is mounted; and its name into the settings. */
+static char *
+mark_of (const char *place)
+{
+  g_autofree char *path = g_build_filename (place, ".artifacts", NULL), *quoted = g_shell_quote (path);
+  return g_strdup_printf ("touch %s  # on the mounted disk; then set [store.local] marker = .artifacts", quoted);
+}
+
 void
 doctor_stores (Doctor *doctor)
 {
@@ -55,11 +63,12 @@ doctor_stores (Doctor *doctor)
       check_unset (doctor, i);
     else if (i == 0 ? !probe_local (config, &look, &error) : !probe_object (config, &error))
       say_trouble (doctor, i, place, error);
-    else if (look != ROOT_FILLED)
-      doctor_warn (doctor, STORES[i].check, "mount it, then: touch ROOT/.artifacts, and set [store.local] marker = .artifacts",
-                   look == ROOT_BARE ? "%s is empty, so every object counts as gone: is it mounted?"
-                                     : "%s may not be read, so nobody sees whether it is mounted", place);
-    else
+    else if (look != ROOT_FILLED) {
+      g_autofree char *mark = mark_of (place);
+      doctor_warn (doctor, STORES[i].check, mark,
+                   look == ROOT_BARE ? "%s is empty, so every object counts as gone: is it mounted? Then mark it"
+                                     : "%s may not be read, so nobody sees whether it is mounted: mark it", place);
+    } else
       doctor_ok (doctor, STORES[i].check, "it is there: %s", place);
   }
 }

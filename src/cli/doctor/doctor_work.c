@@ -1,5 +1,6 @@
 #include "cli/doctor/doctor.h"
 
+#include "cli/grants.h"
 #include "engine/processes.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ check_runs (Doctor *doctor)
   else
     doctor_ok (doctor, "dead runs", "none");
   if (rows_text (rows, 0, "paused") != NULL)
-    doctor_warn (doctor, "paused", "pruned jobs", "paused by hand: %s (`pruned resume JOB`)", rows_text (rows, 0, "paused"));
+    doctor_warn (doctor, "paused", rows_text (rows, 0, "resume"), "paused by hand: %s: their runs wait; when what that was for is over, let them go",
+                 rows_text (rows, 0, "paused"));
   else
     doctor_ok (doctor, "paused", "no job");
 }
@@ -44,17 +46,21 @@ static void
 check_blocked (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "blocked jobs", SQL "blocked.sql", NULL);
+  guint n = 0;
   if (rows == NULL)
     return;
   for (int i = 0; i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
     g_autofree char *look = g_strdup_printf ("pruned plan %s", job);
+    if (rows_bool (rows, i, "paused"))
+      continue; /* somebody knows, and is told so by the check of paused jobs */
+    n++;
     doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : look,
-                  "job %s lacks something since %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
+                  "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
                   rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }
-  if (rows_count (rows) == 0)
-    doctor_ok (doctor, "blocked jobs", "none");
+  if (n == 0)
+    doctor_ok (doctor, "blocked jobs", rows_count (rows) == 0 ? "none" : "none but paused ones");
 }
 
 /* What they asked for is not done, and nobody else says so. */
@@ -63,8 +69,9 @@ check_lost (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "lost_messages.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --alter --entity-type topics --entity-name %s --add-config retention.ms=%d",
-                                               rows_text (rows, i, "topic"), KEEP_MS);
+    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+                                               " --add-config retention.ms=%d",
+                                               doctor_bootstrap (doctor), rows_text (rows, i, "topic"), KEEP_MS);
     doctor_warn (doctor, "lost messages", remedy,
                  "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found out %s ago): send those "
                  "ticks and events again, and keep messages for longer than the daemons may be down",
@@ -126,7 +133,8 @@ check_bloat (Doctor *doctor)
     return;
   for (int i = 0; i < rows_count (rows); i++)
     if (rows_bool (rows, i, "bloated")) {
-      g_autofree char *remedy = g_strdup_printf ("psql -c 'VACUUM (ANALYZE) %s'", rows_text (rows, i, "name"));
+      g_autofree char *sql = g_strdup_printf ("VACUUM (ANALYZE) %s", rows_text (rows, i, "name"));
+      g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql);
       doctor_warn (doctor, "bloat", remedy, "%s has %s dead rows beside %s live ones (%s); the oldest open transaction is %s old",
                    rows_text (rows, i, "name"), rows_text (rows, i, "dead"), rows_text (rows, i, "live"),
                    rows_text (rows, i, "size"), rows_text (rows, i, "oldest"));

@@ -1,6 +1,7 @@
 #include "cli/restore/restore.h"
 
 #include "base/uuid5.h"
+#include "cli/grants.h"
 #include "engine/trial.h"
 
 #include <string.h>
@@ -108,11 +109,12 @@ check_rights (Restore *restore, GError **error)
   if (rows == NULL)
     return cli_pg_failed (restore->pg, error);
   for (int i = 0; i < rows_count (rows); i++)
-    if (!rows_bool (rows, i, "may"))
+    if (!rows_bool (rows, i, "may")) {
+      g_autofree char *grants = grants_asked (restore->cli);
       return cli_fail (CODE_POSTGRES, error,
                        "this role may not put rows back into %s; run it as the owner of the tables (-s postgres.url=...), or grant the "
-                       "rights: psql -v role=NAME -f deploy/grants.sql",
-                       rows_text (rows, i, "table_name"));
+                       "rights: %s", rows_text (rows, i, "table_name"), grants);
+    }
   return CODE_OK;
 }
 

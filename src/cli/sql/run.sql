@@ -1,10 +1,12 @@
 -- One run, in the table or in the archive. With T known only one day of the archive is looked at.
 SELECT run_id, job, state, step, attempts, slot, unique_key, parent_id, scheduled_at, due_at, args, cursor, created_at,
-       started_at, published_at, changed_at, finished_at, result, error
+       started_at, published_at, changed_at, finished_at, result, error,
+       CASE WHEN state = 'waiting' AND error LIKE 'blocked: %' THEN 'blocked' ELSE result ->> 'status' END AS status
 FROM pruned.runs WHERE run_id = :run_id::uuid
 UNION ALL
 SELECT run_id, job, state, step, attempts, slot, unique_key, parent_id, scheduled_at, due_at, args, cursor, created_at,
-       started_at, published_at, changed_at, finished_at, result, error
+       started_at, published_at, changed_at, finished_at, result, error,
+       CASE WHEN state = 'waiting' AND error LIKE 'blocked: %' THEN 'blocked' ELSE result ->> 'status' END AS status
 FROM pruned.runs_done
 WHERE run_id = :run_id::uuid AND (:scheduled_at::timestamptz IS NULL OR scheduled_at = :scheduled_at::timestamptz)
 LIMIT 1

@@ -11,4 +11,5 @@ oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
 SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,
        (SELECT pg_catalog.date_trunc('second', now() - since)::text FROM oldest) AS age,
        (SELECT count(*) FROM pruned.runs WHERE state = 'dead') AS dead,
+       (SELECT pg_catalog.string_agg('pruned resume ' || job, ' && ' ORDER BY job) FROM pruned.controls WHERE paused) AS resume,
        (SELECT pg_catalog.string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused) AS paused
