@@ -11,7 +11,6 @@ SESSION_S = 6  # scene.SETTINGS
 GROWING = ("ticks", "events", "outcomes", "work.scratch.wide", "work.members.remove_expired")
 STOPPED_S = (4, 20, 35)  # longer than a lock is waited for, than a statement may take, than its answer is
 DAY_S = 86400
-AHEAD_S = (90, 2 * 3600, 400 * DAY_S)
 WRONG_S = (-3000, 3000)  # a Kafka that is set up as usual refuses messages from more than an hour ahead
 
 
@@ -138,9 +137,17 @@ def cut_off(storm, name, network):
 
 # --- clocks
 
-def the_databases_clock_jumps(storm):
+def the_databases_clock_jumps_a_little(storm):
+    jump(storm, storm.dice.choice((90, 2 * 3600)))
+
+
+def the_databases_clock_jumps_a_year(storm):
+    jump(storm, 400 * DAY_S)
+
+
+def jump(storm, ahead_s):
     """Ahead, and back: under the very transactions that are open then."""
-    clock, ahead_s = storm.postgres.clock, storm.dice.choice(AHEAD_S)
+    clock = storm.postgres.clock
     if clock is not None:
         storm.say(f"the database's clock is {ahead_s} s ahead")
         clock.set(ahead_s)
@@ -160,4 +167,4 @@ FAULTS = (kill, restart, zombie, nobody_reads_the_log, it_is_asked_to_end_and_no
           postgres_crashes, postgres_stands_still, connections_end,
           broker_crashes, broker_stands_still, partitions_are_added, all_is_delivered_again,
           postgres_is_cut_off, kafka_is_cut_off,
-          the_databases_clock_jumps, a_processs_clock_jumps)
+          the_databases_clock_jumps_a_little, the_databases_clock_jumps_a_year, a_processs_clock_jumps)

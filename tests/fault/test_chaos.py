@@ -132,6 +132,7 @@ def undisturbed(new_story):
 def weather(scene, load, postgres, kafka, shifted_clock):
     """The storm, with an application that writes to the same rows all the time; returns how it is when all has calmed down."""
     if shifted_clock:
+        scene.database.close()
         postgres.stop()
         postgres.clock = Clock(postgres.folder, shifted_clock)
         postgres.start()
