@@ -12,6 +12,7 @@
 #include "engine/processes.h"
 #include "engine/schedule.h"
 #include "engine/startup.h"
+#include "engine/went_back.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -233,6 +234,7 @@ static gboolean
 look_around (Dispatcher *dispatcher, GError **error)
 {
   return processes_beat (dispatcher->service, dispatcher->pg, error)
+         && went_back_look (dispatcher->service, dispatcher->pg, error)
          && remove_sent (dispatcher, error) && send_left (dispatcher, error)
          && growth_look (dispatcher->service, dispatcher->pg, error)
          && astray_look (dispatcher->service, dispatcher->pg, error)

@@ -1,37 +1,54 @@
 """A storm over three processes and a mixed load. What is done, to whom and in which order follows from the seed alone."""
 
+import collections
 import datetime
 import random
 import time
 
-from confluent_kafka.admin import NewPartitions
-
+from fault.faults import FAULTS
+from fault.reader import Reader
+from stack.clock import Clock
 from stack.process import wait_until
 from stack.proxy import Proxy
 from support.every_job import TICKED, tell
 from support.instance import Instance
-from support.places import ROLE
 from support.scene import fill
 
 PROCESSES = 3
-CLOCKS_S = (0, 700, -300)  # a Kafka that is set up as usual refuses messages from more than an hour ahead
-SESSION_S = 6  # scene.SETTINGS
+CLOCKS_S = (0, 700, -300)
 PAUSE_S = (1, 4)
 # Jobs that start chains, once; those of which each tick finds what is there just then, in every round.
 ANY_TIME = ("ci.schedule_delete_objects", "users.refresh_authorizations")
 AT_ONCE = tuple(job for job in TICKED if job not in ANY_TIME) + ("scratch.remove",)
-GROWING = ("ticks", "events", "outcomes", "work.scratch.wide", "work.members.remove_expired")
+HUGE = "x" * 70000  # more than the arguments of a run may be
+# Where they go, and what no job can do with; %d: a number, and so a message of its own.
+POISON = (
+    ("ticks", '{"job":"users.destroy"}'),
+    ("ticks", '{"job":"groups.destroy","args":{"reason":"%d"}}'),
+    ("ticks", '{"job":"users.destroy","args":{"user_id":"the %dth"}}'),
+    ("ticks", '{"job":"users.delete_placeholder","args":{"placeholder_user_id":{"a":[%d]}}}'),
+    ("ticks", '{"job":"members.remove_expired","args":{"cursor":{"x":%d}}}'),
+    ("ticks", '{"job":"ci.delete_objects","args":{"slot":%d.5}}'),
+    ("ticks", '{"job":"scratch.wide","args":{"n":%d,"more":"' + HUGE + '"}}'),
+    ("ticks", '{"job":"scratch.wide","args":{"n":%d,"deep":' + "[" * 600 + "]" * 600 + "}}"),
+    ("ticks", '{"job":"no.such.job","args":{"n":%d}}'),
+    ("ticks", '{"job":7,"args":{"n":%d}}'),
+    ("ticks", "garbage %d"),
+    ("events", "garbage %d"),
+    ("work.scratch.wide", "garbage %d"),
+)
 
 
 class Place:
-    """Where a process runs: a network of its own to PostgreSQL and to Kafka, and a clock that is wrong by CLOCK_S, if there is
-    a library for that."""
+    """Where a process runs: a network of its own to PostgreSQL and to Kafka, and, if there is a library for that, a clock that is wrong by
+    CLOCK_S."""
 
     def __init__(self, scene, postgres, kafka_door, clock_s, shifted_clock):
-        self.to_postgres, self.to_kafka = Proxy(postgres.port), kafka_door
+        self.to_postgres, self.to_kafka, self.clock_s = Proxy(postgres.port), kafka_door, clock_s
         self.settings = {"postgres.url": scene.settings["postgres.url"].replace(f":{postgres.port}/", f":{self.to_postgres.port}/"),
                          "kafka.bootstrap.servers": f"127.0.0.1:{kafka_door.port}"}
-        self.environment = {"LD_PRELOAD": shifted_clock, "SHIFTED_CLOCK_S": clock_s} if shifted_clock else {}
+        self.clock = Clock(scene.folder, shifted_clock, f"clock-{kafka_door.port}", clock_s) if shifted_clock else None
+        self.environment = self.clock.environment if self.clock else {}
 
 
 class Load:
@@ -39,6 +56,8 @@ class Load:
 
     def __init__(self, seed, rounds, at):
         self.at, self.dice, self.number = at, random.Random(f"load {seed}"), 0
+        self.poison = collections.defaultdict(dict)  # of each scene's topics: what was sent, by topic, partition and offset
+        self.far_day = str((at + datetime.timedelta(days=100)).date())  # a clock that jumps may pass it
         self.rounds = [self._round() for _ in range(rounds)]
         self.rounds[0] = [("tick", job, {}) for job in AT_ONCE] + self.rounds[0]
 
@@ -50,9 +69,9 @@ class Load:
         messages = [("tick", "scratch.wide", {"n": self._next()}) for _ in range(self.dice.randint(5, 30))]
         messages += [("tick", "scratch.keyed", {"key": self._next()}) for _ in range(3)]
         messages += [("event", "PlaceholderUserOrphaned", {"placeholder_user_id": 1_000_000 + self._next()}) for _ in range(3)]
-        messages += [("event", "MemberExpirySet", {"member_id": 1_000_000 + self._next(), "expires_at": "2099-12-31"}),
+        messages += [("event", "MemberExpirySet", {"member_id": 1_000_000 + self._next(), "expires_at": self.far_day}),
                      *(("tick", job, {}, self._next()) for job in ANY_TIME)]
-        return messages + [("garbage", self._next())]
+        return messages + [("poison", kind, self._next()) for kind in self.dice.sample(range(len(POISON)), 4)]
 
     def fill(self, scene):
         """Long chains, a row for each event, and something for every other job."""
@@ -91,7 +110,9 @@ class Load:
         elif kind == "event":
             topics.event(rest[0], rest[1], key=str(rest[1]), ce_id=str(rest[1]), ce_time=self.at)
         else:
-            topics.produce("ticks", f"garbage {rest[0]}".encode())
+            name, text = POISON[rest[0]]
+            raw = (text.replace("%d", str(rest[1]))).encode()
+            self.poison[topics.prefix][(topics.full(name), *topics.produce(name, raw))] = raw
 
 
 class Storm:
@@ -101,8 +122,7 @@ class Storm:
         self.scene, self.postgres, self.kafka, self.load, self.places = scene, postgres, kafka, load, places
         self.dice, self.processes, self.sent, self.began = random.Random(f"storm {seed}"), {}, [], time.monotonic()
         self.passing = []  # what is undone when its time has come: (when, whose, what, how)
-        self.actions = (self.kill, self.zombie, self.restart, self.postgres_crashes, self.connections_end, self.broker_crashes,
-                        self.partitions_are_added, self.all_is_delivered_again, self.postgres_is_cut_off, self.kafka_is_cut_off)
+        self.readers = {}  # of what each process says
 
     def say(self, text):
         with open(self.scene.folder / "storm.log", "a") as log:
@@ -117,10 +137,10 @@ class Storm:
         deck = []
         for messages in self.load.rounds:
             self.send(messages)
-            deck = deck or self.dice.sample(self.actions, len(self.actions))
-            action = deck.pop()
-            self.say(action.__name__)
-            action()
+            deck = deck or self.dice.sample(FAULTS, len(FAULTS))
+            fault = deck.pop()
+            self.say(fault.__name__)
+            fault(self)
             time.sleep(self.dice.uniform(*PAUSE_S))
             self.let_pass()
             self.revive()
@@ -146,7 +166,7 @@ class Storm:
     def let_pass(self, at_once=False):
         for trouble in [t for t in self.passing if at_once or time.monotonic() > t[0]]:
             _, number, what, how = trouble
-            self.say(f"process {number}: {what}")
+            self.say(what if number is None else f"process {number}: {what}")
             how()
             self.passing.remove(trouble)
 
@@ -155,15 +175,19 @@ class Storm:
     def start(self, number):
         name = f"process-{number}-{sum(d.name.startswith(f'process-{number}-') for d in self.scene.daemons)}"
         place = self.places[number]
-        self.processes[number] = self.scene.start(name=name, settings=place.settings, environment=place.environment)
+        self.readers[number] = Reader(self.scene.folder / f"{name}.log")
+        self.processes[number] = self.scene.start(name=name, settings=place.settings, environment=place.environment,
+                                                  out=self.readers[number].writer)
 
     def pick(self):
         """One that is not in trouble already."""
         troubled = {number for _, number, *_ in self.passing}
         return self.dice.choice([n for n in range(PROCESSES) if n not in troubled] or [None])
 
-    def check_end(self, process):
+    def check_end(self, number):
         """One that comes up while PostgreSQL or Kafka is not there says so and ends (3, 4); a supervisor starts it again."""
+        process = self.processes[number]
+        self.readers[number].finish()
         code = process.process.returncode
         fine = code == 0 or (code in (-15, 3, 4) and not process.lines("Partitions assigned"))
         assert fine, f"{process.name} ended with {code}"
@@ -171,77 +195,12 @@ class Storm:
     def revive(self):
         for number, process in self.processes.items():
             if not process.running:
-                self.check_end(process)
+                self.check_end(number)
                 self.start(number)
 
     def end(self, number):
         self.processes[number].stop()
-        self.check_end(self.processes[number])
-
-    def kill(self):
-        number = self.pick()
-        if number is not None:
-            self.processes[number].kill()
-            self.start(number)
-
-    def restart(self):
-        number = self.pick()
-        if number is not None:
-            self.end(number)
-            self.start(number)
-
-    def zombie(self):
-        """It stands still for longer than its session lasts, whatever else happens meanwhile."""
-        number = self.pick()
-        if number is not None:
-            process = self.processes[number]
-            process.freeze()
-            self.for_a_while(number, "wakes up", process.thaw, SESSION_S + 3)
-
-    # --- what they work with
-
-    def postgres_crashes(self):
-        self.scene.database.close()
-        self.postgres.kill()
-        time.sleep(self.dice.uniform(0, 3))
-        self.postgres.start()
-
-    def connections_end(self):
-        pids = self.scene.database.column("SELECT pid FROM pg_stat_activity WHERE usename = %s ORDER BY 1", [ROLE])
-        for pid in self.dice.sample(pids, (len(pids) + 1) // 2):
-            self.scene.database.execute("SELECT pg_terminate_backend(%s)", [pid])
-
-    def broker_crashes(self):
-        self.kafka.kill()
-        time.sleep(self.dice.uniform(0, 3))
-        self.kafka.start()
-
-    def postgres_is_cut_off(self):
-        self.cut_off("PostgreSQL", "to_postgres")
-
-    def kafka_is_cut_off(self):
-        self.cut_off("Kafka", "to_kafka")
-
-    def cut_off(self, name, network):
-        number = self.pick()
-        if number is not None:
-            proxy = getattr(self.places[number], network)
-            proxy.cut()
-            self.for_a_while(number, f"the way to {name} is mended", proxy.mend, self.dice.choice((2, SESSION_S + 3)))
-
-    def partitions_are_added(self):
-        topics, name = self.scene.topics, self.dice.choice(GROWING)
-        wanted = topics.partitions()[name] + 1
-        topics.admin.create_partitions([NewPartitions(topics.full(name), wanted)])[topics.full(name)].result(30)
-
-    def all_is_delivered_again(self):
-        """The group's offsets are set to the beginning, for which nobody may be in it."""
-        self.let_pass(at_once=True)
-        for number in self.processes:
-            self.end(number)
-        self.scene.topics.rewind()
-        for number in range(PROCESSES):
-            self.start(number)
+        self.check_end(number)
 
 
 def settle(scene):

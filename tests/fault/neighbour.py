@@ -36,11 +36,12 @@ class Neighbour(threading.Thread):
             ids = [row["id"] for row in connection.execute(f"SELECT id FROM {table} ORDER BY id DESC LIMIT 200").fetchall()]
             for id in self.dice.sample(ids, min(len(ids), 5)):
                 connection.execute(f"UPDATE {table} SET {ROWS[table]} WHERE id = %s", [id])
-            connection.execute("SELECT pg_sleep(%s)", [self.dice.choice(HELD_S)])
+            self.stopping.wait(self.dice.choice(HELD_S))  # not pg_sleep: that ends by a clock which may jump
         self.written += 1
 
     def leave(self):
         self.stopping.set()
         self.join(60)
+        assert not self.is_alive(), "the neighbour is stuck"
         assert self.failure is None, self.failure
         assert self.written, "the neighbour has never written anything"

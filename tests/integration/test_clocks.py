@@ -4,8 +4,9 @@ import datetime
 
 import pytest
 
+from stack.clock import Clock
 from stack.process import wait_until
-from support.scene import UTC, now, tick_id
+from support.scene import UTC, fill, now, tick_id
 
 JOB = "scratch.remove"
 AHEAD_S = 400 * 86400
@@ -177,3 +178,72 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
     scene.start(environment=shifted(-AHEAD_S))
     wait_until(lambda: scene.run_row(run)["state"] == "waiting", 30, lambda: f"{scene.run_row(run)}")
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 0
+
+
+# --- a database whose clock was ahead and is right again
+
+AHEAD = "now() + interval '400 days'"
+
+
+def test_what_was_to_come_in_a_moment_comes_although_it_was_written_by_a_clock_that_was_ahead(scene):
+    """A page, a retry, a run whose message is lost, a leftover of the outbox: as that clock left them."""
+    fill(scene.database, 25)
+    times = [now(minutes=-3, milliseconds=n) for n in range(3)]
+    for n, at in enumerate(times):
+        scene.topics.tick("scratch.wide", at, {"n": n})
+    scene.run_until_idle()
+    waits, lost, ended = [tick_id("scratch.wide", at, f'{{"n":{n}}}') for n, at in enumerate(times)]
+    change = f"UPDATE pruned.runs SET changed_at = {AHEAD}, %s WHERE run_id = %%s"
+    scene.database.execute(change % f"state = 'waiting', finished_at = NULL, attempts = 1, error = 'x', due_at = {AHEAD} + interval '2 s'", [waits])
+    scene.database.execute(change % f"state = 'ready', finished_at = NULL, step = 0, published_at = {AHEAD}", [lost])
+    scene.database.execute(change % f"finished_at = {AHEAD}", [ended])
+    scene.start()
+    assert scene.wait_run(waits, "finished")["finished_at"] < now(hours=1)
+    assert scene.wait_run(lost, "finished")
+    scene.database.wait("SELECT finished_at < now() + interval '1 s' FROM pruned.runs WHERE run_id = %(id)s", {"id": ended}, until=True)
+
+
+def test_refreshes_items_and_suspects_of_a_clock_that_was_ahead_are_not_put_off_for_years(scene):
+    scene.database.execute(f"INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (1, 'authorizations', {AHEAD}), (1, 'todos', {AHEAD}), "
+                           "(2, 'todos', now() + interval '30 minutes')")
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, attempts, parked, next_try_at) "
+                           f"VALUES ('{JOB}', 'scratch:1', 'x', 1, false, {AHEAD})")
+    scene.database.execute(f"INSERT INTO pruned.suspects (topic, partition, \"offset\", deaths, at) VALUES ('no topic', 0, 0, 1, {AHEAD})")
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.dirty_users WHERE due_at > now() + interval '1 hour 2 s'", until=0)
+    assert scene.database.column("SELECT round(extract(epoch FROM due_at - now()) / 600)::int FROM pruned.dirty_users ORDER BY user_id, kind") == [0, 6, 3]
+    scene.database.wait("SELECT count(*) FROM pruned.quarantine WHERE next_try_at > now()", until=0)
+    scene.database.wait("SELECT count(*) FROM pruned.suspects WHERE at > now()", until=0)
+
+
+def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
+    """Brought forward by as much as the clock was ahead, it is before its day, and waits again."""
+    day = (now() + datetime.timedelta(days=500)).replace(hour=0, minute=0, second=0, microsecond=0)
+    run = str(scene.database.value(
+        "INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, changed_at, args) VALUES (gen_random_uuid(), "
+        f"'members.remove_expired', 'waiting', now() - interval '1 minute', %s, {AHEAD} + interval '200 days', "
+        "jsonb_build_object('member_id', 7, 'expires_at', %s::text)) RETURNING run_id", [day, str(day.date())]))
+    daemon = scene.start()
+    daemon.wait_line("Run was ready before its time, and waits again")
+    scene.database.wait("SELECT state = 'waiting' AND due_at = %(day)s FROM pruned.runs WHERE run_id = %(run)s", {"run": run, "day": day}, until=True)
+
+
+def test_a_jump_under_running_work_and_back_leaves_nothing_for_next_year(new_scene, own_postgres, preload):
+    library = preload("shifted_clock")
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+    own_postgres.stop()
+    own_postgres.clock = Clock(own_postgres.folder, library)
+    own_postgres.start()
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 500}, server=own_postgres)
+    fill(scene.database, 100)
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    daemon = scene.start()
+    scene.database.wait("SELECT count(*) FROM scratch", until=lambda n: n < 100)
+    own_postgres.clock.set(AHEAD_S)
+    left = scene.database.value("SELECT count(*) FROM scratch")
+    scene.database.wait("SELECT count(*) FROM scratch", until=lambda n: n < left)
+    scene.database.wait("SELECT min(due_at) > %(at)s FROM pruned.runs WHERE state = 'waiting'", {"at": now(days=300)}, until=True)
+    own_postgres.clock.set(0)
+    assert scene.wait_run(tick_id(JOB, at), "finished")["attempts"] == 0
+    daemon.wait_line("The database's clock was ahead: times that it left are set back")

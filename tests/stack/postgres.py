@@ -47,7 +47,7 @@ class Postgres(Server):
     def __init__(self, folder, outlive_us=False, archive=False):
         """ARCHIVE: keeps what is needed for mark()."""
         super().__init__(folder, outlive_us)
-        self.archive = archive
+        self.archive, self.clock = archive, None  # a stack.clock.Clock counts from the next start
         self.user = unprivileged_user()
         self.held = HeldPort()
         self.port = self.held.number
@@ -77,6 +77,9 @@ class Postgres(Server):
 
     def argv(self):
         return [found.pg_bin() / "postgres", "-D", self.folder / "data"]
+
+    def environment(self):
+        return self.clock and os.environ | self.clock.environment
 
     def ready(self):
         asked = subprocess.run(

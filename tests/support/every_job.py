@@ -13,6 +13,9 @@ JOBS = ("members.remove_expired", "members.schedule_prune_deletions", "members.p
         "ci.schedule_delete_objects", "ci.delete_objects", "users.refresh_authorizations")
 TICKED = ("members.remove_expired", "members.schedule_prune_deletions", "groups.adjourned_deletion", "imports.placeholder_cleanup",
           "ci.schedule_delete_objects", "users.refresh_authorizations")
+# Wherever they are: the archive has what ended more than an hour ago.
+RUNS = """(SELECT run_id, parent_id, job, state, step, attempts, unique_key, args, result, error, finished_at FROM pruned.runs UNION ALL
+           SELECT run_id, parent_id, job, state, step, attempts, unique_key, args, result, error, finished_at FROM pruned.runs_done) AS r"""
 SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 0, "jobs.imports.placeholder_cleanup.spacing_ms": 0,
             "jobs.members.remove_expired.batch": 2, "jobs.members.remove_expired.delay_ms": 0, "jobs.members.prune_deletions.batch": 1,
             "jobs.members.remove_expired.refresh_delay_ms": 0, "jobs.members.prune_deletions.refresh_delay_ms": 0,
@@ -83,22 +86,22 @@ def state(scene, open_jobs=r"^ci\."):
     database = scene.database
     said = [m for m in scene.topics.outcomes() if not re.match(open_jobs, m.value.get("job", "")) and "slot" not in m.value]
     audit = database.rows("SELECT run_id::text, step, table_name, action, keys, rows FROM pruned.deletions "
-                          "WHERE run_id NOT IN (SELECT run_id FROM pruned.runs WHERE job ~ %s)", [open_jobs])
+                          f"WHERE run_id NOT IN (SELECT run_id FROM {RUNS} WHERE job ~ %s)", [open_jobs])
     assert all(len(a["rows"]) == len(a["keys"]) for a in audit), "rows that were not recorded"
     outcomes = {(m.schema, m.headers["ce_id"]): m for m in said}
     assert len({(m.headers["ce_id"], m.raw) for m in said}) == len(outcomes), "a repeat says something else"
     return application(database) | {
         "runs": database.rows("SELECT run_id::text, parent_id::text, job, state, step, attempts, unique_key, args, result, error "
-                              "FROM pruned.runs WHERE job !~ %s ORDER BY run_id", [open_jobs]),
-        "runs of open jobs": database.column("SELECT DISTINCT state FROM pruned.runs WHERE job ~ %s AND state <> 'skipped'", [open_jobs]),
-        "audit of objects": database.row("SELECT count(k), count(DISTINCT k) AS different FROM pruned.deletions d JOIN pruned.runs r "
-                                         "USING (run_id), jsonb_array_elements(keys) k WHERE r.job LIKE 'ci.%'"),
+                              f"FROM {RUNS} WHERE job !~ %s ORDER BY run_id", [open_jobs]),
+        "runs of open jobs": database.column(f"SELECT DISTINCT state FROM {RUNS} WHERE job ~ %s AND state <> 'skipped'", [open_jobs]),
+        "audit of objects": database.row("SELECT count(k), count(DISTINCT k) AS different FROM pruned.deletions d JOIN "
+                                         f"{RUNS} USING (run_id), jsonb_array_elements(keys) k WHERE r.job LIKE 'ci.%'"),
         "audit": sorted((a | {"keys": keys_of(a), "rows": rows_of(a)} for a in audit), key=str),
         "outcomes": sorted(((*name, m.value) for name, m in outcomes.items()), key=str),
         "refreshes": database.rows("SELECT user_id, kind, seq FROM pruned.dirty_users ORDER BY 1, 2"),
         "quarantine": database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY 1"),
         "left behind": database.value("SELECT count(*) FROM pruned.unpublished"),
-        "keys left behind": database.rows("SELECT run_id, unique_key FROM pruned.runs WHERE unique_key IS NOT NULL "
+        "keys left behind": database.rows(f"SELECT run_id, unique_key FROM {RUNS} WHERE unique_key IS NOT NULL "
                                           "AND finished_at IS NOT NULL"),
         "timers": database.rows("SELECT unique_key, run_id::text FROM pruned.timers ORDER BY 1"),
         "suspects": database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]),

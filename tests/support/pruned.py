@@ -51,11 +51,11 @@ class Result:
 
 
 class Daemon:
-    """`pruned run` with JSON logs in a file."""
+    """`pruned run` with JSON logs in a file; or it writes to OUT, and who reads that fills the file."""
 
-    def __init__(self, name, argv, environment, log):
+    def __init__(self, name, argv, environment, log, out=None):
         self.name, self.log = name, log
-        with open(log, "ab") as out:
+        with out or open(log, "ab") as out:
             self.process = spawn(argv, env=environment, stdout=out, stderr=out)
 
     @property
@@ -193,13 +193,13 @@ class Pruned:
         """As the database's owner; the daemon's role may not."""
         return self.run("migrate", *arguments, settings={"postgres.url": self.database.url}).ok()
 
-    def start(self, *arguments, name=None, settings=None, environment=None):
+    def start(self, *arguments, name=None, settings=None, environment=None, out=None):
         """A daemon; not waited for. What waits for it is in the database, a topic or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
         daemon = Daemon(
             name, self.argv("run", *arguments, settings=settings),
             clean_environment(**self.environment, **(environment or {})),
-            self.folder / f"{name}.log")
+            self.folder / f"{name}.log", out)
         self.daemons.append(daemon)
         return daemon
 

@@ -1,5 +1,6 @@
--- Candidates for a lost message: ready and untouched for two seconds, on lanes that are ours. A lane's slots are those of the capacity, and
--- what is there beyond it (slots that the arguments name, a capacity that was higher), found by leaps through the index.
+-- Candidates for a lost message: ready and untouched for two seconds (or touched by a clock that was ahead), on lanes that are ours. A lane's
+-- slots are those of the capacity, and what is there beyond it (slots that the arguments name, a capacity that was higher), found by leaps
+-- through the index.
 WITH RECURSIVE lane AS (
   SELECT * FROM unnest(:job::text[], :number::int[], :partitions::int[], :capacity::int[]) AS l (job, number, partitions, capacity)),
 beyond AS (
@@ -17,11 +18,11 @@ slots AS (
 SELECT r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
-       extract(epoch FROM clock_timestamp() - coalesce(r.published_at, r.changed_at))::bigint AS age_s
+       pg_catalog.abs(extract(epoch FROM clock_timestamp() - coalesce(r.published_at, r.changed_at)))::bigint AS age_s
 FROM slots s
 CROSS JOIN LATERAL (
   SELECT * FROM pruned.runs r
   WHERE r.job = s.job AND r.slot = s.slot AND r.state = 'ready'
-    AND r.changed_at < now() - interval '2 s'
+    AND (r.changed_at < now() - interval '2 s' OR r.changed_at > now() + interval '2 s')
   LIMIT 200) AS r
 WHERE NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)

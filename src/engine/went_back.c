@@ -1,0 +1,78 @@
+#include "engine/went_back.h"
+
+#include "base/clock.h"
+
+#define SQL "src/engine/sql/"
+#define SLACK_US G_USEC_PER_SEC
+#define MEND_EVERY_US (15 * G_USEC_PER_SEC) /* it reads all waiting runs */
+#define MEND_FOR_US (60 * G_USEC_PER_SEC) /* longer than a transaction that began on the wrong time lasts */
+
+/* The longest that a refresh is put off on purpose. */
+static gint64
+longest_ms (const Service *service, const char *key)
+{
+  gint64 longest = 0;
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    longest = MAX (longest, config_job_int (service->config, jobs_at (service->jobs, i)->name, key));
+  return longest;
+}
+
+static gboolean
+mend (Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "refresh_ms", longest_ms (service, "refresh_delay_ms"));
+  pg_values_int (values, "todos_ms", longest_ms (service, "todos_delay_ms"));
+  if (!pg_begin (pg, error))
+    return FALSE;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "went_back.sql", values, error);
+  if (rows == NULL || !pg_commit (pg, error))
+    {
+      pg_rollback (pg);
+      return FALSE;
+    }
+  gint64 n = rows_int (rows, 0, "n");
+  if (n > 0)
+    {
+      g_autofree char *count = g_strdup_printf ("%" G_GINT64_FORMAT, n);
+      log_warning ("The database's clock was ahead: times that it left are set back", "times", count);
+    }
+  return TRUE;
+}
+
+/* BACK: the clock shows less than it did at the last look, and the time since then. FIRST: there was none. */
+static gboolean
+compare (Pg *pg, gboolean *first, gboolean *back, GError **error)
+{
+  static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed, and a moment not before that */
+  gint64 before_us = clock_monotonic_us ();
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  gint64 now_us = rows_int (rows, 0, "now_us");
+  *first = known_us == 0;
+  *back = !*first && now_us - known_us < before_us - known_after_us - SLACK_US;
+  known_us = now_us;
+  known_after_us = clock_monotonic_us ();
+  return TRUE;
+}
+
+gboolean
+went_back_look (Service *service, Pg *pg, GError **error)
+{
+  static gint64 until_us, mended_us; /* of the one dispatcher thread */
+  static gboolean owed;
+  gboolean first, back;
+  if (!compare (pg, &first, &back, error))
+    return FALSE;
+  gint64 now = clock_monotonic_us ();
+  if (back)
+    until_us = now + MEND_FOR_US;
+  owed |= first || back || (now <= until_us && now - mended_us >= MEND_EVERY_US);
+  if (owed && !mend (service, pg, error))
+    return FALSE;
+  if (owed)
+    mended_us = now;
+  owed = FALSE;
+  return TRUE;
+}

@@ -1,0 +1,10 @@
+/* The database's clock was ahead and is right again. What was to happen "in ten seconds" then is years away now: a retry, a next page, a
+ * refresh of somebody's access, an item's next try. It is brought back to when it was meant, and never before its time: that the fence knows.
+ *
+ * Threads: the dispatcher. Ownership: none.
+ */
+#pragma once
+#include "engine/service.h"
+
+/* Each second: compares the database's clock with one that only runs. A process looks at its start, too: what was before it has not seen. */
+gboolean went_back_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
