@@ -160,6 +160,7 @@ def main():
         total.add(run_units(build))
         total.add(run_lint("layers.py"))
         total.add(run_lint("qualified.py"))
+        total.add(run_lint("named.py"))
         total.add(run_fuzz(build))
         total.add(run_pytest(sys.argv[2:]))
     finally:

@@ -121,11 +121,8 @@ letters_decide (Pg *pg, const char *topic, GPtrArray *letters, const char *verdi
 {
   g_autoptr (PgValues) values = values_of (topic, letters);
   pg_values_set (values, "verdict", verdict);
-  g_autoptr (PgRows) rows = NULL;
-  if (!pg_begin (pg, error) || (rows = pg_run_file (pg, SQL "dead_decide.sql", values, error)) == NULL
-      || !pg_commit (pg, error))
-    return FALSE;
-  for (guint i = 0; i < letters->len; i++)
+  g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "dead_decide.sql", values, error);
+  for (guint i = 0; rows != NULL && i < letters->len; i++)
     set_verdict (letters->pdata[i], verdict, NULL);
-  return TRUE;
+  return rows != NULL;
 }

@@ -20,17 +20,10 @@
 static gboolean
 in_transaction (Pg *pg, const char *file, const PgValues *values, gboolean *more, GError **error)
 {
-  if (!pg_begin (pg, error))
-    return FALSE;
-  g_autoptr (PgRows) rows = pg_run_file (pg, file, values, error);
-  if (rows != NULL && pg_commit (pg, error))
-    {
-      if (more != NULL)
-        *more = rows_bool (rows, 0, "more");
-      return TRUE;
-    }
-  pg_rollback (pg);
-  return FALSE;
+  g_autoptr (PgRows) rows = pg_run_alone (pg, file, values, error);
+  if (rows != NULL && more != NULL)
+    *more = rows_bool (rows, 0, "more");
+  return rows != NULL;
 }
 
 /* The first look takes all that the archive has not. */

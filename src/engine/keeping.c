@@ -73,40 +73,31 @@ keeping_values (const Config *config, PgValues *values)
   pg_values_take (values, "days", array_take (keeping.days));
 }
 
-static PgRows *
-run (Pg *pg, const Config *config, const char *file, GError **error)
+static gboolean
+run_alone (Pg *pg, const Config *config, const char *file, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   keeping_values (config, values);
-  return pg_run_file (pg, file, values, error);
-}
-
-static gboolean
-run_in_transaction (Pg *pg, const Config *config, const char *file, GError **error)
-{
-  if (!pg_begin (pg, error))
-    return FALSE;
-  g_autoptr (PgRows) rows = run (pg, config, file, error);
-  if (rows != NULL && pg_commit (pg, error))
-    return TRUE;
-  pg_rollback (pg);
-  return FALSE;
+  g_autoptr (PgRows) rows = pg_run_alone (pg, file, values, error);
+  return rows != NULL;
 }
 
 gboolean
 keeping_ask (Pg *pg, const Config *config, GError **error)
 {
-  return run_in_transaction (pg, config, SQL "keep_at_least.sql", error);
+  return run_alone (pg, config, SQL "keep_at_least.sql", error);
 }
 
 PgRows *
 keeping_differs (Pg *pg, const Config *config, GError **error)
 {
-  return run (pg, config, SQL "keeping_differs.sql", error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  keeping_values (config, values);
+  return pg_run_file (pg, SQL "keeping_differs.sql", values, error);
 }
 
 gboolean
 keeping_set (Pg *pg, const Config *config, GError **error)
 {
-  return run_in_transaction (pg, config, SQL "keeping_set.sql", error);
+  return run_alone (pg, config, SQL "keeping_set.sql", error);
 }

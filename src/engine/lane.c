@@ -226,7 +226,6 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   lanes->running--;
   if (lanes->alone != NULL)
     pthread_cond_broadcast (&lanes->at_rest);
-  gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
   if (next == LANE_GO_AWAY)
     {
       lane->state = LANE_AWAY;
@@ -235,14 +234,11 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
       else if (lane->revoked || lanes->stopping)
         lane->errand->code->cancel (lane->errand->leased);
     }
-  else if (lane->revoked && lane->errand != NULL) /* it could not be settled: the lease runs out by itself */
+  else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
     {
-      g_clear_pointer (&lane->errand, errand_free);
-      forgotten = lane->forgotten && !lane_is_referred_to (lane);
+      g_clear_pointer (&lane->errand, errand_free); /* one that could not be settled: its lease runs out by itself */
       pthread_cond_broadcast (&lanes->at_rest);
     }
-  else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
-    pthread_cond_broadcast (&lanes->at_rest);
   else if (next == LANE_HOLD)
     {
       lane->state = LANE_HELD;
@@ -253,6 +249,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     lanes_make_ready (lanes, lane);
   if (lanes->stopping) /* workers that wait for the last errand to be settled */
     pthread_cond_broadcast (&lanes->ready);
+  gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);

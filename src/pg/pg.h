@@ -81,6 +81,7 @@ PgRows *pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GE
 const PgRows *pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp, GError **error);
 /* By file, and by literal text without parameters. */
 PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
+PgRows *pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error); /* in a transaction of its own, committed */
 gboolean pg_exec (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* A text of any number of statements without parameters, for as long as it takes: schema steps, CREATE INDEX CONCURRENTLY (one

@@ -127,3 +127,15 @@ pg_rollback (Pg *pg)
     pg_close (pg);
   pg->in_transaction = FALSE;
 }
+
+PgRows *
+pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error)
+{
+  if (!pg_begin (pg, error))
+    return NULL;
+  g_autoptr (PgRows) rows = pg_run_file (pg, file, values, error);
+  if (rows != NULL && pg_commit (pg, error))
+    return g_steal_pointer (&rows);
+  pg_rollback (pg);
+  return NULL;
+}

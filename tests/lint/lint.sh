@@ -1,11 +1,12 @@
 #!/bin/sh
-# What `make lint` says: the longest things, who includes whom, cppcheck (a warning is an error).
+# What `make lint` says: the longest things, who includes whom, what documents name, cppcheck (a warning is an error).
 cd "$(dirname "$0")/../.." || exit
 tests/stack/deps.sh lint || exit
 failed=0
 python3 tests/lint/longest.py || failed=1
 python3 tests/lint/layers.py || failed=1
 python3 tests/lint/qualified.py || failed=1
+python3 tests/lint/named.py || failed=1
 
 cppcheck -q --std=c11 --language=c --library=gtk --library=posix \
   --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \

@@ -1,0 +1,71 @@
+"""The statements that jobs and `pruned restore` compose from the catalogue: the files that compose them are asked, as the program does."""
+
+import re
+
+from .statements import numbered
+
+USERS, GROUPS = "jobs/users.destroy/", "jobs/groups.destroy/"
+CASCADES, RESTORE = "jobs/shared/cascades.sql", "cli/restore/sql/build.sql"
+RELATION = re.compile(r"SELECT '([a-z_]+)'(?:::[a-z]+)? AS relation")
+INNER = re.compile(r"'((?:[^']|'')*)' AS sql")  # a statement that a query gives if there is something to do
+SETTING = re.compile(r"pruned\.(?:swept|held)_\w+")
+WRITES = {"deleted": r"DELETE FROM {}\b", "updated": r"UPDATE {}\b"}
+
+
+class Composed:
+    def __init__(self, session, texts):
+        self.session, self.texts, self.made = session, texts, {}
+
+    def ask(self, file, **values):
+        sql, names = numbered(self.texts[file])
+        text = re.sub(r"\$(\d+)", lambda m: f"%({names[int(m[1]) - 1]})s", sql.replace("%", "%%"))
+        return self.session.execute(text, {name: values.get(name) for name in names}).fetchall()
+
+    def note(self, where, row):
+        """Every text of a row that is a statement, and those inside of it."""
+        for column, text in row.items():
+            if not isinstance(text, str) or not re.match(r"(SELECT|WITH|UPDATE|DELETE|INSERT)\b", text):
+                continue
+            self.made[f"{where} {column}"] = text
+            for n, inner in enumerate(INNER.findall(text)):
+                self.made[f"{where} {column} {n}"] = inner.replace("''", "'")
+
+    def sweep(self):
+        """Whatever goes, and below it whatever goes by its key."""
+        left = [(row["relation"], 0) for row in self.ask(USERS + "finish.sql")]
+        left += [(table, 1) for text in self.made.values() for table in RELATION.findall(text)]
+        done = set()
+        while left:
+            relation, depth = left.pop()
+            if relation in done:
+                continue
+            done.add(relation)
+            for row in self.ask(CASCADES, relation=relation, condition="true", depth=str(depth)):
+                self.note(f"{CASCADES} {relation}", row)
+                left += [(table, depth + 1) for table in RELATION.findall(row["probe"] or "")]
+
+    def restore(self, tables):
+        """What was deleted is put back, and what was changed."""
+        written = "\n".join([*self.made.values(), *self.texts.values()])
+        for table in tables:
+            columns = [row["attname"] for row in self.session.execute(
+                "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped", [table])]
+            for action, words in WRITES.items():
+                if re.search(words.format(table), written):
+                    for row in self.ask(RESTORE, table_name=table, columns=columns, secret="^$", action=action):
+                        self.note(f"{RESTORE} {table} {action}", {"sql": row["sql"]})
+
+    def all(self, tables):
+        for row in self.ask(USERS + "references.sql", name=""):
+            self.note(f"{USERS}references.sql {row['name']}", row)
+        for kind in ("projects", "groups"):
+            for row in self.ask(GROUPS + "references.sql", kind=kind):
+                self.note(f"{GROUPS}references.sql {kind} {row['number']} {row['table']}", row)
+        for file in (USERS + "left.sql", GROUPS + "forbids.sql"):
+            for n, row in enumerate(self.ask(file)):
+                self.note(f"{file} {n}", row)
+        self.sweep()
+        self.restore(tables)
+        for setting in {s for text in self.made.values() for s in SETTING.findall(text)}:
+            self.session.execute("SELECT set_config(%s, '{}', false)", [setting])
+        return self.made
