@@ -2,6 +2,7 @@
 
 import pytest
 
+from stack.proxy import Proxy
 from support.instance import tenant  # noqa: F401
 from support.scene import result
 from support.writer import Writer
@@ -93,7 +94,10 @@ def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
         user = hierarchy.user()
         join(hierarchy, user, projects)
         hierarchy.leave(hierarchy.top, user, hierarchy.admin)
-    run = prune(hierarchy, **{f"jobs.{CHILD}.budget_ms": 1})
+    database = hierarchy.database
+    far = Proxy(int(database.role_url.rpartition(":")[2].partition("/")[0]), delay_s=0.002)  # an answer takes longer than the budget
+    url = database.role_url.replace(f":{far.to}/", f":{far.port}/")
+    run = prune(hierarchy, **{f"jobs.{CHILD}.budget_ms": 1, "postgres.url": url})
     assert run["step"] == 4 and {"removed": 12, "updated_rows": 4}.items() <= result(run).items()
 
 

@@ -2,6 +2,8 @@
 
 import datetime
 
+import pytest
+
 from stack.process import wait_until
 from support.instance import tenant  # noqa: F401
 from support.scene import event_id, fill, now, refuse_rows, let_rows_go, result, tick_id
@@ -65,6 +67,27 @@ def test_ids_go_when_neither_the_ledger_nor_the_topic_keeps_them(scene):
     scene.start()
     scene.database.wait("SELECT array_agg(DISTINCT now()::date - at::date) FROM pruned.event_ids",
                         until=lambda ages: sorted(ages) in ([1, 4], [1, 4, 6]))
+
+
+@pytest.mark.parametrize("kept", [{"retention_ms": -1}], ids=["no retention"])
+def test_ids_stay_for_ever_if_the_topic_keeps_its_messages_for_ever(scene, kept):
+    """So an event that is sent again years later is the same run. A run that is archived is the janitor's last work of a pass."""
+    scene.settings["runs.keep_days"] = 5
+    scene.topics.configure("events", **kept)
+    run = event_id("/test", "years ago", ONE)
+    scene.database.execute("INSERT INTO pruned.event_ids VALUES (%s, now() - interval '4000 days'), "
+                           "(gen_random_uuid(), now() - interval '10 days')", [run])
+    scene.database.execute("INSERT INTO pruned.timers (unique_key, run_id, scheduled_at) "
+                           "VALUES ('old', gen_random_uuid(), now() - interval '400 days')")
+    scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) VALUES (gen_random_uuid(), "
+                           "%s, 'finished', now(), now(), now() - interval '2 hours')", [WIDE])
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done WHERE job = %s", [WIDE], until=1)
+    assert scene.database.value("SELECT count(*) FROM pruned.timers") == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.event_ids WHERE at < now() - interval '9 days'") == 2
+    assert send(scene, "years ago") == run
+    after(scene, 1)
+    assert scene.run_row(run) is None
 
 
 # --- 17a, 38: where intake stands

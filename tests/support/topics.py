@@ -45,11 +45,19 @@ class Topics:
         wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
 
     def configure(self, name, **config):
-        """The controller has it at once, the broker a moment later."""
+        """The controller has it at once, the broker a moment later; returns when it shows it."""
         entries = [ConfigEntry(k.replace("_", "."), str(v), incremental_operation=AlterConfigOpType.SET) for k, v in config.items()]
         resource = ConfigResource(ConfigResource.Type.TOPIC, self.full(name), incremental_configs=entries)
         for done in self.admin.incremental_alter_configs([resource]).values():
             done.result(30)
+        asked = ConfigResource(ConfigResource.Type.TOPIC, self.full(name))
+        wanted = {k.replace("_", "."): str(v) for k, v in config.items()}
+
+        def shown():
+            (said,) = self.admin.describe_configs([asked]).values()
+            return wanted.items() <= {entry.name: entry.value for entry in said.result(30).values()}.items()
+
+        wait_until(shown, 30, f"{name} with {wanted}")
 
     def drop(self, *names):
         for done in self.admin.delete_topics([self.full(n) for n in names]).values():
@@ -102,7 +110,7 @@ class Topics:
         if self._producer.flush(60) or failed:
             raise RuntimeError(f"not delivered: {failed[:3]}")
 
-    def tick(self, job, scheduled_at=None, args=None, *, avro=False, headers=None):
+    def tick(self, job, scheduled_at=None, args=None, *, avro=False, headers=None, topic="ticks"):
         """A tick as somebody else's scheduler would send it. Returns (partition, offset)."""
         if avro:
             value = encode("pruned.Tick", {"job": job, "scheduled_at": scheduled_at,
@@ -110,7 +118,7 @@ class Topics:
         else:
             body = {"job": job, "scheduled_at": rfc3339(scheduled_at), "args": args}
             value = json.dumps({k: v for k, v in body.items() if v is not None}).encode()
-        return self.produce("ticks", value, key=job, headers=headers)
+        return self.produce(topic, value, key=job, headers=headers)
 
     def event(self, record, content, *, key=None, ce_time=None, ce_id=None, avro=False, headers=None):
         """An event; RECORD without `pruned.events.`. Returns its ce_id."""
