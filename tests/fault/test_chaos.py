@@ -19,6 +19,7 @@ from stack.kafka import Kafka
 from stack.pair import new_folder
 from stack.process import patient
 from support.every_job import JOBS, SETTINGS, leases_end, state
+from support.scene import JOBS as OWN_JOBS
 from support.scene import now
 
 SEED = int(os.environ.get("CHAOS_SEED") or (random.randrange(10**6) if "CHAOS_MINUTES" in os.environ else 7))
@@ -30,10 +31,11 @@ CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.dela
           "jobs.groups.adjourned_deletion.spacing_ms": 1000 * ROUND_S // 3, "jobs.imports.placeholder_cleanup.spacing_ms": 1000 * ROUND_S // 3}
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in ANY_TIME) + r"|ci\.delete_objects)$"
 # Which of a place's rows goes first is open in `groups.destroy`: they go in one step, or in two if the neighbour was just writing one.
-# Todos are due at once: an hour that the database's clock leaps over would be a difference.
+# Refreshes are due at once: an hour that the database's clock leaps over would be a difference. In every job: what such a clock has put
+# off comes after the longest time that any of them says.
+AT_ONCE = {f"jobs.{job}.{kind}_delay_ms": 0 for job in (*JOBS, *(folder.name for folder in OWN_JOBS.iterdir())) for kind in ("todos", "refresh")}
 PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100,
-         "jobs.members.prune_deletions.schedules": 1,
-         "jobs.members.remove_expired.todos_delay_ms": 0, "jobs.members.prune_deletions.todos_delay_ms": 0}
+         "jobs.members.prune_deletions.schedules": 1}
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def new_story(new_scene):
     load = Load(SEED, ROUNDS, now(minutes=-2).replace(microsecond=0))
 
     def make(settings, **place):
-        scene = new_scene(SETTINGS | PAGES | settings, **place)
+        scene = new_scene(SETTINGS | AT_ONCE | PAGES | settings, **place)
         scene.settings["store.local.root"] = scene.folder / "objects"
         load.fill(scene)
         return scene, load
