@@ -46,14 +46,15 @@ common_values (const Step *step)
   return values;
 }
 
-/* `key` is of this job, `job.key` of another. NULL: there is no such setting. */
-static const char *
-setting_of (const Step *step, const char *name)
+/* NAME is `key` of this job, or `job.key` of another. One that there is not stays unbound, which is an error with its name. */
+static void
+bind_setting (const Step *step, const char *parameter, PgValues *values)
 {
-  const char *dot = strrchr (name, '.');
+  const char *name = parameter + strlen ("setting."), *dot = strrchr (name, '.');
   g_autofree char *other = dot != NULL ? g_strndup (name, (gsize)(dot - name)) : NULL;
   const char *job = other != NULL ? other : step->job->name, *key = dot != NULL ? dot + 1 : name;
-  return config_has_job_key (step->job->config, job, key) ? config_job_text (step->job->config, job, key) : NULL;
+  if (config_has_job_key (step->job->config, job, key))
+    pg_values_set (values, parameter, config_job_text (step->job->config, job, key));
 }
 
 void
@@ -71,7 +72,7 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))
-      pg_values_set (values, names[i], setting_of (step, names[i] + strlen ("setting.")));
+      bind_setting (step, names[i], values);
   if (pg_statement_wants (statement, "rows"))
     pg_values_take (values, "rows", step_is_cut (step) ? g_strdup_printf ("%d", page_limit (step->run)) : NULL);
   bind_place (step, statement, values);

@@ -131,8 +131,7 @@ def test_a_run_whose_row_cannot_be_read_is_dead_at_once_and_its_neighbours_go_on
     assert daemon.running
 
 
-@pytest.mark.parametrize("time", ["1960-01-01", "20000-01-01"])
-def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(scene, time):
+def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(scene):
     scene.run("pause", "scratch.wide").ok()
     daemon = scene.start()
     at = now(minutes=-10)
@@ -140,7 +139,7 @@ def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(s
         scene.topics.tick("scratch.wide", at, {"n": n})
     ids = [tick_id("scratch.wide", at, f'{{"n":{n}}}') for n in range(2)]
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.wide'", until=2)
-    scene.database.execute("UPDATE pruned.runs SET scheduled_at = %(time)s WHERE run_id = %(id)s", {"time": time, "id": ids[0]})
+    scene.database.execute("UPDATE pruned.runs SET scheduled_at = '1960-01-01' WHERE run_id = %s", [ids[0]])
     scene.run("resume", "scratch.wide").ok()
     assert scene.wait_run(ids[1])["state"] == "finished"
     said = scene.database.wait("SELECT error FROM pruned.runs WHERE run_id = %(id)s AND state = 'dead'", {"id": ids[0]})

@@ -92,6 +92,7 @@ def test_a_broken_file_changes_nothing(scene):
 def test_a_storm_of_signals_ends_nothing(scene):
     fill(scene.database, 250)
     daemon = scene.start()
+    daemon.wait_line("Started")
     scene.topics.tick(JOB, at := now(minutes=-1))
     for n in range(200):
         write(scene, f"[jobs.scratch.remove]\nbatch = {5 + n % 10}\n")
