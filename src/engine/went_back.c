@@ -4,8 +4,9 @@
 
 #define SQL "src/engine/sql/"
 #define SLACK_US G_USEC_PER_SEC
-#define MEND_EVERY_US (15 * G_USEC_PER_SEC) /* it reads all waiting runs */
-#define MEND_FOR_US (60 * G_USEC_PER_SEC) /* longer than a transaction that began on the wrong time lasts */
+#define MEND_EVERY_US (15 * G_USEC_PER_SEC) /* a jump and back may lie between two looks, and a transaction across one */
+#define MEND_SHARE 200                      /* it reads all waiting runs: no more than so small a part of the time */
+#define MEND_AT_LEAST_US (10 * G_TIME_SPAN_MINUTE)
 
 /* The longest that a refresh is put off on purpose. */
 static gint64
@@ -40,9 +41,9 @@ mend (Service *service, Pg *pg, GError **error)
   return TRUE;
 }
 
-/* BACK: the clock shows less than it did at the last look, and the time since then. FIRST: there was none. */
+/* BACK: the clock shows less than it did at the last look, and the time since then. */
 static gboolean
-compare (Pg *pg, gboolean *first, gboolean *back, GError **error)
+compare (Pg *pg, gboolean *back, GError **error)
 {
   static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed, and a moment not before that */
   gint64 before_us = clock_monotonic_us ();
@@ -50,8 +51,7 @@ compare (Pg *pg, gboolean *first, gboolean *back, GError **error)
   if (rows == NULL)
     return FALSE;
   gint64 now_us = rows_int (rows, 0, "now_us");
-  *first = known_us == 0;
-  *back = !*first && now_us - known_us < before_us - known_after_us - SLACK_US;
+  *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;
   known_after_us = clock_monotonic_us ();
   return TRUE;
@@ -60,19 +60,18 @@ compare (Pg *pg, gboolean *first, gboolean *back, GError **error)
 gboolean
 went_back_look (Service *service, Pg *pg, GError **error)
 {
-  static gint64 until_us, mended_us; /* of the one dispatcher thread */
-  static gboolean owed;
-  gboolean first, back;
-  if (!compare (pg, &first, &back, error))
+  static gint64 next_us; /* of the one dispatcher thread */
+  gboolean back;
+  if (!compare (pg, &back, error))
     return FALSE;
-  gint64 now = clock_monotonic_us ();
+  gint64 before_us = clock_monotonic_us ();
   if (back)
-    until_us = now + MEND_FOR_US;
-  owed |= first || back || (now <= until_us && now - mended_us >= MEND_EVERY_US);
-  if (owed && !mend (service, pg, error))
+    next_us = before_us;
+  if (before_us < next_us)
+    return TRUE;
+  if (!mend (service, pg, error))
     return FALSE;
-  if (owed)
-    mended_us = now;
-  owed = FALSE;
+  gint64 after_us = clock_monotonic_us ();
+  next_us = after_us + CLAMP (MEND_SHARE * (after_us - before_us), MEND_EVERY_US, MEND_AT_LEAST_US);
   return TRUE;
 }

@@ -6,5 +6,6 @@
 #pragma once
 #include "engine/service.h"
 
-/* Each second: compares the database's clock with one that only runs. A process looks at its start, too: what was before it has not seen. */
+/* At a process's start, at once when the database's clock shows less than one that only runs, and every 15 s or, where that costs much, less often:
+ * who is asked once a second sees no jump that is shorter. */
 gboolean went_back_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
