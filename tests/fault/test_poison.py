@@ -193,13 +193,13 @@ def test_what_died_in_company_twice_is_tried_alone(slow):
     at = now(minutes=-1)
     runs = {}
     for job in ("scratch.slow", "scratch.slower"):
-        slow.topics.tick(job, at, {"seconds": 3})
-        runs[job] = tick_id(job, at, '{"seconds":3}')
+        slow.topics.tick(job, at, {"seconds": 5})
+        runs[job] = tick_id(job, at, '{"seconds":5}')
     for _ in range(2):
         daemon = slow.start()
-        for job, run_id in runs.items():
-            daemon.wait_line("Started", job=job, run_id=run_id)
+        slow.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'", until=2)
         daemon.kill()
+        slow.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'", until=0)
     assert max(suspects(slow)) == 2
     daemon = slow.run_until_idle()
     assert {slow.run_row(run_id)["state"] for run_id in runs.values()} == {"finished"}

@@ -87,7 +87,7 @@ def test_somebody_is_forgotten_and_the_audit_says_so(gone):
     assert refused.code == 3 and "owner of schema pruned" in refused.stderr
     done = gone.pruned.run("forget", "users", person, "--json", settings=owner).ok()
     said = {line["table"]: line["forgotten"] for line in done.json()}
-    assert said == {"users": 1, "members": 1, "notification_settings": 1}
+    assert said == {"users": 1, "members": 1, "notification_settings": 1, "todos": 1}
     rows = gone.database.rows("SELECT table_name, keys, rows FROM pruned.deletions WHERE action <> 'forgotten'")
     assert not [r for r in rows for row in r["rows"] if person == row.get("user_id") or (r["table_name"] == "users" and row["id"] == person)]
     assert all(len(r["keys"]) == len(r["rows"]) for r in rows) and any(4711 in r["keys"] for r in rows)

@@ -92,14 +92,14 @@ class Instance:
         self.groups()
         self.projects()
         self.memberships()
-        if many_pages:
-            self.let_bots_expire_once()
         self.links()
         self.chains()
         self.side_effects()
         self.authorizations()
         self.writings()
         self.schedules()
+        if many_pages:
+            self.let_bots_expire_once()
         self.placeholders()
         self.files()
         if refusals:

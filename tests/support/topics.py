@@ -148,13 +148,25 @@ class Topics:
         consumer.assign([TopicPartition(full, p, OFFSET_BEGINNING) for p in there.partitions])
         return consumer, list(there.partitions)
 
+    @staticmethod
+    def _watermarks(consumer, at):
+        """A partition that was just made has a leader a moment before that one knows of it."""
+        def ask():
+            try:
+                return consumer.get_watermark_offsets(at, 30)
+            except KafkaException as failure:
+                if failure.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION:
+                    raise
+                return None
+        return wait_until(ask, 30, f"the leader of {at}")
+
     def read(self, name):
         """All messages of the topic as it is now, by partition and offset."""
         consumer, partitions = self._reader(name)
         try:
             ends = {}
             for p in partitions:
-                low, high = consumer.get_watermark_offsets(TopicPartition(self.full(name), p), 30)
+                low, high = self._watermarks(consumer, TopicPartition(self.full(name), p))
                 if high > low:
                     ends[p] = high
             messages = []
