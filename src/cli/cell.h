@@ -17,6 +17,7 @@ typedef struct {
   const char *name;
   CellType type;
   gboolean detail; /* not in the table, only in JSON and where a single row is shown */
+  gboolean derived; /* for people: JSON says it in another column */
 } Column;
 
 /* A cell from PostgreSQL's text (NULL: null). New reference. */

@@ -73,7 +73,8 @@ row_object (const Output *out, const json_t *cells)
 {
   json_t *object = json_object ();
   for (guint i = 0; i < out->n_columns; i++)
-    json_object_set (object, out->columns[i].name, json_array_get (cells, i));
+    if (!out->columns[i].derived)
+      json_object_set (object, out->columns[i].name, json_array_get (cells, i));
   return object;
 }
 

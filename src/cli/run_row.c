@@ -6,7 +6,7 @@ const Column RUN_COLUMNS[] = {
   { "run_id" },
   { "job" },
   { "state" },
-  { "status" }, /* of what it found: completed, blocked, ... */
+  { "status", .derived = TRUE }, /* of the result: completed, blocked, ... */
   { "step", CELL_NUMBER },
   { "attempts", CELL_NUMBER },
   { "slot", CELL_NUMBER, .detail = TRUE },

@@ -154,11 +154,12 @@ find_page (Step *step, Page *page, GError **error)
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
   if (rows == NULL)
     {
-      /* The tick's own cursor is at fault, not a row. */
+      /* The tick's own cursor is at fault, not a row; so its values may be told. */
       if (step->run->cursor == NULL && g_str_has_prefix (pg_sqlstate (step->pg), "22")
           && json_object_get (step->run->args, "cursor") != NULL && error != NULL && *error != NULL)
         {
-          g_prefix_error (error, "args.cursor: ");
+          g_autofree char *cursor = json_text (json_object_get (step->run->args, "cursor"));
+          g_prefix_error (error, "args.cursor: %s: ", cursor);
           (*error)->code = PRUNED_REJECT;
         }
       return FALSE;

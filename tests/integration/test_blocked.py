@@ -121,7 +121,7 @@ def test_lists_and_status_show_it_as_blocked(scene):
     assert result(scene.wait_run(run_id))["status"] == "blocked"
     wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.blocked") == 1, 30, "noted")
     [listed] = scene.run("runs", "--state", "blocked", "--json").ok().json()
-    assert (listed["run_id"], listed["state"], listed["status"]) == (run_id, "finished", "blocked")
+    assert (listed["run_id"], listed["state"], result(listed)["status"]) == (run_id, "finished", "blocked")
     [status] = scene.run("status", "--json").ok().json()
     assert status["blocked"] == [JOB]
     shown = [line for line in scene.run("status").ok().stdout.splitlines() if line.startswith("Blocked")]
