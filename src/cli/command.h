@@ -6,7 +6,7 @@
 #pragma once
 #include "cli/output.h"
 #include "config/config.h"
-#include "engine/job.h"
+#include "engine/job/job.h"
 
 /* DESIGN 6. */
 typedef enum {

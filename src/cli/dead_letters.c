@@ -17,7 +17,7 @@ ask_verdicts (Pg *pg, const char *topic, const GArray *offsets, GError **error)
   pg_values_take (values, "partition", array_take (partitions));
   pg_values_take (values, "low", array_take (lows));
   pg_values_take (values, "high", array_take (highs));
-  return pg_run_file (pg, "src/engine/sql/letters_decided.sql", values, error);
+  return pg_run_file (pg, "src/engine/clock/sql/letters_decided.sql", values, error);
 }
 
 gint64

@@ -2,7 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "engine/arguments.h"
+#include "engine/job/arguments.h"
 
 #include <string.h>
 

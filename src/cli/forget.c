@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-#include "engine/schema.h"
+#include "engine/ledger/schema.h"
 
 #include <string.h>
 

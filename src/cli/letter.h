@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "cli/cli.h"
-#include "engine/dead.h"
+#include "engine/outbox/dead.h"
 
 #define LETTER_RETRIED "retried"
 #define LETTER_DROPPED "dropped"

@@ -1,8 +1,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
-#include "engine/keeping.h"
-#include "engine/schema.h"
+#include "engine/ledger/keeping.h"
+#include "engine/ledger/schema.h"
 
 static gboolean indexes, dry_run;
 
@@ -69,7 +69,7 @@ make_indexes (Done *done, Pg *pg, GError **error)
   return wanted != NULL;
 }
 
-/* How long things are kept is the owner's to say (engine/keeping.h). A schema that is only planned has nothing to say yet. */
+/* How long things are kept is the owner's to say (engine/ledger/keeping.h). A schema that is only planned has nothing to say yet. */
 static gboolean
 keep (Done *done, Pg *pg, GError **error)
 {

@@ -1,4 +1,4 @@
-#include "engine/plan.h"
+#include "engine/step/plan.h"
 
 #include "base/clock.h"
 #include "cli/cli.h"

@@ -1,7 +1,7 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "engine/replay.h"
+#include "engine/ledger/replay.h"
 #include "engine/startup.h"
 
 #define READ_MS 10000

@@ -1,6 +1,6 @@
 #include "cli/run_send.h"
 
-#include "engine/publish.h"
+#include "engine/outbox/publish.h"
 
 #define DESCRIBE_MS 5000
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "cli/cli.h"
-#include "engine/run.h"
+#include "engine/ledger/run.h"
 
 typedef struct _RunSender RunSender;
 

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/dead_letters.h"
 #include "cli/status.h"
-#include "engine/topics.h"
+#include "engine/outbox/topics.h"
 
 #include <string.h>
 

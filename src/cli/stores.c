@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/uuid5.h"
 #include "cli/grants.h"
-#include "engine/envelope.h"
-#include "engine/schema.h"
+#include "engine/outbox/envelope.h"
+#include "engine/ledger/schema.h"
 
 #include <string.h>
 

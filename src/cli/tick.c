@@ -4,7 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/run_row.h"
-#include "engine/arguments.h"
+#include "engine/job/arguments.h"
 
 #include <string.h>
 

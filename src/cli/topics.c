@@ -1,6 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "engine/topics.h"
+#include "engine/outbox/topics.h"
 
 #define TIMEOUT_MS 5000
 

@@ -3,15 +3,15 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/log_queue.h"
-#include "engine/dispatcher.h"
+#include "engine/clock/dispatcher.h"
 #include "engine/guard.h"
 #include "engine/health.h"
 #include "engine/idle.h"
 #include "engine/progress.h"
 #include "engine/reload.h"
-#include "engine/service.h"
+#include "engine/service/service.h"
 #include "engine/startup.h"
-#include "engine/worker.h"
+#include "engine/work/worker.h"
 #include "store/store.h"
 
 #include <pthread.h>

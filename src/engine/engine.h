@@ -8,7 +8,7 @@
  * Threads: main. Ownership: options are borrowed for the call.
  */
 #pragma once
-#include "engine/job.h"
+#include "engine/job/job.h"
 
 typedef struct {
   Config *config;           /* what SIGHUP takes over is changed in it */

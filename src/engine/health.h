@@ -2,7 +2,7 @@
  * Thread: main.
  */
 #pragma once
-#include "engine/service.h"
+#include "engine/service/service.h"
 
 /* Is all well? Trouble that two looks saw is logged once, and once more when it is over. */
 gboolean health_look (Service *service);

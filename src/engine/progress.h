@@ -3,7 +3,7 @@
  * Threads: main. Ownership: main.
  */
 #pragma once
-#include "engine/service.h"
+#include "engine/service/service.h"
 
 typedef struct _Progress Progress;
 Progress *progress_new (Service *service);

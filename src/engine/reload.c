@@ -1,6 +1,6 @@
 #include "engine/reload.h"
 
-#include "engine/dispatcher.h"
+#include "engine/clock/dispatcher.h"
 #include "engine/guard.h"
 
 static struct {

@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "engine/engine.h"
-#include "engine/service.h"
+#include "engine/service/service.h"
 
 void reload_init (Service *service); /* the lock */
 void reload_begin (const EngineOptions *options, Service *service); /* from here on SIGHUP is answered */

@@ -1,8 +1,8 @@
 #include "engine/startup.h"
 
-#include "engine/schedule.h"
-#include "engine/schema.h"
-#include "engine/topics.h"
+#include "engine/clock/schedule.h"
+#include "engine/ledger/schema.h"
+#include "engine/outbox/topics.h"
 #include "kafka/library.h"
 
 #define TIMEOUT_MS 10000

@@ -3,7 +3,7 @@
  * Threads: main, and one that asks PostgreSQL meanwhile. Ownership: what is made belongs to SERVICE, the embedded Kafka to the caller.
  */
 #pragma once
-#include "engine/service.h"
+#include "engine/service/service.h"
 
 /* For config_each_kafka: appends key and value to DATA, a GPtrArray. */
 void startup_add_setting (const char *key, const char *value, gpointer data);

@@ -1,6 +1,6 @@
 /* A PostgreSQL connection: statements with named parameters, pipelines, and errors whose code is the verdict.
  *
- * Statements are files below `/pruned/` of the embedded tree (`src/engine/sql/fence.sql`) or texts; `:name::type` is bound, never printed.
+ * Statements are files below `/pruned/` of the embedded tree (`src/engine/step/sql/fence.sql`) or texts; `:name::type` is bound, never printed.
  * Invariant: no session state: every transaction sets its own limits and search_path (works behind a transaction pooler).
  *
  * Threads: a Pg belongs to one thread at a time; pg_cancel alone may be called from another.

@@ -2,7 +2,7 @@
 
 #include "base/log_queue.h"
 #include "engine/engine.h"
-#include "engine/stats.h"
+#include "engine/service/stats.h"
 #include "web/exposition.h"
 #include "web/process.h"
 #include "web/state.h"
@@ -225,7 +225,7 @@ database_answers (Pages *pages, GError **error)
       g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
       return FALSE;
     }
-  g_autoptr (PgRows) rows = ask (pages->ready.pg, "src/engine/sql/now.sql", NULL, error);
+  g_autoptr (PgRows) rows = ask (pages->ready.pg, "src/pg/sql/now.sql", NULL, error);
   pthread_mutex_unlock (&pages->ready.lock);
   return rows != NULL;
 }

@@ -4,7 +4,7 @@
  */
 #pragma once
 #include "config/config.h"
-#include "engine/job.h"
+#include "engine/job/job.h"
 
 typedef struct _Pages Pages;
 /* NULL without an error: `[http] listen` is empty. JOBS and CONFIG are borrowed. */

@@ -5,7 +5,7 @@
  * Threads: one at a time, the caller sees to it. Ownership: state_free; what is given is borrowed.
  */
 #pragma once
-#include "engine/job.h"
+#include "engine/job/job.h"
 
 typedef struct _State State;
 State *state_new (const Jobs *jobs, Pg *pg);

@@ -19,7 +19,7 @@ GIVEN = """
 FUNCTIONS = """
     SELECT p.oid::regprocedure::text FROM pg_proc p, aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
     WHERE r.rolname = %s AND p.pronamespace = 'pruned'::regnamespace ORDER BY 1"""
-# The audit is written by a statement that C wraps around those of the jobs (src/engine/job_files.c).
+# The audit is written by a statement that C wraps around those of the jobs (src/engine/job/job_files.c).
 AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
 # Needed where the database has a unique key that a move to the ghost user would break, or a key by which the rows go or are held; that of
 # the tests has none there. The deletion of artifacts is a file in two parts, which is no statement by itself.
@@ -43,7 +43,7 @@ def owner(database):
 def prepared_all(database, owner, statements_of):
     prepared = Prepared(owner)
     owner.execute("SAVEPOINT one")
-    for name, text in {**statements_of, "the audit (src/engine/job_files.c)": AUDIT}.items():
+    for name, text in {**statements_of, "the audit (src/engine/job/job_files.c)": AUDIT}.items():
         if prepared.add(name, text):
             owner.execute("SAVEPOINT one")
         else:

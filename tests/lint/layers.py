@@ -29,7 +29,7 @@ def sources():
 
 
 def folder(path):
-    """`src/engine/step.c` -> engine, `include/pruned/job.h` -> pruned, `src/main.c` -> ''."""
+    """`src/engine/step/step.c` -> engine, `include/pruned/job.h` -> pruned, `src/main.c` -> ''."""
     return path.parts[1] if len(path.parts) > 2 else ""
 
 

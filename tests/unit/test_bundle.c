@@ -1,4 +1,4 @@
-#include "engine/bundle.h"
+#include "engine/outbox/bundle.h"
 #include "avro/message.h"
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
-#include "engine/topics.h"
+#include "engine/outbox/topics.h"
 
 #include <errno.h>
 #include <poll.h>

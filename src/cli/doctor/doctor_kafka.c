@@ -1,6 +1,6 @@
 #include "cli/dead_letters.h"
 #include "cli/doctor/doctor.h"
-#include "engine/topics.h"
+#include "engine/outbox/topics.h"
 #include "kafka/inspect.h"
 #include "kafka/library.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/grants.h"
-#include "engine/schema.h"
+#include "engine/ledger/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
 #define CLOCK_OFF_US (2 * G_USEC_PER_SEC)
@@ -12,7 +12,7 @@ static void
 compare_clocks (Doctor *doctor)
 {
   gint64 before_us = clock_now_us ();
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "clock", "src/engine/sql/clock.sql", NULL);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "clock", "src/engine/clock/sql/clock.sql", NULL);
   gint64 after_us = clock_now_us ();
   if (rows == NULL)
     return;

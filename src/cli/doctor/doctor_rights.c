@@ -4,8 +4,8 @@
 #include "base/resource.h"
 #include "cli/doctor/doctor.h"
 #include "cli/grants.h"
-#include "engine/keeping.h"
-#include "engine/schema.h"
+#include "engine/ledger/keeping.h"
+#include "engine/ledger/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
 
@@ -224,7 +224,7 @@ check_keeping (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   keeping_values (doctor->cli->config, values);
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "audit", "src/engine/sql/keeping_differs.sql", values);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "audit", "src/engine/ledger/sql/keeping_differs.sql", values);
   guint n = 0;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     if (!g_str_has_prefix (rows_text (rows, i, "what"), "deletions")) /* the archive holds nobody's rows */

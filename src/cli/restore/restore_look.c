@@ -2,7 +2,7 @@
 
 #include "base/uuid5.h"
 #include "cli/grants.h"
-#include "engine/trial.h"
+#include "engine/step/trial.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "cli/restore/restore.h"
 
 #include "base/resource.h"
-#include "engine/trial.h"
+#include "engine/step/trial.h"
 
 #define SQL "src/cli/restore/sql/"
 #define AT_ONCE 1000

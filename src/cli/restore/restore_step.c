@@ -1,6 +1,6 @@
 #include "cli/restore/restore.h"
 
-#include "engine/keeping.h"
+#include "engine/ledger/keeping.h"
 
 #define SQL "src/cli/restore/sql/"
 

@@ -7,5 +7,5 @@ d.namespace_id IS NULL AND (
         )
   OR EXISTS (SELECT FROM pruned.quarantine q
              WHERE q.job = :job::text AND q.item = 'import_placeholder_user_details:' || d.id AND NOT
-               -- include: ../../engine/sql/quarantine_waits.sql
+               -- include: ../../engine/step/sql/quarantine_waits.sql
             ))

@@ -47,7 +47,7 @@ of_event AS (
 retried AS (
   SELECT d.id FROM pruned.quarantine q JOIN import_placeholder_user_details d ON d.id = pg_catalog.split_part(q.item, ':', 2)::bigint
   WHERE q.job = :job::text AND d.namespace_id IS NULL AND d.id > :cursor.id::bigint AND NOT
-    -- include: ../../engine/sql/quarantine_waits.sql
+    -- include: ../../engine/step/sql/quarantine_waits.sql
     AND :args::jsonb ->> 'placeholder_user_id' IS NULL
 )
 SELECT id AS key, id FROM (

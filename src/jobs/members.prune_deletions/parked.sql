@@ -2,7 +2,7 @@
 SELECT m.id, m.schedule_id,
        EXISTS (SELECT FROM pruned.quarantine q
                WHERE q.job = :job::text AND q.item = 'members:' || m.id AND
-                 -- include: ../../engine/sql/quarantine_waits.sql
+                 -- include: ../../engine/step/sql/quarantine_waits.sql
               ) AS parked
 FROM unnest(:member::bigint[], :schedule::bigint[]) WITH ORDINALITY AS m (id, schedule_id, pos)
 ORDER BY m.pos

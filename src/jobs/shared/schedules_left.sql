@@ -4,6 +4,6 @@ schedule_left (id) AS NOT MATERIALIZED (
   WHERE NOT EXISTS (SELECT FROM pruned.quarantine q
                     WHERE q.job = 'members.prune_deletions' AND q.item = 'members_deletion_schedules:' || s.id
                       AND
-                      -- include: ../../engine/sql/quarantine_waits.sql
+                      -- include: ../../engine/step/sql/quarantine_waits.sql
                     )
 )

@@ -1,0 +1,346 @@
+#include "engine/clock/dispatcher.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/lane/astray.h"
+#include "engine/ledger/blocked.h"
+#include "engine/clock/growth.h"
+#include "engine/clock/janitor.h"
+#include "engine/clock/letters.h"
+#include "engine/clock/missing.h"
+#include "engine/ledger/place.h"
+#include "engine/ledger/processes.h"
+#include "engine/clock/schedule.h"
+#include "engine/startup.h"
+#include "engine/clock/went_back.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define SQL "src/engine/clock/sql/"
+#define IDLE_US G_USEC_PER_SEC
+#define REFUSALS 3
+#define LEFT_PAGE 100 /* as in outbox_left.sql */
+#define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
+
+struct _Dispatcher {
+  Service *service;
+  Pg *pg;
+  Missing *missing;
+  char *keyed; /* jobs whose ticks take a unique key, as an array literal */
+  char *known; /* all jobs of this process */
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t woken;
+  gint64 wake_us; /* monotonic */
+  gboolean stop;
+  Bundle *unsent; /* of runs that are ready already, or NULL */
+  char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
+  gint64 left_step;
+  guint refused;  /* how often Kafka, which is there, has not taken it */
+};
+
+void
+dispatcher_wake (Dispatcher *dispatcher, gint64 delay_ms)
+{
+  if (dispatcher == NULL)
+    return;
+  gint64 at = clock_monotonic_us () + delay_ms * 1000;
+  pthread_mutex_lock (&dispatcher->lock);
+  if (at < dispatcher->wake_us)
+    {
+      dispatcher->wake_us = at;
+      pthread_cond_signal (&dispatcher->woken);
+    }
+  pthread_mutex_unlock (&dispatcher->lock);
+}
+
+/* Sleeps until woken or WAIT_US are over; FALSE: it is time to stop. */
+static gboolean
+sleep_until_due (Dispatcher *dispatcher, gint64 wait_us)
+{
+  pthread_mutex_lock (&dispatcher->lock);
+  dispatcher->wake_us = MIN (dispatcher->wake_us, clock_monotonic_us () + wait_us);
+  while (!dispatcher->stop && clock_monotonic_us () < dispatcher->wake_us)
+    {
+      gint64 at = dispatcher->wake_us;
+      struct timespec until = { at / G_USEC_PER_SEC, (at % G_USEC_PER_SEC) * 1000 };
+      pthread_cond_timedwait (&dispatcher->woken, &dispatcher->lock, &until);
+    }
+  dispatcher->wake_us = G_MAXINT64;
+  gboolean go_on = !dispatcher->stop;
+  pthread_mutex_unlock (&dispatcher->lock);
+  return go_on;
+}
+
+static Bundle *
+new_bundle (void)
+{
+  return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
+}
+
+/* What Kafka did not take in time while it was away. What it refuses though it is there (a message too large, a topic that is gone)
+ * does not keep all others waiting. If that is given up, or the process dies meanwhile, the runs are found missing. */
+static gboolean
+send_unsent (Dispatcher *dispatcher, GError **error)
+{
+  Service *service = dispatcher->service;
+  if (dispatcher->unsent == NULL)
+    return TRUE;
+  gboolean sent = publisher_send_plain (service->publisher, dispatcher->unsent, &service->stop, error);
+  if (!sent && !kafka_producer_is_up (service->producer))
+    dispatcher->refused = 0;
+  else if (sent || ++dispatcher->refused == REFUSALS)
+    {
+      g_clear_pointer (&dispatcher->unsent, bundle_free);
+      dispatcher->refused = 0;
+    }
+  return sent;
+}
+
+/* Due runs become ready in one transaction, their messages follow. */
+static gboolean
+claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
+{
+  Service *service = dispatcher->service;
+  g_autoptr (Bundle) bundle = new_bundle ();
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "keyed", dispatcher->keyed);
+  pg_values_set (values, "known", dispatcher->known);
+  if (!pg_begin (dispatcher->pg, error) || !place_due (dispatcher->pg, service->jobs, dispatcher->keyed, bundle, error))
+    return FALSE;
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+      g_autoptr (Run) run = run_from_row (job, rows, i);
+      run_add_work (bundle, run);
+    }
+  *more = rows_count (rows) > 0;
+  if (bundle_size (bundle) > 0)
+    FAULT ("dispatcher.before_commit");
+  if (!pg_commit (dispatcher->pg, error))
+    return FALSE;
+  if (bundle_size (bundle) > 0)
+    FAULT ("dispatcher.after_commit");
+  dispatcher->unsent = g_steal_pointer (&bundle);
+  return send_unsent (dispatcher, error);
+}
+
+/* The lanes of work that are ours, and behind which row the next page begins. */
+static PgValues *
+left_values (const Dispatcher *dispatcher)
+{
+  g_autoptr (GArray) views = lanes_view (dispatcher->service->lanes);
+  GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
+  for (guint i = 0; i < views->len; i++)
+    {
+      const LaneView *view = &g_array_index (views, LaneView, i);
+      if (view->job == NULL)
+        continue;
+      array_add (jobs, view->job->name);
+      array_add_int (numbers, view->number);
+      array_add_int (partitions, job_partitions (view->job));
+    }
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "number", array_take (numbers));
+  pg_values_take (values, "partitions", array_take (partitions));
+  pg_values_set (values, "after_at", dispatcher->left_at != NULL ? dispatcher->left_at : "-infinity");
+  pg_values_set (values, "after_run", dispatcher->left_at != NULL ? dispatcher->left_run : BEGINNING_OF_TIME);
+  pg_values_int (values, "after_step", dispatcher->left_at != NULL ? dispatcher->left_step : -1);
+  return values;
+}
+
+/* The next page begins behind this one; after the last, at the first again. */
+static void
+note_left (Dispatcher *dispatcher, const PgRows *rows)
+{
+  int last = rows_count (rows) - 1;
+  g_clear_pointer (&dispatcher->left_at, g_free);
+  g_clear_pointer (&dispatcher->left_run, g_free);
+  if (last < LEFT_PAGE - 1)
+    return;
+  dispatcher->left_at = g_strdup (rows_text (rows, last, "at"));
+  dispatcher->left_run = g_strdup (rows_text (rows, last, "run_id"));
+  dispatcher->left_step = rows_int (rows, last, "step");
+}
+
+/* What a crash left in the outbox, on lanes that are ours now. */
+static gboolean
+send_left (Dispatcher *dispatcher, GError **error)
+{
+  Service *service = dispatcher->service;
+  g_autoptr (PgValues) values = left_values (dispatcher);
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "outbox_left.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  note_left (dispatcher, rows);
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      GError *cause = NULL;
+      if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"), (int)rows_int (rows, i, "step"),
+                               rows_text (rows, i, "messages"), &service->stop, &cause))
+        log_info ("Messages that a crash had left were sent", "run_id", rows_text (rows, i, "run_id"));
+      else if (cause != NULL && cause->code == PRUNED_OUTAGE)
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+      else if (cause != NULL) /* never: what comes after it must not wait */
+        {
+          log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent", cause->message);
+          g_error_free (cause);
+        }
+    }
+  return TRUE;
+}
+
+/* Nothing else came by to carry the removals. */
+static gboolean
+remove_sent (Dispatcher *dispatcher, GError **error)
+{
+  Publisher *publisher = dispatcher->service->publisher;
+  GPtrArray *riding = NULL;
+  if (!publisher_owes (publisher))
+    return TRUE;
+  gboolean ok = pg_begin (dispatcher->pg, error) && publisher_remove_sent (publisher, dispatcher->pg, &riding, error)
+                && (riding == NULL || (pg_flush (dispatcher->pg, error) && pg_finish (dispatcher->pg, error)))
+                && pg_commit (dispatcher->pg, error);
+  if (ok)
+    publisher_removed (publisher, riding);
+  else
+    publisher_keep (publisher, riding);
+  return ok;
+}
+
+static gboolean
+plant_changed (Dispatcher *dispatcher, GError **error)
+{
+  Service *service = dispatcher->service;
+  if (!g_atomic_int_get (&service->replant))
+    return TRUE;
+  g_atomic_int_set (&service->replant, FALSE);
+  if (schedule_plant (service, dispatcher->pg, error))
+    return TRUE;
+  g_atomic_int_set (&service->replant, TRUE);
+  return FALSE;
+}
+
+/* At most once a second. */
+static gboolean
+look_around (Dispatcher *dispatcher, GError **error)
+{
+  return processes_beat (dispatcher->service, dispatcher->pg, error)
+         && went_back_look (dispatcher->service, dispatcher->pg, error)
+         && remove_sent (dispatcher, error) && send_left (dispatcher, error)
+         && growth_look (dispatcher->service, dispatcher->pg, error)
+         && astray_look (dispatcher->service, dispatcher->pg, error)
+         && missing_look (dispatcher->missing, dispatcher->pg, error)
+         && blocked_look (dispatcher->service, dispatcher->pg, error)
+         && letters_look (dispatcher->service, dispatcher->pg, error)
+         && janitor_look (dispatcher->service, dispatcher->pg, error);
+}
+
+static gboolean
+next_due (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "next_due.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  if (rows_count (rows) > 0)
+    *wait_us = MIN (*wait_us, rows_int (rows, 0, "wait"));
+  return TRUE;
+}
+
+static void *
+dispatcher_main (void *data)
+{
+  Dispatcher *dispatcher = data;
+  gint64 wait_us = 0, looked_us = 0;
+  guint failures = 0;
+  pthread_setname_np (pthread_self (), "dispatcher");
+  startup_indexes (dispatcher->service, dispatcher->pg);
+  while (sleep_until_due (dispatcher, wait_us))
+    {
+      pthread_rwlock_rdlock (&dispatcher->service->settings);
+      g_autoptr (GError) error = NULL;
+      gboolean more = FALSE;
+      gint64 now = clock_monotonic_us ();
+      gboolean ok = send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
+                    && schedule_fire (dispatcher->service, dispatcher->pg, &error)
+                    && claim_due (dispatcher, &more, &error);
+      if (ok && now - looked_us >= IDLE_US)
+        {
+          ok = look_around (dispatcher, &error);
+          looked_us = now;
+        }
+      wait_us = more ? 0 : IDLE_US;
+      if (!ok || !next_due (dispatcher, &wait_us, &error)
+          || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
+        {
+          pg_rollback (dispatcher->pg);
+          log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
+          wait_us = (1 << MIN (failures++, 2)) * G_USEC_PER_SEC / 2; /* seconds after an outage all goes on */
+        }
+      else
+        failures = 0;
+      pthread_rwlock_unlock (&dispatcher->service->settings);
+    }
+  if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
+    processes_leave (dispatcher->pg);
+  return NULL;
+}
+
+static char *
+names_of (const Jobs *jobs, gboolean keyed_only)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (!keyed_only || jobs_at (jobs, i)->unique_key != NULL)
+      array_add (array, jobs_at (jobs, i)->name);
+  return array_take (array);
+}
+
+Dispatcher *
+dispatcher_new (Service *service)
+{
+  Dispatcher *dispatcher = g_new0 (Dispatcher, 1);
+  dispatcher->service = service;
+  dispatcher->pg = pg_new (&service->pg);
+  dispatcher->missing = missing_new (service);
+  dispatcher->keyed = names_of (service->jobs, TRUE);
+  dispatcher->known = names_of (service->jobs, FALSE);
+  dispatcher->wake_us = G_MAXINT64;
+  pthread_mutex_init (&dispatcher->lock, NULL);
+  pthread_condattr_t attributes;
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (&dispatcher->woken, &attributes);
+  pthread_condattr_destroy (&attributes);
+  if (pthread_create (&dispatcher->thread, NULL, dispatcher_main, dispatcher) != 0)
+    g_error ("cannot start a thread");
+  return dispatcher;
+}
+
+void
+dispatcher_stop (Dispatcher *dispatcher)
+{
+  pthread_mutex_lock (&dispatcher->lock);
+  dispatcher->stop = TRUE;
+  pthread_cond_signal (&dispatcher->woken);
+  pthread_mutex_unlock (&dispatcher->lock);
+  pthread_join (dispatcher->thread, NULL);
+  pthread_cond_destroy (&dispatcher->woken);
+  pthread_mutex_destroy (&dispatcher->lock);
+  missing_free (dispatcher->missing);
+  g_clear_pointer (&dispatcher->unsent, bundle_free);
+  pg_free (dispatcher->pg);
+  g_free (dispatcher->left_at);
+  g_free (dispatcher->left_run);
+  g_free (dispatcher->keyed);
+  g_free (dispatcher->known);
+  g_free (dispatcher);
+}

@@ -1,0 +1,13 @@
+/* The dispatcher: due runs become messages, what a crash left unpublished is sent, lost messages are found, cron fires, ended runs go to the archive.
+ * One thread a process; processes share the work by row locks, without a leader.
+ *
+ * Invariant: nothing is taken for lost because of a time-out alone (DESIGN 2, FACTS 2).
+ * Threads: as said. Ownership: engine.c.
+ */
+#pragma once
+#include "engine/service/service.h"
+
+Dispatcher *dispatcher_new (Service *service); /* starts its thread */
+void dispatcher_stop (Dispatcher *dispatcher); /* waits for the thread and frees */
+/* Something will be due in DELAY_MS. NULL: no dispatcher. Thread: any. */
+void dispatcher_wake (Dispatcher *dispatcher, gint64 delay_ms);

@@ -1,0 +1,225 @@
+#include "engine/clock/janitor.h"
+
+#include "base/clock.h"
+#include "engine/ledger/keeping.h"
+#include "engine/step/quarantine.h"
+#include "engine/clock/schedule.h"
+#include "kafka/inspect.h"
+
+#define SQL "src/engine/clock/sql/"
+#define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
+#define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
+#define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
+#define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
+#define RETENTION_WAIT_MS 3000
+#define DAY_MS (G_TIME_SPAN_DAY / 1000)
+#define MEND_EVERY_US (15 * G_TIME_SPAN_SECOND)
+#define CLOCK_UNSURE_US G_TIME_SPAN_SECOND
+
+/* MORE may be NULL: the statement does not say whether there is more. */
+static gboolean
+in_transaction (Pg *pg, const char *file, const PgValues *values, gboolean *more, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_alone (pg, file, values, error);
+  if (rows != NULL && more != NULL)
+    *more = rows_bool (rows, 0, "more");
+  return rows != NULL;
+}
+
+/* The first look takes all that the archive has not. */
+static gboolean
+note_states (Service *service, Pg *pg, GError **error)
+{
+  static gboolean before; /* of the one dispatcher thread */
+  GString *jobs = array_new ();
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    array_add (jobs, jobs_at (service->jobs, i)->name);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_int (values, "minutes", before ? 30 : 24 * 60);
+  gboolean noted = in_transaction (pg, SQL "states_note.sql", values, NULL, error);
+  before = before || noted;
+  return noted;
+}
+
+/* What is dropped now by a clock that is wrong never comes back. */
+static gboolean
+clocks_agree (Pg *pg, gboolean *agree, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  gint64 ahead_us = rows_int (rows, 0, "now_us") - clock_now_us ();
+  *agree = ABS (ahead_us) < G_TIME_SPAN_DAY;
+  if (!*agree)
+    {
+      g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);
+      log_warning_every (60, "clocks that differ", "Nothing old is dropped: the database's clock differs from this machine's by so many"
+                         " seconds", seconds);
+    }
+  return TRUE;
+}
+
+static PgValues *
+days_of (Service *service)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_int (values, "audit_days", config_int (service->config, "audit", "keep_days"));
+  pg_values_int (values, "run_days", config_int (service->config, "runs", "keep_days") + 1);
+  return values;
+}
+
+/* Ids of events are remembered for as long as the ledger keeps runs, and as the topic keeps messages; for ever if it does, or does not say. The
+ * broker is asked only when there is something that may go. DAYS: -1, nothing goes. */
+static gboolean
+ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, GError **error)
+{
+  *days = -1;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "event_ids_old.sql", values, error);
+  if (rows == NULL || !rows_bool (rows, 0, "old"))
+    return rows != NULL;
+  g_autofree char *topic = publisher_topic (service->publisher, "events");
+  g_autoptr (GError) cause = NULL;
+  gint64 retention_ms;
+  if (kafka_topic_retention (service->kafka_settings, topic, RETENTION_WAIT_MS, &retention_ms, &cause) && retention_ms >= 0)
+    *days = MAX (config_int (service->config, "runs", "keep_days"), MIN (retention_ms / DAY_MS, 100000) + 1) + 1;
+  return TRUE;
+}
+
+/* DONE: the clocks agree. */
+static gboolean
+keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError **error)
+{
+  g_autoptr (PgValues) values = days_of (service);
+  if (!clocks_agree (pg, done, error))
+    return FALSE;
+  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, service->config, error)
+                    && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
+                    && ask_event_days (service, pg, values, event_days, error));
+}
+
+/* Page by page, a piece of each second as long as pages are full: MORE. */
+static gboolean
+forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **error)
+{
+  static const char *const files[] = { SQL "timers_forget.sql", SQL "verdicts_forget.sql", SQL "event_ids_forget.sql" };
+  g_autoptr (PgValues) values = days_of (service);
+  pg_values_int (values, "event_days", event_days);
+  gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US;
+  gboolean any = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (files) - (event_days < 0); i++)
+    for (*more = TRUE; *more;)
+      {
+        if (!in_transaction (pg, files[i], values, more, error))
+          return FALSE;
+        if (*more && clock_monotonic_us () >= until)
+          {
+            any = TRUE;
+            break;
+          }
+      }
+  *more = any;
+  return TRUE;
+}
+
+/* Once in a while, and at once in a session that does not say it yet. The server's time is compared with the middle of the time that the
+ * question took; if that was long, for the server was slow or the process was stopped, it is asked again at the next look. */
+static gboolean
+tell_clock (Pg *pg, gboolean again, GError **error)
+{
+  static guint told; /* the session, as below; 0: none */
+  if (!again && pg_connections (pg) == told)
+    return TRUE;
+  told = 0;
+  gint64 before_us = clock_now_us ();
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  gint64 after_us = clock_now_us ();
+  if (rows == NULL || after_us - before_us > CLOCK_UNSURE_US)
+    return rows != NULL;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "ahead_ms", ((before_us + after_us) / 2 - rows_int (rows, 0, "now_us")) / 1000);
+  if (!in_transaction (pg, SQL "clock_tell.sql", values, NULL, error))
+    return FALSE;
+  told = pg_connections (pg);
+  return TRUE;
+}
+
+/* One page, unless another process is at it. MORE: the page was full. */
+static gboolean
+archive_page (Pg *pg, gboolean *more, GError **error)
+{
+  *more = FALSE;
+  if (!pg_begin (pg, error))
+    return FALSE;
+  g_autoptr (PgRows) days = pg_run_file (pg, SQL "archive_days.sql", NULL, error);
+  gboolean mine = days != NULL && rows_bool (days, 0, "mine");
+  g_autoptr (PgRows) moved = mine ? pg_run_file (pg, SQL "archive.sql", NULL, error) : NULL;
+  gboolean ok = days != NULL && (moved != NULL || !mine) && pg_commit (pg, error);
+  *more = ok && mine && rows_bool (moved, 0, "more");
+  if (!ok)
+    pg_rollback (pg);
+  return ok;
+}
+
+/* Page by page, as long as they are full. */
+static gboolean
+archive (Pg *pg, gboolean *more, GError **error)
+{
+  *more = TRUE;
+  for (gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US; *more && clock_monotonic_us () < until;)
+    if (!archive_page (pg, more, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Entries of quarantine whose rows are gone. */
+static gboolean
+sweep (Service *service, Pg *pg, GError **error)
+{
+  static gint64 swept_us; /* of the one dispatcher thread */
+  gint64 now = clock_monotonic_us ();
+  if (swept_us != 0 && now - swept_us < SWEEP_EVERY_US)
+    return TRUE;
+  swept_us = now;
+  if (!pg_begin (pg, error))
+    return FALSE;
+  if (quarantine_sweep (service, pg, error) && pg_commit (pg, error))
+    return TRUE;
+  pg_rollback (pg);
+  return FALSE;
+}
+
+gboolean
+janitor_look (Service *service, Pg *pg, GError **error)
+{
+  static gint64 days_us, archive_us, mended_us; /* of the one dispatcher thread */
+  static gint64 event_days;
+  static gboolean forgetting;
+  gint64 now = clock_monotonic_us ();
+  gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US, done = FALSE;
+  if (again)
+    days_us = now;
+  if (!sweep (service, pg, error) || !tell_clock (pg, again, error)
+      || (again && (!note_states (service, pg, error) || !keep_days (service, pg, &done, &event_days, error))))
+    return FALSE;
+  if (again && !done)
+    days_us = 0;
+  forgetting |= done;
+  if (forgetting && !forget (service, pg, event_days, &forgetting, error))
+    return FALSE;
+  if (now - mended_us >= MEND_EVERY_US)
+    {
+      mended_us = now;
+      if (!schedule_mend (service, pg, error))
+        return FALSE;
+    }
+  if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
+    return TRUE;
+  archive_us = now; /* also if it fails: the dispatcher has other things to do meanwhile */
+  gboolean more = FALSE;
+  if (!archive (pg, &more, error))
+    return FALSE;
+  if (more)
+    archive_us = 0;
+  return TRUE;
+}

@@ -1,0 +1,77 @@
+#include "engine/clock/went_back.h"
+
+#include "base/clock.h"
+
+#define SQL "src/engine/clock/sql/"
+#define SLACK_US G_USEC_PER_SEC
+#define MEND_EVERY_US (15 * G_USEC_PER_SEC) /* a jump and back may lie between two looks, and a transaction across one */
+#define MEND_SHARE 200                      /* it reads all waiting runs: no more than so small a part of the time */
+#define MEND_AT_LEAST_US (10 * G_TIME_SPAN_MINUTE)
+
+/* The longest that a refresh is put off on purpose. */
+static gint64
+longest_ms (const Service *service, const char *key)
+{
+  gint64 longest = 0;
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    longest = MAX (longest, config_job_int (service->config, jobs_at (service->jobs, i)->name, key));
+  return longest;
+}
+
+static gboolean
+mend (Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "refresh_ms", longest_ms (service, "refresh_delay_ms"));
+  pg_values_int (values, "todos_ms", longest_ms (service, "todos_delay_ms"));
+  if (!pg_begin (pg, error))
+    return FALSE;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "went_back.sql", values, error);
+  if (rows == NULL || !pg_commit (pg, error))
+    {
+      pg_rollback (pg);
+      return FALSE;
+    }
+  gint64 n = rows_int (rows, 0, "n");
+  if (n > 0)
+    {
+      g_autofree char *count = g_strdup_printf ("%" G_GINT64_FORMAT, n);
+      log_warning ("The database's clock was ahead: times that it left are set back", "times", count);
+    }
+  return TRUE;
+}
+
+/* BACK: the clock shows less than it did at the last look, and the time since then. */
+static gboolean
+compare (Pg *pg, gboolean *back, GError **error)
+{
+  static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed, and a moment not before that */
+  gint64 before_us = clock_monotonic_us ();
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  gint64 now_us = rows_int (rows, 0, "now_us");
+  *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
+  known_us = now_us;
+  known_after_us = clock_monotonic_us ();
+  return TRUE;
+}
+
+gboolean
+went_back_look (Service *service, Pg *pg, GError **error)
+{
+  static gint64 next_us; /* of the one dispatcher thread */
+  gboolean back;
+  if (!compare (pg, &back, error))
+    return FALSE;
+  gint64 before_us = clock_monotonic_us ();
+  if (back)
+    next_us = before_us;
+  if (before_us < next_us)
+    return TRUE;
+  if (!mend (service, pg, error))
+    return FALSE;
+  gint64 after_us = clock_monotonic_us ();
+  next_us = after_us + CLAMP (MEND_SHARE * (after_us - before_us), MEND_EVERY_US, MEND_AT_LEAST_US);
+  return TRUE;
+}

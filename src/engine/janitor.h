@@ -1,9 +1,0 @@
-/* Keeps the service's own tables small: ended runs go to the archive, old days of archive and audit are dropped, tomorrow's partitions are made.
- *
- * Threads: the dispatcher's. Ownership: none.
- */
-#pragma once
-#include "engine/service.h"
-
-/* Does what is due, at most one small piece of it. */
-gboolean janitor_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,0 +1,261 @@
+#include "engine/job/arguments.h"
+
+#include "avro/field.h"
+#include "base/uuid5.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WHOLE_MOST 9007199254740992.0 /* beyond it a real does not tell its neighbours apart */
+#define SHOWN 60                      /* bytes of a value that a reason shows */
+#define ROOM 1024                     /* what a parent may add to the arguments that it hands on */
+
+typedef enum { WHOLE, NUMBER, TEXT, TRUTH, DAY, INSTANT, UUID, ANY } Kind;
+
+static const struct {
+  const char *type;
+  Kind kind;
+  gint64 least, most; /* WHOLE */
+} TYPES[] = {
+  { "bigint", WHOLE, G_MININT64, G_MAXINT64 },  { "int8", WHOLE, G_MININT64, G_MAXINT64 },
+  { "integer", WHOLE, G_MININT32, G_MAXINT32 }, { "int", WHOLE, G_MININT32, G_MAXINT32 },
+  { "int4", WHOLE, G_MININT32, G_MAXINT32 },    { "smallint", WHOLE, G_MININT16, G_MAXINT16 },
+  { "numeric", NUMBER, 0, 0 },                  { "text", TEXT, 0, 0 },
+  { "boolean", TRUTH, 0, 0 },                   { "date", DAY, 0, 0 },
+  { "timestamptz", INSTANT, 0, 0 },             { "uuid", UUID, 0, 0 },
+  { "jsonb", ANY, 0, 0 },
+};
+
+static int
+find_type (const char *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (TYPES); i++)
+    if (g_str_equal (TYPES[i].type, type))
+      return (int)i;
+  return -1;
+}
+
+gboolean
+arguments_knows_type (const char *type)
+{
+  return find_type (type) >= 0;
+}
+
+/* --- one value ------------------------------------------------------------------------------------------ */
+
+static gboolean
+is_whole (const json_t *value, gint64 least, gint64 most)
+{
+  if (!json_is_integer (value))
+    return FALSE;
+  return json_integer_value (value) >= least && json_integer_value (value) <= most;
+}
+
+static gboolean
+is_instant (const char *text)
+{
+  gint64 us;
+  return field_is_infinite (text) || field_to_long (FIELD_TIME, text, &us, NULL);
+}
+
+static gboolean
+is_day (const char *text)
+{
+  return field_is_infinite (text) || field_date_is_valid (text);
+}
+
+static gboolean
+fits (const json_t *value, guint type)
+{
+  const char *text = json_string_value (value);
+  switch (TYPES[type].kind)
+    {
+    case WHOLE:
+      return is_whole (value, TYPES[type].least, TYPES[type].most);
+    case NUMBER:
+      return json_is_number (value);
+    case TEXT:
+      return text != NULL;
+    case TRUTH:
+      return json_is_boolean (value);
+    case DAY:
+      return text != NULL && is_day (text);
+    case INSTANT:
+      return text != NULL && is_instant (text);
+    case UUID:
+      return text != NULL && uuid5_is_valid (text);
+    case ANY:
+      break;
+    }
+  return TRUE;
+}
+
+/* JSON does not tell 1.0 from 1, PostgreSQL does. */
+static void
+make_whole (json_t *object, const char *name, const char *type)
+{
+  const json_t *value = json_object_get (object, name);
+  int known = find_type (type);
+  if (known < 0 || TYPES[known].kind != WHOLE || !json_is_real (value))
+    return;
+  double number = json_real_value (value);
+  if (fabs (number) <= WHOLE_MOST && floor (number) == number)
+    json_object_set_new (object, name, json_integer ((json_int_t)number));
+}
+
+/* A value as a reason shows it: no longer than a few words. */
+static char *
+shown (const json_t *value)
+{
+  g_autofree char *text = json_text (value);
+  if (strlen (text) <= SHOWN)
+    return g_steal_pointer (&text);
+  g_autofree char *start = g_strndup (text, SHOWN);
+  g_autofree char *valid = g_utf8_make_valid (start, -1);
+  return g_strconcat (valid, "...", NULL);
+}
+
+/* --- arguments ------------------------------------------------------------------------------------------ */
+
+static const JobCursor *
+find_column (const Job *job, const char *name)
+{
+  for (guint i = 0; i < job->cursor->len; i++)
+    if (g_str_equal (g_array_index (job->cursor, JobCursor, i).name, name))
+      return &g_array_index (job->cursor, JobCursor, i);
+  return NULL;
+}
+
+static char *
+columns_of (const Job *job)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < job->cursor->len; i++)
+    {
+      const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
+      g_string_append_printf (out, "%s%s %s", i > 0 ? ", " : "", column->name, column->type);
+    }
+  return g_string_free (out, FALSE);
+}
+
+/* `cursor` holds columns of the job's cursor. A text is left to PostgreSQL, which reads each type from one: the run is dead at once if it
+ * cannot. */
+static char *
+cursor_refusal (const Job *job, json_t *cursor)
+{
+  const char *name;
+  json_t *value;
+  g_autofree char *columns = columns_of (job), *given = shown (cursor);
+  if (!json_is_object (cursor))
+    return g_strdup_printf ("argument cursor: %s is not an object with %s", given, columns);
+  for (guint i = 0; i < job->cursor->len; i++)
+    make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name, g_array_index (job->cursor, JobCursor, i).type);
+  json_object_foreach (cursor, name, value)
+    {
+      const JobCursor *column = find_column (job, name);
+      if (column == NULL)
+        return g_strdup_printf ("argument cursor: the job's cursor has no column %.*s, but %s", SHOWN, name, columns);
+      int type = find_type (column->type);
+      if (json_is_null (value) || json_is_string (value) || (type >= 0 && fits (value, (guint)type)))
+        continue;
+      g_autofree char *wrong = shown (value);
+      return g_strdup_printf ("argument cursor: %s is not of type %s, it is %s", name, column->type, wrong);
+    }
+  return NULL;
+}
+
+static char *
+value_refusal (const Job *job, json_t *args, guint index)
+{
+  const char *name = job->arguments[index], *type = job->argument_types[index];
+  make_whole (args, name, type);
+  json_t *value = json_object_get (args, name);
+  int known = find_type (type);
+  if (value == NULL || json_is_null (value))
+    return NULL;
+  if (g_str_equal (name, "cursor") && known < 0)
+    return cursor_refusal (job, value);
+  if (known < 0 || fits (value, (guint)known))
+    return NULL;
+  g_autofree char *given = shown (value);
+  return g_strdup_printf ("argument %s: wanted is a value of type %s, given is %s", name, type, given);
+}
+
+static char *
+values_refusal (const Job *job, json_t *args)
+{
+  for (guint i = 0; job->arguments[i] != NULL; i++)
+    {
+      char *reason = value_refusal (job, args, i);
+      if (reason != NULL)
+        return reason;
+    }
+  return NULL;
+}
+
+/* Two runs whose keys are made of nothing would be each other's. */
+static char *
+key_refusal (const Job *job, const json_t *args)
+{
+  for (const char *p = job->unique_key; p != NULL && (p = strchr (p, '{')) != NULL; p++)
+    {
+      const char *end = strchr (p, '}');
+      if (end == NULL)
+        return NULL;
+      g_autofree char *name = g_strndup (p + 1, end - p - 1);
+      const json_t *value = json_object_get (args, name);
+      if (value == NULL || json_is_null (value))
+        return g_strdup_printf ("argument %s is missing: the job's unique key is made of it", name);
+      if (json_is_object (value) || json_is_array (value))
+        return g_strdup_printf ("argument %s: a unique key is made of a number or a text", name);
+    }
+  return NULL;
+}
+
+static char *
+unknown_refusal (const Job *job, const json_t *args)
+{
+  const char *name;
+  json_t *value;
+  json_object_foreach ((json_t *)args, name, value)
+    if (!job_takes_argument (job, name))
+      return g_strdup_printf ("unknown argument %s", name);
+  return NULL;
+}
+
+char *
+arguments_size_refusal (const Config *config, gsize len)
+{
+  gint64 most = config_int (config, "runs", "max_args_bytes");
+  if ((gint64)len <= most)
+    return NULL;
+  return g_strdup_printf ("args too large: %" G_GSIZE_FORMAT " bytes, at most %" G_GINT64_FORMAT " ([runs] max_args_bytes)", len, most);
+}
+
+char *
+arguments_refusal (const Job *job, json_t *args, gsize len)
+{
+  char *reason = unknown_refusal (job, args);
+  if (reason == NULL)
+    reason = arguments_size_refusal (job->config, len);
+  if (reason == NULL)
+    reason = values_refusal (job, args);
+  return reason != NULL ? reason : key_refusal (job, args);
+}
+
+char *
+arguments_child_refusal (const Job *job, json_t *args)
+{
+  if (!json_is_object (args))
+    return g_strdup ("args is not a JSON object");
+  g_autofree char *text = json_text (args);
+  gsize len = strlen (text);
+  char *reason = arguments_size_refusal (job->config, len > ROOM ? len - ROOM : 0);
+  return reason != NULL ? reason : values_refusal (job, args);
+}
+
+char *
+arguments_run_refusal (const Job *job, json_t *args)
+{
+  return json_is_object (args) ? values_refusal (job, args) : g_strdup ("args is not a JSON object");
+}

@@ -1,0 +1,329 @@
+#include "engine/job/job.h"
+
+#include "avro/identity.h"
+#include "base/resource.h"
+#include "base/uuid5.h"
+#include "config/nearest.h"
+#include "engine/job/job_conf.h"
+#include "engine/job/job_files.h"
+
+#include <string.h>
+
+#define FOLDER "src/jobs"
+
+struct _Jobs {
+  GPtrArray *jobs; /* of Job, by name */
+  const char **names;
+};
+
+static void
+what_free (gpointer data)
+{
+  JobWhat *what = data;
+  for (guint i = 0; i < what->apply->len; i++)
+    g_free (g_array_index (what->apply, JobApply, i).table);
+  g_array_free (what->apply, TRUE);
+  g_clear_pointer (&what->constants, json_decref);
+  g_free (what->word);
+  g_free (what->counter);
+  g_free (what->outcome);
+  g_free (what->entity);
+  g_free (what->log);
+  g_strfreev (what->log_fields);
+  g_free (what);
+}
+
+static void
+event_free (gpointer data)
+{
+  JobEvent *event = data;
+  g_free (event->type);
+  g_free (event->key);
+  g_free (event->unique_key);
+  g_free (event->due);
+  g_free (event);
+}
+
+static void
+job_free (gpointer data)
+{
+  Job *job = data;
+  for (guint i = 0; i < JOB_LABELS; i++)
+    g_free (job->labels[i]);
+  for (guint i = 0; i < job->cursor->len; i++)
+    {
+      g_free (g_array_index (job->cursor, JobCursor, i).name);
+      g_free (g_array_index (job->cursor, JobCursor, i).type);
+    }
+  g_array_free (job->cursor, TRUE);
+  g_ptr_array_unref (job->locks);
+  g_ptr_array_unref (job->whats);
+  g_ptr_array_unref (job->events);
+  g_strfreev (job->arguments);
+  g_strfreev (job->argument_types);
+  g_strfreev (job->needs);
+  g_strfreev (job->items);
+  g_strfreev (job->follows);
+  g_strfreev (job->makes);
+  g_free (job->item_column);
+  g_free (job->final);
+  g_clear_pointer (&job->cron, cron_free);
+  g_clear_pointer (&job->zone, g_time_zone_unref);
+  g_clear_pointer (&job->conf, g_key_file_unref);
+  g_free (job->name);
+  g_free (job->folder);
+  g_free (job->unique_key);
+  g_free (job->table);
+  g_free (job->failed_log);
+  g_free (job->failed_counter);
+  g_free (job->failed_outcome);
+  g_clear_pointer (&job->failed_constants, json_decref);
+  g_free (job->work_topic);
+  g_free (job);
+}
+
+static const JobCode *
+code_of (const char *name)
+{
+  for (const JobCode *code = JOB_CODE; code->name != NULL; code++)
+    if (g_str_equal (code->name, name))
+      return code;
+  return NULL;
+}
+
+static Job *
+job_new (const char *folder, const char *name)
+{
+  Job *job = g_new0 (Job, 1);
+  job->name = g_strdup (name);
+  job->folder = g_build_filename (folder, name, NULL);
+  job->conf = g_key_file_new ();
+  job->cursor = g_array_new (FALSE, FALSE, sizeof (JobCursor));
+  job->locks = g_ptr_array_new ();
+  job->whats = g_ptr_array_new_with_free_func (what_free);
+  job->events = g_ptr_array_new_with_free_func (event_free);
+  job->code = code_of (name);
+  return job;
+}
+
+static gboolean
+load_folder (Jobs *jobs, const char *folder, GError **error)
+{
+  g_auto (GStrv) names = resource_list (folder);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      if (!g_str_has_suffix (names[i], "/"))
+        continue;
+      names[i][strlen (names[i]) - 1] = '\0';
+      g_autofree char *conf = g_build_filename (folder, names[i], "job.conf", NULL);
+      if (!resource_exists (conf)) /* `shared` */
+        continue;
+      Job *job = job_new (folder, names[i]);
+      g_ptr_array_add (jobs->jobs, job);
+      if (!job_conf_read (job, error) || !job_files_load (job, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(const Job *const *)a)->name, (*(const Job *const *)b)->name);
+}
+
+Jobs *
+jobs_load (const char *extra, GError **error)
+{
+  g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
+  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
+  if (!load_folder (jobs, FOLDER, error) || (extra != NULL && *extra != '\0' && !load_folder (jobs, extra, error)))
+    return NULL;
+  g_ptr_array_sort (jobs->jobs, by_name);
+  jobs->names = g_new0 (const char *, jobs->jobs->len + 1);
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    {
+      Job *job = jobs->jobs->pdata[i];
+      job->number = i;
+      job->jobs = jobs;
+      jobs->names[i] = job->name;
+      if (i > 0 && g_str_equal (job->name, jobs->names[i - 1]))
+        {
+          job_conf_bad (job, error, "a second job of the name", job->name);
+          return NULL;
+        }
+    }
+  return g_steal_pointer (&jobs);
+}
+
+void
+jobs_free (Jobs *jobs)
+{
+  if (jobs == NULL)
+    return;
+  g_ptr_array_unref (jobs->jobs);
+  g_free (jobs->names);
+  g_free (jobs);
+}
+
+static gboolean
+job_configure (Job *job, const Config *config, GError **error)
+{
+  job->config = config;
+  job->enabled = config_job_bool (config, job->name, "enabled");
+  job->batch = (int)config_job_int (config, job->name, "batch");
+  job->delay_ms = config_job_int (config, job->name, "delay_ms");
+  job->capacity = (int)config_job_int (config, job->name, "capacity");
+  job->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
+  job->item_attempts = (int)config_job_int (config, job->name, "item_attempts");
+  if (job->work_topic == NULL)
+    job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+  const char *schedule = config_job_text (config, job->name, "schedule");
+  g_clear_pointer (&job->cron, cron_free);
+  g_clear_pointer (&job->zone, g_time_zone_unref);
+  if (job->by_tick && *schedule != '\0' && !g_str_equal (schedule, "off")
+      && (job->cron = cron_parse (schedule, error)) == NULL)
+    {
+      g_prefix_error (error, "[jobs.%s] schedule: ", job->name);
+      return FALSE;
+    }
+  const char *zone = config_job_text (config, job->name, "time_zone");
+  job->zone = cron_zone (*zone == '\0' ? "UTC" : zone, error);
+  if (job->zone == NULL)
+    g_prefix_error (error, "[jobs.%s] time_zone: ", job->name);
+  return job->zone != NULL;
+}
+
+gboolean
+jobs_configure (Jobs *jobs, const Config *config, GError **error)
+{
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    if (!job_configure (jobs->jobs->pdata[i], config, error))
+      return FALSE;
+  return TRUE;
+}
+
+guint
+jobs_count (const Jobs *jobs)
+{
+  return jobs->jobs->len;
+}
+
+Job *
+jobs_at (const Jobs *jobs, guint i)
+{
+  return jobs->jobs->pdata[i];
+}
+
+Job *
+jobs_find (const Jobs *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    if (g_str_equal (jobs->names[i], name))
+      return jobs->jobs->pdata[i];
+  return NULL;
+}
+
+const char *
+jobs_nearest (const Jobs *jobs, const char *name)
+{
+  return nearest_name (name, jobs->names);
+}
+
+const char *const *
+jobs_names (const Jobs *jobs)
+{
+  return jobs->names;
+}
+
+const char *
+jobs_default (const char *job, const char *key, gpointer data)
+{
+  Job *found = jobs_find (data, job);
+  if (found == NULL)
+    return NULL;
+  g_autofree char *text = job_conf_text (found->conf, "job", key);
+  return text != NULL ? g_intern_string (text) : NULL;
+}
+
+const JobWhat *
+job_what (const Job *job, const char *word)
+{
+  for (guint i = 0; i < job->whats->len; i++)
+    if (g_str_equal (((JobWhat *)job->whats->pdata[i])->word, word))
+      return job->whats->pdata[i];
+  return NULL;
+}
+
+const JobEvent *
+job_event (const Job *job, const char *type)
+{
+  for (guint i = 0; i < job->events->len; i++)
+    if (g_str_equal (((JobEvent *)job->events->pdata[i])->type, type))
+      return job->events->pdata[i];
+  return NULL;
+}
+
+gboolean
+job_takes_argument (const Job *job, const char *argument)
+{
+  return g_strv_contains ((const char *const *)job->arguments, argument)
+         || (g_strv_contains ((const char *const *)job->arguments, "*") && !g_str_equal (argument, "slot"));
+}
+
+char *
+job_expand_key (const char *template, const json_t *args)
+{
+  if (template == NULL || *template == '\0')
+    return NULL;
+  GString *out = g_string_new (NULL);
+  for (const char *p = template; *p != '\0';)
+    {
+      const char *end = *p == '{' ? strchr (p, '}') : NULL;
+      if (end == NULL)
+        {
+          g_string_append_c (out, *p++);
+          continue;
+        }
+      g_autofree char *name = g_strndup (p + 1, end - p - 1);
+      const json_t *value = json_object_get (args, name);
+      if (json_is_string (value))
+        g_string_append (out, json_string_value (value));
+      else if (value != NULL)
+        json_append (out, value);
+      p = end + 1;
+    }
+  return g_string_free (out, FALSE);
+}
+
+guint
+job_slot (const Job *job, const char *run_id, const json_t *args)
+{
+  const json_t *slot = json_object_get (args, "slot");
+  if (json_is_integer (slot) && json_integer_value (slot) >= 0)
+    return (guint)json_integer_value (slot);
+  return uuid5_slot (run_id, (guint)job->capacity);
+}
+
+gint32
+job_partitions (const Job *job)
+{
+  gint partitions = g_atomic_int_get (&job->partitions);
+  return partitions > 0 ? partitions : job->capacity;
+}
+
+gint32
+job_partition (const Job *job, guint slot)
+{
+  return (gint32)(slot % (guint)job_partitions (job));
+}
+
+json_t *
+job_labels (const Job *job)
+{
+  json_t *labels = json_object ();
+  for (guint i = 0; i < JOB_LABELS; i++)
+    if (job->labels[i] != NULL)
+      json_object_set_new (labels, job_label_names[i], json_string (job->labels[i]));
+  return labels;
+}

@@ -1,0 +1,202 @@
+#include "engine/job/job_conf.h"
+
+#include "base/resource.h"
+#include "engine/job/arguments.h"
+
+#include <string.h>
+
+const char *const job_label_names[JOB_LABELS] = { "worker", "feature_category", "data_consistency", "idempotent" };
+
+char *
+job_conf_text (GKeyFile *conf, const char *group, const char *key)
+{
+  char *text = g_key_file_get_string (conf, group, key, NULL);
+  return text != NULL ? g_strstrip (text) : NULL;
+}
+
+static char **
+list_of (GKeyFile *conf, const char *group, const char *key)
+{
+  g_autofree char *text = job_conf_text (conf, group, key);
+  GPtrArray *items = g_ptr_array_new ();
+  g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ";", -1);
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*g_strstrip (parts[i]) != '\0')
+      g_ptr_array_add (items, g_strdup (parts[i]));
+  g_ptr_array_add (items, NULL);
+  return (char **)g_ptr_array_free (items, FALSE);
+}
+
+gboolean
+job_conf_bad (const Job *job, GError **error, const char *what, const char *value)
+{
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s/job.conf: %s '%s'", job->folder, what, value);
+  return FALSE;
+}
+
+/* `expires_at date desc; id bigint desc` */
+static gboolean
+parse_cursor (Job *job, GError **error)
+{
+  g_auto (GStrv) columns = list_of (job->conf, "job", "cursor");
+  for (guint i = 0; columns[i] != NULL; i++)
+    {
+      g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
+      guint n = g_strv_length (words);
+      if (n < 2 || n > 3 || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")))
+        return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
+      JobCursor column = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
+      g_array_append_val (job->cursor, column);
+    }
+  return TRUE;
+}
+
+/* `user_id bigint; cursor`: a name, and the type that its value must be of. */
+static gboolean
+parse_arguments (Job *job, GError **error)
+{
+  job->arguments = list_of (job->conf, "job", "arguments");
+  job->argument_types = g_new0 (char *, g_strv_length (job->arguments) + 1);
+  for (guint i = 0; job->arguments[i] != NULL; i++)
+    {
+      char *type = job->arguments[i] + strcspn (job->arguments[i], " \t");
+      if (*type != '\0')
+        *type++ = '\0';
+      job->argument_types[i] = g_strdup (g_strstrip (type));
+      if (*job->argument_types[i] != '\0' && !arguments_knows_type (job->argument_types[i]))
+        return job_conf_bad (job, error, "argument of a type that is not known:", job->argument_types[i]);
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_starts (Job *job, GError **error)
+{
+  g_auto (GStrv) starts = list_of (job->conf, "job", "starts");
+  for (guint i = 0; starts[i] != NULL; i++)
+    if (g_str_equal (starts[i], "tick"))
+      job->by_tick = TRUE;
+    else if (g_str_equal (starts[i], "event"))
+      job->by_event = TRUE;
+    else if (g_str_equal (starts[i], "parent"))
+      job->by_parent = TRUE;
+    else
+      return job_conf_bad (job, error, "starts: not tick, parent or event:", starts[i]);
+  return TRUE;
+}
+
+/* `log = info: Some message`; TEXT is changed. */
+static gboolean
+parse_log (const Job *job, JobWhat *what, char *text, GError **error)
+{
+  if (text == NULL)
+    return TRUE;
+  char *colon = strchr (text, ':');
+  if (colon == NULL)
+    return job_conf_bad (job, error, "log is not 'level: message':", text);
+  *colon = '\0';
+  if (!log_level_parse (text, &what->log_level))
+    return job_conf_bad (job, error, "unknown log level", text);
+  what->log = g_strdup (g_strstrip (colon + 1));
+  return TRUE;
+}
+
+static void
+parse_constants (const Job *job, json_t *constants, const char *group)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (job->conf, group, NULL, NULL);
+  for (guint i = 0; keys[i] != NULL; i++)
+    if (g_str_has_prefix (keys[i], "outcome."))
+      {
+        g_autofree char *value = job_conf_text (job->conf, group, keys[i]);
+        json_object_set_new (constants, keys[i] + strlen ("outcome."), json_string (value));
+      }
+}
+
+static gboolean
+parse_what (Job *job, const char *group, GError **error)
+{
+  JobWhat *what = g_new0 (JobWhat, 1);
+  g_ptr_array_add (job->whats, what);
+  what->apply = g_array_new (FALSE, FALSE, sizeof (JobApply));
+  what->constants = json_object ();
+  what->word = g_strstrip (g_strdup (group + strlen ("what ")));
+  what->counter = job_conf_text (job->conf, group, "counter");
+  if (what->counter == NULL)
+    what->counter = g_strdup (what->word);
+  what->counts_as_updated = g_key_file_get_boolean (job->conf, group, "counts_as_updated", NULL);
+  what->outcome = job_conf_text (job->conf, group, "outcome");
+  what->entity = job_conf_text (job->conf, group, "entity");
+  if (what->entity == NULL)
+    what->entity = g_strdup ("key");
+  what->log_fields = list_of (job->conf, group, "log_fields");
+  parse_constants (job, what->constants, group);
+  g_autofree char *log = job_conf_text (job->conf, group, "log");
+  return parse_log (job, what, log, error);
+}
+
+static void
+parse_event (Job *job, const char *group)
+{
+  JobEvent *event = g_new0 (JobEvent, 1);
+  g_ptr_array_add (job->events, event);
+  event->type = g_strconcat ("pruned.events.", group + strlen ("event "), NULL);
+  event->key = job_conf_text (job->conf, group, "key");
+  event->unique_key = job_conf_text (job->conf, group, "unique_key");
+  event->due = job_conf_text (job->conf, group, "due");
+  event->cancel_on_null = g_key_file_get_boolean (job->conf, group, "cancel_on_null", NULL);
+}
+
+static void
+parse_failed (Job *job)
+{
+  job->failed_log = job_conf_text (job->conf, "failed", "log");
+  job->failed_counter = job_conf_text (job->conf, "failed", "counter");
+  job->failed_outcome = job_conf_text (job->conf, "failed", "outcome");
+  job->failed_constants = json_object ();
+  parse_constants (job, job->failed_constants, "failed");
+}
+
+static gboolean
+parse_groups (Job *job, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (job->conf, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (g_str_has_prefix (groups[i], "what "))
+      {
+        if (!parse_what (job, groups[i], error))
+          return FALSE;
+      }
+    else if (g_str_has_prefix (groups[i], "event "))
+      parse_event (job, groups[i]);
+    else if (g_str_equal (groups[i], "failed"))
+      parse_failed (job);
+    else if (!g_str_equal (groups[i], "job"))
+      return job_conf_bad (job, error, "unknown group", groups[i]);
+  return TRUE;
+}
+
+gboolean
+job_conf_read (Job *job, GError **error)
+{
+  g_autofree char *path = g_build_filename (job->folder, "job.conf", NULL);
+  g_autofree char *text = resource_text (path, error);
+  if (text == NULL || !g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error))
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
+  for (guint i = 0; i < JOB_LABELS; i++)
+    job->labels[i] = job_conf_text (job->conf, "job", job_label_names[i]);
+  job->unique_key = job_conf_text (job->conf, "job", "unique_key");
+  job->table = job_conf_text (job->conf, "job", "table");
+  job->needs = list_of (job->conf, "job", "needs");
+  job->items = list_of (job->conf, "job", g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
+  job->final = job_conf_text (job->conf, "job", "final");
+  job->item_column = job_conf_text (job->conf, "job", "item_column");
+  job->follows = list_of (job->conf, "job", "follows");
+  job->makes = list_of (job->conf, "job", "makes");
+  job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
+  job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
+  return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error) && parse_groups (job, error);
+}

@@ -1,0 +1,34 @@
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, solitude.c only.
+ * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
+ */
+#pragma once
+#include "engine/lane/lane.h"
+
+#include <pthread.h>
+
+struct _Lanes {
+  pthread_mutex_t lock;
+  pthread_cond_t ready;   /* a lane became ready, or stopping */
+  pthread_cond_t at_rest; /* a worker gave a lane back */
+  GPtrArray *all;         /* of Lane */
+  GQueue *queues;         /* ready lanes by job; the last is intake's */
+  guint n_queues;
+  guint turn;             /* the job whose turn it is */
+  gboolean stopping;
+  guint running, acting;  /* lanes that workers have; errands that go on elsewhere */
+  Lane *alone;            /* nothing else is given out (solitude.h); NULL: everything is */
+  gint64 alone_since_us;  /* monotonic */
+};
+
+/* The lane that is alone, if it has become ready again; *NEXT_US: when to look again (0: never). With the lock. */
+Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
+GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
+void lanes_make_ready (Lanes *lanes, Lane *lane);
+/* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
+void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
+/* Without the lock. */
+void lane_free (Lane *lane);
+void errand_free (Errand *errand); /* NULL: nothing */
+void sending_free (Sending *sending); /* NULL: nothing; what is not acknowledged is the outbox' again */
+/* A worker has it, or something that is under way refers to it: it cannot be freed. With the lock. */
+gboolean lane_is_referred_to (const Lane *lane);

@@ -1,0 +1,125 @@
+#include "engine/ledger/admit.h"
+
+#include "avro/identity.h"
+#include "avro/message.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/job/arguments.h"
+#include "engine/ledger/timer.h"
+
+#include <string.h>
+
+#define AHEAD_US (24 * G_TIME_SPAN_HOUR)
+
+static char *
+time_refusal (const Admission *admission, gint64 scheduled_at_us)
+{
+  if (scheduled_at_us > admission->now_us + AHEAD_US)
+    return g_strdup ("scheduled_at in the future: more than 24 h ahead");
+  gint64 least_us = admission->least_us != 0 ? admission->least_us : admission->now_us;
+  if (scheduled_at_us < least_us - admission->keep_us)
+    return g_strdup ("too old: before what [runs] keep_days keeps");
+  return NULL;
+}
+
+static char *
+tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args, gsize args_len)
+{
+  if (!job->by_tick)
+    return g_strdup_printf ("job %s takes no ticks", job->name);
+  char *reason = arguments_refusal (job, args, args_len);
+  return reason != NULL ? reason : time_refusal (admission, scheduled_at_us);
+}
+
+static void
+add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args, char *unique_key)
+{
+  RunSpec spec = { .run_id = run_id, .job = job, .scheduled_at_us = scheduled_at_us, .due_at_us = scheduled_at_us,
+                   .unique_key = unique_key, .late_key = TRUE, .args = args };
+  if (!job->enabled)
+    {
+      spec.state = "skipped";
+      spec.error = g_strdup ("disabled");
+    }
+  FAULT_ABOUT ("intake.decoded", run_id);
+  g_array_append_val (specs, spec);
+}
+
+/* What a message is of, if it does not say so itself: the time that Kafka has given it. */
+static char *
+read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64 *us)
+{
+  const char *text = json_string_value (json_object_get (content, field));
+  g_autoptr (GError) error = NULL;
+  *us = otherwise_us;
+  if (text == NULL || clock_parse (text, us, &error))
+    return NULL;
+  return g_strdup_printf ("undecodable: field %s: %s", field, error->message);
+}
+
+static char *
+admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
+{
+  gint64 at;
+  const char *name = json_string_value (json_object_get (decoded->content, "job"));
+  const Job *job = name != NULL ? jobs_find (admission->jobs, name) : NULL;
+  if (job == NULL)
+    return g_strdup_printf ("unknown job %s", name);
+  g_autoptr (GError) error = NULL;
+  gsize args_len = strlen (decoded->args_text);
+  g_autoptr (json_t) args = json_parse (decoded->args_text, args_len, &error);
+  if (args == NULL)
+    return g_strdup_printf ("undecodable: args: %s", error->message);
+  char *reason = read_time (decoded->content, "scheduled_at", message->timestamp_ms * 1000, &at);
+  if (reason == NULL)
+    reason = tick_refusal (admission, job, at, args, args_len);
+  /* The key is made of arguments that are known to be there. */
+  add_spec (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
+            reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
+  return reason;
+}
+
+/* An event's fields are the arguments of the runs that it starts. */
+static char *
+event_refusal (const Admission *admission, gint64 at, const json_t *content)
+{
+  g_autofree char *text = json_text (content);
+  char *reason = jobs_count (admission->jobs) > 0 ? arguments_size_refusal (jobs_at (admission->jobs, 0)->config, strlen (text)) : NULL;
+  return reason != NULL ? reason : time_refusal (admission, at);
+}
+
+static char *
+admit_event (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
+{
+  gint64 at = decoded->ce_time_us != 0 ? decoded->ce_time_us : message->timestamp_ms * 1000;
+  char *reason = event_refusal (admission, at, decoded->content);
+  for (guint i = 0; i < jobs_count (admission->jobs); i++)
+    {
+      const Job *job = jobs_at (admission->jobs, i);
+      const JobEvent *event = job_event (job, decoded->type);
+      if (event == NULL)
+        continue;
+      char *run_id = decoded->ce_id != NULL && decoded->ce_source != NULL
+                         ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
+                         : identity_event_position (message->topic, message->partition, message->offset,
+                                                    message->timestamp_ms, job->name);
+      const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
+      add_spec (specs, job, run_id, at, json_deep_copy (decoded->content), job_expand_key (key, decoded->content));
+      timer_prepare (event, &g_array_index (specs, RunSpec, specs->len - 1));
+    }
+  return reason;
+}
+
+char *
+admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick, GArray *specs)
+{
+  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers,
+                           is_tick ? "pruned.Tick" : NULL, is_tick ? "pruned.Tick" : "pruned.events." };
+  MessageDecoded decoded = { 0 };
+  g_autoptr (GError) error = NULL;
+  if (!message_decode (&source, &decoded, &error))
+    return g_strdup (error->message);
+  char *reason = (is_tick ? admit_tick : admit_event) (admission, message, &decoded, specs);
+  message_decoded_clear (&decoded);
+  return reason;
+}

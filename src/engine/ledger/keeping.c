@@ -1,0 +1,103 @@
+#include "engine/ledger/keeping.h"
+
+#include "base/json.h"
+#include "config/per_table.h"
+
+#include <string.h>
+
+#define SQL "src/engine/ledger/sql/"
+#define ALWAYS "*token*; *password*; *encrypted*; *digest*" /* whatever the configuration says */
+
+/* `*_secret` as a regular expression: the names hold letters, digits and underscores only. */
+static void
+add_pattern (GString *out, const char *pattern)
+{
+  g_string_append_c (out, out->len > 0 ? '|' : '(');
+  for (const char *p = pattern; *p != '\0'; p++)
+    if (*p == '*')
+      g_string_append (out, ".*");
+    else
+      g_string_append_c (out, *p == '?' ? '.' : *p);
+}
+
+char *
+keeping_secret (const Config *config)
+{
+  GString *out = g_string_new (NULL);
+  g_autofree char *all = g_strconcat (ALWAYS, ";", config_text (config, "audit", "secret_columns"), NULL);
+  g_auto (GStrv) patterns = g_strsplit (all, ";", -1);
+  for (guint i = 0; patterns[i] != NULL; i++)
+    if (*g_strstrip (patterns[i]) != '\0')
+      add_pattern (out, patterns[i]);
+  g_string_prepend (out, "^");
+  return g_string_free (g_string_append (out, ")$"), FALSE);
+}
+
+static void
+add_member (const char *table, const char *value, gpointer object)
+{
+  json_object_set_new (object, table, json_string (value));
+}
+
+char *
+keeping_rows_of (const Config *config)
+{
+  g_autoptr (json_t) object = json_object ();
+  per_table_each (config_text (config, "audit", "rows_of"), add_member, object);
+  return json_text (object);
+}
+
+typedef struct {
+  GString *what, *days;
+} Keeping;
+
+static void
+add_days (const char *table, const char *value, gpointer data)
+{
+  Keeping *keeping = data;
+  g_autofree char *what = g_strconcat ("deletions:", table, NULL);
+  array_add (keeping->what, what);
+  array_add (keeping->days, value);
+}
+
+void
+keeping_values (const Config *config, PgValues *values)
+{
+  Keeping keeping = { array_new (), array_new () };
+  array_add (keeping.what, "deletions");
+  array_add_int (keeping.days, config_int (config, "audit", "keep_days"));
+  array_add (keeping.what, "runs_done");
+  array_add_int (keeping.days, config_int (config, "runs", "keep_days") + 1); /* a message of the last day is still refused by its run */
+  per_table_each (config_text (config, "audit", "keep_days_of"), add_days, &keeping);
+  pg_values_take (values, "what", array_take (keeping.what));
+  pg_values_take (values, "days", array_take (keeping.days));
+}
+
+static gboolean
+run_alone (Pg *pg, const Config *config, const char *file, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  keeping_values (config, values);
+  g_autoptr (PgRows) rows = pg_run_alone (pg, file, values, error);
+  return rows != NULL;
+}
+
+gboolean
+keeping_ask (Pg *pg, const Config *config, GError **error)
+{
+  return run_alone (pg, config, SQL "keep_at_least.sql", error);
+}
+
+PgRows *
+keeping_differs (Pg *pg, const Config *config, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  keeping_values (config, values);
+  return pg_run_file (pg, SQL "keeping_differs.sql", values, error);
+}
+
+gboolean
+keeping_set (Pg *pg, const Config *config, GError **error)
+{
+  return run_alone (pg, config, SQL "keeping_set.sql", error);
+}

@@ -1,0 +1,124 @@
+#include "engine/ledger/processes.h"
+
+#include "base/clock.h"
+#include "config/settings.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define SQL "src/engine/ledger/sql/"
+#define EVERY_US (5 * G_USEC_PER_SEC)
+
+/* Of the one dispatcher thread. */
+static char id[40];
+static gint64 started_us, beat_us;
+
+static json_t *
+setting_of (const Job *job, const Setting *setting)
+{
+  switch (setting->type)
+    {
+    case SETTING_INT:
+      return json_integer (config_job_int (job->config, job->name, setting->key));
+    case SETTING_BOOL:
+      return json_boolean (config_job_bool (job->config, job->name, setting->key));
+    default:
+      return json_string (config_job_text (job->config, job->name, setting->key));
+    }
+}
+
+json_t *
+processes_settings (const Job *job)
+{
+  json_t *settings = json_object ();
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
+    if (g_str_equal (setting->section, SETTINGS_JOBS))
+      json_object_set_new (settings, setting->key, setting_of (job, setting));
+  return settings;
+}
+
+/* But for what is a machine's own. */
+static void
+add_to_hash (const char *key, const char *value, const char *origin, gpointer data)
+{
+  static const char *const own[] = { "http.", "log.", "run.jobs_dir", "kafka.client.", "kafka.group.instance.id", "kafka.log" };
+  for (guint i = 0; i < G_N_ELEMENTS (own); i++)
+    if (g_str_has_prefix (key, own[i]))
+      return;
+  g_checksum_update (data, (const guchar *)key, (gssize)strlen (key) + 1);
+  g_checksum_update (data, (const guchar *)value, (gssize)strlen (value) + 1);
+}
+
+static char *
+settings_hash (const Config *config)
+{
+  g_autoptr (GChecksum) hash = g_checksum_new (G_CHECKSUM_SHA256);
+  config_each (config, add_to_hash, hash);
+  return g_strndup (g_checksum_get_string (hash), 16);
+}
+
+static PgValues *
+row_values (Service *service)
+{
+  PgValues *values = pg_values_new ();
+  g_autoptr (json_t) jobs = json_object ();
+  for (guint i = 0; i < jobs_count (service->jobs); i++)
+    json_object_set_new (jobs, jobs_at (service->jobs, i)->name, processes_settings (jobs_at (service->jobs, i)));
+  g_autoptr (GArray) lanes = lanes_view (service->lanes);
+  pg_values_set (values, "id", id);
+  pg_values_set (values, "host", g_get_host_name ());
+  pg_values_int (values, "pid", getpid ());
+  pg_values_set (values, "version", PRUNED_VERSION);
+  pg_values_time (values, "started_at", started_us);
+  pg_values_take (values, "settings", settings_hash (service->config));
+  pg_values_take (values, "jobs", json_text (jobs));
+  pg_values_int (values, "partitions", lanes->len);
+  return values;
+}
+
+static gboolean
+beat (Service *service, Pg *pg, GError **error)
+{
+  if (*id == '\0')
+    {
+      g_autofree char *made = g_uuid_string_random ();
+      g_strlcpy (id, made, sizeof id);
+      started_us = clock_now_us ();
+    }
+  g_autoptr (PgValues) values = row_values (service);
+  g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "process_forget.sql", NULL, error);
+  g_autoptr (PgRows) seen = forgotten != NULL ? pg_run_file (pg, SQL "process_seen.sql", values, error) : NULL;
+  g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0 ? pg_run_file (pg, SQL "process_put.sql", values, error) : NULL;
+  return seen != NULL && (rows_count (seen) > 0 || put != NULL);
+}
+
+gboolean
+processes_beat (Service *service, Pg *pg, GError **error)
+{
+  gint64 now_us = clock_monotonic_us ();
+  if (beat_us != 0 && now_us - beat_us < EVERY_US)
+    return TRUE;
+  beat_us = now_us;
+  GError *cause = NULL;
+  if (beat (service, pg, &cause))
+    return TRUE;
+  if (cause->code == PRUNED_OUTAGE)
+    {
+      beat_us = 0;
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  log_warning_every (300, "processes", "pruned processes does not know of this process; all else goes on", cause->message);
+  g_error_free (cause);
+  return TRUE;
+}
+
+void
+processes_leave (Pg *pg)
+{
+  if (*id == '\0')
+    return;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "id", id);
+  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "process_leave.sql", values, NULL);
+}

@@ -1,0 +1,270 @@
+#include "engine/ledger/replay.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/ledger/timer.h"
+
+#define SQL "src/engine/ledger/sql/"
+
+/* One answer to come. */
+typedef struct {
+  const KafkaMessage *message;
+  char *run_id;          /* NULL: it asks for none */
+  const Job *job;
+  int spec;              /* its place in `specs`; -1: nothing is to be placed, and the answer is known: */
+  ReplayVerdict verdict;
+  char *reason;
+} Line;
+
+typedef struct {
+  Replay *replay;
+  GArray *lines; /* of Line */
+  GArray *specs; /* of RunSpec: what is to be placed */
+} Pass;
+
+static void
+line_clear (gpointer data)
+{
+  Line *line = data;
+  g_free (line->reason);
+  g_free (line->run_id);
+}
+
+static void
+pass_clear (Pass *pass)
+{
+  g_array_unref (pass->lines);
+  g_array_unref (pass->specs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pass, pass_clear)
+
+/* --- what the messages ask for ------------------------------------------------------------------------- */
+
+/* SPEC NULL: the message asks for no run. */
+static void
+add_answered (Pass *pass, const KafkaMessage *message, const RunSpec *spec, ReplayVerdict verdict, const char *reason)
+{
+  Line line = { .message = message, .spec = -1, .verdict = verdict, .reason = g_strdup (reason) };
+  if (spec != NULL)
+    {
+      line.run_id = g_strdup (spec->run_id);
+      line.job = spec->job;
+    }
+  g_array_append_val (pass->lines, line);
+}
+
+/* Moves SPEC. */
+static void
+add_placed (Pass *pass, const KafkaMessage *message, RunSpec *spec)
+{
+  Line line = { .message = message, .run_id = g_strdup (spec->run_id), .job = spec->job, .spec = (int)pass->specs->len };
+  g_array_append_val (pass->lines, line);
+  g_array_append_val (pass->specs, *spec);
+  *spec = (RunSpec){ 0 };
+}
+
+/* A message that could not be read may have been of any job; one that nobody takes is of none. */
+static void
+add_without_run (Pass *pass, const KafkaMessage *message, const char *refusal)
+{
+  if (refusal != NULL)
+    add_answered (pass, message, NULL, REPLAY_REFUSED, refusal);
+  else if (pass->replay->job == NULL)
+    add_answered (pass, message, NULL, REPLAY_DONE, "no job takes events of this type");
+}
+
+static void
+take_message (Pass *pass, const KafkaMessage *message)
+{
+  const Replay *replay = pass->replay;
+  g_autoptr (GArray) asked = run_specs_new ();
+  g_autofree char *refusal = admit_message (&replay->admission, message, g_str_equal (message->topic, replay->ticks), asked);
+  if (asked->len == 0)
+    add_without_run (pass, message, refusal);
+  for (guint i = 0; i < asked->len; i++)
+    {
+      RunSpec *spec = &g_array_index (asked, RunSpec, i);
+      if (replay->job != NULL && replay->job != spec->job)
+        continue;
+      if (refusal != NULL)
+        add_answered (pass, message, spec, REPLAY_REFUSED, refusal);
+      else
+        add_placed (pass, message, spec);
+    }
+}
+
+/* --- what became of it --------------------------------------------------------------------------------- */
+
+static PgRows *
+look (Pass *pass, GError **error)
+{
+  GString *ids = array_new (), *times = array_new (), *keys = array_new (), *timers = array_new ();
+  for (guint i = 0; i < pass->specs->len; i++)
+    {
+      const RunSpec *spec = &g_array_index (pass->specs, RunSpec, i);
+      g_autofree char *time = clock_format (spec->scheduled_at_us);
+      array_add (ids, spec->run_id);
+      array_add (times, time);
+      array_add (keys, spec->unique_key);
+      array_add (timers, spec->timer ? "t" : "f");
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "scheduled_at", array_take (times));
+  pg_values_take (values, "unique_key", array_take (keys));
+  pg_values_take (values, "timer", array_take (timers));
+  return pg_run_file (pass->replay->pg, SQL "replay_look.sql", values, error);
+}
+
+static gboolean
+has_ended (const char *state)
+{
+  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
+  return g_strv_contains (ended, state);
+}
+
+/* A run that is not there, dry: would it begin? Runs that other messages would start meanwhile are not foreseen. */
+static void
+foresee (const Pass *pass, const RunSpec *spec, const PgRows *rows, int row, ReplayAnswer *answer, char **words)
+{
+  const char *later = rows_text (rows, row, "later"), *holder = rows_text (rows, row, "holder");
+  const char *before = later != NULL ? later : holder;
+  answer->verdict = REPLAY_DONE;
+  if (spec->state != NULL)
+    answer->reason = spec->error;
+  else if (spec->cancels && later == NULL)
+    answer->reason = "cancelled";
+  else if (before != NULL)
+    answer->reason = *words = g_strdup_printf ("overlaps %s", before);
+  else if (g_hash_table_add (pass->replay->announced, g_strdup (spec->run_id)))
+    answer->verdict = REPLAY_WOULD_START;
+  else
+    answer->verdict = REPLAY_RUNNING;
+}
+
+static void
+answer_placed (const Pass *pass, const Line *line, const PgRows *rows)
+{
+  g_autofree char *words = NULL;
+  const RunSpec *spec = &g_array_index (pass->specs, RunSpec, line->spec);
+  ReplayAnswer answer = { line->message, line->job->name, line->run_id, REPLAY_STARTED,
+                          rows_text (rows, line->spec, "state"), rows_text (rows, line->spec, "error") };
+  if (answer.state == NULL)
+    foresee (pass, spec, rows, line->spec, &answer, &words);
+  else if (has_ended (answer.state))
+    answer.verdict = REPLAY_DONE;
+  else if (spec->placed == PLACED_NOT || spec->placed == PLACED_KNOWN)
+    answer.verdict = REPLAY_RUNNING;
+  pass->replay->tell (&answer, pass->replay->data);
+}
+
+static void
+tell_all (const Pass *pass, const PgRows *rows)
+{
+  for (guint i = 0; i < pass->lines->len; i++)
+    {
+      const Line *line = &g_array_index (pass->lines, Line, i);
+      const char *job = line->job != NULL ? line->job->name : NULL;
+      ReplayAnswer known = { line->message, job, line->run_id, line->verdict, NULL, line->reason };
+      if (line->spec >= 0)
+        answer_placed (pass, line, rows);
+      else
+        pass->replay->tell (&known, pass->replay->data);
+    }
+}
+
+/* --- a transaction ------------------------------------------------------------------------------------- */
+
+static void
+pass_init (Pass *pass, Replay *replay)
+{
+  *pass = (Pass){ replay, g_array_new (FALSE, FALSE, sizeof (Line)), run_specs_new () };
+  g_array_set_clear_func (pass->lines, line_clear);
+}
+
+static gboolean
+database_now (Pg *pg, gint64 *now_us, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
+  if (rows != NULL)
+    *now_us = rows_int (rows, 0, "now");
+  return rows != NULL;
+}
+
+/* In the open transaction: reads, places unless dry, looks. */
+static PgRows *
+work (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
+{
+  Replay *replay = pass->replay;
+  if (!database_now (replay->pg, &replay->admission.now_us, error))
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    take_message (pass, messages[i]);
+  gboolean dry = replay->publisher == NULL;
+  if (!dry && (!timer_place (replay->pg, pass->specs, error) || !place_runs (replay->pg, pass->specs, FALSE, error)))
+    return NULL;
+  return look (pass, error);
+}
+
+static PgRows *
+transact (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
+{
+  Pg *pg = pass->replay->pg;
+  gboolean dry = pass->replay->publisher == NULL;
+  g_autoptr (PgRows) rows = NULL;
+  if (dry ? !pg_begin_read_only (pg, error) : !pg_begin (pg, error))
+    return NULL;
+  rows = work (pass, messages, n, error);
+  if (rows != NULL && !dry && pg_commit (pg, error))
+    return g_steal_pointer (&rows);
+  pg_rollback (pg);
+  return dry ? g_steal_pointer (&rows) : NULL;
+}
+
+/* A run whose message does not get through is found by the daemon. */
+static void
+publish (const Pass *pass)
+{
+  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (GError) error = NULL;
+  place_add_work (bundle, pass->specs);
+  if (!publisher_send_plain (pass->replay->publisher, bundle, NULL, &error))
+    log_warning ("Work messages could not be sent: a daemon will send them", "error", error->message);
+}
+
+static gboolean
+replay_together (Replay *replay, KafkaMessage *const *messages, guint n, GError **error)
+{
+  g_auto (Pass) pass;
+  pass_init (&pass, replay);
+  g_autoptr (PgRows) rows = transact (&pass, messages, n, error);
+  if (rows == NULL)
+    return FALSE;
+  if (replay->publisher != NULL)
+    publish (&pass);
+  tell_all (&pass, rows);
+  return TRUE;
+}
+
+gboolean
+replay_messages (Replay *replay, KafkaMessage *const *messages, guint n, GError **error)
+{
+  GError *cause = NULL;
+  if (n == 0 || replay_together (replay, messages, n, &cause))
+    return TRUE;
+  if (cause->code != PRUNED_DATA)
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  if (n > 1)
+    {
+      g_clear_error (&cause);
+      return replay_messages (replay, messages, n / 2, error) && replay_messages (replay, messages + n / 2, n - n / 2, error);
+    }
+  g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
+  ReplayAnswer refused = { messages[0], NULL, NULL, REPLAY_REFUSED, NULL, reason };
+  g_clear_error (&cause);
+  replay->tell (&refused, replay->data);
+  return TRUE;
+}

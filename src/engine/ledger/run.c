@@ -1,0 +1,119 @@
+#include "engine/ledger/run.h"
+
+#include "avro/message.h"
+#include "base/clock.h"
+
+#include <string.h>
+
+void
+run_free (Run *run)
+{
+  if (run == NULL)
+    return;
+  g_clear_pointer (&run->args, json_decref);
+  g_clear_pointer (&run->cursor, json_decref);
+  g_clear_pointer (&run->result, json_decref);
+  g_clear_pointer (&run->context, json_decref);
+  g_free (run->run_id);
+  g_free (run->parent_id);
+  g_free (run->error);
+  g_free (run->wrong);
+  g_free (run);
+}
+
+/* An object; NULL: there is none, or it is none that can be read (PostgreSQL keeps numbers that nobody else does): then *WRONG says so. */
+static json_t *
+json_at (const PgRows *rows, int row, const char *name, char **wrong)
+{
+  int column = rows_column (rows, name);
+  const char *text = column >= 0 ? rows_at (rows, row, column) : NULL;
+  if (text == NULL)
+    return NULL;
+  if (g_str_equal (text, "{}"))
+    return json_object ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) value = json_parse (text, strlen (text), &error);
+  if (json_is_object (value))
+    return g_steal_pointer (&value);
+  if (wrong != NULL && *wrong == NULL)
+    *wrong = g_strdup_printf ("the run's row: %s: %s", name, error != NULL ? error->message : "not a JSON object");
+  return NULL;
+}
+
+static char *
+text_at (const PgRows *rows, int row, const char *name)
+{
+  int column = rows_column (rows, name);
+  return column >= 0 ? g_strdup (rows_at (rows, row, column)) : NULL;
+}
+
+Run *
+run_from_row (const Job *job, const PgRows *rows, int row)
+{
+  Run *run = g_new0 (Run, 1);
+  run->job = job;
+  run->run_id = text_at (rows, row, "run_id");
+  run->step = (int)rows_int (rows, row, "step");
+  run->attempts = (int)rows_int (rows, row, "attempts");
+  run->slot = (guint)rows_int (rows, row, "slot");
+  run->scheduled_at_us = rows_int (rows, row, "scheduled_at");
+  run->due_at_us = rows_int (rows, row, "due_at");
+  run->args = json_at (rows, row, "args", &run->wrong);
+  if (run->args == NULL)
+    run->args = json_object ();
+  run->cursor = json_at (rows, row, "cursor", &run->wrong);
+  run->parent_id = text_at (rows, row, "parent_id");
+  run->error = text_at (rows, row, "error");
+  run->result = json_at (rows, row, "result", NULL);
+  run->context = json_at (rows, row, "context", NULL);
+  if (rows_column (rows, "now") >= 0)
+    {
+      run->now_us = rows_int (rows, row, "now");
+      run->first = rows_bool (rows, row, "first");
+    }
+  return run;
+}
+
+gint64
+run_timer_due_us (const char *date, gint64 scheduled_at_us)
+{
+  if (date == NULL)
+    return scheduled_at_us;
+  g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
+  gint64 us = scheduled_at_us;
+  g_autoptr (GError) error = NULL;
+  if (!clock_parse (midnight, &us, &error)) /* checked when decoded; years beyond what a timer can hold are due then */
+    us = scheduled_at_us;
+  return MAX (us, scheduled_at_us);
+}
+
+/* Told from the arguments and not from the row: `due_at` moves with each back-off, and may have been set by hand. */
+gint64
+run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
+{
+  gint64 earliest_us = scheduled_at_us;
+  for (guint i = 0; i < job->events->len; i++)
+    {
+      const JobEvent *event = job->events->pdata[i];
+      gboolean is_its = event->due != NULL && (event->key == NULL || json_object_get (args, event->key) != NULL);
+      const char *date = is_its ? json_string_value (json_object_get (args, event->due)) : NULL;
+      earliest_us = MAX (earliest_us, run_timer_due_us (date, scheduled_at_us));
+    }
+  return earliest_us;
+}
+
+void
+run_add_work (Bundle *bundle, const Run *run)
+{
+  char step[16], attempt[16];
+  g_snprintf (step, sizeof step, "%d", run->step);
+  g_snprintf (attempt, sizeof attempt, "%d", run->attempts);
+  g_autofree char *scheduled_at = clock_format (run->scheduled_at_us);
+  g_autofree char *due_at = clock_format (run->due_at_us);
+  g_autofree char *args = json_text (run->args);
+  g_autofree char *cursor = run->cursor != NULL ? json_text (run->cursor) : NULL;
+  const char *fields[] = { run->run_id, run->job->name, step, attempt, scheduled_at, due_at, args, cursor };
+  g_autofree char *ce_id = g_strdup_printf ("%s/%d/%d", run->run_id, run->step, run->attempts);
+  bundle_add (bundle, run->job->work_topic, job_partition (run->job, run->slot), run->run_id, "pruned.Work", ce_id,
+              fields);
+}

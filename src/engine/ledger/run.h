@@ -1,0 +1,38 @@
+/* A run as a step, an intake or the dispatcher sees it, and its work message.
+ * Threads: a value belongs to one thread. Ownership: run_free.
+ */
+#pragma once
+#include "engine/job/job.h"
+#include "engine/outbox/publish.h"
+
+typedef struct {
+  char *run_id;
+  const Job *job;
+  int step, attempts;
+  guint slot;
+  gint64 scheduled_at_us, due_at_us;
+  json_t *args;
+  json_t *cursor; /* NULL: first step */
+  /* only from a fence */
+  char *parent_id, *error;
+  char *wrong;    /* its row cannot be read: no retry can mend it. NULL: it can */
+  json_t *result; /* NULL: none yet */
+  json_t *context; /* fields of its log lines, from its parent; NULL: none */
+  gboolean first;
+  gint64 now_us;  /* the database's, at the fence */
+} Run;
+
+void run_free (Run *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
+
+/* From a row with the columns run_id, step, attempts, slot, args, cursor, scheduled_at, due_at (microseconds), and those of the
+ * fence if they are there. */
+Run *run_from_row (const Job *job, const PgRows *rows, int row);
+
+/* When an event that sets a timer makes its run due: 00:00 UTC of the date, never before T. DATE may be NULL: T. */
+gint64 run_timer_due_us (const char *date, gint64 scheduled_at_us);
+/* No step of a run of these arguments begins before this, whatever its row says: T, or the time that its timer was set for. */
+gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args);
+
+/* Adds the work message of RUN to the bundle. */
+void run_add_work (Bundle *bundle, const Run *run);

@@ -1,0 +1,186 @@
+#include "engine/ledger/schema.h"
+
+#include "base/resource.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLDER "schemas/postgres"
+
+/* Names of the steps, in order: NNN-name.sql. */
+static char **
+steps (void)
+{
+  return resource_list (FOLDER);
+}
+
+static int
+step_version (const char *name)
+{
+  return (int)g_ascii_strtoll (name, NULL, 10);
+}
+
+int
+schema_wanted (void)
+{
+  g_auto (GStrv) names = steps ();
+  guint n = g_strv_length (names);
+  g_assert (n > 0);
+  return step_version (names[n - 1]);
+}
+
+/* The last step applied; 0: none, no schema. -1: error. */
+static int
+schema_found (Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) there = pg_run_file (pg, "src/engine/ledger/sql/schema_there.sql", NULL, error);
+  if (there == NULL)
+    return -1;
+  if (!rows_bool (there, 0, "there"))
+    return 0;
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_version.sql", NULL, error);
+  return rows != NULL ? (int)rows_int (rows, 0, "version") : -1;
+}
+
+static gboolean
+check_server (Pg *pg, GError **error)
+{
+  if (!pg_ensure (pg, error))
+    return FALSE;
+  int version = pg_server_version (pg);
+  if (version >= SCHEMA_POSTGRES_LEAST)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "PostgreSQL %d is too old: %d or newer is needed",
+               version / 10000, SCHEMA_POSTGRES_LEAST / 10000);
+  return FALSE;
+}
+
+static gboolean
+fail_newer (int found, int wanted, GError **error)
+{
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "schema pruned is newer than this program: step %d, wanted %d; install a newer pruned", found, wanted);
+  return FALSE;
+}
+
+/* The oldest program that may work with a schema that is newer than this one; 0: error. */
+static int
+compatible_from (Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_compatible.sql", NULL, error);
+  return rows != NULL ? (int)rows_int (rows, 0, "compatible_from") : 0;
+}
+
+static gboolean
+check_newer (Pg *pg, int found, int wanted, GError **error)
+{
+  int least = compatible_from (pg, error);
+  if (least == 0 || least <= wanted)
+    return least != 0;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "schema pruned is newer than this program: step %d, wanted %d, and step %d is the oldest that a program may want;"
+               " install a newer pruned", found, wanted, least);
+  return FALSE;
+}
+
+static gboolean
+check (Pg *pg, gboolean newer, GError **error)
+{
+  if (!check_server (pg, error))
+    return FALSE;
+  int wanted = schema_wanted (), found = schema_found (pg, error);
+  if (found < 0)
+    return FALSE;
+  if (found == wanted)
+    return TRUE;
+  if (found > wanted)
+    return newer || check_newer (pg, found, wanted, error);
+  if (found == 0)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "schema pruned is not there; run: pruned migrate");
+  else
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "schema pruned is older than this program: step %d, wanted %d; run: pruned migrate", found, wanted);
+  return FALSE;
+}
+
+gboolean
+schema_check (Pg *pg, GError **error)
+{
+  return check (pg, FALSE, error);
+}
+
+gboolean
+schema_check_there (Pg *pg, GError **error)
+{
+  return check (pg, TRUE, error);
+}
+
+static gboolean
+note_version (Pg *pg, int version, const char *text, GError **error)
+{
+  static const char said[] = "-- compatible_from:";
+  const char *from = strstr (text, said);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "version", version);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_note.sql", values, error);
+  if (rows == NULL || from == NULL)
+    return rows != NULL;
+  pg_values_int (values, "compatible_from", g_ascii_strtoll (from + strlen (said), NULL, 10));
+  g_autoptr (PgRows) noted = pg_run_file (pg, "src/engine/ledger/sql/schema_note_compatible.sql", values, error);
+  return noted != NULL;
+}
+
+/* In the transaction that the caller has begun. The lock is taken before looking again: another may have been faster.
+ * *APPLIED is whether we were. */
+static gboolean
+apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GError **error)
+{
+  int version = step_version (name);
+  *applied = FALSE;
+  if (!pg_exec (pg, "SET LOCAL statement_timeout = 0", error) || !pg_exec (pg, "SET LOCAL lock_timeout = 0", error)
+      || !pg_exec (pg, "SET LOCAL idle_in_transaction_session_timeout = 0", error))
+    return FALSE;
+  g_autoptr (PgRows) lock = pg_run_file (pg, "src/engine/ledger/sql/schema_lock.sql", NULL, error);
+  if (lock == NULL)
+    return FALSE;
+  int found = schema_found (pg, error);
+  if (found < 0 || found >= version)
+    return found >= version;
+  *applied = TRUE;
+  return pg_script (pg, text, error) && note_version (pg, version, text, error);
+}
+
+static gboolean
+apply_step (Pg *pg, const char *name, const char *text, gboolean *applied, GError **error)
+{
+  if (!pg_begin (pg, error))
+    return FALSE;
+  if (apply_locked (pg, name, text, applied, error) && pg_commit (pg, error))
+    return TRUE;
+  pg_rollback (pg);
+  g_prefix_error (error, "%s: ", name);
+  return FALSE;
+}
+
+gboolean
+schema_upgrade (Pg *pg, gboolean dry_run, SchemaVisit visit, gpointer data, GError **error)
+{
+  if (!check_server (pg, error))
+    return FALSE;
+  int found = schema_found (pg, error);
+  if (found > schema_wanted ())
+    return fail_newer (found, schema_wanted (), error);
+  g_auto (GStrv) names = steps ();
+  for (guint i = 0; found >= 0 && names[i] != NULL; i++) {
+    if (step_version (names[i]) <= found)
+      continue;
+    g_autofree char *path = g_build_filename (FOLDER, names[i], NULL);
+    g_autofree char *text = resource_text (path, error);
+    gboolean applied = TRUE;
+    if (text == NULL || (!dry_run && !apply_step (pg, names[i], text, &applied, error)))
+      return FALSE;
+    if (applied)
+      visit (names[i], text, data);
+  }
+  return found >= 0;
+}

@@ -1,0 +1,281 @@
+#include "engine/outbox/publish.h"
+
+#include "base/fault.h"
+#include "base/log.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define SEND_TIMEOUT_MS 30000
+struct _Publisher {
+  KafkaProducer *producer;
+  char *prefix;
+  pthread_mutex_t lock;
+  GHashTable *in_flight; /* names of bundles stored and not yet removed */
+  GPtrArray *sent;       /* names of bundles whose rows may go */
+};
+
+Publisher *
+publisher_new (KafkaProducer *producer, const char *prefix)
+{
+  Publisher *publisher = g_new0 (Publisher, 1);
+  publisher->producer = producer;
+  publisher->prefix = g_strdup (prefix);
+  publisher->in_flight = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  publisher->sent = g_ptr_array_new_with_free_func (g_free);
+  pthread_mutex_init (&publisher->lock, NULL);
+  return publisher;
+}
+
+void
+publisher_free (Publisher *publisher)
+{
+  if (publisher == NULL)
+    return;
+  g_hash_table_destroy (publisher->in_flight);
+  g_ptr_array_unref (publisher->sent);
+  pthread_mutex_destroy (&publisher->lock);
+  g_free (publisher->prefix);
+  g_free (publisher);
+}
+
+char *
+publisher_topic (const Publisher *publisher, const char *name)
+{
+  return g_strconcat (publisher->prefix, ".", name, NULL);
+}
+
+static char *
+hex_of (const GByteArray *bytes)
+{
+  static const char digits[] = "0123456789abcdef";
+  char *hex = g_malloc (2 * (gsize)bytes->len + 3), *p = hex;
+  *p++ = '\\';
+  *p++ = 'x';
+  for (guint i = 0; i < bytes->len; i++)
+    {
+      *p++ = digits[bytes->data[i] >> 4];
+      *p++ = digits[bytes->data[i] & 15];
+    }
+  *p = '\0';
+  return hex;
+}
+
+static char *
+name_of (const char *run_id, int step)
+{
+  return g_strdup_printf ("%s/%d", run_id, step);
+}
+
+gboolean
+publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
+{
+  if (!bundle_is_whole (bundle, error))
+    return FALSE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", bundle->run_id);
+  pg_values_int (values, "step", bundle->step);
+  pg_values_set (values, "job", bundle->job);
+  pg_values_int (values, "slot", bundle->slot);
+  pg_values_take (values, "messages", hex_of (bundle->stored));
+  bundle->name = name_of (bundle->run_id, bundle->step);
+  pthread_mutex_lock (&publisher->lock);
+  g_hash_table_add (publisher->in_flight, g_strdup (bundle->name));
+  pthread_mutex_unlock (&publisher->lock);
+  return pg_queue (pg, pg_statement ("src/engine/outbox/sql/outbox_put.sql"), values, error);
+}
+
+void
+publisher_abandon (Publisher *publisher, Bundle *bundle)
+{
+  if (bundle == NULL || bundle->name == NULL)
+    return;
+  pthread_mutex_lock (&publisher->lock);
+  g_hash_table_remove (publisher->in_flight, bundle->name);
+  pthread_mutex_unlock (&publisher->lock);
+  g_clear_pointer (&bundle->name, g_free);
+}
+
+/* A work message that its topic does not take keeps none of the others waiting: its run is found missing, and tells why (missing.c).
+ * FALSE: there is none. */
+static gboolean
+give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GError *cause)
+{
+  g_autofree char *work = publisher_topic (publisher, "work.");
+  gboolean any = FALSE;
+  for (guint i = 0; i < messages->len; i++)
+    {
+      KafkaMessage *message = messages->pdata[i];
+      if (message->acked || !message->refused || !g_str_has_prefix (message->topic, work))
+        continue;
+      message->acked = any = TRUE;
+      log_warning_every (60, "refused work", "Work message is not taken by its topic", cause->message);
+    }
+  return any;
+}
+
+/* Ends SENDING, if there is one, and sends what is left. */
+static gboolean
+send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, const volatile gint *stop, GError **error)
+{
+  for (;;)
+    {
+      GError *cause = NULL;
+      gboolean sent = sending != NULL
+                          ? kafka_publish_end (publisher->producer, sending, messages, SEND_TIMEOUT_MS, stop, &cause)
+                          : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, stop, &cause);
+      if (sent)
+        return TRUE;
+      sending = NULL;
+      if (cause->code != PRUNED_DATA || !give_up_refused_work (publisher, messages, cause))
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+      g_error_free (cause);
+    }
+}
+
+gboolean
+publisher_send_messages (Publisher *publisher, GPtrArray *messages, const volatile gint *stop, GError **error)
+{
+  return messages->len == 0 || send_all (publisher, NULL, messages, stop, error);
+}
+
+static void
+make_messages (const Publisher *publisher, Bundle *bundle)
+{
+  g_autoptr (GError) error = NULL;
+  if (bundle->messages == NULL)
+    bundle->messages = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &error);
+  if (bundle->messages == NULL)
+    g_error ("%s", error->message);
+}
+
+gboolean
+publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
+{
+  if (bundle->wrong != NULL) /* of runs: each is found missing, and says why it cannot be sent */
+    log_warning_every (60, "a message", "A message cannot be made", bundle->wrong->message);
+  if (bundle->size == 0)
+    return TRUE;
+  make_messages (publisher, bundle);
+  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, stop, error);
+}
+
+static void
+note_sent (Publisher *publisher, const char *name)
+{
+  pthread_mutex_lock (&publisher->lock);
+  g_ptr_array_add (publisher->sent, g_strdup (name));
+  pthread_mutex_unlock (&publisher->lock);
+}
+
+void
+publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data)
+{
+  FAULT ("publish.before");
+  make_messages (publisher, bundle);
+  bundle->sending = kafka_publish_begin (publisher->producer, bundle->messages, done, data);
+}
+
+gboolean
+publisher_send (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
+{
+  if (bundle->sending == NULL)
+    FAULT ("publish.before");
+  if (!publisher_send_plain (publisher, bundle, stop, error))
+    return FALSE;
+  FAULT ("publish.after_acknowledgement");
+  if (bundle->name != NULL)
+    note_sent (publisher, bundle->name);
+  g_clear_pointer (&bundle->name, g_free); /* in flight until its row is removed: not to be abandoned any more */
+  return TRUE;
+}
+
+gboolean
+publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **riding, GError **error)
+{
+  *riding = NULL;
+  pthread_mutex_lock (&publisher->lock);
+  if (publisher->sent->len > 0)
+    {
+      *riding = publisher->sent;
+      publisher->sent = g_ptr_array_new_with_free_func (g_free);
+    }
+  pthread_mutex_unlock (&publisher->lock);
+  if (*riding == NULL)
+    return TRUE;
+  GString *run_ids = array_new (), *steps = array_new ();
+  for (guint i = 0; i < (*riding)->len; i++)
+    {
+      const char *name = (*riding)->pdata[i];
+      const char *slash = strchr (name, '/');
+      g_autofree char *run_id = g_strndup (name, slash - name);
+      array_add (run_ids, run_id);
+      array_add (steps, slash + 1);
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (run_ids));
+  pg_values_take (values, "step", array_take (steps));
+  return pg_queue (pg, pg_statement ("src/engine/outbox/sql/outbox_remove.sql"), values, error);
+}
+
+void
+publisher_removed (Publisher *publisher, GPtrArray *riding)
+{
+  if (riding == NULL)
+    return;
+  pthread_mutex_lock (&publisher->lock);
+  for (guint i = 0; i < riding->len; i++)
+    g_hash_table_remove (publisher->in_flight, riding->pdata[i]);
+  pthread_mutex_unlock (&publisher->lock);
+  g_ptr_array_unref (riding);
+}
+
+void
+publisher_keep (Publisher *publisher, GPtrArray *riding)
+{
+  if (riding == NULL)
+    return;
+  pthread_mutex_lock (&publisher->lock);
+  for (guint i = 0; i < riding->len; i++)
+    g_ptr_array_add (publisher->sent, g_strdup (riding->pdata[i]));
+  pthread_mutex_unlock (&publisher->lock);
+  g_ptr_array_unref (riding);
+}
+
+gboolean
+publisher_owes (Publisher *publisher)
+{
+  pthread_mutex_lock (&publisher->lock);
+  gboolean owes = publisher->sent->len > 0;
+  pthread_mutex_unlock (&publisher->lock);
+  return owes;
+}
+
+gboolean
+publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *messages_base64,
+                     const volatile gint *stop, GError **error)
+{
+  g_autofree char *name = name_of (run_id, step);
+  pthread_mutex_lock (&publisher->lock);
+  gboolean ours = g_hash_table_contains (publisher->in_flight, name);
+  if (!ours)
+    g_hash_table_add (publisher->in_flight, g_strdup (name));
+  pthread_mutex_unlock (&publisher->lock);
+  if (ours)
+    return FALSE;
+  gsize len;
+  g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
+  g_autoptr (GPtrArray) messages = bundle_read (bytes, len, publisher->prefix, error);
+  if (messages == NULL || !publisher_send_messages (publisher, messages, stop, error))
+    {
+      pthread_mutex_lock (&publisher->lock);
+      g_hash_table_remove (publisher->in_flight, name);
+      pthread_mutex_unlock (&publisher->lock);
+      return FALSE;
+    }
+  note_sent (publisher, name);
+  return TRUE;
+}

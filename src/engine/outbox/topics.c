@@ -1,0 +1,66 @@
+#include "engine/outbox/topics.h"
+
+#define DAY_MS "86400000"
+#define WEEK_MS "604800000"
+#define MONTH_MS "2592000000"
+#define ROOMY_BYTES "10485760"
+
+/* `pruned topics --help` says these times. Ticks and events: shorter than [runs] keep_days. A work message may be lost
+ * at any time; its run is found in PostgreSQL. */
+static const char *const WEEK[] = { "cleanup.policy", "delete", "retention.ms", WEEK_MS, NULL };
+/* A dead letter is larger than the message it buries, a work message may be larger than its tick. */
+static const char *const MONTH[] = { "cleanup.policy", "delete", "retention.ms", MONTH_MS, "max.message.bytes", ROOMY_BYTES, NULL };
+static const char *const DAY[] = { "cleanup.policy", "delete", "retention.ms", DAY_MS, "max.message.bytes", ROOMY_BYTES, NULL };
+
+static const struct {
+  const char *name;
+  const char *const *settings;
+} SHARED[] = { { "ticks", WEEK }, { "events", WEEK }, { "outcomes", WEEK }, { "dead", MONTH } };
+
+static void
+clear_topic (gpointer data)
+{
+  g_free (((WantedTopic *)data)->name);
+}
+
+GArray *
+topics_wanted (const Config *config, const Jobs *jobs)
+{
+  GArray *topics = g_array_new (FALSE, FALSE, sizeof (WantedTopic));
+  g_array_set_clear_func (topics, clear_topic);
+  const char *prefix = config_text (config, "topics", "prefix");
+  for (guint i = 0; i < G_N_ELEMENTS (SHARED); i++) {
+    WantedTopic shared = { g_strconcat (prefix, ".", SHARED[i].name, NULL),
+                           (gint32)config_int (config, "topics", "partitions"), SHARED[i].settings };
+    g_array_append_val (topics, shared);
+  }
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    WantedTopic work = { g_strdup (job->work_topic), job->capacity, DAY };
+    g_array_append_val (topics, work);
+  }
+  return topics;
+}
+
+static KafkaTopic *
+unseen (const GArray *wanted)
+{
+  KafkaTopic *topics = g_new0 (KafkaTopic, wanted->len);
+  for (guint i = 0; i < wanted->len; i++)
+    topics[i].name = g_array_index (wanted, WantedTopic, i).name;
+  return topics;
+}
+
+KafkaTopic *
+topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
+{
+  g_autofree KafkaTopic *topics = unseen (wanted);
+  return kafka_admin_describe (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
+}
+
+KafkaTopic *
+topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
+{
+  g_autofree KafkaTopic *topics = unseen (wanted);
+  return kafka_admin_look (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
+}

@@ -1,0 +1,20 @@
+/* The topics that the service works with (DESIGN 4), with how many partitions and which settings they are made.
+ *
+ * Threads: any. Ownership: an array of WantedTopic, g_array_unref it.
+ */
+#pragma once
+#include "engine/job/job.h"
+#include "kafka/admin.h"
+
+typedef struct {
+  char *name;
+  gint32 partitions;            /* at least */
+  const char *const *settings;  /* pairs; static */
+} WantedTopic;
+
+GArray *topics_wanted (const Config *config, const Jobs *jobs);
+
+/* The WANTED topics as they are; names belong to WANTED, g_free the array. NULL: as kafka_admin_describe says. */
+KafkaTopic *topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);
+/* The same, as kafka_admin_look says. */
+KafkaTopic *topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);

@@ -1,0 +1,39 @@
+/* What the threads of the daemon share. Everything here is made before the threads and lives until they have ended.
+ * Threads: any; each member says itself who may use it. Ownership: engine.c.
+ */
+#pragma once
+#include "engine/lane/lane.h"
+#include "engine/outbox/publish.h"
+
+#include <pthread.h>
+
+typedef struct _Dispatcher Dispatcher;
+
+typedef struct {
+  const Config *config;
+  Jobs *jobs;
+  const char *prefix;
+  const char **kafka_settings;  /* pairs, NULL-terminated */
+  PgSettings pg;
+  KafkaProducer *producer;
+  KafkaConsumer *consumer;
+  Publisher *publisher;
+  Lanes *lanes;
+  Dispatcher *dispatcher;
+  char *cluster_id;
+  gint32 dead_partitions;       /* of the dead topic, as seen at the start */
+  gint64 keep_us;               /* [runs] keep_days */
+  char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what was logged of it */
+  gint plans;                   /* growth.h */
+  gint64 ledger_bytes;          /* as growth.c knows it; the dispatcher's */
+  gint64 max_skew_us;           /* [clock] max_skew_s */
+  gboolean ticks_held;          /* by a clock; the dispatcher's */
+  gint64 *tick_again_us;        /* by job's number; the dispatcher's */
+  pthread_rwlock_t settings;    /* read by workers and the dispatcher while they use settings; written to change them (reload.h) */
+  gint replant;                 /* atomic: schedules were changed; the dispatcher looks at them */
+  volatile gint stop;           /* publishing gives up */
+  volatile gint failed;         /* a thread found a reason to end the process */
+} Service;
+
+/* The process cannot go on: logs ERROR once, asks the main thread to end it. Thread: any. */
+void service_fail (Service *service, const GError *error);

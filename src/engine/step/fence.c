@@ -1,0 +1,204 @@
+#include "engine/step/fence.h"
+
+#include "avro/message.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/uuid5.h"
+
+#include <string.h>
+
+#define LOCKED_US G_USEC_PER_SEC
+#define CLOCK_DAY_US G_TIME_SPAN_DAY /* who is further ahead than that is not believed */
+
+static void
+work_clear (gpointer data)
+{
+  g_free (((Work *)data)->run_id);
+}
+
+GArray *
+works_new (void)
+{
+  GArray *works = g_array_new (FALSE, TRUE, sizeof (Work));
+  g_array_set_clear_func (works, work_clear);
+  return works;
+}
+
+gboolean
+work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
+{
+  static const char *const wanted[] = { "run_id", "job", "step", "attempt", NULL };
+  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, "pruned.Work",
+                           "pruned.Work", wanted };
+  MessageDecoded decoded = { 0 };
+  if (!message_decode (&source, &decoded, error))
+    return FALSE;
+  const char *run_id = json_string_value (json_object_get (decoded.content, "run_id"));
+  const char *name = json_string_value (json_object_get (decoded.content, "job"));
+  gboolean ok = uuid5_is_valid (run_id) && g_str_equal (name, job->name);
+  if (!ok)
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: run_id '%s' of job '%s' on the topic of %s", run_id, name,
+                 job->name);
+  else
+    *work = (Work){ g_strdup (run_id), (int)json_integer_value (json_object_get (decoded.content, "step")),
+                    (int)json_integer_value (json_object_get (decoded.content, "attempt")) };
+  message_decoded_clear (&decoded);
+  return ok;
+}
+
+gboolean
+transaction_begin (Transaction *transaction, Service *service, Pg *pg, GError **error)
+{
+  *transaction = (Transaction){ service, pg, NULL };
+  return pg_begin (pg, error) && publisher_remove_sent (service->publisher, pg, &transaction->riding, error);
+}
+
+gboolean
+transaction_flush (Transaction *transaction, GError **error)
+{
+  return transaction->riding == NULL || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
+}
+
+static int
+by_run_id (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const Work *)a)->run_id, ((const Work *)b)->run_id);
+}
+
+static PgValues *
+fence_values (const Job *job, const GArray *works)
+{
+  GString *ids = array_new (), *steps = array_new (), *attempts = array_new ();
+  g_autoptr (GArray) sorted = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
+  g_array_append_vals (sorted, works->data, works->len);
+  g_array_sort (sorted, by_run_id);
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      const Work *work = &g_array_index (sorted, Work, i);
+      array_add (ids, work->run_id);
+      array_add_int (steps, work->step);
+      array_add_int (attempts, work->attempt);
+    }
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "job", job->name);
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "step", array_take (steps));
+  pg_values_take (values, "attempt", array_take (attempts));
+  return values;
+}
+
+/* Nothing is stepped before its time, whatever made it ready: a hand, or a clock that was ahead for a moment. The database's clock
+ * decides; one that says that it is tomorrow, while it is today here, is not believed. */
+static gint64
+early_until (const Run *run)
+{
+  gint64 earliest_us = run_earliest_us (run->job, run->scheduled_at_us, run->args);
+  return earliest_us > MIN (run->now_us, clock_now_us () + CLOCK_DAY_US) ? earliest_us : -1;
+}
+
+/* Takes those that are early out of RUNS; they wait again. */
+static gboolean
+put_back_early (Pg *pg, GPtrArray *runs, GError **error)
+{
+  GString *ids = array_new (), *times = array_new ();
+  guint n = runs->len;
+  for (guint i = n; i-- > 0;)
+    {
+      const Run *run = runs->pdata[i];
+      gint64 until_us = early_until (run);
+      if (until_us < 0)
+        continue;
+      g_autofree char *time = clock_format (until_us);
+      log_warning ("Run was ready before its time, and waits again", "job", run->job->name, "run_id", run->run_id, "until", time);
+      array_add (ids, run->run_id);
+      array_add (times, time);
+      g_ptr_array_remove_index (runs, i);
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "until", array_take (times));
+  if (runs->len == n)
+    return TRUE;
+  g_autoptr (PgRows) put_back = pg_run_file (pg, "src/engine/step/sql/put_back.sql", values, error);
+  return put_back != NULL;
+}
+
+GPtrArray *
+transaction_fence (Transaction *transaction, const Job *job, const GArray *works, gboolean *paused, GError **error)
+{
+  Pg *pg = transaction->pg;
+  g_autoptr (PgValues) values = fence_values (job, works);
+  if (!pg_queue (pg, pg_statement ("src/engine/step/sql/fence.sql"), values, error) || !pg_flush (pg, error))
+    return NULL;
+  g_autoptr (PgRows) removed = transaction->riding != NULL ? pg_next (pg, error) : NULL;
+  if (transaction->riding != NULL && removed == NULL)
+    return NULL;
+  g_autoptr (PgRows) rows = pg_next (pg, error);
+  if (rows == NULL || !pg_finish (pg, error))
+    return NULL;
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_hash_table_add (seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
+      g_ptr_array_add (runs, run_from_row (job, rows, i));
+  *paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
+  return put_back_early (pg, runs, error) ? g_steal_pointer (&runs) : NULL;
+}
+
+/* The dispatcher of another process, which comes too late to claim a due run, has it locked for milliseconds all the same, as intake has
+ * who meets a tick that overlaps. Who hangs has it for longer: then the message is dropped, and its run found missing once it is free. */
+static gboolean
+is_worth_waiting (Lane *lane, guint n_locked)
+{
+  gint64 now = clock_monotonic_us ();
+  if (n_locked == 0 || (lane->locked_since_us != 0 && now - lane->locked_since_us >= LOCKED_US))
+    {
+      lane->locked_since_us = 0;
+      return FALSE;
+    }
+  if (lane->locked_since_us == 0)
+    lane->locked_since_us = now;
+  log_debug ("Another transaction has the run; its message waits", "job", lane->job->name);
+  return TRUE;
+}
+
+GHashTable *
+transaction_find_locked (Transaction *transaction, Lane *lane, const GArray *works, const GPtrArray *runs, GError **error)
+{
+  GHashTable *locked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (runs->len < works->len)
+    {
+      g_autoptr (PgValues) values = fence_values (lane->job, works);
+      g_autoptr (PgRows) rows = pg_run_file (transaction->pg, "src/engine/step/sql/fence_locked.sql", values, error);
+      if (rows == NULL)
+        {
+          g_hash_table_unref (locked);
+          return NULL;
+        }
+      for (int i = 0; i < rows_count (rows); i++)
+        g_hash_table_add (locked, g_strdup (rows_text (rows, i, "run_id")));
+      for (guint i = 0; i < runs->len; i++)
+        g_hash_table_remove (locked, ((const Run *)runs->pdata[i])->run_id);
+    }
+  if (!is_worth_waiting (lane, g_hash_table_size (locked)))
+    g_hash_table_remove_all (locked);
+  return locked;
+}
+
+gboolean
+transaction_commit (Transaction *transaction, GError **error)
+{
+  FAULT ("step.before_commit");
+  if (!pg_commit (transaction->pg, error))
+    return FALSE;
+  FAULT ("step.after_commit");
+  publisher_removed (transaction->service->publisher, g_steal_pointer (&transaction->riding));
+  return TRUE;
+}
+
+void
+transaction_rollback (Transaction *transaction)
+{
+  pg_rollback (transaction->pg);
+  publisher_keep (transaction->service->publisher, g_steal_pointer (&transaction->riding));
+}

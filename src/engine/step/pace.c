@@ -1,0 +1,66 @@
+#include "engine/step/pace.h"
+
+#include "base/clock.h"
+
+#define LEAST_US (2 * G_USEC_PER_SEC)
+
+static gint64
+limit_of (const Run *run)
+{
+  return json_integer_value (json_object_get (run->cursor, "limit"));
+}
+
+gint64
+pace_limit (const Run *run, gint64 most)
+{
+  gint64 limit = limit_of (run);
+  return limit > 0 && limit < most ? limit : most;
+}
+
+static gint64
+budget_us (const Step *step)
+{
+  return MIN (step_setting (step, "budget_ms"), PACE_MOST_US / 1000) * 1000;
+}
+
+void
+pace_begin (Step *step)
+{
+  step->transaction_us = clock_monotonic_us ();
+  gboolean least = limit_of (step->run) == 1;
+  pg_set_deadline (step->pg, step->transaction_us + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
+}
+
+gint64
+pace_less (const Step *step)
+{
+  if (step->most == 0 || limit_of (step->run) == 1)
+    return 0;
+  gint64 limit = pace_limit (step->run, step->most);
+  return MAX (1, step->tried > 0 ? MIN (step->tried, limit) / 2 : limit / 4);
+}
+
+gboolean
+pace_is_too_slow (const Step *step, const GError *cause)
+{
+  return cause->code == PRUNED_RETRY && g_str_equal (pg_sqlstate (step->pg), "57014");
+}
+
+void
+pace_go_on (Step *step)
+{
+  gint64 limit = limit_of (step->run);
+  if (limit <= 0 || step->most == 0 || !step->continues)
+    return;
+  gint64 took_us = clock_monotonic_us () - step->transaction_us, allowed_us = budget_us (step);
+  if (took_us > allowed_us)
+    limit = MAX (1, limit / 2);
+  else if (took_us < allowed_us / 3)
+    limit *= 2;
+  if (step->next_cursor == NULL)
+    step->next_cursor = json_deep_copy (step->run->cursor);
+  if (limit < step->most)
+    json_object_set_new (step->next_cursor, "limit", json_integer (limit));
+  else
+    json_object_del (step->next_cursor, "limit");
+}

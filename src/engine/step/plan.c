@@ -1,0 +1,128 @@
+#include "engine/step/plan.h"
+
+#include "base/uuid5.h"
+#include "engine/step/page.h"
+#include "engine/step/quarantine.h"
+
+typedef struct {
+  Step *step;
+  const Job *job;
+  GString *gone;    /* array literal, open: keys that went on earlier pages */
+  gboolean stopped;
+} Plan;
+
+static char *
+closed (const GString *array)
+{
+  return g_strconcat (array->str, "}", NULL);
+}
+
+/* Items that wait in quarantine are shown as such; the others are returned. */
+static gboolean
+show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **error)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) waits = NULL;
+  for (guint i = 0; i < keys->len; i++)
+    g_ptr_array_add (items, g_strdup_printf ("%s:%s", plan->job->table, (char *)keys->pdata[i]));
+  g_autoptr (PgRows) rows = quarantine_known (plan->step, items, &waits, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) parked = g_hash_table_new (NULL, NULL);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_array_index (waits, gboolean, i))
+      g_hash_table_add (parked, GINT_TO_POINTER ((int)rows_int (rows, i, "row") + 1));
+  for (guint i = 0; i < keys->len; i++)
+    if (g_hash_table_contains (parked, GINT_TO_POINTER ((int)i + 1)))
+      step_plan_line (plan->step, plan->job->table, keys->pdata[i], "parked", "in quarantine");
+    else
+      g_ptr_array_add (others, keys->pdata[i]);
+  return TRUE;
+}
+
+/* A row matters to later pages if decide says so in a column `matters`, or has none. */
+static void
+show_decided (Plan *plan, const PgRows *rows)
+{
+  int matters = rows_column (rows, "matters");
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
+      const JobWhat *known = job_what (plan->job, what);
+      step_plan_line (plan->step, plan->job->table, key, what, rows_at (rows, i, rows_column (rows, "reason")));
+      gboolean goes = known != NULL && known->apply->len > 0;
+      if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
+        array_add (plan->gone, key);
+    }
+}
+
+static gboolean
+plan_page (Plan *plan, Page *page, GError **error)
+{
+  Step *step = plan->step;
+  int limit = plan->job->batch;
+  if (!page_of_event (step->run, page))
+    {
+      g_autoptr (PgValues) values = page_values (step, limit);
+      g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
+      if (rows == NULL || !page_is_one (plan->job, rows, error))
+        return FALSE;
+      page_read (step->run, rows, limit, page);
+    }
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  if (page->keys->len == 0)
+    return TRUE;
+  if (!show_parked (plan, page->keys, keys, error))
+    return FALSE;
+  GString *literal = array_new ();
+  for (guint i = 0; i < keys->len; i++)
+    array_add (literal, keys->pdata[i]);
+  g_autofree char *key = array_take (literal);
+  g_autofree char *gone = closed (plan->gone);
+  g_autoptr (PgRows) rows = page_decide (step, key, gone, error);
+  if (rows != NULL)
+    show_decided (plan, rows);
+  return rows != NULL;
+}
+
+static gboolean
+plan_pages (Plan *plan, GError **error)
+{
+  gboolean more = TRUE, ok = TRUE;
+  while (ok && more)
+    {
+      Page page = { 0 };
+      ok = plan_page (plan, &page, error);
+      more = page.more;
+      if (ok && more)
+        {
+          g_clear_pointer (&plan->step->run->cursor, json_decref);
+          plan->step->run->cursor = g_steal_pointer (&page.cursor);
+        }
+      page_clear (&page);
+    }
+  return ok;
+}
+
+gboolean
+plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data, GError **error)
+{
+  g_autoptr (Run) run = g_new0 (Run, 1);
+  run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);
+  run->job = job;
+  run->scheduled_at_us = run->due_at_us = run->now_us = at_us;
+  run->args = json_deep_copy (args);
+  g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
+  step->plan = TRUE;
+  step->plan_visit = visit;
+  step->plan_data = data;
+  Plan plan = { step, job, array_new (), FALSE };
+  gboolean ok = pg_begin_read_only (pg, error);
+  if (ok && job->code != NULL && job->code->plan != NULL)
+    ok = job->code->plan (step, error);
+  else if (ok && job->page != NULL)
+    ok = plan_pages (&plan, error);
+  pg_rollback (pg);
+  g_string_free (plan.gone, TRUE);
+  return ok;
+}

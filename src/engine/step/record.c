@@ -1,0 +1,296 @@
+#include "engine/step/record.h"
+
+#include "base/clock.h"
+#include "engine/job/job_rows.h"
+#include "engine/step/quarantine.h"
+
+#include <string.h>
+
+#define REFUSED "refused: the statement did not change the row (a trigger or a rule keeps it)"
+
+static char *
+item_of (const Step *step, const char *key)
+{
+  return g_strdup_printf ("%s:%s", step->job->table, key);
+}
+
+gboolean
+record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
+{
+  if (step->job->table == NULL)
+    return TRUE;
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) waits = NULL;
+  for (guint i = 0; i < keys->len; i++)
+    g_ptr_array_add (items, item_of (step, keys->pdata[i]));
+  g_autoptr (PgRows) rows = quarantine_known (step, items, &waits, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    {
+      char *key = keys->pdata[rows_int (rows, i, "row")];
+      if (g_array_index (waits, gboolean, i))
+        g_hash_table_add (over, key);
+      else
+        g_hash_table_add (known, g_strdup (key));
+    }
+  if (g_hash_table_size (over) > 0)
+    step_count (step, "passed_over", g_hash_table_size (over));
+  for (guint i = keys->len; i-- > 0;)
+    if (g_hash_table_contains (over, keys->pdata[i]))
+      {
+        g_hash_table_remove (over, keys->pdata[i]);
+        g_ptr_array_remove_index (keys, i);
+      }
+  return TRUE;
+}
+
+static json_t *
+context_fields (const PgRows *context, const char *key)
+{
+  json_t *fields = json_object ();
+  for (int i = 0; context != NULL && i < rows_count (context); i++)
+    {
+      if (g_strcmp0 (rows_text (context, i, "key"), key) != 0)
+        continue;
+      for (int column = 0; column < rows_columns (context); column++)
+        if (!g_str_equal (rows_name (context, column), "key") && rows_at (context, i, column) != NULL)
+          json_object_set_new (fields, rows_name (context, column), json_string (rows_at (context, i, column)));
+    }
+  return fields;
+}
+
+static PgRows *
+context_of (Step *step, const GPtrArray *keys, GError **error)
+{
+  g_autoptr (PgValues) values = trial_values (step, step->job->context, NULL);
+  pg_values_take (values, "key", trial_literal (keys));
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->context, values, error);
+  return rows != NULL && job_rows_have (step->job->context, rows, "key", error) ? g_steal_pointer (&rows) : NULL;
+}
+
+static char *
+failed_message (const Step *step, const char *key, const char *reason)
+{
+  if (step->job->failed_log == NULL)
+    return g_strdup_printf ("%s:%s cannot be removed - %s", step->job->table, key, reason);
+  g_autofree char *with_key = NULL;
+  g_auto (GStrv) parts = g_strsplit (step->job->failed_log, "{key}", -1);
+  with_key = g_strjoinv (key, parts);
+  g_auto (GStrv) rest = g_strsplit (with_key, "{error}", -1);
+  return g_strjoinv (reason, rest);
+}
+
+/* A row that stays because it failed is announced with what is known of it now. */
+static gboolean
+announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
+{
+  const Job *job = step->job;
+  if (job->failed_outcome == NULL)
+    return TRUE;
+  g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
+  for (int i = 0; decided != NULL && i < rows_count (decided); i++)
+    if (!g_str_equal (rows_text (decided, i, "what"), "gone")) /* by somebody else, meanwhile */
+      step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
+  return decided != NULL;
+}
+
+static gboolean
+record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra, GError **error)
+{
+  if (keys->len == 0)
+    return TRUE;
+  if (!announce_failed (step, keys, extra, error))
+    return FALSE;
+  step_count (step, "failed", keys->len);
+  if (step->job->failed_counter != NULL)
+    step_count (step, step->job->failed_counter, keys->len);
+  g_autoptr (PgRows) context = NULL;
+  if (step->job->context != NULL && (context = context_of (step, keys, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < keys->len; i++)
+    {
+      g_autofree char *item = item_of (step, keys->pdata[i]);
+      g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
+      step_quarantine (step, item, reasons->pdata[i], step->job->item_attempts);
+      json_t *fields = context_fields (context, keys->pdata[i]);
+      json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
+      step_log (step, LOG_ERROR, message, fields);
+    }
+  if (!g_str_equal (config_text (step->job->config, "run", "environment"), "development"))
+    return TRUE;
+  step_write_logs (step); /* the rows' lines first; then the step fails, too */
+  g_array_set_size (step->logs, 0);
+  return step_fail (step, error, PRUNED_RETRY, "%u rows failed, and [run] environment is development; the first: %s",
+                    keys->len, (char *)reasons->pdata[0]);
+}
+
+/* `{column}` of the row in a message. */
+static char *
+message_of (const char *template, const PgRows *rows, int row)
+{
+  GString *out = g_string_new (NULL);
+  for (const char *p = template; *p != '\0';)
+    {
+      const char *end = *p == '{' ? strchr (p, '}') : NULL;
+      if (end == NULL)
+        {
+          g_string_append_c (out, *p++);
+          continue;
+        }
+      g_autofree char *name = g_strndup (p + 1, end - p - 1);
+      const char *text = rows_at (rows, row, rows_column (rows, name));
+      g_string_append (out, text != NULL ? text : "");
+      p = end + 1;
+    }
+  return g_string_free (out, FALSE);
+}
+
+static void
+add_field (json_t *fields, const PgRows *rows, int row, const char *name)
+{
+  const char *text = rows_at (rows, row, rows_column (rows, name));
+  if (text != NULL)
+    json_object_set_new (fields, name, rows_is_integer (rows, rows_column (rows, name)) ? json_integer (rows_int (rows, row, name))
+                                                                                       : json_string (text));
+}
+
+static gboolean
+log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *which, GError **error)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (guint i = 0; i < which->len; i++)
+    g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, g_array_index (which, int, i), "key"));
+  g_autoptr (PgRows) context = NULL;
+  if (step->job->context != NULL && keys->len > 0 && (context = context_of (step, keys, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < which->len; i++)
+    {
+      int row = g_array_index (which, int, i);
+      json_t *fields = context_fields (context, rows_text (trial->decided, row, "key"));
+      for (guint f = 0; what->log_fields[f] != NULL; f++)
+        add_field (fields, trial->decided, row, what->log_fields[f]);
+      g_autofree char *message = message_of (what->log, trial->decided, row);
+      step_log (step, what->log_level, message, fields);
+    }
+  return TRUE;
+}
+
+static gboolean
+record_what (Step *step, const char *word, const Trial *trial, GError **error)
+{
+  const JobWhat *what = job_what (step->job, word);
+  g_autoptr (GArray) which = trial_rows (trial, word);
+  step_count (step, what != NULL ? what->counter : word, which->len);
+  if (what == NULL || which->len == 0)
+    return TRUE;
+  if (what->counts_as_updated)
+    step_count (step, "updated_rows", which->len);
+  for (guint i = 0; what->outcome != NULL && i < which->len; i++)
+    step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i), what->entity, what->constants);
+  return what->log == NULL || log_rows (step, what, trial, which, error);
+}
+
+/* `2026-11-21 10:20:30.5+00`, as PostgreSQL writes it in UTC. */
+static gboolean
+read_time (const char *text, gint64 *us, GError **error)
+{
+  gsize len = strcspn (text, "+");
+  g_autofree char *rfc = g_strdup_printf ("%.*s%s", (int)len, text, g_str_equal (text + len, "+00") ? "Z" : text + len);
+  if (strlen (rfc) > 10)
+    rfc[10] = 'T';
+  if (clock_parse (rfc, us, error))
+    return TRUE;
+  (*error)->code = PRUNED_RETRY;
+  g_prefix_error (error, "children.sql: due_at: ");
+  return FALSE;
+}
+
+static gboolean
+record_children (Step *step, const PgRows *children, GError **error)
+{
+  if (children == NULL)
+    return TRUE;
+  if (!job_rows_are_whole (step->job->children, children, "job args child_key", error)
+      || !job_rows_have (step->job->children, children, "unique_key due_at", error))
+    return FALSE;
+  for (int i = 0; i < rows_count (children); i++)
+    {
+      gint64 due_at = 0;
+      guint before = step->children->len;
+      const char *args = rows_text (children, i, "args"), *due = rows_text (children, i, "due_at");
+      const char *context = rows_column (children, "context") >= 0 ? rows_text (children, i, "context") : NULL;
+      if (due != NULL && !read_time (due, &due_at, error))
+        return FALSE;
+      step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
+                  rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
+      if (step->children->len == before) /* it cannot be made, which the end of the step says */
+        continue;
+      RunSpec *child = &g_array_index (step->children, RunSpec, before);
+      child->due_at_us = due_at;
+      if (context == NULL)
+        continue;
+      g_clear_pointer (&child->context, json_decref);
+      child->context = json_parse (context, strlen (context), NULL);
+    }
+  return TRUE;
+}
+
+/* Of a run about a single row (an event's) the result says why that row stays. */
+static void
+tell_reason (Step *step, const Trial *trial)
+{
+  gboolean single = FALSE;
+  for (guint i = 0; i < step->job->events->len; i++)
+    {
+      const JobEvent *event = step->job->events->pdata[i];
+      const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
+      single = single || (key != NULL && !json_is_null (key));
+    }
+  if (!single || rows_count (trial->decided) != 1 || rows_column (trial->decided, "reason") < 0)
+    return;
+  const char *reason = rows_text (trial->decided, 0, "reason");
+  if (reason != NULL)
+    step_reason (step, reason);
+}
+
+gboolean
+record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra, GHashTable *known, GError **error)
+{
+  g_autoptr (GPtrArray) failed = g_ptr_array_new (), reasons = g_ptr_array_new ();
+  g_autoptr (GHashTable) words = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < keys->len; i++)
+    {
+      const BisectBad *bad = g_hash_table_lookup (step->bisect->bad, keys->pdata[i]);
+      if (bad == NULL)
+        continue;
+      g_ptr_array_add (failed, keys->pdata[i]);
+      g_ptr_array_add (reasons, bad->reason);
+    }
+  for (int i = 0; i < rows_count (trial->decided); i++)
+    {
+      const char *key = rows_text (trial->decided, i, "key");
+      if (g_str_equal (trial->what[i], "failed"))
+        {
+          g_ptr_array_add (failed, (gpointer)key);
+          g_ptr_array_add (reasons, (gpointer)REFUSED);
+        }
+      else if (g_hash_table_contains (known, key))
+        {
+          g_autofree char *item = item_of (step, key);
+          step_unquarantine (step, item);
+        }
+      if (!g_str_equal (trial->what[i], "failed"))
+        g_hash_table_add (words, (gpointer)trial->what[i]);
+    }
+  GHashTableIter iter;
+  gpointer word;
+  g_hash_table_iter_init (&iter, words);
+  while (g_hash_table_iter_next (&iter, &word, NULL))
+    if (!record_what (step, word, trial, error))
+      return FALSE;
+  tell_reason (step, trial);
+  return record_children (step, trial->children, error) && record_failed (step, failed, reasons, extra, error);
+}
+

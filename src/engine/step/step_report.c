@@ -1,0 +1,290 @@
+/* What a step says has happened: gathered here, made rows and messages when it settles (step_settle.c). */
+#include "engine/step/step.h"
+
+#include "avro/identity.h"
+#include "avro/message.h"
+#include "base/clock.h"
+#include "engine/job/job_files.h"
+
+#include <stdarg.h>
+
+void
+step_add_count (json_t *counts, const char *counter, gint64 n)
+{
+  gint64 before = json_integer_value (json_object_get (counts, counter));
+  json_object_set_new (counts, counter, json_integer (before + n));
+}
+
+void
+step_count (Step *step, const char *counter, gint64 n)
+{
+  step_add_count (step->counts, counter, n);
+}
+
+void
+step_reason (Step *step, const char *reason)
+{
+  g_free (step->reason);
+  step->reason = g_strdup (reason);
+}
+
+void
+step_add_outcome (Step *step, const char *record, const char *entity, const char *const *fields)
+{
+  g_autofree char *topic = g_strconcat (step->prefix, ".outcomes", NULL);
+  g_autofree char *type = g_strconcat ("pruned.outcomes.", record, NULL);
+  g_autofree char *ce_id = identity_outcome (step->run->run_id, step->run->step, record, entity);
+  bundle_add (step->bundle, topic, -1, entity, type, ce_id, fields);
+}
+
+/* The texts of a record's fields in the schema's order: run_id and step, then what LOOK finds. NULL: there is no such record. */
+static const char **
+outcome_fields (Step *step, const char *record, const char *step_number_text,
+                const char *(*look) (const char *field, gpointer data), gpointer data)
+{
+  g_autofree char *type = g_strconcat ("pruned.outcomes.", record, NULL);
+  const char *const *names = message_fields (type);
+  if (names == NULL)
+    {
+      bundle_spoil (step->bundle, "%s/job.conf: there is no outcome '%s'", step->job->folder, record);
+      return NULL;
+    }
+  const char **fields = g_new0 (const char *, g_strv_length ((char **)names) + 1);
+  for (guint i = 0; names[i] != NULL; i++)
+    fields[i] = g_str_equal (names[i], "run_id") ? step->run->run_id
+                : g_str_equal (names[i], "step") ? step_number_text
+                                                 : look (names[i], data);
+  return fields;
+}
+
+static const char *
+look_in_json (const char *field, gpointer data)
+{
+  const json_t *value = json_object_get (data, field);
+  if (value == NULL || json_is_null (value))
+    return NULL;
+  if (json_is_string (value))
+    return json_string_value (value);
+  char *text = json_text (value);
+  json_object_set_new (data, field, json_string (text)); /* keeps it as long as the object */
+  g_free (text);
+  return json_string_value (json_object_get (data, field));
+}
+
+void
+step_outcome (Step *step, const char *record, const char *entity, json_t *fields)
+{
+  g_autoptr (json_t) owned = fields;
+  char number[16];
+  g_snprintf (number, sizeof number, "%d", step->run->step);
+  g_autofree const char **texts = outcome_fields (step, record, number, look_in_json, owned);
+  if (texts != NULL)
+    step_add_outcome (step, record, entity, texts);
+}
+
+typedef struct {
+  const PgRows *rows;
+  int row;
+  const json_t *constants;
+} RowFields;
+
+static const char *
+look_in_row (const char *field, gpointer data)
+{
+  const RowFields *from = data;
+  const char *constant = json_string_value (json_object_get (from->constants, field));
+  int column = rows_column (from->rows, field);
+  return constant != NULL || column < 0 ? constant : rows_at (from->rows, from->row, column);
+}
+
+void
+step_outcome_row (Step *step, const char *record, const PgRows *rows, int row, const char *entity,
+                  const json_t *constants)
+{
+  char number[16];
+  g_snprintf (number, sizeof number, "%d", step->run->step);
+  RowFields from = { rows, row, constants };
+  int column = rows_column (rows, entity);
+  const char *about = column >= 0 ? rows_at (rows, row, column) : NULL;
+  if (about == NULL)
+    bundle_spoil (step->bundle, "outcome %s of %s: nothing in column '%s' that it could be about", record, step->job->name, entity);
+  g_autofree const char **texts = about != NULL ? outcome_fields (step, record, number, look_in_row, &from) : NULL;
+  if (texts != NULL)
+    step_add_outcome (step, record, about, texts);
+}
+
+void
+step_outcomes (Step *step, const char *record, const PgRows *rows, const char *entity, const json_t *constants)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    step_outcome_row (step, record, rows, i, entity, constants);
+}
+
+void
+step_child (Step *step, const char *job, json_t *args, const char *child_key, const char *unique_key, gint64 delay_ms)
+{
+  const Job *found = jobs_find (step->job->jobs, job);
+  if (found == NULL || args == NULL)
+    {
+      bundle_spoil (step->bundle, found == NULL ? "%s: there is no job '%s' for its child" : "%s: a child of %s without arguments",
+                    step->job->name, job);
+      g_clear_pointer (&args, json_decref);
+      return;
+    }
+  RunSpec child = { .run_id = identity_child (step->run->run_id, job, child_key),
+                    .parent_id = g_strdup (step->run->run_id), .job = found,
+                    .scheduled_at_us = step->run->scheduled_at_us, .delay_ms = delay_ms,
+                    .unique_key = g_strdup (unique_key), .args = args,
+                    .context = step->run->context != NULL ? json_incref (step->run->context) : NULL };
+  g_array_append_val (step->children, child);
+}
+
+void
+step_quarantine (Step *step, const char *item, const char *reason, int park_after)
+{
+  g_ptr_array_add (step->failed_items, g_strdup (item));
+  g_ptr_array_add (step->failed_reasons, g_strdup (reason));
+  g_array_append_val (step->failed_park, park_after);
+}
+
+void
+step_unquarantine (Step *step, const char *item)
+{
+  g_ptr_array_add (step->cured_items, g_strdup (item));
+}
+
+void
+step_log (Step *step, LogLevel level, const char *message, json_t *fields)
+{
+  json_t *all = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id);
+  if (step->run->context != NULL)
+    json_object_update (all, step->run->context);
+  if (fields != NULL)
+    json_object_update (all, fields);
+  g_clear_pointer (&fields, json_decref);
+  StepLog line = { level, g_strdup (message), all };
+  g_array_append_val (step->logs, line);
+}
+
+void
+step_continue (Step *step, json_t *cursor, gint64 delay_ms)
+{
+  g_clear_pointer (&step->next_cursor, json_decref);
+  step->continues = TRUE;
+  step->next_cursor = cursor;
+  step->next_delay_ms = delay_ms;
+  json_t *limit = json_object_get (step->run->cursor, "limit");
+  if (limit != NULL && cursor != NULL) /* an empty page leaves it as it is */
+    json_object_set (cursor, "limit", limit);
+}
+
+Run
+step_run_ahead (const Step *step)
+{
+  Run ahead = *step->run;
+  ahead.step++;
+  if (step->next_cursor != NULL)
+    ahead.cursor = step->next_cursor;
+  return ahead;
+}
+
+void
+step_go_ahead (Step *step)
+{
+  step->passed++;
+  step->run->step++;
+  if (step->next_cursor != NULL)
+    {
+      g_clear_pointer (&step->run->cursor, json_decref);
+      step->run->cursor = g_steal_pointer (&step->next_cursor);
+    }
+  step->continues = FALSE;
+  g_clear_pointer (&step->common, pg_values_free);
+}
+
+void
+step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms)
+{
+  step_continue (step, cursor, MAX (delay_ms, 1));
+  g_free (step->wait_reason);
+  step->wait_reason = g_strdup (reason);
+}
+
+void
+step_observe_age (Step *step, double seconds)
+{
+  if (step->ages == NULL)
+    step->ages = g_array_new (FALSE, FALSE, sizeof (double));
+  g_array_append_val (step->ages, seconds);
+}
+
+gboolean
+step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (error, PRUNED_ERROR, verdict, text);
+  return FALSE;
+}
+
+gboolean
+step_block (Step *step, GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  step->blocked = TRUE;
+  return step_fail (step, error, PRUNED_RETRY, "%s", text);
+}
+
+gboolean
+step_again (Step *step, GError **error)
+{
+  step->again = TRUE;
+  return step_fail (step, error, PRUNED_BUSY, "the step is to be done once more");
+}
+
+void
+step_on_failure (Step *step, const char *file)
+{
+  g_autoptr (GError) error = NULL;
+  step->on_failure = job_files_statement (step->job, file, &error);
+  if (step->on_failure == NULL)
+    g_error ("%s", error->message);
+}
+
+void
+step_plan_line (Step *step, const char *table, const char *key, const char *action, const char *reason)
+{
+  if (step->plan_visit != NULL)
+    step->plan_visit (table, key, action, reason, step->plan_data);
+}
+
+void
+step_write_logs (Step *step)
+{
+  for (guint i = 0; i < step->logs->len; i++)
+    {
+      const StepLog *line = &g_array_index (step->logs, StepLog, i);
+      log_fields (line->level, line->message, line->fields);
+    }
+}
+
+json_t *
+step_log_fields (Step *step)
+{
+  if (step->said != NULL)
+    return step->said;
+  g_autofree char *scheduled_at = clock_format (step->run->scheduled_at_us);
+  g_autofree char *started_at = clock_format (step->started_at_us);
+  step->said = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id, "step",
+                          step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
+  g_autoptr (json_t) labels = job_labels (step->job);
+  json_object_update (step->said, labels);
+  if (step->run->context != NULL)
+    json_object_update (step->said, step->run->context);
+  return step->said;
+}

@@ -1,0 +1,190 @@
+/* The end of a transaction: what its steps have gathered becomes rows, in the order of docs/design.md, the runs last. */
+#include "engine/job/arguments.h"
+#include "engine/step/pace.h"
+#include "engine/step/quarantine.h"
+
+#include <string.h>
+
+#define SQL "src/engine/step/sql/"
+
+static char *
+array_of (const GPtrArray *texts)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < texts->len; i++)
+    array_add (array, texts->pdata[i]);
+  return array_take (array);
+}
+
+static gboolean
+settle_quarantine (Step *step, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", step->job->name);
+  if (step->failed_items->len > 0)
+    {
+      char *states = quarantine_states (step->pg, step->failed_items, error);
+      if (states == NULL)
+        return FALSE;
+      pg_values_take (values, "state", states);
+      GString *park = array_new ();
+      for (guint i = 0; i < step->failed_park->len; i++)
+        array_add_int (park, g_array_index (step->failed_park, int, i));
+      pg_values_take (values, "item", array_of (step->failed_items));
+      pg_values_take (values, "reason", array_of (step->failed_reasons));
+      pg_values_take (values, "park_after", array_take (park));
+      g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "quarantine_put.sql", values, error);
+      if (put == NULL)
+        return FALSE;
+    }
+  if (step->cured_items->len == 0)
+    return TRUE;
+  pg_values_take (values, "item", array_of (step->cured_items));
+  g_autoptr (PgRows) removed = pg_run_file (step->pg, SQL "quarantine_remove.sql", values, error);
+  return removed != NULL;
+}
+
+static int
+by_key_then_id (gconstpointer a, gconstpointer b)
+{
+  const RunSpec *x = a, *y = b;
+  int order = g_strcmp0 (x->unique_key, y->unique_key);
+  return order != 0 ? order : strcmp (x->run_id, y->run_id);
+}
+
+/* What its job would refuse at the door. */
+static gboolean
+check_children (const Step *step, GError **error)
+{
+  for (guint i = 0; i < step->children->len; i++)
+    {
+      const RunSpec *child = &g_array_index (step->children, RunSpec, i);
+      g_autofree char *reason = arguments_child_refusal (child->job, child->args);
+      if (reason == NULL)
+        continue;
+      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "the child %s of %s is refused: %s", child->job->name, step->job->name, reason);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+settle_children (Step *step, GError **error)
+{
+  if (step->children->len == 0)
+    return TRUE;
+  if (!check_children (step, error))
+    return FALSE;
+  g_array_sort (step->children, by_key_then_id);
+  if (!place_runs (step->pg, step->children, TRUE, error))
+    return FALSE;
+  for (guint i = 0; i < step->children->len; i++)
+    {
+      Placed placed = g_array_index (step->children, RunSpec, i).placed;
+      if (placed == PLACED_RUNNING)
+        step_count (step, "already_running", 1);
+      else if (placed != PLACED_KNOWN)
+        step_count (step, "scheduled", 1);
+    }
+  place_add_work (step->bundle, step->children);
+  return TRUE;
+}
+
+/* Every counter a job can have is there from the first step on, so that "nothing to do" and "not counted" differ. */
+static void
+add_declared_counters (const Step *step, json_t *result)
+{
+  static const char *const always[] = { "updated_rows" };
+  for (guint i = 0; i < G_N_ELEMENTS (always); i++)
+    step_add_count (result, always[i], 0);
+  for (guint i = 0; i < step->job->whats->len; i++)
+    step_add_count (result, ((const JobWhat *)step->job->whats->pdata[i])->counter, 0);
+  if (step->job->decide != NULL)
+    step_add_count (result, "failed", 0);
+  if (step->job->failed_counter != NULL)
+    step_add_count (result, step->job->failed_counter, 0);
+  if (step->job->children != NULL)
+    step_add_count (result, "scheduled", 0);
+}
+
+json_t *
+step_result (const Step *step, const char *status)
+{
+  json_t *result = json_object ();
+  json_object_set_new (result, "status", json_string (status));
+  add_declared_counters (step, result);
+  const char *counter;
+  json_t *n;
+  json_object_foreach (step->run->result, counter, n)
+    if (json_is_integer (n))
+      step_add_count (result, counter, json_integer_value (n));
+  json_object_foreach (step->counts, counter, n)
+    step_add_count (result, counter, json_integer_value (n));
+  const char *reason = step->reason != NULL ? step->reason : json_string_value (json_object_get (step->run->result, "reason"));
+  if (reason != NULL)
+    json_object_set_new (result, "reason", json_string (reason));
+  return result;
+}
+
+void
+step_add_run_finished (Step *step, const char *state, const char *result, const char *error_text)
+{
+  char number[16];
+  g_snprintf (number, sizeof number, "%d", step->run->step);
+  const char *fields[] = { step->run->run_id, number, step->job->name, state, result, error_text };
+  step_add_outcome (step, "RunFinished", step->run->run_id, fields);
+}
+
+static void
+add_continuation (Step *step)
+{
+  Run next = step_run_ahead (step);
+  run_add_work (step->bundle, &next);
+}
+
+/* One row of advance.sql; what follows from it is added to the bundle. */
+static void
+add_advance (Step *step, GString *const *arrays)
+{
+  const char *state = !step->continues ? "finished" : step->next_delay_ms > 0 ? "waiting" : "ready";
+  g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
+  g_autofree char *result_text = json_text (result);
+  const json_t *last = step->next_cursor != NULL ? step->next_cursor : step->passed > 0 ? step->run->cursor : NULL;
+  g_autofree char *cursor = last != NULL ? json_text (last) : NULL;
+  if (!step->continues)
+    step_add_run_finished (step, state, result_text, NULL);
+  else if (step->next_delay_ms <= 0)
+    add_continuation (step);
+  array_add (arrays[0], step->run->run_id);
+  array_add_int (arrays[1], step->run->step + 1);
+  array_add (arrays[2], state);
+  array_add (arrays[3], cursor);
+  array_add (arrays[4], result_text);
+  array_add (arrays[5], step->wait_reason);
+  array_add_int (arrays[6], step->continues ? step->next_delay_ms : 0);
+}
+
+gboolean
+steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
+{
+  static const char *const names[] = { "run_id", "step", "state", "cursor", "result", "error", "delay_ms" };
+  Step *first = steps->pdata[0];
+  GString *arrays[G_N_ELEMENTS (names)];
+  g_autoptr (PgValues) values = pg_values_new ();
+  for (guint i = 0; i < steps->len; i++)
+    pace_go_on (steps->pdata[i]);
+  for (guint i = 0; i < steps->len; i++)
+    if (!settle_quarantine (steps->pdata[i], error) || !settle_children (steps->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    arrays[i] = array_new ();
+  for (guint i = 0; i < steps->len; i++)
+    add_advance (steps->pdata[i], arrays);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    pg_values_take (values, names[i], array_take (arrays[i]));
+  if (!bundle_is_whole (first->bundle, error))
+    return FALSE;
+  if (bundle_size (first->bundle) > 0 && !publisher_store (publisher, first->pg, first->bundle, error))
+    return FALSE;
+  return pg_queue (first->pg, pg_statement (SQL "advance.sql"), values, error);
+}

@@ -1,0 +1,271 @@
+/* The statements of a job: bound, run one by one or queued and sent together. */
+#include "engine/step/step.h"
+
+#include "base/clock.h"
+#include "engine/job/job_files.h"
+#include "engine/ledger/keeping.h"
+#include "engine/step/page.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Where this page stands in the whole run (`spacing`). */
+static void
+bind_place (const Step *step, const PgStatement *statement, PgValues *values)
+{
+  if (pg_statement_wants (statement, "index"))
+    pg_values_int (values, "index", json_integer_value (json_object_get (step->run->cursor, "index")));
+  if (pg_statement_wants (statement, "began_at"))
+    {
+      const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
+      pg_values_take (values, "began_at", began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
+    }
+}
+
+/* T, but never a time that has not come by the database's clock; only a plan looks ahead. */
+static gint64
+scheduled_at_of (const Step *step)
+{
+  return step->plan ? step->run->scheduled_at_us : MIN (step->run->scheduled_at_us, step->run->now_us);
+}
+
+static PgValues *
+common_values (const Step *step)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "step", step->run->step);
+  pg_values_time (values, "scheduled_at", scheduled_at_of (step));
+  pg_values_set (values, "plan", step->plan ? "t" : "f");
+  pg_values_take (values, "args", json_text (step->run->args));
+  pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
+  pg_values_take (values, "audit_of", keeping_rows_of (step->job->config));
+  pg_values_take (values, "secret", keeping_secret (step->job->config));
+  pg_values_set (values, "job", step->job->name);
+  pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
+  return values;
+}
+
+/* NAME is `key` of this job, or `job.key` of another. One that there is not stays unbound, which is an error with its name. */
+static void
+bind_setting (const Step *step, const char *parameter, PgValues *values)
+{
+  const char *name = parameter + strlen ("setting."), *dot = strrchr (name, '.');
+  g_autofree char *other = dot != NULL ? g_strndup (name, (gsize)(dot - name)) : NULL;
+  const char *job = other != NULL ? other : step->job->name, *key = dot != NULL ? dot + 1 : name;
+  if (config_has_job_key (step->job->config, job, key))
+    pg_values_set (values, parameter, config_job_text (step->job->config, job, key));
+}
+
+void
+step_bind (Step *step, const PgStatement *statement, PgValues *values)
+{
+  static const char *const common[] = { "run_id", "step",     "scheduled_at", "plan", "args",
+                                        "audit",  "audit_of", "secret",       "job",  "park_retry_days" };
+  for (guint i = 0; i < G_N_ELEMENTS (common); i++)
+    if (pg_statement_wants (statement, common[i]))
+      {
+        if (step->common == NULL)
+          step->common = common_values (step);
+        pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
+      }
+  const char *const *names = pg_statement_parameters (statement);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (g_str_has_prefix (names[i], "setting."))
+      bind_setting (step, names[i], values);
+  if (pg_statement_wants (statement, "rows"))
+    pg_values_take (values, "rows", step_is_cut (step) ? g_strdup_printf ("%d", page_limit (step->run)) : NULL);
+  bind_place (step, statement, values);
+}
+
+PgValues *
+step_values (Step *step, const PgStatement *statement, va_list pairs)
+{
+  PgValues *values = pg_values_new ();
+  step_bind (step, statement, values);
+  for (const char *name; (name = va_arg (pairs, const char *)) != NULL;)
+    pg_values_set (values, name, va_arg (pairs, const char *));
+  return values;
+}
+
+static PgRows *
+run_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)
+{
+  if (statement == NULL)
+    return NULL;
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  return pg_run (step->pg, statement, values, error);
+}
+
+PgRows *
+step_query (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  PgRows *rows = run_statement (step, job_files_statement (step->job, file, error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+static const PgStatement *
+effect_statement (const Step *step, const char *file, const char *columns, GError **error)
+{
+  JobApply apply = { 0 };
+  if (!job_files_effect (step->job, file, columns, &apply, error))
+    return NULL;
+  g_free (apply.table);
+  return apply.statement;
+}
+
+PgRows *
+step_apply (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  PgRows *rows = run_statement (step, effect_statement (step, file, "*", error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+PgRows *
+step_try (Step *step, char **reason, GError **error, const char *file, ...)
+{
+  const PgStatement *statement = effect_statement (step, file, "*", error);
+  if (statement == NULL || !pg_exec (step->pg, "SAVEPOINT attempt", error))
+    return NULL;
+  g_autoptr (GError) cause = NULL;
+  va_list pairs;
+  va_start (pairs, file);
+  g_autoptr (PgRows) rows = run_statement (step, statement, pairs, &cause);
+  va_end (pairs);
+  if (rows != NULL)
+    return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
+  if (cause->code != PRUNED_DATA)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  else if (pg_exec (step->pg, "ROLLBACK TO attempt", error))
+    *reason = g_strdup (cause->message);
+  return NULL;
+}
+
+/* The name of a statement made at run time: its text tells it apart. */
+static char *
+text_name (const Step *step, const char *sql)
+{
+  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA1, sql, -1);
+  return g_strdup_printf ("%s#%.16s", step->job->folder, digest);
+}
+
+PgRows *
+step_query_text (Step *step, GError **error, const char *sql, ...)
+{
+  g_autofree char *name = text_name (step, sql);
+  va_list pairs;
+  va_start (pairs, sql);
+  PgRows *rows = run_statement (step, pg_statement_text (name, sql, error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+static const PgStatement *
+text_effect (const Step *step, const char *table, const char *action, const char *sql, const char *columns, GError **error)
+{
+  g_autofree char *plain = text_name (step, sql);
+  g_autofree char *name = g_strdup_printf ("%s#%s.%s#%s", plain, table, action, columns);
+  return job_files_audited (name, sql, table, action, columns, error);
+}
+
+PgRows *
+step_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+{
+  va_list pairs;
+  va_start (pairs, sql);
+  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, "key", error), pairs, error);
+  va_end (pairs);
+  return rows;
+}
+
+const PgRows *
+step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...)
+{
+  const PgStatement *statement = job_files_statement (step->job, file, error);
+  if (statement == NULL)
+    return NULL;
+  va_list pairs;
+  va_start (pairs, file);
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  va_end (pairs);
+  return pg_run_kept (step->pg, statement, values, stamp, error);
+}
+
+/* --- several in one round trip ------------------------------------------------------------------------ */
+
+static gboolean
+queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)
+{
+  if (statement == NULL)
+    return FALSE;
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  step->queued++;
+  return pg_queue (step->pg, statement, values, error);
+}
+
+gboolean
+step_queue (Step *step, GError **error, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  gboolean ok = queue_statement (step, job_files_statement (step->job, file, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+gboolean
+step_queue_text (Step *step, GError **error, const char *sql, ...)
+{
+  g_autofree char *name = text_name (step, sql);
+  va_list pairs;
+  va_start (pairs, sql);
+  gboolean ok = queue_statement (step, pg_statement_text (name, sql, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+#define HOW_MANY "count(*) AS n"
+
+gboolean
+step_queue_apply (Step *step, GError **error, const char *columns, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  gboolean ok = queue_statement (step, effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+gboolean
+step_queue_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+{
+  va_list pairs;
+  va_start (pairs, sql);
+  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, HOW_MANY, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+GPtrArray *
+step_send (Step *step, GError **error)
+{
+  g_autoptr (GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
+  if (step->queued == 0)
+    return g_steal_pointer (&answers);
+  if (!pg_flush (step->pg, error))
+    return NULL;
+  for (; step->queued > 0; step->queued--)
+    {
+      PgRows *rows = pg_next (step->pg, error);
+      if (rows == NULL)
+        return NULL;
+      g_ptr_array_add (answers, rows);
+    }
+  return pg_finish (step->pg, error) ? g_steal_pointer (&answers) : NULL;
+}

@@ -1,0 +1,149 @@
+#include "engine/work/alone.h"
+
+#include "base/fault.h"
+#include "engine/work/conclude.h"
+#include "engine/step/pace.h"
+
+static gboolean
+work (Lane *lane, Step *step, GError **error)
+{
+  if (lane->errand == NULL)
+    {
+      steps_note_started (step);
+      FAULT_ABOUT ("step.after_fence", step->run->run_id);
+      return step_work (step, error);
+    }
+  FAULT ("errand.before_settle");
+  step->began_us = lane->errand->began_us; /* with its lease */
+  step->started_at_us = lane->errand->started_at_us;
+  return lane->errand->code->settle (step, lane->errand->leased, error);
+}
+
+static gboolean
+step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *step, GPtrArray *steps, GError **error)
+{
+  return work (lane, step, error) && steps_settle (steps, service->publisher, error)
+         && transaction_commit (transaction, error);
+}
+
+/* --- errands: lease, act elsewhere, settle ------------------------------------------------------------- */
+
+/* The first transaction: what act is to do is taken and committed. NULL with an error, or the error is NULL and the lease too: stale. */
+static gpointer
+take_lease (Step *step, Transaction *transaction, GError **error)
+{
+  const JobErrand *code = step->job->code->errand;
+  FAULT ("errand.before_lease");
+  gpointer leased = code->lease (step, error);
+  if (leased == NULL)
+    return NULL;
+  if (transaction_commit (transaction, error))
+    {
+      FAULT ("errand.after_lease");
+      return leased;
+    }
+  code->free (leased);
+  return NULL;
+}
+
+/* No call to a store while a transaction is open: said as the error that it would be. */
+static gboolean
+no_transaction (Step *step, GError **error)
+{
+  if (!pg_in_transaction (step->pg) && !FAULT_ERROR ("errand.open_transaction"))
+    return TRUE;
+  step->error_class = "TransactionInProgress";
+  return step_fail (step, error, PRUNED_RETRY, "can't perform network calls inside a database transaction");
+}
+
+static Answer
+begin_errand (Service *service, Lane *lane, Transaction *transaction, Step *step)
+{
+  g_autoptr (GError) error = NULL;
+  steps_note_started (step);
+  gpointer leased = take_lease (step, transaction, &error);
+  if (leased != NULL && no_transaction (step, &error))
+    {
+      steps_log_started (step);
+      Errand *errand = lane_begin_errand (service->lanes, lane, step, leased);
+      errand->code->act (leased, errand);
+      return ANSWER_AWAY;
+    }
+  if (leased != NULL)
+    step->job->code->errand->free (leased);
+  g_autofree char *sqlstate = g_strdup (pg_sqlstate (step->pg));
+  transaction_rollback (transaction);
+  return answer_failure (service, lane, step->pg, step, step->error_class != NULL ? "" : sqlstate, error);
+}
+
+/* One try of one run. */
+static Answer
+try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean paused = FALSE;
+  Transaction transaction = { 0 };
+  g_autoptr (GPtrArray) runs = NULL;
+  g_autoptr (GHashTable) locked = NULL;
+  if (transaction_begin (&transaction, service, pg, &error))
+    runs = transaction_fence (&transaction, lane->job, works, &paused, &error);
+  if (runs != NULL)
+    locked = transaction_find_locked (&transaction, lane, works, runs, &error);
+  if (locked == NULL || runs->len == 0 || paused)
+    {
+      gboolean ok = locked != NULL && (runs->len == 0 || steps_park_paused (pg, runs, &error))
+                    && transaction_commit (&transaction, &error);
+      if (!ok)
+        {
+          transaction_rollback (&transaction);
+          return answer_outage (service, lane, error);
+        }
+      if (g_hash_table_size (locked) > 0)
+        return ANSWER_HOLD;
+      steps_note_stale (service, lane, runs->len == 0);
+      return ANSWER_HANDLED;
+    }
+  Run *run = runs->pdata[0];
+  g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
+  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
+  Step *step = step_new (pg, run, service->prefix, lane->bisect, bundle);
+  g_ptr_array_add (steps, step);
+  pace_begin (step);
+  if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->errand == NULL)
+    return begin_errand (service, lane, &transaction, step);
+  if (step_and_commit (service, lane, &transaction, step, steps, &error))
+    {
+      steps_conclude (service, lane, steps, &bundle);
+      return ANSWER_HANDLED;
+    }
+  g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
+  transaction_rollback (&transaction);
+  publisher_abandon (service->publisher, bundle);
+  return answer_failure (service, lane, pg, step, sqlstate, error);
+}
+
+Answer
+alone_run (Service *service, Pg *pg, Lane *lane, const GArray *works)
+{
+  Answer answer;
+  do
+    answer = try_alone (service, pg, lane, works);
+  while (answer == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane));
+  if (answer == ANSWER_HANDLED)
+    {
+      lane_end_errand (service->lanes, lane);
+      bisect_reset (lane->bisect);
+      g_array_remove_index (lane->pending, 0);
+    }
+  return answer == ANSWER_AGAIN ? ANSWER_HOLD : answer;
+}
+
+void
+alone_run_ahead (Service *service, Pg *pg, Lane *lane)
+{
+  g_autoptr (GArray) works = g_steal_pointer (&lane->ahead);
+  while (try_alone (service, pg, lane, works) == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane))
+    ;
+  lane->locked_since_us = 0; /* its message is on its way */
+  bisect_reset (lane->bisect);
+}

@@ -1,0 +1,324 @@
+#include "engine/work/answer.h"
+
+#include "base/fault.h"
+#include "engine/work/conclude.h"
+#include "engine/clock/dispatcher.h"
+#include "engine/step/pace.h"
+#include "engine/step/page.h"
+#include "engine/service/stats.h"
+
+#include <math.h>
+
+#define SQL "src/engine/work/sql/"
+#define BLOCKED_RETRY_MS 60000
+#define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
+#define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
+
+static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
+
+gint64
+answer_hold_us (guint outages)
+{
+  double seconds = MIN (HOLD_MOST_S, 0.1 * pow (2, MIN (outages, 12)));
+  return (gint64)(seconds * g_random_double_range (0.5, 1.0) * G_USEC_PER_SEC);
+}
+
+void
+answer_publish (Service *service, Lane *lane, Bundle *bundle)
+{
+  for (guint tries = 0;; tries++)
+    {
+      g_autoptr (GError) error = NULL;
+      if (publisher_send (service->publisher, bundle, &service->stop, &error))
+        return;
+      log_warning_every (10, "publish", "Publishing waits for Kafka", error->message);
+      if (lane_should_yield (service->lanes, lane))
+        {
+          publisher_abandon (service->publisher, bundle);
+          lane->unsent = TRUE;
+          return;
+        }
+      lanes_touch (service->lanes, lane);
+      g_usleep ((gulong)answer_hold_us (MIN (tries, 4)));
+    }
+}
+
+/* What fail.sql is to say. */
+typedef struct {
+  const char *state;
+  int attempts;
+  gint64 delay_ms;
+  char *error;
+  json_t *cursor, *result; /* NULL: stay */
+  gboolean blocked, known; /* it ends blocked; and did so before */
+  gint64 limit; /* rows of the next try of a step that took too long; 0: it did not */
+} Sentence;
+
+static void
+sentence_clear (Sentence *sentence)
+{
+  g_free (sentence->error);
+  g_clear_pointer (&sentence->cursor, json_decref);
+  g_clear_pointer (&sentence->result, json_decref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
+
+/* n^4 + 15 + rand(0..9) * (n + 1) seconds, n = failures before this one (JOBS 0.8). */
+static gint64
+back_off_ms (int n)
+{
+  return 1000 * ((gint64)n * n * n * n + 15 + (gint64)g_random_int_range (0, 10) * (n + 1));
+}
+
+/* Half of the page that failed, which may have been smaller than its limit. */
+static int
+half_page (const Step *step)
+{
+  int size = page_limit (step->run);
+  if (step->bisect != NULL && step->bisect->page > 0)
+    size = MIN (size, (int)step->bisect->page);
+  return MAX (1, size / 2);
+}
+
+/* The next try is about fewer rows, at once. FALSE: one row alone takes too long. */
+static gboolean
+cut (const Step *step, const GError *cause, Sentence *sentence)
+{
+  sentence->limit = pace_less (step);
+  if (sentence->limit == 0)
+    return FALSE;
+  sentence->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s", sentence->limit, cause->message);
+  sentence->cursor = page_cursor_with (step->run, "limit", sentence->limit);
+  return TRUE;
+}
+
+static void
+count_in_cursor (const Step *step, const char *key, Sentence *sentence)
+{
+  sentence->cursor = page_cursor_with (step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
+}
+
+static void
+charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sentence)
+{
+  const Run *run = step->run;
+  sentence->attempts = run->attempts + 1;
+  sentence->delay_ms = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : back_off_ms (run->attempts);
+  sentence->error = g_strdup (cause->message);
+  if (sentence->attempts > run->job->max_attempts)
+    sentence->state = "dead";
+  if (step->halve)
+    sentence->cursor = page_cursor_with (run, "limit", half_page (step));
+  else if (step->systemic)
+    count_in_cursor (step, "systemic", sentence);
+  else if (timed_out)
+    count_in_cursor (step, PAGE_TIMEOUTS, sentence);
+}
+
+/* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again (blocked.h); what a parent or an event
+ * asked for must not be forgotten. */
+static void
+block (const Step *step, const GError *cause, Sentence *sentence)
+{
+  Page page = { 0 };
+  gboolean once = step->run->parent_id != NULL || page_of_event (step->run, &page);
+  page_clear (&page);
+  if (once)
+    {
+      sentence->delay_ms = BLOCKED_RETRY_MS;
+      sentence->error = g_strdup_printf ("blocked: %s", cause->message);
+      return;
+    }
+  sentence->state = "finished";
+  sentence->blocked = TRUE;
+  sentence->error = g_strdup (cause->message);
+  sentence->result = step_result (step, "blocked");
+  json_object_set_new (sentence->result, "reason", json_string (cause->message));
+}
+
+static void
+pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sentence *sentence)
+{
+  gboolean timed_out = g_str_equal (sqlstate, "57014");
+  *sentence = (Sentence){ .state = "waiting", .attempts = step->run->attempts };
+  switch (cause->code)
+    {
+    case PRUNED_BUSY:
+      sentence->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
+      sentence->error = g_strdup (cause->message);
+      break;
+    case PRUNED_REJECT:
+      sentence->state = "dead";
+      sentence->attempts++;
+      sentence->error = g_strdup (cause->message);
+      break;
+    default:
+      if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
+        block (step, cause, sentence);
+      else if (!timed_out || !cut (step, cause, sentence))
+        charge (step, timed_out, cause, sentence);
+    }
+}
+
+static PgValues *
+sentence_values (const Step *step, const Sentence *sentence)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "step", step->run->step);
+  pg_values_int (values, "attempt", step->run->attempts);
+  pg_values_set (values, "state", sentence->state);
+  pg_values_int (values, "attempts", sentence->attempts);
+  pg_values_int (values, "delay_ms", sentence->delay_ms);
+  pg_values_set (values, "error", sentence->error);
+  pg_values_take (values, "cursor", sentence->cursor != NULL ? json_text (sentence->cursor) : NULL);
+  pg_values_take (values, "result", sentence->result != NULL ? json_text (sentence->result) : NULL);
+  return values;
+}
+
+static gboolean
+ends (const Sentence *sentence)
+{
+  return !g_str_equal (sentence->state, "waiting");
+}
+
+/* A row as a line: `level`, `message`, and the other columns as fields. */
+static void
+log_row (Step *step, const PgRows *rows, int row, const char *cause)
+{
+  LogLevel level;
+  if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
+    return;
+  json_t *fields = json_object ();
+  for (int column = 0; column < rows_columns (rows); column++)
+    {
+      const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
+      if (text != NULL && !g_str_equal (name, "level") && !g_str_equal (name, "message"))
+        json_object_set_new (fields, name, rows_is_integer (rows, column) ? json_integer (rows_int (rows, row, name))
+                                                                          : json_string (text));
+    }
+  json_object_set_new (fields, "error", json_string (cause));
+  step_log (step, level, rows_text (rows, row, "message"), fields); /* written when all is committed */
+}
+
+/* What the job wants done when its step has failed and was charged; rows that come back are lines for the log. */
+static gboolean
+run_on_failure (Pg *pg, Step *step, const Sentence *sentence, GError **error)
+{
+  g_autoptr (PgValues) own = pg_values_new ();
+  step_bind (step, step->on_failure, own);
+  pg_values_set (own, "state", sentence->state);
+  pg_values_set (own, "error", sentence->error);
+  g_autoptr (PgRows) lines = pg_run (pg, step->on_failure, own, error);
+  for (int i = 0; lines != NULL && i < rows_count (lines); i++)
+    log_row (step, lines, i, sentence->error);
+  return lines != NULL;
+}
+
+static gboolean
+note_blocked (Pg *pg, const Step *step, Sentence *sentence, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_set (values, "reason", sentence->error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_put.sql", values, error);
+  sentence->known = rows != NULL && rows_count (rows) > 0 && rows_bool (rows, 0, "again");
+  return rows != NULL;
+}
+
+/* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome if it ends. */
+static gboolean
+execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
+{
+  g_autoptr (PgValues) values = sentence_values (step, sentence);
+  g_array_set_size (step->logs, 0); /* what the failed try had to say has not happened */
+  g_autoptr (PgRows) failed = pg_run_file (pg, "src/engine/step/sql/fail.sql", values, error);
+  if (failed == NULL)
+    return FALSE;
+  if (rows_count (failed) == 0) /* somebody else has moved it */
+    return TRUE;
+  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished") && sentence->attempts > step->run->attempts
+      && !run_on_failure (pg, step, sentence, error))
+    return FALSE;
+  if (sentence->blocked && !note_blocked (pg, step, sentence, error))
+    return FALSE;
+  if (!ends (sentence) || sentence->known)
+    return TRUE;
+  g_autoptr (json_t) result = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");
+  g_autofree char *text = json_text (result);
+  step->bundle = bundle;
+  step_add_run_finished (step, sentence->state, text, sentence->error);
+  return publisher_store (service->publisher, pg, bundle, error);
+}
+
+static void
+log_failure (Step *step, const char *sqlstate, const GError *cause, const Sentence *sentence)
+{
+  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
+  const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
+  json_object_set_new (fields, "error_class", json_string (step->error_class != NULL ? step->error_class : class));
+  json_object_set_new (fields, "error", json_string (cause->message));
+  json_object_set_new (fields, "state", json_string (sentence->state));
+  json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
+  if (!ends (sentence))
+    json_object_set_new (fields, "retry_in_s", json_real ((double)sentence->delay_ms / 1000));
+  if (sentence->limit > 0)
+    json_object_set_new (fields, "limit", json_integer (sentence->limit));
+  gboolean charged = cause->code != PRUNED_BUSY && sentence->limit == 0;
+  log_fields (charged && !sentence->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
+  if (sentence->known)
+    return;
+  stats_add (STATS_FAILURES, step->job->name, class, 1);
+  stats_add (STATS_ERRORS, step->job->name, NULL, charged);
+  if (ends (sentence))
+    stats_add (STATS_RUNS, step->job->name, sentence->state, 1);
+}
+
+static gboolean
+commit (Transaction *transaction, GError **error)
+{
+  FAULT ("answer.before_commit");
+  return transaction_commit (transaction, error);
+}
+
+Answer
+answer_outage (Service *service, Lane *lane, const GError *error)
+{
+  if (error->code == PRUNED_FATAL)
+    service_fail (service, error);
+  log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
+  lane->outages++;
+  lane->locked_since_us = 0;
+  return ANSWER_HOLD;
+}
+
+Answer
+answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause)
+{
+  if (step->again)
+    return ANSWER_AGAIN;
+  if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
+    return answer_outage (service, lane, cause);
+  if (cause->code == PRUNED_BUSY && lane_should_yield (service->lanes, lane))
+    return ANSWER_HOLD; /* our own cancel: uncharged */
+  g_auto (Sentence) sentence = { 0 };
+  pass_sentence (step, sqlstate, cause, &sentence);
+  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
+  g_autoptr (GError) error = NULL;
+  Transaction transaction = { 0 };
+  if (!transaction_begin (&transaction, service, pg, &error) || !transaction_flush (&transaction, &error)
+      || !execute (service, pg, step, &sentence, bundle, &error) || !commit (&transaction, &error))
+    {
+      transaction_rollback (&transaction);
+      publisher_abandon (service->publisher, bundle);
+      return answer_outage (service, lane, error);
+    }
+  FAULT ("answer.after_commit");
+  steps_log_started (step);
+  step_write_logs (step);
+  log_failure (step, sqlstate, cause, &sentence);
+  dispatcher_wake (service->dispatcher, sentence.delay_ms);
+  if (bundle_size (bundle) > 0)
+    answer_publish (service, lane, bundle);
+  return ANSWER_HANDLED;
+}

@@ -1,0 +1,27 @@
+/* What is done about a step that failed, by verdict (DESIGN 7): the run waits, is retried, is blocked, or is dead; or
+ * the lane holds its message because a dependency is down.
+ *
+ * Threads: the worker that has the lane. Ownership: none.
+ */
+#pragma once
+#include "engine/step/fence.h"
+#include "engine/step/step.h"
+
+typedef enum {
+  ANSWER_HANDLED, /* the run's row says what next */
+  ANSWER_AGAIN,   /* the same step at once, in a new transaction */
+  ANSWER_AWAY,    /* an errand is under way */
+  ANSWER_HOLD     /* nothing is charged; the message stays */
+} Answer;
+
+/* STEP has failed with CAUSE and its transaction is rolled back. SQLSTATE: of the failure. */
+Answer answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause);
+
+/* A failure outside of a step: the lane waits. PRUNED_FATAL ends the process. */
+Answer answer_outage (Service *service, Lane *lane, const GError *error);
+
+/* How long a lane waits after N outages in a row: up to 30 s, with jitter; microseconds. */
+gint64 answer_hold_us (guint outages);
+
+/* Sends BUNDLE until every message is acknowledged, or the lane must be given up (then the outbox has it). */
+void answer_publish (Service *service, Lane *lane, Bundle *bundle);

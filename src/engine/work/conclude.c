@@ -1,0 +1,138 @@
+#include "engine/work/conclude.h"
+
+#include "engine/clock/dispatcher.h"
+#include "engine/step/fence.h"
+#include "engine/lane/sending.h"
+#include "engine/service/stats.h"
+
+#define SQL "src/engine/work/sql/"
+
+gboolean
+steps_park_paused (Pg *pg, const GPtrArray *runs, GError **error)
+{
+  GString *ids = array_new ();
+  for (guint i = 0; i < runs->len; i++)
+    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  g_autoptr (PgRows) parked = pg_run_file (pg, SQL "park_paused.sql", values, error);
+  return parked != NULL;
+}
+
+/* The line's fields for the step that came BEFORE so many others of this transaction. New reference. */
+static json_t *
+fields_of (Step *step, int before)
+{
+  json_t *fields = json_copy (step_log_fields (step));
+  json_object_set_new (fields, "step", json_integer (step->run->step - before));
+  return fields;
+}
+
+void
+steps_note_started (Step *step)
+{
+  step->unsaid = TRUE;
+  if (step->run->step == step->passed && step->run->first)
+    stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
+}
+
+void
+steps_log_started (Step *step)
+{
+  if (!step->unsaid)
+    return;
+  step->unsaid = FALSE;
+  for (int before = step->passed; before >= 0 && log_enabled (LOG_INFO); before--)
+    {
+      g_autoptr (json_t) fields = fields_of (step, before);
+      log_fields (LOG_INFO, "Started", fields);
+    }
+}
+
+static void
+write_finished (Step *step, int before, double seconds)
+{
+  stats_observe (STATS_STEP_SECONDS, step->job->name, seconds);
+  stats_add (STATS_STEPS, step->job->name, NULL, 1);
+  if (!log_enabled (LOG_INFO))
+    return;
+  gboolean last = before == 0;
+  g_autoptr (json_t) fields = fields_of (step, before);
+  json_object_set_new (fields, "duration_s", json_real (seconds));
+  json_object_set_new (fields, "status", json_string (step->continues || !last ? "limit_reached" : "completed"));
+  json_object_set_new (fields, "updated_rows", json_integer (0));
+  if (last)
+    json_object_update (fields, step->counts);
+  if (last && step->reason != NULL)
+    json_object_set_new (fields, "reason", json_string (step->reason));
+  log_fields (LOG_INFO, "Finished", fields);
+}
+
+static void
+log_finished (Step *step)
+{
+  double seconds = (double)step_elapsed_us (step) / 1e6 / (step->passed + 1);
+  const char *job = step->job->name, *counter;
+  json_t *n;
+  for (guint i = 0; step->ages != NULL && i < step->ages->len; i++)
+    stats_observe (STATS_OBJECT_AGE, NULL, g_array_index (step->ages, double, i));
+  if (step->job->code != NULL && step->job->code->errand != NULL)
+    {
+      stats_add (STATS_OBJECTS, "false", NULL, (double)json_integer_value (json_object_get (step->counts, "updated_rows")));
+      stats_add (STATS_OBJECTS, "true", NULL, (double)json_integer_value (json_object_get (step->counts, "failed")));
+    }
+  if (!step->continues)
+    stats_add (STATS_RUNS, job, "finished", 1);
+  json_object_foreach (step->counts, counter, n)
+    stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
+  for (int before = step->passed; before >= 0; before--)
+    write_finished (step, before, seconds);
+}
+
+/* A run that goes on at once in this lane need not wait for its message, which is published all the same: whoever comes first is
+ * let through by the fence, the other is stale. Errands have two transactions, and wait. */
+static void
+look_ahead (Lane *lane, const GPtrArray *steps)
+{
+  const Step *step = steps->len == 1 ? steps->pdata[0] : NULL;
+  g_clear_pointer (&lane->ahead, g_array_unref);
+  if (step == NULL || !step->continues || step->next_delay_ms > 0 || lane->errand != NULL
+      || (step->job->code != NULL && step->job->code->errand != NULL)
+      || job_partition (step->job, step->run->slot) != lane->number)
+    return;
+  Work work = { g_strdup (step->run->run_id), step->run->step + 1, step->run->attempts };
+  lane->ahead = works_new ();
+  g_array_append_val (lane->ahead, work);
+}
+
+/* After the commit: lines, messages, and the dispatcher's alarm clock. */
+void
+steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
+{
+  gint64 soonest_ms = -1;
+  look_ahead (lane, steps);
+  if (bundle_size (*bundle) > 0)
+    sending_begin (service, lane, g_steal_pointer (bundle));
+  log_hold ();
+  for (guint i = 0; i < steps->len; i++)
+    {
+      Step *step = steps->pdata[i];
+      steps_log_started (step);
+      step_write_logs (step);
+      log_finished (step);
+      if (step->continues && step->next_delay_ms > 0 && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
+        soonest_ms = step->next_delay_ms;
+      if (place_any_waiting (step->children))
+        soonest_ms = 0;
+    }
+  log_release ();
+  if (soonest_ms >= 0)
+    dispatcher_wake (service->dispatcher, soonest_ms);
+}
+
+void
+steps_note_stale (Service *service, const Lane *lane, double n)
+{
+  if (n > 0)
+    stats_add (STATS_STALE_MESSAGES, lane->job->name, NULL, n);
+}

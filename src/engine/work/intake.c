@@ -1,0 +1,269 @@
+#include "engine/work/intake.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/ledger/admit.h"
+#include "engine/work/answer.h"
+#include "engine/outbox/dead.h"
+#include "engine/clock/dispatcher.h"
+#include "engine/work/lost.h"
+#include "engine/service/stats.h"
+#include "engine/ledger/timer.h"
+
+#define SQL "src/engine/work/sql/"
+
+/* A batch on its way from messages to rows. */
+typedef struct {
+  Service *service;
+  Lane *lane;
+  GArray *specs;   /* of RunSpec */
+  GPtrArray *dead; /* of KafkaMessage */
+  GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
+  GPtrArray *dead_reasons;
+  gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
+  const char *refusal; /* NULL: what the messages themselves say */
+  int attempts;        /* what a dead letter says of it */
+} Intake;
+
+static void
+refuse (Intake *intake, const KafkaMessage *message, const char *reason)
+{
+  g_ptr_array_add (intake->dead, dead_letter (intake->service->prefix, message, reason, intake->attempts));
+  g_ptr_array_add (intake->dead_sources, (gpointer)message);
+  g_ptr_array_add (intake->dead_reasons, g_strdup (reason));
+}
+
+static void
+take_message (Intake *intake, const Admission *admission, const KafkaMessage *message)
+{
+  guint before = intake->specs->len;
+  g_autofree char *reason = admit_message (admission, message, intake->lane->is_ticks, intake->specs);
+  if (reason == NULL)
+    return;
+  g_array_set_size (intake->specs, before);
+  refuse (intake, message, reason);
+}
+
+/* --- the transaction ---------------------------------------------------------------------------------- */
+
+static gboolean
+advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, GError **error)
+{
+  Lane *lane = intake->lane;
+  gboolean further = lane->remade || last->offset + 1 > lane->mine;
+  *next = further ? last->offset + 1 : lane->mine;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "cluster_id", intake->service->cluster_id);
+  pg_values_set (values, "topic", lane->topic);
+  pg_values_int (values, "partition", lane->number);
+  pg_values_int (values, "next", *next);
+  if (further || lane->mine_last_ms != 0)
+    pg_values_int (values, "last_ms", further ? last->timestamp_ms : lane->mine_last_ms);
+  else
+    pg_values_set (values, "last_ms", NULL); /* not known */
+  pg_values_int (values, "mine", lane->mine);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_advance.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  if (rows_count (rows) > 0)
+    return TRUE;
+  lane->started = FALSE; /* somebody else has moved it: look again where to begin */
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has taken these messages", lane->topic,
+               lane->number);
+  return FALSE;
+}
+
+static gboolean
+write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
+{
+  gint64 next;
+  Lane *lane = intake->lane;
+  FAULT ("intake.before_rows");
+  if (!pg_begin (pg, error))
+    return FALSE;
+  gboolean lost = intake->lost_to > intake->lost_from;
+  gboolean ok = (!lost || lost_note (intake->service, pg, lane, intake->lost_from, intake->lost_to, error)) && timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
+                && advance (intake, pg, last, &next, error);
+  FAULT ("intake.before_commit");
+  if (!ok || !pg_commit (pg, error))
+    {
+      pg_rollback (pg);
+      return FALSE;
+    }
+  FAULT ("intake.after_commit");
+  if (lost)
+    lost_say (lane, intake->lost_from, intake->lost_to);
+  if (next != lane->mine)
+    __atomic_store_n (&lane->mine_last_ms, last->timestamp_ms, __ATOMIC_RELEASE);
+  __atomic_store_n (&lane->mine, next, __ATOMIC_RELEASE);
+  lane->remade = FALSE;
+  return TRUE;
+}
+
+static void
+count_runs (const Intake *intake)
+{
+  for (guint i = 0; i < intake->specs->len; i++)
+    {
+      const RunSpec *spec = &g_array_index (intake->specs, RunSpec, i);
+      if (spec->placed != PLACED_SKIPPED)
+        continue;
+      stats_add (STATS_RUNS, spec->job->name, "skipped", 1);
+      log_info ("Run skipped", "job", spec->job->name, "run_id", spec->run_id, "reason", spec->error);
+    }
+}
+
+static gboolean
+publish_work (Intake *intake, GError **error)
+{
+  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  place_add_work (bundle, intake->specs);
+  FAULT ("intake.before_publish");
+  if (!publisher_send_plain (intake->service->publisher, bundle, &intake->service->stop, error))
+    return FALSE;
+  FAULT ("intake.after_publish");
+  return TRUE;
+}
+
+static gboolean
+database_now (Pg *pg, gint64 *now_us, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
+  if (rows != NULL)
+    *now_us = rows_int (rows, 0, "now");
+  return rows != NULL;
+}
+
+/* Offsets are passed over by those who write transactions, too; what is dropped lies before the log's beginning. */
+static gboolean
+look_for_lost (Intake *intake, GError **error)
+{
+  Lane *lane = intake->lane;
+  gint64 first = g_array_index (lane->pending, LaneMessage, 0).message->offset;
+  intake->lost_from = intake->lost_to = lane->mine;
+  if (lane->mine < 0 || lane->remade || first <= lane->mine)
+    return TRUE;
+  if (!lost_look (lane, lane->mine, &intake->lost_to, error))
+    return FALSE;
+  intake->lost_to = MIN (intake->lost_to, first);
+  return TRUE;
+}
+
+static gboolean
+take_batch (Intake *intake, Pg *pg, guint n, GError **error)
+{
+  Lane *lane = intake->lane;
+  Admission admission = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us };
+  if (!look_for_lost (intake, error) || !database_now (pg, &admission.now_us, error))
+    return FALSE;
+  /* A clock that is wrong for a moment buries nothing: the message only waits. */
+  gint64 database_us = admission.now_us, ours_us = clock_now_us ();
+  admission.now_us = MAX (database_us, ours_us);
+  admission.least_us = MIN (database_us, ours_us);
+  for (guint i = 0; i < n; i++)
+    {
+      const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
+      if (intake->refusal != NULL)
+        refuse (intake, message, intake->refusal);
+      else
+        take_message (intake, &admission, message);
+    }
+  /* Dead letters first: once the rows are committed nobody would think of them again. */
+  if (!dead_letters_send (intake->service, intake->dead, error))
+    return FALSE;
+  for (guint i = 0; i < intake->dead->len; i++)
+    dead_letter_log (intake->dead_sources->pdata[i], intake->dead_reasons->pdata[i]);
+  if (!write_rows (intake, pg, g_array_index (lane->pending, LaneMessage, n - 1).message, error))
+    return FALSE;
+  count_runs (intake);
+  if (place_any_waiting (intake->specs))
+    dispatcher_wake (intake->service->dispatcher, 0);
+  if (!publish_work (intake, error))
+    {
+      /* The rows are there: what is missing on the work topics is found and sent by the dispatcher. */
+      log_warning_every (10, "intake publish", "Work messages wait for Kafka", (*error)->message);
+      g_clear_error (error);
+    }
+  return TRUE;
+}
+
+static void
+intake_clear (Intake *intake)
+{
+  g_array_unref (intake->specs);
+  g_ptr_array_unref (intake->dead);
+  g_ptr_array_unref (intake->dead_sources);
+  g_ptr_array_unref (intake->dead_reasons);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
+
+/* The first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL: nothing is known against them. */
+static gboolean
+try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, int attempts, GError **error)
+{
+  g_auto (Intake) intake = { .service = service, .lane = lane, .specs = run_specs_new (),
+                             .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
+                             .dead_sources = g_ptr_array_new (), .dead_reasons = g_ptr_array_new_with_free_func (g_free),
+                             .refusal = reason, .attempts = attempts };
+  return take_batch (&intake, pg, n, error);
+}
+
+/* A row that the database does not take must not stop the others: the batch is halved until that one stands alone. */
+static gboolean
+try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
+{
+  GError *cause = NULL;
+  gboolean ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
+  while (!ok && cause->code == PRUNED_DATA && *n > 1)
+    {
+      g_clear_error (&cause);
+      *n /= 2;
+      ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
+    }
+  if (!ok && cause->code == PRUNED_DATA)
+    {
+      g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
+      g_clear_error (&cause);
+      ok = try_batch (service, pg, lane, 1, reason, 1, &cause);
+    }
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return ok;
+}
+
+/* Somebody else has moved the position: what is pending is taken anew, from there. */
+static void
+forget_if_astray (Lane *lane)
+{
+  if (!lane->started)
+    g_array_set_size (lane->pending, 0);
+}
+
+gboolean
+intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attempts, GError **error)
+{
+  gboolean ok = try_batch (service, pg, lane, 1, reason, attempts, error);
+  if (ok)
+    g_array_remove_index (lane->pending, 0);
+  else
+    forget_if_astray (lane);
+  return ok;
+}
+
+LaneNext
+intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
+{
+  g_autoptr (GError) error = NULL;
+  guint n = MIN (lane->pending->len, max);
+  if (!try_smaller (service, pg, lane, &n, &error))
+    {
+      (void)answer_outage (service, lane, error);
+      forget_if_astray (lane);
+      *hold_us = answer_hold_us (lane->outages);
+      return LANE_HOLD;
+    }
+  lane->outages = 0;
+  stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);
+  g_array_remove_range (lane->pending, 0, n);
+  return lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
+}

@@ -1,0 +1,184 @@
+#include "engine/work/worker.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/work/alone.h"
+#include "engine/work/answer.h"
+#include "engine/lane/astray.h"
+#include "engine/work/batch.h"
+#include "engine/work/intake.h"
+#include "engine/lane/sending.h"
+#include "engine/work/suspect.h"
+
+#include <pthread.h>
+
+#define WORK_BATCH 500
+#define INTAKE_BATCH 1000
+#define FRESH_WORK_BATCH 100 /* if it kills the process its messages are tried one by one */
+#define FRESH_INTAKE_BATCH 500
+#define FRESH_US (2 * G_USEC_PER_SEC)
+
+typedef struct {
+  Service *service;
+  Pg *pg;
+  pthread_t thread;
+  gboolean intake;
+} Worker;
+
+struct _Workers {
+  Worker *all;
+  guint n;
+};
+
+/* Offsets are committed twice a second, so what killed the process before comes again soon after an assignment, behind what was
+ * handled in that time. */
+static gboolean
+is_fresh (const Lane *lane)
+{
+  return lane->fresh_until_us == 0 || clock_monotonic_us () < lane->fresh_until_us;
+}
+
+static guint
+most (const Lane *lane)
+{
+  if (lane->suspects > 0 || is_fresh (lane))
+    return lane->job != NULL ? FRESH_WORK_BATCH : FRESH_INTAKE_BATCH;
+  return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
+}
+
+/* Fills `pending`. Only a batch of the first seconds after an assignment can hold a message that killed the process before. */
+static void
+take_messages (Service *service, Lane *lane)
+{
+  g_autoptr (GPtrArray) messages = g_ptr_array_new ();
+  lane_about_to_read (service->lanes, lane);
+  gint64 end = -1;
+  if (lane->one_by_one) /* which takes its time: what comes behind it was under way as well */
+    lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
+  lane->one_by_one = FALSE;
+  const gboolean fresh = is_fresh (lane);
+  const guint max = most (lane);
+  kafka_partition_take (lane->partition, max, messages, &end);
+  if (messages->len > 0 || end >= 0) /* else the end that was seen before still holds */
+    lane->end_seen = end;
+  for (guint i = 0; i < messages->len; i++)
+    {
+      LaneMessage pending = { messages->pdata[i], FALSE };
+      lane->taken = pending.message->offset + 1;
+      g_array_append_val (lane->pending, pending);
+    }
+  lane->full = messages->len == max;
+  if (messages->len == 0)
+    return;
+  g_atomic_int_set (&lane->at_end, FALSE);
+  if (!fresh)
+    return;
+  lane->suspects = messages->len;
+  if (lane->fresh_until_us == 0)
+    lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
+}
+
+static LaneNext
+handle_some (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  guint max = lane->suspects > 0 && lane->one_by_one ? 1 : most (lane);
+  if (lane->job == NULL)
+    return intake_handle (service, pg, lane, max, hold_us);
+  if (max == 1)
+    g_array_index (lane->pending, LaneMessage, 0).alone = TRUE;
+  return batch_handle (service, pg, lane, hold_us);
+}
+
+static LaneNext
+handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  if (lane->suspects == 0)
+    return handle_some (service, pg, lane, hold_us);
+  guint before = lane->pending->len;
+  LaneNext next = lane->one_by_one ? suspect_handle (service, pg, lane, handle_some, hold_us)
+                                   : suspect_handle_together (service, pg, lane, handle_some, hold_us);
+  lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
+  return next;
+}
+
+static LaneNext
+handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  if (lane->job == NULL && lane->pending->len == 0 && astray_take (service->lanes, lane))
+    lane->started = FALSE;
+  if (lane->job == NULL && !lane->started)
+    {
+      g_autoptr (GError) error = NULL;
+      if (!intake_start (service, pg, lane, &error))
+        {
+          (void)answer_outage (service, lane, error);
+          *hold_us = answer_hold_us (lane->outages);
+          return LANE_HOLD;
+        }
+    }
+  if (lane->sending != NULL)
+    {
+      sending_note_if_done (service, lane);
+      if (lane->errand == NULL && lane_should_yield (service->lanes, lane))
+        return LANE_DONE;
+    }
+  if (lane->pending->len == 0)
+    take_messages (service, lane);
+  suspect_forget (pg, lane);
+  LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
+  if (next == LANE_DONE && lane->pending->len == 0 && lane->ahead != NULL && !lane_should_yield (service->lanes, lane))
+    {
+      alone_run_ahead (service, pg, lane);
+      next = LANE_AGAIN;
+    }
+  sending_note_handled (service, lane);
+  return next == LANE_DONE && lane->full ? LANE_AGAIN : next;
+}
+
+static void *
+worker_main (void *data)
+{
+  Worker *worker = data;
+  Service *service = worker->service;
+  Lane *lane;
+  pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
+  while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL)
+    {
+      gint64 hold_us = 0;
+      pthread_rwlock_rdlock (&service->settings);
+      LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
+      pthread_rwlock_unlock (&service->settings);
+      g_assert (!pg_in_transaction (worker->pg));
+      lanes_put (service->lanes, lane, next, hold_us);
+    }
+  return NULL;
+}
+
+Workers *
+workers_new (Service *service, guint n)
+{
+  Workers *workers = g_new0 (Workers, 1);
+  workers->all = g_new0 (Worker, n);
+  workers->n = n;
+  for (guint i = 0; i < n; i++)
+    {
+      Worker *worker = &workers->all[i];
+      worker->service = service;
+      worker->intake = i == 0;
+      worker->pg = pg_new (&service->pg);
+      if (pthread_create (&worker->thread, NULL, worker_main, worker) != 0)
+        g_error ("cannot start a thread");
+    }
+  return workers;
+}
+
+void
+workers_join (Workers *workers)
+{
+  for (guint i = 0; i < workers->n; i++)
+    pthread_join (workers->all[i].thread, NULL);
+  for (guint i = 0; i < workers->n; i++)
+    pg_free (workers->all[i].pg);
+  g_free (workers->all);
+  g_free (workers);
+}

@@ -1,0 +1,12 @@
+/* The workers: threads that take lanes and handle their messages, each with a connection of its own. The first is kept for intake.
+ *
+ * Invariant: an offset is stored when everything below it is handled.
+ * Threads: made and joined by main. Ownership: engine.c.
+ */
+#pragma once
+#include "engine/service/service.h"
+
+typedef struct _Workers Workers;
+Workers *workers_new (Service *service, guint n);
+/* After lanes_stop: waits for all, frees. */
+void workers_join (Workers *workers);
