@@ -36,12 +36,16 @@ $(BUILD)/%.o: %.c Makefile VERSION | deps-build
 	@echo "  cc    $<"
 	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
 
-# One resource bundle; its index is made from the tree, so that a new file needs no registration.
-$(BUILD)/pruned.gresource.xml: $(EMBEDDED) Makefile | deps-build
+# One resource bundle; its index is made from the tree, so that a new file needs no registration. It is compared each time: a file that
+# was moved is no newer than it.
+$(BUILD)/pruned.gresource.xml: FORCE | deps-build
 	@mkdir -p $(@D)
 	@{ echo '<gresources><gresource prefix="/pruned">'; \
 	   for f in $(EMBEDDED); do echo "<file>$$f</file>"; done; \
-	   echo '</gresource></gresources>'; } > $@
+	   echo '</gresource></gresources>'; } > $@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+	@rm -f $@.new
+FORCE:
 $(BUILD)/pruned.gresource.c: $(BUILD)/pruned.gresource.xml $(EMBEDDED)
 	@glib-compile-resources --generate-source --internal --sourcedir=. --target=$@ $<
 $(BUILD)/pruned.gresource.o: $(BUILD)/pruned.gresource.c

@@ -1,6 +1,7 @@
 /* The table of commands; src/cli has a file for each. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "jobs/jobs.h"
 
 #include <malloc.h>
 
@@ -73,5 +74,5 @@ main (int argc, char **argv)
 {
   /* Arenas for each thread would hold on to megabytes of freed memory. */
   mallopt (M_ARENA_MAX, 2);
-  return cli_main (commands, argc, argv);
+  return cli_main (commands, JOB_CODE, argc, argv);
 }

@@ -156,4 +156,3 @@ typedef struct {
   JobPlanFunc plan; /* NULL: page + decide; with a plan and no step it is a page job */
   const JobErrand *errand; /* instead of step */
 } JobCode;
-extern const JobCode JOB_CODE[]; /* ends with a NULL name */

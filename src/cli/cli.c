@@ -93,7 +93,7 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   message_setup ();
   setting_kafka_known (kafka_setting_known);
   g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
-  cli->jobs = jobs_load (jobs_dir, error);
+  cli->jobs = jobs_load (cli->code, jobs_dir, error);
   if (cli->jobs == NULL)
     return FALSE;
   sources.job_names = jobs_names (cli->jobs);
@@ -128,22 +128,23 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
 }
 
 static int
-run_invocation (const Invocation *invocation)
+run_invocation (const JobCode *code, const Invocation *invocation)
 {
   g_autoptr (GError) error = NULL;
   Cli cli = { .command = invocation->command,
+              .code = code,
               .arguments = (char **)invocation->arguments->pdata,
               .n_arguments = invocation->arguments->len - 1,
               .out = output_new (invocation->json, isatty (STDOUT_FILENO)) };
-  ExitCode code = run_command (&cli, invocation, &error);
-  if (!output_free (cli.out) && code == CODE_OK)
-    code = cli_fail (CODE_BUG, &error, "cannot write to standard output");
+  ExitCode end = run_command (&cli, invocation, &error);
+  if (!output_free (cli.out) && end == CODE_OK)
+    end = cli_fail (CODE_BUG, &error, "cannot write to standard output");
   if (error != NULL)
     say_error (&cli, error);
   log_queue_drain (LAST_LINES_MS);
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
-  return code;
+  return end;
 }
 
 static int
@@ -154,7 +155,7 @@ say_help (const Command *commands, const Invocation *invocation)
 }
 
 int
-cli_main (const Command *commands, int argc, char **argv)
+cli_main (const Command *commands, const JobCode *jobs, int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
   Invocation invocation;
@@ -166,7 +167,7 @@ cli_main (const Command *commands, int argc, char **argv)
   else if (invocation.help)
     code = say_help (commands, &invocation);
   else
-    code = run_invocation (&invocation);
+    code = run_invocation (jobs, &invocation);
   invocation_clear (&invocation);
   return code;
 }

@@ -8,8 +8,8 @@
 #include "kafka/kafka.h"
 #include "pg/pg.h"
 
-/* COMMANDS ends with a NULL name. Returns the exit code. */
-int cli_main (const Command *commands, int argc, char **argv);
+/* COMMANDS and CODE, the jobs that are written in C, end with a NULL name. Returns the exit code. */
+int cli_main (const Command *commands, const JobCode *code, int argc, char **argv);
 
 /* Sets ERROR and returns CODE_USAGE. */
 ExitCode cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);

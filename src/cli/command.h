@@ -24,6 +24,7 @@ typedef enum {
 
 typedef struct {
   const struct _Command *command;
+  const JobCode *code; /* the jobs that are written in C */
   char **arguments; /* what is left when the options are taken: NULL-terminated */
   guint n_arguments;
   Output *out;

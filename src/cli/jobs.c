@@ -1,6 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "engine/ledger/processes.h"
+#include "engine/clock/processes.h"
 
 static const Column COLUMNS[] = {
   { "job" },

@@ -58,7 +58,7 @@ run_sender_send (RunSender *self, const Run *run, GError **error)
 {
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, run->job->name, run->slot);
   run_add_work (bundle, run);
-  if (!publisher_send_plain (self->publisher, bundle, NULL, error))
+  if (!publisher_send_plain (self->publisher, bundle, error))
     return FALSE;
   const KafkaMessage *message = bundle->messages->pdata[0];
   if (message->refused)

@@ -7,6 +7,8 @@
 #include "engine/guard.h"
 #include "engine/health.h"
 #include "engine/idle.h"
+#include "engine/lane/lane.h"
+#include "engine/outbox/publish.h"
 #include "engine/progress.h"
 #include "engine/reload.h"
 #include "engine/service/service.h"
@@ -80,19 +82,6 @@ show_lanes (Lanes *lanes)
   pthread_mutex_lock (&lanes_lock);
   running_lanes = lanes;
   pthread_mutex_unlock (&lanes_lock);
-}
-
-static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
-static GError *failure;
-
-void
-service_fail (Service *service, const GError *error)
-{
-  pthread_mutex_lock (&failure_lock);
-  if (failure == NULL)
-    failure = g_error_copy (error);
-  pthread_mutex_unlock (&failure_lock);
-  g_atomic_int_set (&service->failed, TRUE);
 }
 
 /* --- partitions come and go --------------------------------------------------------------------------- */
@@ -191,9 +180,7 @@ loop (const EngineOptions *options, Service *service, GError **error)
   idle_free (idle);
   if (ok && g_atomic_int_get (&service->failed))
     {
-      pthread_mutex_lock (&failure_lock);
-      g_propagate_error (error, g_steal_pointer (&failure));
-      pthread_mutex_unlock (&failure_lock);
+      g_propagate_error (error, service_failure ());
       ok = FALSE;
     }
   return ok ? 0 : EXIT_BUG;
@@ -201,20 +188,20 @@ loop (const EngineOptions *options, Service *service, GError **error)
 
 /* No new work; what runs ends or is cancelled; offsets are committed as the partitions are given back. */
 static void
-stop (Service *service, Workers *workers)
+stop (Service *service, Workers *workers, Dispatcher *dispatcher)
 {
   lanes_stop (service->lanes);
   kafka_consumer_close (service->consumer);
-  g_atomic_int_set (&service->stop, TRUE);
+  publisher_stop (service->publisher);
   workers_join (workers);
-  dispatcher_stop (service->dispatcher);
+  dispatcher_stop (dispatcher);
 }
 
 static int
 run_threads (const EngineOptions *options, Service *service, GError **error)
 {
   guint n = (guint)config_int (service->config, "run", "workers");
-  service->dispatcher = dispatcher_new (service);
+  Dispatcher *dispatcher = dispatcher_new (service);
   Workers *workers = workers_new (service, MAX (n, 2));
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
   show_lanes (service->lanes);
@@ -225,7 +212,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   show_lanes (NULL);
   g_atomic_int_set (&ready, FALSE);
   log_info ("Stopping");
-  stop (service, workers);
+  stop (service, workers, dispatcher);
   reload_end ();
   log_info ("Stopped");
   return code;
@@ -241,6 +228,7 @@ service_clear (Service *service)
   if (service->consumer != NULL)
     kafka_consumer_free (service->consumer);
   publisher_free (service->publisher);
+  wake_free (service->wake);
   g_free (service->cluster_id);
   g_free (service->trouble_seen);
   g_free (service->trouble_told);
@@ -263,6 +251,7 @@ engine_run (const EngineOptions *options, GError **error)
   int code = EXIT_KAFKA;
   reload_init (&service);
   config_each_kafka (options->config, startup_add_setting, settings);
+  service.wake = wake_new ();
   service.lanes = lanes_new (jobs_count (options->jobs));
   service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
   gboolean postgres = FALSE;

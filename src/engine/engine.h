@@ -34,9 +34,6 @@ gboolean engine_is_alive (void);
 /* Has the daemon its partitions, and no trouble with Kafka? Thread: any. */
 gboolean engine_is_ready (void);
 
-/* Messages of the dead topic without a verdict, as last counted; -1: not known. Thread: any. */
-gint64 engine_dead_letters (void);
-
 /* How long each step that runs now has been running. Thread: any. */
 typedef void (*EngineRunning) (const char *job, double seconds, gpointer data);
 void engine_each_running (EngineRunning visit, gpointer data);

@@ -1,6 +1,8 @@
 #include "engine/idle.h"
 
 #include "base/clock.h"
+#include "engine/lane/lane.h"
+#include "engine/outbox/publish.h"
 
 #define EVERY_US 20000
 

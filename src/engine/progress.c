@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/lane/lane.h"
 #include "engine/service/stats.h"
 
 #define EVERY_US 200000

@@ -35,7 +35,7 @@ take_over (const Config *fresh)
       return;
     }
   g_atomic_int_set (&service->replant, TRUE);
-  dispatcher_wake (service->dispatcher, 0);
+  wake_in (service->wake, 0);
 }
 
 static void

@@ -1,7 +1,9 @@
 #include "engine/startup.h"
 
 #include "engine/clock/schedule.h"
+#include "engine/lane/lane.h"
 #include "engine/ledger/schema.h"
+#include "engine/outbox/publish.h"
 #include "engine/outbox/topics.h"
 #include "kafka/library.h"
 
@@ -100,22 +102,6 @@ make_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **
         return FALSE;
     }
   return TRUE;
-}
-
-void
-startup_indexes (Service *service, Pg *pg)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) indexes = pg_ensure (pg, &error) ? schema_indexes (pg, service->jobs, &error) : NULL;
-  if (indexes == NULL)
-    log_warning ("Whether indexes are missing cannot be seen now", "detail", error->message);
-  for (guint i = 0; indexes != NULL && i < indexes->len; i++)
-    {
-      const WantedIndex *index = indexes->pdata[i];
-      if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
-        log_warning ("An index that the job's cursor wants is missing: pages get slower as the table grows", "job",
-                     index->job->name, "index", index->name, "table", index->table, "remedy", "pruned migrate --indexes");
-    }
 }
 
 void

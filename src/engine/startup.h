@@ -19,5 +19,3 @@ gboolean startup_dependencies (Service *service, const KafkaHandlers *handlers, 
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Afterwards: the publisher; the consumer joins the group. */
 gboolean startup_join (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* A warning for each index that a cursor wants and does not have. Nobody waits for it. Thread: the dispatcher's. */
-void startup_indexes (Service *service, Pg *pg);

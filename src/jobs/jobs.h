@@ -4,6 +4,8 @@
 #pragma once
 #include "pruned/job.h"
 
+extern const JobCode JOB_CODE[]; /* ends with a NULL name */
+
 gboolean adjourned_plan (Step *step, GError **error);
 gboolean delete_placeholder_step (Step *step, GError **error);
 gboolean destroy_group_step (Step *step, GError **error);

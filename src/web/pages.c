@@ -1,6 +1,7 @@
 #include "web/pages.h"
 
 #include "base/log_queue.h"
+#include "engine/clock/letters.h"
 #include "engine/engine.h"
 #include "engine/service/stats.h"
 #include "web/exposition.h"
@@ -197,7 +198,7 @@ answer_metrics (GString *body, gpointer data)
   if (metrics.objects > 0)
     gauge (body, "pruned_object_apdex", "The part of the objects that were deleted within 12 hours.", metrics.in_time / metrics.objects);
   gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka is there.", engine_is_ready ());
-  gint64 letters = engine_dead_letters ();
+  gint64 letters = letters_waiting ();
   if (letters >= 0)
     gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.", (double)letters);
   exposition_head (body, "pruned_log_lines_dropped_total", "counter", "Log lines that nobody took in time.");

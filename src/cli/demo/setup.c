@@ -15,7 +15,7 @@ static gboolean
 write_conf (Demo *demo, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (Jobs) jobs = jobs_load (NULL, error);
+  g_autoptr (Jobs) jobs = jobs_load (demo->cli->code, NULL, error);
   if (jobs == NULL)
     return FALSE;
   g_string_append_printf (text, "[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"

@@ -1,7 +1,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/grants.h"
-#include "engine/ledger/processes.h"
+#include "engine/clock/processes.h"
 
 #include <string.h>
 

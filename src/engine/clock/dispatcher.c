@@ -3,19 +3,18 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/lane/astray.h"
-#include "engine/ledger/blocked.h"
+#include "engine/clock/blocked.h"
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
 #include "engine/ledger/place.h"
-#include "engine/ledger/processes.h"
+#include "engine/clock/processes.h"
 #include "engine/clock/schedule.h"
-#include "engine/startup.h"
+#include "engine/ledger/schema.h"
 #include "engine/clock/went_back.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #define SQL "src/engine/clock/sql/"
 #define IDLE_US G_USEC_PER_SEC
@@ -30,48 +29,11 @@ struct _Dispatcher {
   char *keyed; /* jobs whose ticks take a unique key, as an array literal */
   char *known; /* all jobs of this process */
   pthread_t thread;
-  pthread_mutex_t lock;
-  pthread_cond_t woken;
-  gint64 wake_us; /* monotonic */
-  gboolean stop;
   Bundle *unsent; /* of runs that are ready already, or NULL */
   char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
   gint64 left_step;
   guint refused;  /* how often Kafka, which is there, has not taken it */
 };
-
-void
-dispatcher_wake (Dispatcher *dispatcher, gint64 delay_ms)
-{
-  if (dispatcher == NULL)
-    return;
-  gint64 at = clock_monotonic_us () + delay_ms * 1000;
-  pthread_mutex_lock (&dispatcher->lock);
-  if (at < dispatcher->wake_us)
-    {
-      dispatcher->wake_us = at;
-      pthread_cond_signal (&dispatcher->woken);
-    }
-  pthread_mutex_unlock (&dispatcher->lock);
-}
-
-/* Sleeps until woken or WAIT_US are over; FALSE: it is time to stop. */
-static gboolean
-sleep_until_due (Dispatcher *dispatcher, gint64 wait_us)
-{
-  pthread_mutex_lock (&dispatcher->lock);
-  dispatcher->wake_us = MIN (dispatcher->wake_us, clock_monotonic_us () + wait_us);
-  while (!dispatcher->stop && clock_monotonic_us () < dispatcher->wake_us)
-    {
-      gint64 at = dispatcher->wake_us;
-      struct timespec until = { at / G_USEC_PER_SEC, (at % G_USEC_PER_SEC) * 1000 };
-      pthread_cond_timedwait (&dispatcher->woken, &dispatcher->lock, &until);
-    }
-  dispatcher->wake_us = G_MAXINT64;
-  gboolean go_on = !dispatcher->stop;
-  pthread_mutex_unlock (&dispatcher->lock);
-  return go_on;
-}
 
 static Bundle *
 new_bundle (void)
@@ -87,7 +49,7 @@ send_unsent (Dispatcher *dispatcher, GError **error)
   Service *service = dispatcher->service;
   if (dispatcher->unsent == NULL)
     return TRUE;
-  gboolean sent = publisher_send_plain (service->publisher, dispatcher->unsent, &service->stop, error);
+  gboolean sent = publisher_send_plain (service->publisher, dispatcher->unsent, error);
   if (!sent && !kafka_producer_is_up (service->producer))
     dispatcher->refused = 0;
   else if (sent || ++dispatcher->refused == REFUSALS)
@@ -182,7 +144,7 @@ send_left (Dispatcher *dispatcher, GError **error)
     {
       GError *cause = NULL;
       if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"), (int)rows_int (rows, i, "step"),
-                               rows_text (rows, i, "messages"), &service->stop, &cause))
+                               rows_text (rows, i, "messages"), &cause))
         log_info ("Messages that a crash had left were sent", "run_id", rows_text (rows, i, "run_id"));
       else if (cause != NULL && cause->code == PRUNED_OUTAGE)
         {
@@ -262,8 +224,8 @@ dispatcher_main (void *data)
   gint64 wait_us = 0, looked_us = 0;
   guint failures = 0;
   pthread_setname_np (pthread_self (), "dispatcher");
-  startup_indexes (dispatcher->service, dispatcher->pg);
-  while (sleep_until_due (dispatcher, wait_us))
+  schema_warn_indexes (dispatcher->pg, dispatcher->service->jobs);
+  while (wake_sleep (dispatcher->service->wake, wait_us))
     {
       pthread_rwlock_rdlock (&dispatcher->service->settings);
       g_autoptr (GError) error = NULL;
@@ -313,13 +275,6 @@ dispatcher_new (Service *service)
   dispatcher->missing = missing_new (service);
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
-  dispatcher->wake_us = G_MAXINT64;
-  pthread_mutex_init (&dispatcher->lock, NULL);
-  pthread_condattr_t attributes;
-  pthread_condattr_init (&attributes);
-  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init (&dispatcher->woken, &attributes);
-  pthread_condattr_destroy (&attributes);
   if (pthread_create (&dispatcher->thread, NULL, dispatcher_main, dispatcher) != 0)
     g_error ("cannot start a thread");
   return dispatcher;
@@ -328,13 +283,8 @@ dispatcher_new (Service *service)
 void
 dispatcher_stop (Dispatcher *dispatcher)
 {
-  pthread_mutex_lock (&dispatcher->lock);
-  dispatcher->stop = TRUE;
-  pthread_cond_signal (&dispatcher->woken);
-  pthread_mutex_unlock (&dispatcher->lock);
+  wake_stop (dispatcher->service->wake);
   pthread_join (dispatcher->thread, NULL);
-  pthread_cond_destroy (&dispatcher->woken);
-  pthread_mutex_destroy (&dispatcher->lock);
   missing_free (dispatcher->missing);
   g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);

@@ -7,7 +7,7 @@
 #pragma once
 #include "engine/service/service.h"
 
+typedef struct _Dispatcher Dispatcher;
+
 Dispatcher *dispatcher_new (Service *service); /* starts its thread */
 void dispatcher_stop (Dispatcher *dispatcher); /* waits for the thread and frees */
-/* Something will be due in DELAY_MS. NULL: no dispatcher. Thread: any. */
-void dispatcher_wake (Dispatcher *dispatcher, gint64 delay_ms);

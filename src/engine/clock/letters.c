@@ -1,7 +1,7 @@
 #include "engine/clock/letters.h"
 
 #include "base/clock.h"
-#include "engine/engine.h"
+#include "engine/outbox/publish.h"
 
 #include <stdatomic.h>
 
@@ -11,7 +11,7 @@
 static _Atomic gint64 waiting = -1;
 
 gint64
-engine_dead_letters (void)
+letters_waiting (void)
 {
   return waiting;
 }

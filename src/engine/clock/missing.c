@@ -1,7 +1,7 @@
 #include "engine/clock/missing.h"
 
 #include "base/clock.h"
-#include "engine/step/bury.h"
+#include "engine/work/bury.h"
 #include "engine/ledger/run.h"
 #include "engine/service/stats.h"
 
@@ -162,7 +162,7 @@ bury_unsendable (Service *service, Pg *pg, const Run *run, const char *reason, G
   Work work = { run->run_id, run->step, run->attempts };
   if (!bury_run (service, pg, run->job, &work, reason, said, error))
     return FALSE;
-  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, &service->stop, error))
+  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, error))
     return TRUE;
   publisher_abandon (service->publisher, said);
   return FALSE;
@@ -175,7 +175,7 @@ send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
   Service *service = missing->service;
   g_autoptr (Bundle) again = bundle_new ("", 0, "", 0);
   run_add_work (again, run);
-  if (!publisher_send_plain (service->publisher, again, &service->stop, error))
+  if (!publisher_send_plain (service->publisher, again, error))
     return FALSE;
   const KafkaMessage *message = again->messages->pdata[0];
   if (!message->refused)
@@ -216,7 +216,7 @@ send_again (Missing *missing, Pg *pg, const GPtrArray *runs, GError **error)
       run_add_work (bundle, runs->pdata[i]);
       g_ptr_array_add (sent, runs->pdata[i]);
     }
-  if (!publisher_send_plain (service->publisher, bundle, &service->stop, error))
+  if (!publisher_send_plain (service->publisher, bundle, error))
     return FALSE;
   for (guint i = 0; i < sent->len; i++)
     if (((const KafkaMessage *)bundle->messages->pdata[i])->refused && !send_alone (missing, pg, sent->pdata[i], error))

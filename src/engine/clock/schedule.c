@@ -92,7 +92,7 @@ publish_tick (Service *service, const Job *job, gint64 at, GError **error)
   g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
   bundle_add (bundle, topic, -1, job->name, "pruned.Tick", ce_id, fields);
   FAULT ("schedule.before_publish");
-  if (!publisher_send_plain (service->publisher, bundle, &service->stop, error))
+  if (!publisher_send_plain (service->publisher, bundle, error))
     return FALSE;
   FAULT ("schedule.after_publish");
   return TRUE;

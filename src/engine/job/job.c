@@ -83,16 +83,16 @@ job_free (gpointer data)
 }
 
 static const JobCode *
-code_of (const char *name)
+code_of (const JobCode *code, const char *name)
 {
-  for (const JobCode *code = JOB_CODE; code->name != NULL; code++)
+  for (; code->name != NULL; code++)
     if (g_str_equal (code->name, name))
       return code;
   return NULL;
 }
 
 static Job *
-job_new (const char *folder, const char *name)
+job_new (const JobCode *code, const char *folder, const char *name)
 {
   Job *job = g_new0 (Job, 1);
   job->name = g_strdup (name);
@@ -102,12 +102,12 @@ job_new (const char *folder, const char *name)
   job->locks = g_ptr_array_new ();
   job->whats = g_ptr_array_new_with_free_func (what_free);
   job->events = g_ptr_array_new_with_free_func (event_free);
-  job->code = code_of (name);
+  job->code = code_of (code, name);
   return job;
 }
 
 static gboolean
-load_folder (Jobs *jobs, const char *folder, GError **error)
+load_folder (Jobs *jobs, const JobCode *code, const char *folder, GError **error)
 {
   g_auto (GStrv) names = resource_list (folder);
   for (guint i = 0; names[i] != NULL; i++)
@@ -118,7 +118,7 @@ load_folder (Jobs *jobs, const char *folder, GError **error)
       g_autofree char *conf = g_build_filename (folder, names[i], "job.conf", NULL);
       if (!resource_exists (conf)) /* `shared` */
         continue;
-      Job *job = job_new (folder, names[i]);
+      Job *job = job_new (code, folder, names[i]);
       g_ptr_array_add (jobs->jobs, job);
       if (!job_conf_read (job, error) || !job_files_load (job, error))
         return FALSE;
@@ -133,11 +133,11 @@ by_name (gconstpointer a, gconstpointer b)
 }
 
 Jobs *
-jobs_load (const char *extra, GError **error)
+jobs_load (const JobCode *code, const char *extra, GError **error)
 {
   g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
   jobs->jobs = g_ptr_array_new_with_free_func (job_free);
-  if (!load_folder (jobs, FOLDER, error) || (extra != NULL && *extra != '\0' && !load_folder (jobs, extra, error)))
+  if (!load_folder (jobs, code, FOLDER, error) || (extra != NULL && *extra != '\0' && !load_folder (jobs, code, extra, error)))
     return NULL;
   g_ptr_array_sort (jobs->jobs, by_name);
   jobs->names = g_new0 (const char *, jobs->jobs->len + 1);

@@ -90,8 +90,9 @@ typedef struct {
   gint partitions;  /* of the work topic as last seen; atomic. 0: not known */
 } Job;
 
-/* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL: none). PRUNED_FATAL names file and what is wrong. */
-Jobs *jobs_load (const char *extra, GError **error);
+/* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL: none). CODE: the jobs that are written in C,
+ * up to one without a name. PRUNED_FATAL names file and what is wrong. */
+Jobs *jobs_load (const JobCode *code, const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Takes the settings; checks cron expressions and zones. Again after config_adopt, while nobody uses them (reload.h). */

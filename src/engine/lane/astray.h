@@ -4,6 +4,7 @@
  * Threads: as said at each function. Ownership: none.
  */
 #pragma once
+#include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
 /* Lanes of intake that are ahead of PostgreSQL are woken, to look again where to begin. Thread: dispatcher. */

@@ -1,7 +1,7 @@
 #include "engine/lane/sending.h"
 
 #include "base/fault.h"
-#include "engine/work/answer.h"
+#include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
 void
@@ -80,7 +80,7 @@ sending_settle (Service *service, Lane *lane)
 {
   if (lane->sending == NULL)
     return;
-  answer_publish (service, lane, lane->sending->bundle);
+  outage_publish (service, lane, lane->sending->bundle);
   pthread_mutex_lock (&service->lanes->lock);
   Sending *sending = g_steal_pointer (&lane->sending);
   pthread_mutex_unlock (&service->lanes->lock);

@@ -4,6 +4,7 @@
  * Threads: the worker that has the lane. Ownership: the lane's, from sending_begin on.
  */
 #pragma once
+#include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
 /* Begins to send BUNDLE, when the one before has been acknowledged. A lane whose messages are all acknowledged is woken. */

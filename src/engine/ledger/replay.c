@@ -228,7 +228,7 @@ publish (const Pass *pass)
   g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
   g_autoptr (GError) error = NULL;
   place_add_work (bundle, pass->specs);
-  if (!publisher_send_plain (pass->replay->publisher, bundle, NULL, &error))
+  if (!publisher_send_plain (pass->replay->publisher, bundle, &error))
     log_warning ("Work messages could not be sent: a daemon will send them", "error", error->message);
 }
 

@@ -2,6 +2,7 @@
 
 #include "avro/message.h"
 #include "base/clock.h"
+#include "base/uuid5.h"
 
 #include <string.h>
 
@@ -116,4 +117,56 @@ run_add_work (Bundle *bundle, const Run *run)
   g_autofree char *ce_id = g_strdup_printf ("%s/%d/%d", run->run_id, run->step, run->attempts);
   bundle_add (bundle, run->job->work_topic, job_partition (run->job, run->slot), run->run_id, "pruned.Work", ce_id,
               fields);
+}
+
+static void
+work_clear (gpointer data)
+{
+  g_free (((Work *)data)->run_id);
+}
+
+GArray *
+works_new (void)
+{
+  GArray *works = g_array_new (FALSE, TRUE, sizeof (Work));
+  g_array_set_clear_func (works, work_clear);
+  return works;
+}
+
+gboolean
+work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
+{
+  static const char *const wanted[] = { "run_id", "job", "step", "attempt", NULL };
+  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, "pruned.Work",
+                           "pruned.Work", wanted };
+  MessageDecoded decoded = { 0 };
+  if (!message_decode (&source, &decoded, error))
+    return FALSE;
+  const char *run_id = json_string_value (json_object_get (decoded.content, "run_id"));
+  const char *name = json_string_value (json_object_get (decoded.content, "job"));
+  gboolean ok = uuid5_is_valid (run_id) && g_str_equal (name, job->name);
+  if (!ok)
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: run_id '%s' of job '%s' on the topic of %s", run_id, name,
+                 job->name);
+  else
+    *work = (Work){ g_strdup (run_id), (int)json_integer_value (json_object_get (decoded.content, "step")),
+                    (int)json_integer_value (json_object_get (decoded.content, "attempt")) };
+  message_decoded_clear (&decoded);
+  return ok;
+}
+
+PgRows *
+run_fail (Pg *pg, const RunFailure *failure, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", failure->run_id);
+  pg_values_int (values, "step", failure->step);
+  pg_values_int (values, "attempt", failure->attempt);
+  pg_values_set (values, "state", failure->state);
+  pg_values_int (values, "attempts", failure->attempts);
+  pg_values_int (values, "delay_ms", failure->delay_ms);
+  pg_values_set (values, "error", failure->error);
+  pg_values_take (values, "cursor", failure->cursor != NULL ? json_text (failure->cursor) : NULL);
+  pg_values_take (values, "result", failure->result != NULL ? json_text (failure->result) : NULL);
+  return pg_run_file (pg, "src/engine/ledger/sql/fail.sql", values, error);
 }

@@ -36,3 +36,26 @@ gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *ar
 
 /* Adds the work message of RUN to the bundle. */
 void run_add_work (Bundle *bundle, const Run *run);
+
+/* What a work message says; only these three count, the rest of it informs. */
+typedef struct {
+  char *run_id;
+  int step, attempt;
+} Work;
+GArray *works_new (void); /* of Work, with a clear function */
+
+/* PRUNED_REJECT: not a work message of JOB. */
+gboolean work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* How a step failed, and what becomes of its run. All is borrowed. */
+typedef struct {
+  const char *run_id;
+  int step, attempt;  /* where the run is */
+  const char *state;  /* `waiting`, or how it ends */
+  int attempts;       /* with this one */
+  gint64 delay_ms;    /* until the next try */
+  const char *error;
+  const json_t *cursor, *result; /* NULL: they stay */
+} RunFailure;
+/* In the open transaction of PG. No row: somebody else has moved the run. */
+PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);

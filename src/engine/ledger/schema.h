@@ -46,3 +46,5 @@ GPtrArray *schema_indexes (Pg *pg, const Jobs *jobs, GError **error);
 
 /* Makes it, outside a transaction, as long as it takes. */
 gboolean schema_index_make (Pg *pg, const WantedIndex *index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* A warning for each index that a cursor wants and does not have. */
+void schema_warn_indexes (Pg *pg, const Jobs *jobs);

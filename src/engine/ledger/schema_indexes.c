@@ -149,3 +149,19 @@ schema_index_make (Pg *pg, const WantedIndex *index, GError **error)
     return FALSE;
   return pg_script (pg, index->create, error);
 }
+
+void
+schema_warn_indexes (Pg *pg, const Jobs *jobs)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) indexes = pg_ensure (pg, &error) ? schema_indexes (pg, jobs, &error) : NULL;
+  if (indexes == NULL)
+    log_warning ("Whether indexes are missing cannot be seen now", "detail", error->message);
+  for (guint i = 0; indexes != NULL && i < indexes->len; i++)
+    {
+      const WantedIndex *index = indexes->pdata[i];
+      if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
+        log_warning ("An index that the job's cursor wants is missing: pages get slower as the table grows", "job",
+                     index->job->name, "index", index->name, "table", index->table, "remedy", "pruned migrate --indexes");
+    }
+}

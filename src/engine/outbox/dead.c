@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/outbox/publish.h"
 #include "engine/service/stats.h"
 
 /* In the order in which they are added, behind the message's own. */
@@ -48,7 +49,7 @@ static gboolean
 send_if_small (Service *service, GPtrArray *letters, GError **error)
 {
   GError *cause = NULL;
-  gboolean sent = publisher_send_messages (service->publisher, letters, &service->stop, &cause);
+  gboolean sent = publisher_send_messages (service->publisher, letters, &cause);
   if (!sent && cause->code != PRUNED_DATA)
     g_propagate_error (error, g_steal_pointer (&cause));
   g_clear_error (&cause);
@@ -70,7 +71,7 @@ send_one (Service *service, KafkaMessage *letter, GError **error)
     }
   g_autoptr (KafkaMessage) shorter = shortened (letter);
   one->pdata[0] = shorter;
-  return letter->acked = publisher_send_messages (service->publisher, one, &service->stop, error);
+  return letter->acked = publisher_send_messages (service->publisher, one, error);
 }
 
 gboolean

@@ -13,6 +13,7 @@ struct _Publisher {
   pthread_mutex_t lock;
   GHashTable *in_flight; /* names of bundles stored and not yet removed */
   GPtrArray *sent;       /* names of bundles whose rows may go */
+  volatile gint stop;    /* whoever sends gives up */
 };
 
 Publisher *
@@ -37,6 +38,12 @@ publisher_free (Publisher *publisher)
   pthread_mutex_destroy (&publisher->lock);
   g_free (publisher->prefix);
   g_free (publisher);
+}
+
+void
+publisher_stop (Publisher *publisher)
+{
+  g_atomic_int_set (&publisher->stop, TRUE);
 }
 
 char *
@@ -116,14 +123,14 @@ give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GEr
 
 /* Ends SENDING, if there is one, and sends what is left. */
 static gboolean
-send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, const volatile gint *stop, GError **error)
+send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, GError **error)
 {
   for (;;)
     {
       GError *cause = NULL;
       gboolean sent = sending != NULL
-                          ? kafka_publish_end (publisher->producer, sending, messages, SEND_TIMEOUT_MS, stop, &cause)
-                          : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, stop, &cause);
+                          ? kafka_publish_end (publisher->producer, sending, messages, SEND_TIMEOUT_MS, &publisher->stop, &cause)
+                          : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, &publisher->stop, &cause);
       if (sent)
         return TRUE;
       sending = NULL;
@@ -137,9 +144,9 @@ send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, cons
 }
 
 gboolean
-publisher_send_messages (Publisher *publisher, GPtrArray *messages, const volatile gint *stop, GError **error)
+publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **error)
 {
-  return messages->len == 0 || send_all (publisher, NULL, messages, stop, error);
+  return messages->len == 0 || send_all (publisher, NULL, messages, error);
 }
 
 static void
@@ -153,14 +160,14 @@ make_messages (const Publisher *publisher, Bundle *bundle)
 }
 
 gboolean
-publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
+publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
 {
   if (bundle->wrong != NULL) /* of runs: each is found missing, and says why it cannot be sent */
     log_warning_every (60, "a message", "A message cannot be made", bundle->wrong->message);
   if (bundle->size == 0)
     return TRUE;
   make_messages (publisher, bundle);
-  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, stop, error);
+  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, error);
 }
 
 static void
@@ -180,11 +187,11 @@ publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpoi
 }
 
 gboolean
-publisher_send (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
+publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
 {
   if (bundle->sending == NULL)
     FAULT ("publish.before");
-  if (!publisher_send_plain (publisher, bundle, stop, error))
+  if (!publisher_send_plain (publisher, bundle, error))
     return FALSE;
   FAULT ("publish.after_acknowledgement");
   if (bundle->name != NULL)
@@ -255,8 +262,7 @@ publisher_owes (Publisher *publisher)
 }
 
 gboolean
-publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *messages_base64,
-                     const volatile gint *stop, GError **error)
+publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *messages_base64, GError **error)
 {
   g_autofree char *name = name_of (run_id, step);
   pthread_mutex_lock (&publisher->lock);
@@ -269,7 +275,7 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   gsize len;
   g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
   g_autoptr (GPtrArray) messages = bundle_read (bytes, len, publisher->prefix, error);
-  if (messages == NULL || !publisher_send_messages (publisher, messages, stop, error))
+  if (messages == NULL || !publisher_send_messages (publisher, messages, error))
     {
       pthread_mutex_lock (&publisher->lock);
       g_hash_table_remove (publisher->in_flight, name);

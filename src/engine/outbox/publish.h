@@ -15,6 +15,8 @@ typedef struct _Publisher Publisher;
 Publisher *publisher_new (KafkaProducer *producer, const char *prefix);
 void publisher_free (Publisher *publisher);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Publisher, publisher_free)
+/* Whoever sends gives up, at once and from now on: the process leaves. */
+void publisher_stop (Publisher *publisher);
 char *publisher_topic (const Publisher *publisher, const char *name); /* `<prefix>.<name>`; g_free */
 
 /* Stores the bundle with the commit of the open transaction, before which nothing else may be asked but by pg_queue. From here on it
@@ -23,17 +25,17 @@ gboolean publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError *
 /* The transaction was rolled back (or may have been: then the dispatcher looks). */
 void publisher_abandon (Publisher *publisher, Bundle *bundle);
 /* Sends and waits for every acknowledgement; PRUNED_OUTAGE: call again, what was acknowledged is not sent again. */
-gboolean publisher_send (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
+gboolean publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Begins to send; DONE(DATA) is called when every message has been acknowledged or has failed (kafka_publish_begin). Then
  * publisher_send. */
 void publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data);
 /* A work message that its topic refuses counts as sent, and is marked `refused`: its run is found missing (missing.c).
  * The same without the table: for what can be found again otherwise (intake, dispatcher, cron). */
-gboolean publisher_send_plain (Publisher *publisher, Bundle *bundle, const volatile gint *stop, GError **error)
+gboolean publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Any messages (dead letters), borrowed. */
-gboolean publisher_send_messages (Publisher *publisher, GPtrArray *messages, const volatile gint *stop, GError **error)
+gboolean publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* Rides on the open transaction of PG: removes rows of bundles that were acknowledged. After the commit
@@ -44,5 +46,4 @@ void publisher_keep (Publisher *publisher, GPtrArray *riding);
 gboolean publisher_owes (Publisher *publisher); /* something waits to be removed */
 
 /* A row of `pruned.unpublished` that a crash left. FALSE without an error: it is in flight here. */
-gboolean publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *messages_base64,
-                              const volatile gint *stop, GError **error);
+gboolean publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *messages_base64, GError **error);

@@ -2,12 +2,15 @@
  * Threads: any; each member says itself who may use it. Ownership: engine.c.
  */
 #pragma once
-#include "engine/lane/lane.h"
-#include "engine/outbox/publish.h"
+#include "engine/job/job.h"
+#include "engine/service/wake.h"
+#include "kafka/kafka.h"
+#include "pg/pg.h"
 
 #include <pthread.h>
 
-typedef struct _Dispatcher Dispatcher;
+typedef struct _Lanes Lanes;         /* lane/lane.h */
+typedef struct _Publisher Publisher; /* outbox/publish.h */
 
 typedef struct {
   const Config *config;
@@ -19,7 +22,7 @@ typedef struct {
   KafkaConsumer *consumer;
   Publisher *publisher;
   Lanes *lanes;
-  Dispatcher *dispatcher;
+  Wake *wake;                   /* the dispatcher's */
   char *cluster_id;
   gint32 dead_partitions;       /* of the dead topic, as seen at the start */
   gint64 keep_us;               /* [runs] keep_days */
@@ -31,9 +34,10 @@ typedef struct {
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
   pthread_rwlock_t settings;    /* read by workers and the dispatcher while they use settings; written to change them (reload.h) */
   gint replant;                 /* atomic: schedules were changed; the dispatcher looks at them */
-  volatile gint stop;           /* publishing gives up */
   volatile gint failed;         /* a thread found a reason to end the process */
 } Service;
 
 /* The process cannot go on: logs ERROR once, asks the main thread to end it. Thread: any. */
 void service_fail (Service *service, const GError *error);
+/* The reason of the first service_fail, once; g_error_free. Thread: main. */
+GError *service_failure (void);

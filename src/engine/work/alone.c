@@ -1,6 +1,7 @@
 #include "engine/work/alone.h"
 
 #include "base/fault.h"
+#include "engine/work/claim.h"
 #include "engine/work/conclude.h"
 #include "engine/step/pace.h"
 
@@ -76,48 +77,47 @@ begin_errand (Service *service, Lane *lane, Transaction *transaction, Step *step
   return answer_failure (service, lane, step->pg, step, step->error_class != NULL ? "" : sqlstate, error);
 }
 
+/* There is nothing to step: the job is paused, another transaction has the run, or it has moved on. */
+static Answer
+leave (Service *service, Lane *lane, Claim *claim, GError *cause)
+{
+  g_autoptr (GError) error = cause;
+  gboolean ok = claim->locked != NULL && (claim->runs->len == 0 || claim_park_paused (claim, &error))
+                && transaction_commit (&claim->transaction, &error);
+  if (!ok)
+    {
+      transaction_rollback (&claim->transaction);
+      return answer_outage (service, lane, error);
+    }
+  if (g_hash_table_size (claim->locked) > 0)
+    return ANSWER_HOLD;
+  steps_note_stale (service, lane, claim->runs->len == 0);
+  return ANSWER_HANDLED;
+}
+
 /* One try of one run. */
 static Answer
 try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
   g_autoptr (GError) error = NULL;
-  gboolean paused = FALSE;
-  Transaction transaction = { 0 };
-  g_autoptr (GPtrArray) runs = NULL;
-  g_autoptr (GHashTable) locked = NULL;
-  if (transaction_begin (&transaction, service, pg, &error))
-    runs = transaction_fence (&transaction, lane->job, works, &paused, &error);
-  if (runs != NULL)
-    locked = transaction_find_locked (&transaction, lane, works, runs, &error);
-  if (locked == NULL || runs->len == 0 || paused)
-    {
-      gboolean ok = locked != NULL && (runs->len == 0 || steps_park_paused (pg, runs, &error))
-                    && transaction_commit (&transaction, &error);
-      if (!ok)
-        {
-          transaction_rollback (&transaction);
-          return answer_outage (service, lane, error);
-        }
-      if (g_hash_table_size (locked) > 0)
-        return ANSWER_HOLD;
-      steps_note_stale (service, lane, runs->len == 0);
-      return ANSWER_HANDLED;
-    }
-  Run *run = runs->pdata[0];
+  g_auto (Claim) claim = { 0 };
+  if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0 || claim.paused)
+    return leave (service, lane, &claim, g_steal_pointer (&error));
+  Run *run = claim.runs->pdata[0];
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   Step *step = step_new (pg, run, service->prefix, lane->bisect, bundle);
   g_ptr_array_add (steps, step);
   pace_begin (step);
   if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->errand == NULL)
-    return begin_errand (service, lane, &transaction, step);
-  if (step_and_commit (service, lane, &transaction, step, steps, &error))
+    return begin_errand (service, lane, &claim.transaction, step);
+  if (step_and_commit (service, lane, &claim.transaction, step, steps, &error))
     {
       steps_conclude (service, lane, steps, &bundle);
       return ANSWER_HANDLED;
     }
   g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
-  transaction_rollback (&transaction);
+  transaction_rollback (&claim.transaction);
   publisher_abandon (service->publisher, bundle);
   return answer_failure (service, lane, pg, step, sqlstate, error);
 }

@@ -2,48 +2,18 @@
 
 #include "base/fault.h"
 #include "engine/work/conclude.h"
-#include "engine/clock/dispatcher.h"
+#include "engine/lane/outage.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/service/stats.h"
 
-#include <math.h>
-
 #define SQL "src/engine/work/sql/"
 #define BLOCKED_RETRY_MS 60000
-#define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
 #define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
 
 static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
 
-gint64
-answer_hold_us (guint outages)
-{
-  double seconds = MIN (HOLD_MOST_S, 0.1 * pow (2, MIN (outages, 12)));
-  return (gint64)(seconds * g_random_double_range (0.5, 1.0) * G_USEC_PER_SEC);
-}
-
-void
-answer_publish (Service *service, Lane *lane, Bundle *bundle)
-{
-  for (guint tries = 0;; tries++)
-    {
-      g_autoptr (GError) error = NULL;
-      if (publisher_send (service->publisher, bundle, &service->stop, &error))
-        return;
-      log_warning_every (10, "publish", "Publishing waits for Kafka", error->message);
-      if (lane_should_yield (service->lanes, lane))
-        {
-          publisher_abandon (service->publisher, bundle);
-          lane->unsent = TRUE;
-          return;
-        }
-      lanes_touch (service->lanes, lane);
-      g_usleep ((gulong)answer_hold_us (MIN (tries, 4)));
-    }
-}
-
-/* What fail.sql is to say. */
+/* What becomes of the run. */
 typedef struct {
   const char *state;
   int attempts;
@@ -160,20 +130,13 @@ pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sent
     }
 }
 
-static PgValues *
-sentence_values (const Step *step, const Sentence *sentence)
+static PgRows *
+write_sentence (Pg *pg, const Step *step, const Sentence *sentence, GError **error)
 {
-  PgValues *values = pg_values_new ();
-  pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_int (values, "step", step->run->step);
-  pg_values_int (values, "attempt", step->run->attempts);
-  pg_values_set (values, "state", sentence->state);
-  pg_values_int (values, "attempts", sentence->attempts);
-  pg_values_int (values, "delay_ms", sentence->delay_ms);
-  pg_values_set (values, "error", sentence->error);
-  pg_values_take (values, "cursor", sentence->cursor != NULL ? json_text (sentence->cursor) : NULL);
-  pg_values_take (values, "result", sentence->result != NULL ? json_text (sentence->result) : NULL);
-  return values;
+  const Run *run = step->run;
+  RunFailure failure = { run->run_id, run->step, run->attempts, sentence->state, sentence->attempts, sentence->delay_ms,
+                         sentence->error, sentence->cursor, sentence->result };
+  return run_fail (pg, &failure, error);
 }
 
 static gboolean
@@ -230,9 +193,8 @@ note_blocked (Pg *pg, const Step *step, Sentence *sentence, GError **error)
 static gboolean
 execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
-  g_autoptr (PgValues) values = sentence_values (step, sentence);
   g_array_set_size (step->logs, 0); /* what the failed try had to say has not happened */
-  g_autoptr (PgRows) failed = pg_run_file (pg, "src/engine/step/sql/fail.sql", values, error);
+  g_autoptr (PgRows) failed = write_sentence (pg, step, sentence, error);
   if (failed == NULL)
     return FALSE;
   if (rows_count (failed) == 0) /* somebody else has moved it */
@@ -284,11 +246,7 @@ commit (Transaction *transaction, GError **error)
 Answer
 answer_outage (Service *service, Lane *lane, const GError *error)
 {
-  if (error->code == PRUNED_FATAL)
-    service_fail (service, error);
-  log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
-  lane->outages++;
-  lane->locked_since_us = 0;
+  outage_note (service, lane, error);
   return ANSWER_HOLD;
 }
 
@@ -306,7 +264,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
   g_autoptr (GError) error = NULL;
   Transaction transaction = { 0 };
-  if (!transaction_begin (&transaction, service, pg, &error) || !transaction_flush (&transaction, &error)
+  if (!transaction_begin (&transaction, service->publisher, pg, &error) || !transaction_flush (&transaction, &error)
       || !execute (service, pg, step, &sentence, bundle, &error) || !commit (&transaction, &error))
     {
       transaction_rollback (&transaction);
@@ -317,8 +275,8 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   steps_log_started (step);
   step_write_logs (step);
   log_failure (step, sqlstate, cause, &sentence);
-  dispatcher_wake (service->dispatcher, sentence.delay_ms);
+  wake_in (service->wake, sentence.delay_ms);
   if (bundle_size (bundle) > 0)
-    answer_publish (service, lane, bundle);
+    outage_publish (service, lane, bundle);
   return ANSWER_HANDLED;
 }

@@ -4,7 +4,9 @@
  * Threads: the worker that has the lane. Ownership: none.
  */
 #pragma once
-#include "engine/step/fence.h"
+#include "engine/lane/lane.h"
+#include "engine/outbox/transaction.h"
+#include "engine/service/service.h"
 #include "engine/step/step.h"
 
 typedef enum {
@@ -17,11 +19,5 @@ typedef enum {
 /* STEP has failed with CAUSE and its transaction is rolled back. SQLSTATE: of the failure. */
 Answer answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause);
 
-/* A failure outside of a step: the lane waits. PRUNED_FATAL ends the process. */
+/* A failure outside of a step: ANSWER_HOLD, after outage_note (lane/outage.h). */
 Answer answer_outage (Service *service, Lane *lane, const GError *error);
-
-/* How long a lane waits after N outages in a row: up to 30 s, with jitter; microseconds. */
-gint64 answer_hold_us (guint outages);
-
-/* Sends BUNDLE until every message is acknowledged, or the lane must be given up (then the outbox has it). */
-void answer_publish (Service *service, Lane *lane, Bundle *bundle);

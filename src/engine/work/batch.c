@@ -1,6 +1,8 @@
 #include "engine/work/batch.h"
 
+#include "engine/lane/outage.h"
 #include "engine/work/alone.h"
+#include "engine/work/claim.h"
 #include "engine/work/conclude.h"
 #include "engine/outbox/dead.h"
 #include "engine/step/look.h"
@@ -94,31 +96,24 @@ settle_together (Service *service, Transaction *transaction, GPtrArray *steps, B
 static gboolean
 run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
 {
-  Transaction transaction = { 0 };
-  gboolean paused = FALSE;
-  g_autoptr (GPtrArray) runs = NULL;
+  g_auto (Claim) claim = { 0 };
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal), locked = NULL;
+  g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
   const Work *first = &g_array_index (works, Work, 0);
-  g_autoptr (Bundle) bundle = NULL;
-  if (transaction_begin (&transaction, service, pg, error))
-    runs = transaction_fence (&transaction, lane->job, works, &paused, error);
-  if (runs != NULL)
-    locked = transaction_find_locked (&transaction, lane, works, runs, error);
-  if (locked != NULL)
-    bundle = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
+  gboolean claimed = claim_for_lane (&claim, service, pg, lane, works, error);
+  g_autoptr (Bundle) bundle = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
   Look look = { pg, service->prefix, bundle, steps, heavy };
-  gboolean ok = locked != NULL && (paused ? steps_park_paused (pg, runs, error) : look_at_pages (&look, runs, error))
-                && settle_together (service, &transaction, steps, bundle, error);
+  gboolean ok = claimed && (claim.paused ? claim_park_paused (&claim, error) : look_at_pages (&look, claim.runs, error))
+                && settle_together (service, &claim.transaction, steps, bundle, error);
   if (!ok)
     {
-      transaction_rollback (&transaction);
+      transaction_rollback (&claim.transaction);
       publisher_abandon (service->publisher, bundle);
       return FALSE;
     }
-  steps_note_stale (service, lane, works->len - runs->len - g_hash_table_size (locked));
+  steps_note_stale (service, lane, works->len - claim.runs->len - g_hash_table_size (claim.locked));
   steps_conclude (service, lane, steps, &bundle);
-  keep_some (lane, works, heavy, locked);
+  keep_some (lane, works, heavy, claim.locked);
   return TRUE;
 }
 
@@ -161,7 +156,7 @@ batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   if (lane->locked_since_us != 0)
     *hold_us = LOCKED_HOLD_US;
   else if (answer == ANSWER_HOLD)
-    *hold_us = answer_hold_us (lane->outages);
+    *hold_us = outage_hold_us (lane->outages);
   if (*hold_us > 0)
     return LANE_HOLD;
   lane->outages = 0;

@@ -5,6 +5,7 @@
  * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */
 #pragma once
+#include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
 /* Handles some of lane->pending, from its front. Handled messages are removed. LANE_HOLD: *HOLD_US says how long. */

@@ -1,23 +1,7 @@
 #include "engine/work/conclude.h"
 
-#include "engine/clock/dispatcher.h"
-#include "engine/step/fence.h"
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
-
-#define SQL "src/engine/work/sql/"
-
-gboolean
-steps_park_paused (Pg *pg, const GPtrArray *runs, GError **error)
-{
-  GString *ids = array_new ();
-  for (guint i = 0; i < runs->len; i++)
-    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_take (ids));
-  g_autoptr (PgRows) parked = pg_run_file (pg, SQL "park_paused.sql", values, error);
-  return parked != NULL;
-}
 
 /* The line's fields for the step that came BEFORE so many others of this transaction. New reference. */
 static json_t *
@@ -127,7 +111,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
     }
   log_release ();
   if (soonest_ms >= 0)
-    dispatcher_wake (service->dispatcher, soonest_ms);
+    wake_in (service->wake, soonest_ms);
 }
 
 void

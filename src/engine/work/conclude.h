@@ -4,7 +4,8 @@
  * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/step/fence.h"
+#include "engine/lane/lane.h"
+#include "engine/service/service.h"
 #include "engine/step/step.h"
 
 void steps_note_started (Step *step);
@@ -13,5 +14,3 @@ void steps_log_started (Step *step); /* once; when no transaction is open any mo
 void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
 /* N messages had no run at their step. */
 void steps_note_stale (Service *service, const Lane *lane, double n);
-/* Runs of a paused job wait. */
-gboolean steps_park_paused (Pg *pg, const GPtrArray *runs, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -2,10 +2,10 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/lane/outage.h"
 #include "engine/ledger/admit.h"
 #include "engine/work/answer.h"
 #include "engine/outbox/dead.h"
-#include "engine/clock/dispatcher.h"
 #include "engine/work/lost.h"
 #include "engine/service/stats.h"
 #include "engine/ledger/timer.h"
@@ -119,7 +119,7 @@ publish_work (Intake *intake, GError **error)
   g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
   place_add_work (bundle, intake->specs);
   FAULT ("intake.before_publish");
-  if (!publisher_send_plain (intake->service->publisher, bundle, &intake->service->stop, error))
+  if (!publisher_send_plain (intake->service->publisher, bundle, error))
     return FALSE;
   FAULT ("intake.after_publish");
   return TRUE;
@@ -177,7 +177,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
     return FALSE;
   count_runs (intake);
   if (place_any_waiting (intake->specs))
-    dispatcher_wake (intake->service->dispatcher, 0);
+    wake_in (intake->service->wake, 0);
   if (!publish_work (intake, error))
     {
       /* The rows are there: what is missing on the work topics is found and sent by the dispatcher. */
@@ -257,9 +257,9 @@ intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
   guint n = MIN (lane->pending->len, max);
   if (!try_smaller (service, pg, lane, &n, &error))
     {
-      (void)answer_outage (service, lane, error);
+      outage_note (service, lane, error);
       forget_if_astray (lane);
-      *hold_us = answer_hold_us (lane->outages);
+      *hold_us = outage_hold_us (lane->outages);
       return LANE_HOLD;
     }
   lane->outages = 0;

@@ -4,6 +4,7 @@
  * Threads: the worker that has the lane. Ownership: none.
  */
 #pragma once
+#include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
 /* Handles up to MAX of lane->pending from its front. LANE_HOLD: *HOLD_US says how long. */

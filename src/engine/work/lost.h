@@ -4,6 +4,7 @@
  * Threads: intake. Ownership: none.
  */
 #pragma once
+#include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
 /* FIRST up to NEXT (exclusive) are gone: noted in the open transaction. */

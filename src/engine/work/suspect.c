@@ -1,8 +1,9 @@
 #include "engine/work/suspect.h"
 
 #include "base/fault.h"
+#include "engine/lane/outage.h"
 #include "engine/work/answer.h"
-#include "engine/step/bury.h"
+#include "engine/work/bury.h"
 #include "engine/outbox/dead.h"
 #include "engine/work/intake.h"
 #include "engine/lane/solitude.h"
@@ -25,8 +26,8 @@ name_of (const KafkaMessage *message)
 static LaneNext
 hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
 {
-  (void)answer_outage (service, lane, error);
-  *hold_us = answer_hold_us (lane->outages);
+  outage_note (service, lane, error);
+  *hold_us = outage_hold_us (lane->outages);
   return LANE_HOLD;
 }
 
@@ -50,7 +51,7 @@ bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GE
   g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
   gboolean ok = bury_run (service, pg, lane->job, &work, REASON, bundle, error);
   if (ok && bundle_size (bundle) > 0)
-    answer_publish (service, lane, bundle);
+    outage_publish (service, lane, bundle);
   g_free (work.run_id);
   return ok;
 }

@@ -5,6 +5,7 @@
  * Threads: the worker that has the lane. Ownership: none.
  */
 #pragma once
+#include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
 typedef LaneNext (*SuspectHandle) (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);

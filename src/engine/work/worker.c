@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/lane/outage.h"
 #include "engine/work/alone.h"
 #include "engine/work/answer.h"
 #include "engine/lane/astray.h"
@@ -111,8 +112,8 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
       g_autoptr (GError) error = NULL;
       if (!intake_start (service, pg, lane, &error))
         {
-          (void)answer_outage (service, lane, error);
-          *hold_us = answer_hold_us (lane->outages);
+          outage_note (service, lane, error);
+          *hold_us = outage_hold_us (lane->outages);
           return LANE_HOLD;
         }
     }

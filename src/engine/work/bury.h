@@ -3,7 +3,7 @@
  * Threads: the one that has PG. Ownership: none.
  */
 #pragma once
-#include "engine/step/fence.h"
+#include "engine/work/claim.h"
 
 /* WORK of JOB is dead with REASON, in a transaction of its own; the outcome that says so is in BUNDLE, stored, for the caller to
  * publish. BUNDLE stays empty: somebody else has moved the run, or is at it. */

@@ -1,63 +1,11 @@
-#include "engine/step/fence.h"
+#include "engine/work/claim.h"
 
-#include "avro/message.h"
 #include "base/clock.h"
-#include "base/fault.h"
-#include "base/uuid5.h"
 
 #include <string.h>
 
 #define LOCKED_US G_USEC_PER_SEC
 #define CLOCK_DAY_US G_TIME_SPAN_DAY /* who is further ahead than that is not believed */
-
-static void
-work_clear (gpointer data)
-{
-  g_free (((Work *)data)->run_id);
-}
-
-GArray *
-works_new (void)
-{
-  GArray *works = g_array_new (FALSE, TRUE, sizeof (Work));
-  g_array_set_clear_func (works, work_clear);
-  return works;
-}
-
-gboolean
-work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
-{
-  static const char *const wanted[] = { "run_id", "job", "step", "attempt", NULL };
-  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, "pruned.Work",
-                           "pruned.Work", wanted };
-  MessageDecoded decoded = { 0 };
-  if (!message_decode (&source, &decoded, error))
-    return FALSE;
-  const char *run_id = json_string_value (json_object_get (decoded.content, "run_id"));
-  const char *name = json_string_value (json_object_get (decoded.content, "job"));
-  gboolean ok = uuid5_is_valid (run_id) && g_str_equal (name, job->name);
-  if (!ok)
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: run_id '%s' of job '%s' on the topic of %s", run_id, name,
-                 job->name);
-  else
-    *work = (Work){ g_strdup (run_id), (int)json_integer_value (json_object_get (decoded.content, "step")),
-                    (int)json_integer_value (json_object_get (decoded.content, "attempt")) };
-  message_decoded_clear (&decoded);
-  return ok;
-}
-
-gboolean
-transaction_begin (Transaction *transaction, Service *service, Pg *pg, GError **error)
-{
-  *transaction = (Transaction){ service, pg, NULL };
-  return pg_begin (pg, error) && publisher_remove_sent (service->publisher, pg, &transaction->riding, error);
-}
-
-gboolean
-transaction_flush (Transaction *transaction, GError **error)
-{
-  return transaction->riding == NULL || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
-}
 
 static int
 by_run_id (gconstpointer a, gconstpointer b)
@@ -119,16 +67,18 @@ put_back_early (Pg *pg, GPtrArray *runs, GError **error)
   pg_values_take (values, "until", array_take (times));
   if (runs->len == n)
     return TRUE;
-  g_autoptr (PgRows) put_back = pg_run_file (pg, "src/engine/step/sql/put_back.sql", values, error);
+  g_autoptr (PgRows) put_back = pg_run_file (pg, "src/engine/work/sql/put_back.sql", values, error);
   return put_back != NULL;
 }
 
-GPtrArray *
-transaction_fence (Transaction *transaction, const Job *job, const GArray *works, gboolean *paused, GError **error)
+/* The runs (of Run) that WORKS may step, locked. Right after transaction_begin. */
+static GPtrArray *
+fence (Claim *claim, const Job *job, const GArray *works, GError **error)
 {
+  Transaction *transaction = &claim->transaction;
   Pg *pg = transaction->pg;
   g_autoptr (PgValues) values = fence_values (job, works);
-  if (!pg_queue (pg, pg_statement ("src/engine/step/sql/fence.sql"), values, error) || !pg_flush (pg, error))
+  if (!pg_queue (pg, pg_statement ("src/engine/work/sql/fence.sql"), values, error) || !pg_flush (pg, error))
     return NULL;
   g_autoptr (PgRows) removed = transaction->riding != NULL ? pg_next (pg, error) : NULL;
   if (transaction->riding != NULL && removed == NULL)
@@ -141,7 +91,7 @@ transaction_fence (Transaction *transaction, const Job *job, const GArray *works
   for (int i = 0; i < rows_count (rows); i++)
     if (g_hash_table_add (seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
-  *paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
+  claim->paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
   return put_back_early (pg, runs, error) ? g_steal_pointer (&runs) : NULL;
 }
 
@@ -162,14 +112,15 @@ is_worth_waiting (Lane *lane, guint n_locked)
   return TRUE;
 }
 
-GHashTable *
-transaction_find_locked (Transaction *transaction, Lane *lane, const GArray *works, const GPtrArray *runs, GError **error)
+/* Those of WORKS that another transaction has locked, and whose messages LANE is to keep for a moment. NULL: an error. */
+static GHashTable *
+find_locked (Claim *claim, Lane *lane, const GArray *works, GError **error)
 {
   GHashTable *locked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (runs->len < works->len)
+  if (claim->runs->len < works->len)
     {
       g_autoptr (PgValues) values = fence_values (lane->job, works);
-      g_autoptr (PgRows) rows = pg_run_file (transaction->pg, "src/engine/step/sql/fence_locked.sql", values, error);
+      g_autoptr (PgRows) rows = pg_run_file (claim->transaction.pg, "src/engine/work/sql/fence_locked.sql", values, error);
       if (rows == NULL)
         {
           g_hash_table_unref (locked);
@@ -177,8 +128,8 @@ transaction_find_locked (Transaction *transaction, Lane *lane, const GArray *wor
         }
       for (int i = 0; i < rows_count (rows); i++)
         g_hash_table_add (locked, g_strdup (rows_text (rows, i, "run_id")));
-      for (guint i = 0; i < runs->len; i++)
-        g_hash_table_remove (locked, ((const Run *)runs->pdata[i])->run_id);
+      for (guint i = 0; i < claim->runs->len; i++)
+        g_hash_table_remove (locked, ((const Run *)claim->runs->pdata[i])->run_id);
     }
   if (!is_worth_waiting (lane, g_hash_table_size (locked)))
     g_hash_table_remove_all (locked);
@@ -186,19 +137,39 @@ transaction_find_locked (Transaction *transaction, Lane *lane, const GArray *wor
 }
 
 gboolean
-transaction_commit (Transaction *transaction, GError **error)
+claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works, GError **error)
 {
-  FAULT ("step.before_commit");
-  if (!pg_commit (transaction->pg, error))
+  *claim = (Claim){ 0 };
+  if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
     return FALSE;
-  FAULT ("step.after_commit");
-  publisher_removed (transaction->service->publisher, g_steal_pointer (&transaction->riding));
-  return TRUE;
+  claim->runs = fence (claim, job, works, error);
+  return claim->runs != NULL;
+}
+
+gboolean
+claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
+{
+  if (!claim_runs (claim, service, pg, lane->job, works, error))
+    return FALSE;
+  claim->locked = find_locked (claim, lane, works, error);
+  return claim->locked != NULL;
+}
+
+gboolean
+claim_park_paused (const Claim *claim, GError **error)
+{
+  GString *ids = array_new ();
+  for (guint i = 0; i < claim->runs->len; i++)
+    array_add (ids, ((const Run *)claim->runs->pdata[i])->run_id);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  g_autoptr (PgRows) parked = pg_run_file (claim->transaction.pg, "src/engine/work/sql/park_paused.sql", values, error);
+  return parked != NULL;
 }
 
 void
-transaction_rollback (Transaction *transaction)
+claim_clear (Claim *claim)
 {
-  pg_rollback (transaction->pg);
-  publisher_keep (transaction->service->publisher, g_steal_pointer (&transaction->riding));
+  g_clear_pointer (&claim->runs, g_ptr_array_unref);
+  g_clear_pointer (&claim->locked, g_hash_table_unref);
 }

@@ -1,8 +1,8 @@
-#include "engine/ledger/blocked.h"
+#include "engine/clock/blocked.h"
 
 #include <string.h>
 
-#define SQL "src/engine/ledger/sql/"
+#define SQL "src/engine/clock/sql/"
 
 static PgValues *
 entry_values (const PgRows *rows, int row)

@@ -1,12 +1,13 @@
-#include "engine/ledger/processes.h"
+#include "engine/clock/processes.h"
 
 #include "base/clock.h"
 #include "config/settings.h"
+#include "engine/lane/lane.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define SQL "src/engine/ledger/sql/"
+#define SQL "src/engine/clock/sql/"
 #define EVERY_US (5 * G_USEC_PER_SEC)
 
 /* Of the one dispatcher thread. */
