@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Who may include whom (docs/design.md). Prints each include that goes against it; exit 1 if any."""
+"""Who may use whom (docs/design.md), by includes, and by symbols of the objects in BUILD (default build/release; nothing is asked of what
+is not built). Prints what goes against it; exit 1 if any."""
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 
-# A folder may use those of a lower rank, and itself.
-RANK = {"base": 0, "config": 1, "http": 1, "kafka": 1, "pg": 1, "avro": 2, "store": 2,
-        "engine": 3, "jobs": 4, "cli": 4, "web": 4}
+# A folder may use those of a lower rank, and itself. The rooms of the engine are in the order in which a message goes through them.
+FOLDERS = [["base"], ["config", "http", "kafka", "pg"], ["avro", "store"],
+           ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/lane"],
+           ["engine/work"], ["engine/clock"], ["engine"], ["jobs", "cli", "web"]]
+RANK = {folder: rank for rank, folders in enumerate(FOLDERS) for folder in folders}
 # `pruned run` serves the web page.
 ALSO = {("cli", "web")}
 # What the author of a job sees: include/pruned, and what its headers show.
@@ -51,7 +55,7 @@ def wrong_own(path, home, name):
     if "/" not in name:
         beside = (ROOT / path).parent / name
         return None if beside.exists() else f'"{name}": write the path from src/'
-    used = name.split("/")[0]
+    used = folder(pathlib.Path("src") / name)
     if home in ("", used):
         return None
     if home in ("jobs", "pruned"):
@@ -59,7 +63,7 @@ def wrong_own(path, home, name):
     if (home, name) == ("store", "pruned/store.h"): # what the store shows to jobs is its own
         return None
     if used == "pruned":
-        return None if RANK[home] >= RANK["engine"] else f"{home} may not use jobs' headers"
+        return None if RANK[home] >= RANK["engine/job"] else f"{home} may not use jobs' headers"
     if used not in RANK:
         return f'"{name}" is in no known folder'
     if RANK[used] < RANK[home] or (home, used) in ALSO:
@@ -94,8 +98,40 @@ def cycles(graph):
         yield from visit(node)
 
 
+def symbols(build):
+    """(user, definer) -> the symbols, of the objects of src. Objects of files that are gone are left alone."""
+    defined, wanted = {}, {}
+    for path in sources():
+        built = build / path.with_suffix(".o")
+        if path.suffix != ".c" or not built.exists():
+            continue
+        for line in subprocess.run(["nm", built], capture_output=True, text=True, check=True).stdout.splitlines():
+            *_, kind, name = line.split()
+            if kind in "TDBRVC":
+                defined[name] = path
+            elif kind == "U":
+                wanted.setdefault(path, set()).add(name)
+    edges = {}
+    for user, names in wanted.items():
+        for name in names & defined.keys():
+            edges.setdefault((user, defined[name]), set()).add(name)
+    return edges
+
+
+def wrong_links(build):
+    """What a folder uses of one that it may not, although it includes nothing of it."""
+    for (user, definer), names in sorted(symbols(build).items()):
+        home, used = folder(user), folder(definer)
+        if home in ("", used) or used not in RANK or (home, used) in ALSO:
+            continue
+        rank = RANK["jobs"] if home == "jobs" else RANK.get(home, 0)
+        if RANK[used] >= rank:
+            yield f"{user}: {home} may not use {', '.join(sorted(names))} of {definer}"
+
+
 def main():
     complaints, graph = [], {}
+    build = ROOT / (sys.argv[1] if len(sys.argv) > 1 else "build/release")
     for path in sources():
         home = folder(path)
         if home and home != "pruned" and home not in RANK:
@@ -108,6 +144,7 @@ def main():
             target = None if system else resolve(name)
             if target and path.suffix == ".h":
                 graph.setdefault(str(path), []).append(target)
+    complaints += wrong_links(build)
     complaints += [f"headers in a ring: {' -> '.join(ring)}" for ring in cycles(graph)]
     print("\n".join(complaints) if complaints else "layers: as designed")
     return 1 if complaints else 0
