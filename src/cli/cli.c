@@ -5,6 +5,7 @@
 #include "base/log_queue.h"
 #include "cli/arguments.h"
 #include "config/settings.h"
+#include "engine/engine.h"
 #include "kafka/kafka.h"
 
 #include <stdarg.h>
@@ -120,6 +121,8 @@ cli_reread (Cli *cli, GError **error)
 static ExitCode
 run_command (Cli *cli, const Invocation *invocation, GError **error)
 {
+  if (cli->command->is_daemon)
+    engine_expect ();
   if (cli->command->bare)
     return cli->command->run (cli, error);
   if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, error))

@@ -45,6 +45,7 @@ typedef struct _Command {
   const char *more;            /* further help, NULL: none */
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
+  gboolean is_daemon;          /* SIGHUP never ends it */
   gboolean any_schema;         /* touches only what every version knows: goes on against a newer schema */
 } Command;
 

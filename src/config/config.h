@@ -5,7 +5,7 @@
  * Order: built-in, job.conf (for job sections), file, environment, -s. Unknown keys and unknown PRUNED_ variables are errors with the
  * place and the nearest known name. `[kafka]` is open: handed to librdkafka verbatim.
  *
- * Threads: loaded by main before others start, then read-only but for config_adopt: any.
+ * Threads: one loads it, then it is read-only: any.
  * Ownership: strings belong to the Config.
  */
 #pragma once
@@ -60,8 +60,8 @@ void config_each (const Config *config, ConfigShow show, gpointer data);
 
 /* What differs in FRESH, as `section.key` (g_free each): LIVE may be taken over while the daemon runs, FIXED wants a restart. */
 void config_compare (const Config *config, const Config *fresh, GPtrArray *live, GPtrArray *fixed);
-/* Takes over what may be. Nobody reads these settings meanwhile. */
-void config_adopt (Config *config, const Config *fresh);
+/* What wants a restart is in FRESH as it is in CONFIG. */
+void config_keep_fixed (Config *fresh, const Config *config);
 
 /* The example configuration (deploy/pruned.conf) with every key explained: made from the table. g_free it. */
 char *config_example (const char *const *job_names, ConfigJobDefault job_default, gpointer data);

@@ -98,7 +98,7 @@ const Setting settings_table[] = {
   { NULL }
 };
 
-/* Whoever reads one of these does so each time, and under the settings' lock (engine/reload.h). */
+/* Whoever reads one of these does so each time, from what is in force (engine/in_force.h). */
 const char *const settings_live[][2] = {
   { "log", "level" },
   { "log", "format" },

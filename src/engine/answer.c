@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "engine/conclude.h"
 #include "engine/dispatcher.h"
+#include "engine/in_force.h"
 #include "engine/pace.h"
 #include "engine/page.h"
 #include "engine/stats.h"
@@ -105,7 +106,7 @@ charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sen
   sentence->attempts = run->attempts + 1;
   sentence->delay_ms = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : back_off_ms (run->attempts);
   sentence->error = g_strdup (cause->message);
-  if (sentence->attempts > run->job->max_attempts)
+  if (sentence->attempts > in_force_of (run->job)->max_attempts)
     sentence->state = "dead";
   if (step->halve)
     sentence->cursor = page_cursor_with (run, "limit", half_page (step));

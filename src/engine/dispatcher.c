@@ -5,6 +5,7 @@
 #include "engine/astray.h"
 #include "engine/blocked.h"
 #include "engine/growth.h"
+#include "engine/in_force.h"
 #include "engine/janitor.h"
 #include "engine/letters.h"
 #include "engine/missing.h"
@@ -37,6 +38,7 @@ struct _Dispatcher {
   Bundle *unsent; /* of runs that are ready already, or NULL */
   char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
   gint64 left_step;
+  guint planted;  /* number of the settings whose schedules are planted */
   guint refused;  /* how often Kafka, which is there, has not taken it */
 };
 
@@ -220,13 +222,12 @@ static gboolean
 plant_changed (Dispatcher *dispatcher, GError **error)
 {
   Service *service = dispatcher->service;
-  if (!g_atomic_int_get (&service->replant))
+  if (dispatcher->planted == in_force_number ())
     return TRUE;
-  g_atomic_int_set (&service->replant, FALSE);
-  if (schedule_plant (service, dispatcher->pg, error))
-    return TRUE;
-  g_atomic_int_set (&service->replant, TRUE);
-  return FALSE;
+  if (!schedule_plant (service, dispatcher->pg, error))
+    return FALSE;
+  dispatcher->planted = in_force_number ();
+  return TRUE;
 }
 
 /* At most once a second. */
@@ -265,7 +266,7 @@ dispatcher_main (void *data)
   startup_indexes (dispatcher->service, dispatcher->pg);
   while (sleep_until_due (dispatcher, wait_us))
     {
-      pthread_rwlock_rdlock (&dispatcher->service->settings);
+      in_force_renew ();
       g_autoptr (GError) error = NULL;
       gboolean more = FALSE;
       gint64 now = clock_monotonic_us ();
@@ -287,7 +288,6 @@ dispatcher_main (void *data)
         }
       else
         failures = 0;
-      pthread_rwlock_unlock (&dispatcher->service->settings);
     }
   if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
     processes_leave (dispatcher->pg);
@@ -311,6 +311,7 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
+  dispatcher->planted = in_force_number (); /* by startup.c */
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
   dispatcher->wake_us = G_MAXINT64;

@@ -29,6 +29,12 @@
 #define EXIT_BUG 70
 
 void
+engine_expect (void)
+{
+  guard_expect ();
+}
+
+void
 engine_begin (void)
 {
   guard_begin ();
@@ -261,7 +267,6 @@ engine_run (const EngineOptions *options, GError **error)
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;
-  reload_init (&service);
   config_each_kafka (options->config, startup_add_setting, settings);
   service.lanes = lanes_new (jobs_count (options->jobs));
   service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));

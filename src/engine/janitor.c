@@ -1,6 +1,7 @@
 #include "engine/janitor.h"
 
 #include "base/clock.h"
+#include "engine/in_force.h"
 #include "engine/keeping.h"
 #include "engine/quarantine.h"
 #include "engine/schedule.h"
@@ -64,8 +65,8 @@ static PgValues *
 days_of (Service *service)
 {
   PgValues *values = pg_values_new ();
-  pg_values_int (values, "audit_days", config_int (service->config, "audit", "keep_days"));
-  pg_values_int (values, "run_days", config_int (service->config, "runs", "keep_days") + 1);
+  pg_values_int (values, "audit_days", config_int (in_force_config (), "audit", "keep_days"));
+  pg_values_int (values, "run_days", config_int (in_force_config (), "runs", "keep_days") + 1);
   return values;
 }
 
@@ -82,7 +83,7 @@ ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, 
   g_autoptr (GError) cause = NULL;
   gint64 retention_ms;
   if (kafka_topic_retention (service->kafka_settings, topic, RETENTION_WAIT_MS, &retention_ms, &cause) && retention_ms >= 0)
-    *days = MAX (config_int (service->config, "runs", "keep_days"), MIN (retention_ms / DAY_MS, 100000) + 1) + 1;
+    *days = MAX (config_int (in_force_config (), "runs", "keep_days"), MIN (retention_ms / DAY_MS, 100000) + 1) + 1;
   return TRUE;
 }
 
@@ -93,7 +94,7 @@ keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError 
   g_autoptr (PgValues) values = days_of (service);
   if (!clocks_agree (pg, done, error))
     return FALSE;
-  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, service->config, error)
+  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, in_force_config (), error)
                     && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
                     && ask_event_days (service, pg, values, event_days, error));
 }

@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "base/uuid5.h"
 #include "config/nearest.h"
+#include "engine/in_force.h"
 #include "engine/job_conf.h"
 #include "engine/job_files.h"
 
@@ -67,8 +68,6 @@ job_free (gpointer data)
   g_strfreev (job->makes);
   g_free (job->item_column);
   g_free (job->final);
-  g_clear_pointer (&job->cron, cron_free);
-  g_clear_pointer (&job->zone, g_time_zone_unref);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
   g_free (job->folder);
@@ -161,46 +160,22 @@ jobs_free (Jobs *jobs)
 {
   if (jobs == NULL)
     return;
+  in_force_end (jobs);
   g_ptr_array_unref (jobs->jobs);
   g_free (jobs->names);
   g_free (jobs);
-}
-
-static gboolean
-job_configure (Job *job, const Config *config, GError **error)
-{
-  job->config = config;
-  job->enabled = config_job_bool (config, job->name, "enabled");
-  job->batch = (int)config_job_int (config, job->name, "batch");
-  job->delay_ms = config_job_int (config, job->name, "delay_ms");
-  job->capacity = (int)config_job_int (config, job->name, "capacity");
-  job->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
-  job->item_attempts = (int)config_job_int (config, job->name, "item_attempts");
-  if (job->work_topic == NULL)
-    job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
-  const char *schedule = config_job_text (config, job->name, "schedule");
-  g_clear_pointer (&job->cron, cron_free);
-  g_clear_pointer (&job->zone, g_time_zone_unref);
-  if (job->by_tick && *schedule != '\0' && !g_str_equal (schedule, "off")
-      && (job->cron = cron_parse (schedule, error)) == NULL)
-    {
-      g_prefix_error (error, "[jobs.%s] schedule: ", job->name);
-      return FALSE;
-    }
-  const char *zone = config_job_text (config, job->name, "time_zone");
-  job->zone = cron_zone (*zone == '\0' ? "UTC" : zone, error);
-  if (job->zone == NULL)
-    g_prefix_error (error, "[jobs.%s] time_zone: ", job->name);
-  return job->zone != NULL;
 }
 
 gboolean
 jobs_configure (Jobs *jobs, const Config *config, GError **error)
 {
   for (guint i = 0; i < jobs->jobs->len; i++)
-    if (!job_configure (jobs->jobs->pdata[i], config, error))
-      return FALSE;
-  return TRUE;
+    {
+      Job *job = jobs->jobs->pdata[i];
+      job->capacity = (int)config_job_int (config, job->name, "capacity");
+      job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+    }
+  return in_force_begin (jobs, config, error);
 }
 
 guint

@@ -1,6 +1,7 @@
 /* A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
  *
- * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`, and for settings under their lock (reload.h).
+ * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`. Settings that a reload may change are no part
+ * of it (in_force.h).
  * Threads: loaded by main, then read-only: any.
  * Ownership: everything belongs to the Jobs.
  */
@@ -80,12 +81,7 @@ typedef struct {
   const JobCode *code; /* NULL: a page job */
 
   /* settings */
-  const Config *config;
-  gboolean enabled;
-  Cron *cron; /* NULL: off */
-  GTimeZone *zone;
-  int batch, capacity, max_attempts, item_attempts;
-  gint64 delay_ms;
+  int capacity;
   char *work_topic;
   gint partitions;  /* of the work topic as last seen; atomic. 0: not known */
 } Job;
@@ -94,7 +90,7 @@ typedef struct {
 Jobs *jobs_load (const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
-/* Takes the settings; checks cron expressions and zones. Again after config_adopt, while nobody uses them (reload.h). */
+/* Takes the settings, once, and puts CONFIG in force (in_force.h). */
 gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 guint jobs_count (const Jobs *jobs);

@@ -1,6 +1,7 @@
 #include "engine/plan.h"
 
 #include "base/uuid5.h"
+#include "engine/in_force.h"
 #include "engine/page.h"
 #include "engine/quarantine.h"
 
@@ -60,7 +61,7 @@ static gboolean
 plan_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
-  int limit = plan->job->batch;
+  int limit = in_force_of (plan->job)->batch;
   if (!page_of_event (step->run, page))
     {
       g_autoptr (PgValues) values = page_values (step, limit);

@@ -5,12 +5,10 @@
 #include "engine/lane.h"
 #include "engine/publish.h"
 
-#include <pthread.h>
-
 typedef struct _Dispatcher Dispatcher;
 
 typedef struct {
-  const Config *config;
+  const Config *config;         /* as the process began: what a reload may change is read from in_force.h */
   Jobs *jobs;
   const char *prefix;
   const char **kafka_settings;  /* pairs, NULL-terminated */
@@ -29,8 +27,6 @@ typedef struct {
   gint64 max_skew_us;           /* [clock] max_skew_s */
   gboolean ticks_held;          /* by a clock; the dispatcher's */
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
-  pthread_rwlock_t settings;    /* read by workers and the dispatcher while they use settings; written to change them (reload.h) */
-  gint replant;                 /* atomic: schedules were changed; the dispatcher looks at them */
   volatile gint stop;           /* publishing gives up */
   volatile gint failed;         /* a thread found a reason to end the process */
 } Service;

@@ -1,6 +1,7 @@
 #include "engine/went_back.h"
 
 #include "base/clock.h"
+#include "engine/in_force.h"
 
 #define SQL "src/engine/sql/"
 #define SLACK_US G_USEC_PER_SEC
@@ -14,7 +15,7 @@ longest_ms (const Service *service, const char *key)
 {
   gint64 longest = 0;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    longest = MAX (longest, config_job_int (service->config, jobs_at (service->jobs, i)->name, key));
+    longest = MAX (longest, config_job_int (in_force_config (), jobs_at (service->jobs, i)->name, key));
   return longest;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/answer.h"
 #include "engine/astray.h"
 #include "engine/batch.h"
+#include "engine/in_force.h"
 #include "engine/intake.h"
 #include "engine/sending.h"
 #include "engine/suspect.h"
@@ -145,9 +146,8 @@ worker_main (void *data)
   while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL)
     {
       gint64 hold_us = 0;
-      pthread_rwlock_rdlock (&service->settings);
+      in_force_renew ();
       LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
-      pthread_rwlock_unlock (&service->settings);
       g_assert (!pg_in_transaction (worker->pg));
       lanes_put (service->lanes, lane, next, hold_us);
     }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/grants.h"
+#include "engine/in_force.h"
 #include "engine/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -81,7 +82,7 @@ check_schedules (Doctor *doctor)
   gboolean well = rows != NULL;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const Job *job = jobs_find (doctor->cli->jobs, rows_text (rows, i, "job"));
-    gint64 regular_us = job != NULL && job->cron != NULL ? cron_next (job->cron, job->zone, rows_int (rows, i, "now_us")) : -1;
+    gint64 regular_us = job != NULL ? in_force_next (job, rows_int (rows, i, "now_us")) : -1;
     g_autofree char *schedule = regular_us < 0 ? NULL
                                 : g_strdup_printf ("%s %s", config_job_text (doctor->cli->config, job->name, "schedule"),
                                                    config_job_text (doctor->cli->config, job->name, "time_zone"));

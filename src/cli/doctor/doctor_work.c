@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/grants.h"
+#include "engine/in_force.h"
 #include "engine/processes.h"
 
 #include <string.h>
@@ -150,7 +151,7 @@ check_application (Doctor *doctor)
   GString *workers = array_new (), *tables = array_new ();
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (!job->enabled)
+    if (!in_force_of (job)->enabled)
       continue;
     if (job->labels[0] != NULL)
       array_add (workers, job->labels[0]);
