@@ -3,6 +3,7 @@
 import signal
 
 from stack.process import wait_until
+from support.exposition import Listening
 from support.scene import fill, now, result, tick_id
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
 
@@ -49,6 +50,18 @@ def test_a_schedule_begins_anew_and_ends(scene):
     write(scene, "[jobs.scratch.remove]\nschedule = off\n")
     hang_up(daemon, count=2)
     scene.database.wait("SELECT count(*) FROM pruned.schedules WHERE job = %s", [JOB], until=0)
+
+
+def test_alerts_are_told_the_interval_of_a_schedule_that_was_changed(scene):
+    http = Listening()
+    scene.settings["http.listen"] = http.listen
+    scene.settings.pop("jobs.scratch.remove.schedule", None)
+    daemon = start(scene, "[jobs.scratch.remove]\nschedule = off\n")
+    assert http.metrics().of("pruned_job_interval_seconds", job=JOB) == 0
+    write(scene, "[jobs.scratch.remove]\nschedule = 0 3 * * *\n")
+    hang_up(daemon)
+    assert http.metrics().of("pruned_job_interval_seconds", job=JOB) == 24 * 3600
+    http.close()
 
 
 def test_the_logs_level_and_format_are_taken_over(scene):
