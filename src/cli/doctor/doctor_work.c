@@ -74,8 +74,8 @@ say_others (Doctor *doctor)
                                                doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
     doctor_warn (doctor, "lost messages", remedy,
                  "topic %s, partition %s: from offset %s to %s Kafka has other messages than were taken from it, or none (found out %s ago): a "
-                 "broker that lagged behind leads it, or the topic was made anew. What it has is read; send ticks and events of the time before"
-                 " again that have no run",
+                 "broker that lagged behind leads it, the topic was made anew, or PostgreSQL was set back. What it has is read; send ticks and"
+                 " events of that time again that have no run",
                  rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
                  rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
   }
