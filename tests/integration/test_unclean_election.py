@@ -3,24 +3,26 @@
 import json
 
 import pytest
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import NewPartitions
 
 from support.scene import now, tick_id
 
 JOB = "scratch.wide"
 SAID = "Kafka has other messages than were taken from it, or none: what it has is read from there"
-LESS, AS_MUCH, MORE, SAME = range(4)  # partitions, by what the new leader has
+LESS, AS_MUCH, MORE, SAME, CUT = range(5)  # partitions, by what the new leader has; the last has begun later since
 OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}
 
 
 @pytest.fixture
 def scene(new_scene, own_kafka):
-    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ...; in `elsewhere` the first of them, as it was, and others: `5, ...`."""
+    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ...; in `elsewhere` the first of them, as it was, and others: `5, ...`. A session
+    outlives the broker's absence: no partition is assigned anew."""
     scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap)
-    scene.topics.admin.create_partitions([NewPartitions(scene.topics.full("ticks"), 4)])[scene.topics.full("ticks")].result(30)
+    scene.topics.admin.create_partitions([NewPartitions(scene.topics.full("ticks"), 5)])[scene.topics.full("ticks")].result(30)
     scene.topics.make("elsewhere", 4)
     scene.at, scene.sent_ms = now(minutes=-1), int(now(minutes=-1).timestamp() * 1000)
-    for partition in OTHERS.keys() | {SAME}:
+    for partition in range(5):
         send(scene, "ticks", partition, range(1, 5))
     for partition, n in OTHERS.items():
         send(scene, "elsewhere", partition, [1, *range(5, 5 + n)])
@@ -55,11 +57,13 @@ def doctor(scene):
 
 @pytest.mark.parametrize("daemon", ["runs", "is started again"])
 def test_what_kafka_has_in_place_of_messages_that_were_taken_is_taken(scene, own_kafka, daemon):
-    """While a daemon runs also where newer ones come first. Said once, with their offsets; a partition that is as it was is left alone."""
+    """While a daemon runs also where newer ones come first. Said once, with their offsets; partitions that are as they were are left alone."""
     running = scene.start()
-    first = {number(p, n) for p in range(4) for n in range(1, 5)}
+    first = {number(p, n) for p in range(5) for n in range(1, 5)}
     wait(scene, first)
     assert doctor(scene) == []
+    (cut,) = scene.topics.admin.delete_records([TopicPartition(scene.topics.full("ticks"), CUT, 3)]).values()
+    assert cut.result().low_watermark == 3
     if daemon == "is started again":
         assert running.stop() == 0
     own_kafka.kill()
@@ -70,7 +74,7 @@ def test_what_kafka_has_in_place_of_messages_that_were_taken_is_taken(scene, own
 
     others = {number(p, n) for p, more in OTHERS.items() for n in range(5, 5 + more)}
     wait(scene, first | others)
-    wait_places(scene, [2, 4, 6, 4])
+    wait_places(scene, [2, 4, 6, 4, 4])
     said = running.lines(SAID)
     begin = 1 if daemon == "runs" else 0  # else only the last one that was taken is known
     assert sorted((line["partition"], line["first_offset"], line["next_offset"]) for line in said) == [
@@ -79,10 +83,10 @@ def test_what_kafka_has_in_place_of_messages_that_were_taken_is_taken(scene, own
     named = doctor(scene)
     assert len(named) == 3 and all(f"from offset {begin} to 4" in detail for detail in named)
 
-    for partition in range(4):
+    for partition in range(5):
         send(scene, "ticks", partition, [10])
-    wait(scene, first | others | {number(p, 10) for p in range(4)})
-    wait_places(scene, [3, 5, 7, 5])
+    wait(scene, first | others | {number(p, 10) for p in range(5)})
+    wait_places(scene, [3, 5, 7, 5, 5])
     assert len(running.lines(level="error")) == 3 and not running.lines("PostgreSQL knows less than before; messages are read again from where it stands")
     assert running.stop() == 0
     assert scene.run_until_idle().lines(level="error") == [], "it is said once"
