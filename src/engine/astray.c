@@ -5,7 +5,8 @@
 #include "engine/trail.h"
 
 #define KAFKA_EVERY_US G_TIME_SPAN_MINUTE
-#define AGAIN_US (2 * G_USEC_PER_SEC)
+#define BROKE_US (2 * G_USEC_PER_SEC)
+#define SILENT_US (5 * G_USEC_PER_SEC)
 #define WATERMARKS_MS 500
 #define READ_MS 3000
 
@@ -156,7 +157,7 @@ look_at_kafka (Service *service, GArray *views)
   if (breaks != round.breaks)
     {
       round.left = views->len;
-      round.next_us = MIN (round.next_us, now_us + AGAIN_US);
+      round.next_us = MIN (round.next_us, now_us + BROKE_US);
     }
   round.breaks = breaks;
   if (now_us < round.next_us || views->len == 0)
@@ -167,7 +168,7 @@ look_at_kafka (Service *service, GArray *views)
   const LaneView *view = next_of (&round, views);
   gboolean answered = view == NULL || compare (service, view);
   round.silent = round.silent || !answered;
-  round.next_us = answered && round.left > 0 ? 0 : clock_monotonic_us () + (round.silent ? AGAIN_US : KAFKA_EVERY_US);
+  round.next_us = answered && round.left > 0 ? 0 : clock_monotonic_us () + (round.silent ? SILENT_US : KAFKA_EVERY_US);
   if (round.left == 0)
     round.silent = FALSE;
 }

@@ -19,22 +19,22 @@ time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint
 }
 
 /* Where Kafka has other messages than were taken from it, or none: as the dispatcher found out, or because the last one is not there, or
- * another. Then a broker that lagged behind leads, or the topic was made anew; nothing is known of those before. */
+ * another. Then a broker that lagged behind leads, or the topic was made anew; nothing is known of those before. Of the last one the
+ * dispatcher is not believed: a broker that has just stopped leading may have told it an end. */
 static gboolean
 look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch *others, GError **error)
 {
-  gint64 ms;
+  gint64 ms = 0;
   *others = trail_others (service->lanes, lane);
   others->from = MAX (others->from, low);
-  if (others->from < others->to)
+  if (others->from < others->to && others->to < lane->mine)
     return TRUE;
-  *others = (Stretch){ 0, 0 };
-  if (lane->mine < 0)
-    return TRUE;
-  if (lane->mine <= high && !time_before (service, lane, lane->mine, low, &ms, error))
-    return FALSE;
-  if (lane->mine > high || (ms != 0 && lane->mine_last_ms != 0 && ms != lane->mine_last_ms))
+  if (others->from >= others->to)
     *others = (Stretch){ low, lane->mine };
+  if (lane->mine >= 0 && lane->mine <= high && !time_before (service, lane, lane->mine, low, &ms, error))
+    return FALSE;
+  if (lane->mine <= high && (lane->mine < 0 || ms == 0 || lane->mine_last_ms == 0 || ms == lane->mine_last_ms))
+    *others = (Stretch){ 0, 0 };
   return TRUE;
 }
 

@@ -2,7 +2,7 @@
 
 #include "engine/lane_private.h"
 
-#define MOST 4096 /* messages of a partition, 64 KB: those of some minutes */
+#define MOST 4096 /* messages of a partition are remembered, or up to twice as many: 128 KB */
 
 /* With the lock. */
 static void
