@@ -64,6 +64,25 @@ check_blocked (Doctor *doctor)
     doctor_ok (doctor, "blocked jobs", rows_count (rows) == 0 ? "none" : "none but paused ones");
 }
 
+/* What it has is read, what it had and nobody had read is gone. TRUE: there is something. */
+static gboolean
+say_others (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "other_messages.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+                                               " --add-config unclean.leader.election.enable=false",
+                                               doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
+    doctor_warn (doctor, "lost messages", remedy,
+                 "topic %s, partition %s: from offset %s to %s Kafka has other messages than were taken from it, or none (found out %s ago): a "
+                 "broker that lagged behind leads it, the topic was made anew, or PostgreSQL was set back. What it has is read; send ticks and"
+                 " events of that time again that have no run",
+                 rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
+                 rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
+  }
+  return rows == NULL || rows_count (rows) > 0;
+}
+
 /* What they asked for is not done, and nobody else says so. */
 static void
 check_lost (Doctor *doctor)
@@ -79,7 +98,8 @@ check_lost (Doctor *doctor)
                  rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
                  rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
   }
-  if (rows != NULL && rows_count (rows) == 0)
+  gboolean others = say_others (doctor);
+  if (rows != NULL && rows_count (rows) == 0 && !others)
     doctor_ok (doctor, "lost messages", "none within a day");
 }
 
