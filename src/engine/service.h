@@ -27,6 +27,7 @@ typedef struct {
   gint plans;                   /* growth.h */
   gint64 ledger_bytes;          /* as growth.c knows it; the dispatcher's */
   gint64 max_skew_us;           /* [clock] max_skew_s */
+  gint64 database_ahead_us;     /* of this machine's clock, as seen at the last look; the dispatcher's */
   gboolean ticks_held;          /* by a clock; the dispatcher's */
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
   pthread_rwlock_t settings;    /* read by workers and the dispatcher while they use settings; written to change them (reload.h) */

@@ -94,6 +94,24 @@ def test_timers_that_are_old_by_the_clock_only_stay(scene):
     assert timers(scene) == 10
 
 
+def test_an_hour_that_only_the_databases_clock_counts_is_none(scene, shifted):
+    """Seen from a machine that is behind: runs that ended, and entries of what a restore is bringing, stay."""
+    scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) "
+                           "VALUES (gen_random_uuid(), 'scratch.one', 'finished', now(), now(), now() - interval '2 hours')")
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked, first_at) "
+                           f"VALUES ('{JOB}', 'scratch:4711', 'restored', true, now() - interval '2 hours')")
+    behind = scene.start(environment=shifted(-7200))
+    behind.wait_line("Nothing is put away: the database's clock differs from this machine's by so many seconds", count=1)
+    scene.topics.tick("scratch.wide", at := now(minutes=-1))
+    scene.wait_run(tick_id("scratch.wide", at), "finished")
+    assert behind.stop() == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.runs_done") == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 1
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=1)
+    scene.database.wait("SELECT count(*) FROM pruned.quarantine", until=0)
+
+
 # --- the next tick
 
 @pytest.fixture
