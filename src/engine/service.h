@@ -2,6 +2,7 @@
  * Threads: any; each member says itself who may use it. Ownership: engine.c.
  */
 #pragma once
+#include "engine/broker_clock.h"
 #include "engine/lane.h"
 #include "engine/publish.h"
 
@@ -23,6 +24,9 @@ typedef struct {
   char *cluster_id;
   gint32 dead_partitions;       /* of the dead topic, as seen at the start */
   gint64 keep_us;               /* [runs] keep_days */
+  char *clock_topic;            /* whose timestamps are the broker's; NULL: there is none */
+  BrokerClock *broker_clock;    /* the dispatcher's */
+  gint ticks_asked;             /* atomic: whether a tick is to be fired is not known yet */
   char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what was logged of it */
   gint plans;                   /* growth.h */
   gint64 ledger_bytes;          /* as growth.c knows it; the dispatcher's */

@@ -198,6 +198,62 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 0
 
 
+@pytest.fixture
+def ahead_of_kafka(new_scene, own_postgres, preload):
+    """The database's clock and this machine's are both so many seconds ahead, alike: only Kafka's says otherwise."""
+    library = preload("shifted_clock")
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+    own_postgres.stop()
+    own_postgres.clock = Clock(own_postgres.folder, library)
+    own_postgres.start()
+    minute = (datetime.datetime.now(UTC).minute + 30) % 60
+    scene = new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"}, server=own_postgres)
+    scene.clock = own_postgres.clock
+    return scene
+
+
+KAFKA_WAITS = "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds"
+
+
+def test_a_tick_that_kafkas_clock_does_not_believe_in_is_not_fired(ahead_of_kafka):
+    scene = ahead_of_kafka
+    plant = scene.start()
+    due = scene.database.wait("SELECT next_at FROM pruned.schedules")  # in half an hour
+    assert plant.stop() == 0
+    scene.clock.set(45 * 60)
+    ahead = scene.start(environment=scene.clock.environment)
+    ahead.wait_line(KAFKA_WAITS)
+    [said] = [line for line in scene.run("doctor", "--json", environment=scene.clock.environment).json() if line["check"] == "Kafka's clock"]
+    assert not said["ok"] and "2700." in said["detail"] and "behind this machine's" in said["detail"]
+    assert findings(scene, "Kafka's clock")[0]["ok"]
+    assert scene.database.value("SELECT next_at FROM pruned.schedules") == due
+    assert scene.topics.read("ticks") == []
+    assert ahead.stop() == 0
+    scene.clock.set(0)
+    due = scene.database.value("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour' RETURNING next_at")
+    scene.start()
+    scene.wait_run(tick_id(JOB, due), "finished")
+
+
+def without_its_time(topics):
+    topics.configure("clock", **{"message.timestamp.type": "CreateTime"})
+
+
+@pytest.mark.parametrize("make", [lambda topics: topics.drop("clock"), without_its_time], ids=["no topic", "a topic of another kind"])
+def test_where_kafka_does_not_tell_its_time_the_two_others_decide(hourly, make):
+    plant = hourly.start()
+    hourly.database.wait("SELECT next_at FROM pruned.schedules")
+    assert plant.stop() == 0
+    assert findings(hourly, "Kafka's clock")[0]["ok"]
+    make(hourly.topics)
+    [said] = findings(hourly, "Kafka's clock")
+    assert said["level"] == "warning" and hourly.topics.full("clock") in said["detail"] and "alone" in said["detail"]
+    due = hourly.database.value("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour' RETURNING next_at")
+    hourly.start()
+    hourly.wait_run(tick_id(JOB, due), "finished")
+
+
 # --- a database whose clock was ahead and is right again
 
 AHEAD = "now() + interval '400 days'"
