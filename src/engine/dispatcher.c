@@ -315,6 +315,8 @@ dispatcher_new (Service *service)
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
   dispatcher->wake_us = G_MAXINT64;
+  service->broker_clock = broker_clock_new (service->producer, service->clock_topic, dispatcher);
+  g_atomic_int_set (&service->ticks_asked, TRUE); /* until the first look */
   pthread_mutex_init (&dispatcher->lock, NULL);
   pthread_condattr_t attributes;
   pthread_condattr_init (&attributes);
@@ -334,6 +336,7 @@ dispatcher_stop (Dispatcher *dispatcher)
   pthread_cond_signal (&dispatcher->woken);
   pthread_mutex_unlock (&dispatcher->lock);
   pthread_join (dispatcher->thread, NULL);
+  g_clear_pointer (&dispatcher->service->broker_clock, broker_clock_free);
   pthread_cond_destroy (&dispatcher->woken);
   pthread_mutex_destroy (&dispatcher->lock);
   missing_free (dispatcher->missing);

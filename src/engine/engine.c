@@ -248,6 +248,7 @@ service_clear (Service *service)
     kafka_consumer_free (service->consumer);
   publisher_free (service->publisher);
   g_free (service->cluster_id);
+  g_free (service->clock_topic);
   g_free (service->trouble_seen);
   g_free (service->trouble_told);
   g_free (service->tick_again_us);

@@ -222,9 +222,36 @@ agreed_now (const Service *service, gint64 database_us)
   return ours_us;
 }
 
+/* The broker's clock is the third that has to have come to it. *NOW_US is bounded by it; if it is not known, the two others decide. */
+static gboolean
+broker_agrees (Service *service, gint64 next_us, gint64 *now_us, gboolean *asked)
+{
+  for (int anew = FALSE; anew <= TRUE; anew++) /* what it said a while ago keeps no tick back: this machine may have slept since then */
+    {
+      gint64 broker_us;
+      if (!broker_clock_now (service->broker_clock, anew, &broker_us))
+        {
+          *asked = TRUE;
+          return FALSE;
+        }
+      if (broker_us < 0 || broker_us + service->max_skew_us >= *now_us)
+        return TRUE;
+      if (anew || broker_us + service->max_skew_us >= next_us)
+        {
+          g_autofree char *ahead = g_strdup_printf ("%.1f", (double)(*now_us - broker_us) / G_USEC_PER_SEC);
+          log_warning_every (60, "broker's clock",
+                             "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds", ahead);
+          *now_us = broker_us + service->max_skew_us;
+          return next_us <= *now_us;
+        }
+    }
+  return FALSE;
+}
+
 gboolean
 schedule_fire (Service *service, Pg *pg, GError **error)
 {
+  gboolean asked = FALSE;
   service->ticks_held = FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
@@ -234,12 +261,13 @@ schedule_fire (Service *service, Pg *pg, GError **error)
   for (int i = 0; i < rows_count (rows); i++)
     {
       gint64 next_us = rows_int (rows, i, "next_at"), now_us = agreed_now (service, rows_int (rows, i, "now"));
-      if (next_us > now_us)
+      if (next_us > now_us || !broker_agrees (service, next_us, &now_us, &asked))
         service->ticks_held = TRUE;
       else if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), next_us, now_us,
                           rows_bool (rows, i, "running"), error))
         return FALSE;
     }
+  g_atomic_int_set (&service->ticks_asked, asked);
   return TRUE;
 }
 

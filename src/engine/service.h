@@ -2,6 +2,7 @@
  * Threads: any; each member says itself who may use it. Ownership: engine.c.
  */
 #pragma once
+#include "engine/broker_clock.h"
 #include "engine/lane.h"
 #include "engine/publish.h"
 
@@ -21,10 +22,14 @@ typedef struct {
   char *cluster_id;
   gint32 dead_partitions;       /* of the dead topic, as seen at the start */
   gint64 keep_us;               /* [runs] keep_days */
+  char *clock_topic;            /* whose timestamps are the broker's; NULL: there is none */
+  BrokerClock *broker_clock;    /* the dispatcher's */
+  gint ticks_asked;             /* atomic: whether a tick is to be fired is not known yet */
   char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what was logged of it */
   gint plans;                   /* growth.h */
   gint64 ledger_bytes;          /* as growth.c knows it; the dispatcher's */
   gint64 max_skew_us;           /* [clock] max_skew_s */
+  gint64 database_ahead_us;     /* of this machine's clock, as seen at the last look; the dispatcher's */
   gboolean ticks_held;          /* by a clock; the dispatcher's */
   gint64 *tick_again_us;        /* by job's number; the dispatcher's */
   volatile gint stop;           /* publishing gives up */
