@@ -67,6 +67,7 @@ typedef struct {
   char **items;      /* tables whose rows the quarantine names */
   char *item_column; /* instead: the column of any audited row whose value is the key of the job's table; NULL: none */
   char **follows;    /* `cascade`, `set null`, `set default`: foreign keys whose rows the job deals with itself, so that the audit sees them */
+  char **settings;   /* keys of its section that it looks at, beside those of all jobs; NULL: all */
   char *final;       /* why rows that it removed are of no use any more; NULL: they can be restored */
   char **makes;      /* tables that it inserts into and that are of no use without what it removed */
   gboolean spacing; /* the index over the whole run is kept in the cursor */
@@ -102,6 +103,8 @@ Job *jobs_at (const Jobs *jobs, guint i); /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
 const char *jobs_nearest (const Jobs *jobs, const char *name);
 const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
+/* Its key of `[jobs.<name>]` has an effect. */
+gboolean job_looks_at (const Job *job, const char *key);
 /* For ConfigSources: the default that job.conf says. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 
