@@ -225,12 +225,6 @@ jobs_find (const Jobs *jobs, const char *name)
   return NULL;
 }
 
-const char *
-jobs_nearest (const Jobs *jobs, const char *name)
-{
-  return nearest_name (name, jobs->names);
-}
-
 const char *const *
 jobs_names (const Jobs *jobs)
 {
@@ -238,7 +232,7 @@ jobs_names (const Jobs *jobs)
 }
 
 /* What the engine asks of every job, of every job with ticks, and what job.conf says (`settings`); where that says nothing, all of them. */
-gboolean
+static gboolean
 job_looks_at (const Job *job, const char *key)
 {
   static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL }, *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };

@@ -101,11 +101,8 @@ gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNU
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i); /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *jobs_nearest (const Jobs *jobs, const char *name);
 const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
-/* Its key of `[jobs.<name>]` has an effect. */
-gboolean job_looks_at (const Job *job, const char *key);
-/* For ConfigSources: the default that job.conf says. DATA: the Jobs. */
+/* For ConfigSources: the default that job.conf says, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
