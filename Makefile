@@ -128,7 +128,7 @@ release-check:
 	@tests/release/check.sh $(SUITES)
 
 #: make lint         the longest functions and files, the layers, cppcheck
-lint:
+lint: all
 	@tests/lint/lint.sh
 
 #: make install      PREFIX=/usr/local DESTDIR=

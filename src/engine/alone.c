@@ -1,6 +1,7 @@
 #include "engine/alone.h"
 
 #include "base/fault.h"
+#include "engine/amiss.h"
 #include "engine/conclude.h"
 #include "engine/pace.h"
 
@@ -96,7 +97,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
       if (!ok)
         {
           transaction_rollback (&transaction);
-          return answer_outage (service, lane, error);
+          return amiss_answer (service, lane, pg, &g_array_index (works, Work, 0), error);
         }
       if (g_hash_table_size (locked) > 0)
         return ANSWER_HOLD;

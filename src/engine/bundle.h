@@ -25,6 +25,8 @@ typedef struct {
 Bundle *bundle_new (const char *run_id, int step, const char *job, guint slot);
 /* Names it anew, before it is stored: after a run that this transaction moves on, so that the name never comes again. */
 void bundle_name (Bundle *bundle, const char *run_id, int step, guint slot);
+/* The same, and to another lane: before anything is added. */
+void bundle_belongs (Bundle *bundle, const char *run_id, int step, const char *job, guint slot);
 void bundle_free (Bundle *bundle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bundle, bundle_free)
 /* A message of TYPE whose FIELDS are texts in the schema's order. PARTITION -1: by key. What does not fit makes the bundle wrong. */

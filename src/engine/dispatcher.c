@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/amiss.h"
 #include "engine/astray.h"
 #include "engine/blocked.h"
 #include "engine/growth.h"
@@ -270,7 +271,7 @@ dispatcher_main (void *data)
       g_autoptr (GError) error = NULL;
       gboolean more = FALSE;
       gint64 now = clock_monotonic_us ();
-      gboolean ok = send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
+      gboolean ok = (looked_us > 0 || amiss_look (dispatcher->service, dispatcher->pg, &error)) && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
                     && schedule_fire (dispatcher->service, dispatcher->pg, &error)
                     && claim_due (dispatcher, &more, &error);
       if (ok && now - looked_us >= IDLE_US)
@@ -281,6 +282,10 @@ dispatcher_main (void *data)
       wait_us = more ? 0 : IDLE_US;
       if (!ok || !next_due (dispatcher, &wait_us, &error)
           || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
+        ok = FALSE;
+      if (!ok && amiss_mend (dispatcher->service, dispatcher->pg, &error))
+        wait_us = 0;
+      else if (!ok)
         {
           pg_rollback (dispatcher->pg);
           log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);

@@ -67,6 +67,7 @@ job_free (gpointer data)
   g_strfreev (job->follows);
   g_strfreev (job->makes);
   g_free (job->item_column);
+  g_strfreev (job->settings);
   g_free (job->final);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
@@ -199,16 +200,22 @@ jobs_find (const Jobs *jobs, const char *name)
   return NULL;
 }
 
-const char *
-jobs_nearest (const Jobs *jobs, const char *name)
-{
-  return nearest_name (name, jobs->names);
-}
-
 const char *const *
 jobs_names (const Jobs *jobs)
 {
   return jobs->names;
+}
+
+/* What the engine asks of every job, of every job with ticks, and what job.conf says (`settings`); where that says nothing, all of them. */
+static gboolean
+job_looks_at (const Job *job, const char *key)
+{
+  static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL }, *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
+  if (g_strv_contains (all, key))
+    return TRUE;
+  if (g_strv_contains (ticks, key))
+    return job->by_tick;
+  return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key);
 }
 
 const char *
@@ -217,6 +224,8 @@ jobs_default (const char *job, const char *key, gpointer data)
   Job *found = jobs_find (data, job);
   if (found == NULL)
     return NULL;
+  if (!job_looks_at (found, key))
+    return CONFIG_NO_EFFECT;
   g_autofree char *text = job_conf_text (found->conf, "job", key);
   return text != NULL ? g_intern_string (text) : NULL;
 }

@@ -68,6 +68,7 @@ typedef struct {
   char **items;      /* tables whose rows the quarantine names */
   char *item_column; /* instead: the column of any audited row whose value is the key of the job's table; NULL: none */
   char **follows;    /* `cascade`, `set null`, `set default`: foreign keys whose rows the job deals with itself, so that the audit sees them */
+  char **settings;   /* keys of its section that it looks at, beside those of all jobs; NULL: all */
   char *final;       /* why rows that it removed are of no use any more; NULL: they can be restored */
   char **makes;      /* tables that it inserts into and that are of no use without what it removed */
   gboolean spacing; /* the index over the whole run is kept in the cursor */
@@ -96,9 +97,8 @@ gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNU
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i); /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *jobs_nearest (const Jobs *jobs, const char *name);
 const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
-/* For ConfigSources: the default that job.conf says. DATA: the Jobs. */
+/* For ConfigSources: the default that job.conf says, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */

@@ -129,15 +129,6 @@ lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
   pthread_cond_timedwait (condition, &lanes->lock, &until);
 }
 
-gboolean
-lanes_stopping (Lanes *lanes)
-{
-  pthread_mutex_lock (&lanes->lock);
-  gboolean stopping = lanes->stopping;
-  pthread_mutex_unlock (&lanes->lock);
-  return stopping;
-}
-
 /* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With the lock. */
 static gint64
 release_held (Lanes *lanes)

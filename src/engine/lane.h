@@ -108,7 +108,6 @@ void lanes_kick_all (Lanes *lanes);
 void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us);
 /* No lane is given out any more; takers return NULL. Thread: any. */
 void lanes_stop (Lanes *lanes);
-gboolean lanes_stopping (Lanes *lanes);
 
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);

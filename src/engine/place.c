@@ -22,7 +22,7 @@
 #define ROUNDS 8
 #define POSTPONE_MS 1000
 
-void
+static void
 run_spec_clear (gpointer data)
 {
   RunSpec *spec = data;

@@ -9,7 +9,6 @@ typedef struct {
   Step *step;
   const Job *job;
   GString *gone;    /* array literal, open: keys that went on earlier pages */
-  gboolean stopped;
 } Plan;
 
 static char *
@@ -117,7 +116,7 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   step->plan = TRUE;
   step->plan_visit = visit;
   step->plan_data = data;
-  Plan plan = { step, job, array_new (), FALSE };
+  Plan plan = { step, job, array_new () };
   gboolean ok = pg_begin_read_only (pg, error);
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);

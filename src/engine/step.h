@@ -75,8 +75,6 @@ void step_add_run_finished (Step *step, const char *state, const char *result, c
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */
 void step_add_count (json_t *counts, const char *counter, gint64 n);
-/* For statements of the job: the step's own parameters and PAIRS. */
-PgValues *step_values (Step *step, const PgStatement *statement, va_list pairs);
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */

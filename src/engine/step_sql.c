@@ -79,7 +79,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   bind_place (step, statement, values);
 }
 
-PgValues *
+/* For statements of the job: the step's own parameters and PAIRS. */
+static PgValues *
 step_values (Step *step, const PgStatement *statement, va_list pairs)
 {
   PgValues *values = pg_values_new ();

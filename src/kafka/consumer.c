@@ -338,12 +338,3 @@ kafka_consumer_joined (KafkaConsumer *self)
   return atomic_load (&self->joined);
 }
 
-char *
-kafka_consumer_member (KafkaConsumer *self)
-{
-  char *id = rd_kafka_memberid (self->rk);
-  char *copy = id != NULL && *id != 0 ? g_strdup (id) : NULL;
-  if (id != NULL)
-    rd_kafka_mem_free (self->rk, id);
-  return copy;
-}

@@ -62,7 +62,6 @@ void pg_values_take (PgValues *values, const char *name, char *text);      /* ta
 void pg_values_int (PgValues *values, const char *name, gint64 number);
 void pg_values_time (PgValues *values, const char *name, gint64 us); /* as timestamptz */
 const char *pg_values_get (const PgValues *values, const char *name);
-PgValues *pg_values_copy (const PgValues *values);
 /* What STATEMENT is given, as one text that is the same only if everything is. g_free it. */
 char *pg_values_words (const PgValues *values, const PgStatement *statement);
 

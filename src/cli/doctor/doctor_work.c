@@ -52,12 +52,12 @@ check_blocked (Doctor *doctor)
     return;
   for (int i = 0; i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
-    g_autofree char *look = g_strdup_printf ("pruned plan %s", job);
+    g_autofree char *again = g_strdup_printf ("pruned retry %s", rows_text (rows, i, "run_id"));
     if (rows_bool (rows, i, "paused"))
       continue; /* somebody knows, and is told so by the check of paused jobs */
     n++;
-    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : look,
-                  "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
+    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : again,
+                  "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself, in minutes, once that is there; or at once by hand)", job,
                   rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }
   if (n == 0)
