@@ -12,7 +12,7 @@
 #define SQL "src/engine/sql/"
 #define BLOCKED_RETRY_MS 60000
 #define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
-#define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
+#define BUSY_MAX_MS 10000 /* of the 1-30 s that a lock may cost */
 
 static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
 
@@ -63,7 +63,7 @@ sentence_clear (Sentence *sentence)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
 
-/* n^4 + 15 + rand(0..9) * (n + 1) seconds, n = failures before this one (JOBS 0.8). */
+/* n^4 + 15 + rand(0..9) * (n + 1) seconds, n = failures before this one (docs/jobs/README.md, 8). */
 static gint64
 back_off_ms (int n)
 {

@@ -1,5 +1,5 @@
 /* PostgreSQL may be set back under a daemon that runs on. A lane of intake would notice with its next message only, and what was lost
- * would wait for that; so the dispatcher compares where the lanes are with what PostgreSQL knows of it (DESIGN 1.7).
+ * would wait for that; so the dispatcher compares where the lanes are with what PostgreSQL knows of it (docs/rules.md, invariant 7).
  *
  * Threads: as said at each function. Ownership: none.
  */

@@ -33,7 +33,7 @@ char *doctor_list (const PgRows *rows, const char *name);
 /* `1 daemon`, `2 daemons`. g_free it. */
 char *doctor_count (gint64 n, const char *what);
 
-/* In this order (DESIGN 6: the code is that of the first thing found). */
+/* In this order (the exit code is that of the first thing found). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_rights (Doctor *doctor);   /* what jobs need: rights, tables, columns, rows of settings, indexes */
 const char *doctor_bootstrap (const Doctor *doctor); /* "": no Kafka is named */
