@@ -100,6 +100,23 @@ def test_commands_and_options_that_pages_name_are_there():
     assert not wrong, "\n".join(wrong)
 
 
+FORM = ["What it removes", "The rule", "What it keeps, and why", "What it starts", "Settings", "Border cases", "What is not part of it"]
+
+
+def test_every_job_has_a_page_in_one_form_and_every_page_is_in_the_index():
+    jobs = {conf.parent.name for conf in (PROJECT / "src/jobs").glob("*/job.conf")}
+    pages = {page.stem: page.read_text() for page in (PROJECT / "docs/jobs").glob("*.md") if page.stem != "README"}
+    assert set(pages) == jobs
+    for job, text in pages.items():
+        heads = re.findall(r"^## (.*)$", text, re.M)
+        assert [head for head in heads if head in FORM] == FORM, job
+        assert all(f"<!-- made: {block}" in text for block in (f"job {job} -->", "sql ", f"settings {job} ")), job
+    index = (PROJECT / "docs/README.md").read_text()
+    for page in (PROJECT / "docs").rglob("*.md"):
+        name = page.relative_to(PROJECT / "docs")
+        assert str(name) == "README.md" or f"]({name})" in index, name
+
+
 def known_settings():
     keys = [json.loads(line)["key"] for line in printed("-c", "/dev/null", "--json", "config").splitlines()]
     parts = [key.rsplit(".", 1) for key in keys]
