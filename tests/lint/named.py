@@ -2,8 +2,8 @@
 """What is named is there. Prints each that is not; exit 1 if any.
 
 In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file named before it in the same
-row), and links: the page, and the heading that the link leads to. In the rest of the tree: every *.md, and every path from
-the root. Documents that are kept elsewhere are named nowhere."""
+row), and links: the page, and the heading that the link leads to. In the rest of the tree: every *.md, every path from the
+root, and every file that a comment in C or SQL names. Documents that are kept elsewhere are named nowhere."""
 
 import functools
 import pathlib
@@ -19,6 +19,9 @@ NAMED = re.compile(r"([\w./*-]*\w\.(?:c|h|py|sql|md|yml|service|avsc|sh|html))?(
 ELSEWHERE = re.compile(r"^(/|https?:)")  # of the machine that it runs on, or of the world
 PAGE = re.compile(r"(?<![\w*/<>{}.-])([\w./-]*\w\.md)\b")
 PATH = re.compile(rf"(?<![\w./*{{}}-])((?:{'|'.join(TOPS)})/[\w./-]+\.(?:c|h|py|sql|md|yml|service|sh|conf))\b")
+COMMENT = {".c": re.compile(r"/\*.*?\*/", re.S), ".h": re.compile(r"/\*.*?\*/", re.S), ".sql": re.compile(r"--[^\n]*")}
+FILE = re.compile(r"(?<![\w./*<>%{}-])((?:[\w.-]+/)*[\w-]+\.(?:c|h|sql|py|sh|conf|avsc))\b")
+NAMES_NOTHING = re.compile(r"NNN|^file\.conf$|^avro/schema\.h$")  # a pattern, a header of avro-c
 NOT_HERE = re.compile(r"\b(?:(?:DESIGN|JOBS|FACTS|STYLE|ROADMAP)(?:\.md\b|,? (?:chapter |section )?\d))")
 
 
@@ -105,12 +108,23 @@ def elsewhere():
             for match in NOT_HERE.finditer(line):
                 yield path, number, match[0], "that document is not in this tree"
             for file in PATH.findall(line):
-                if not (ROOT / file).exists() and "NNN" not in file:
+                if not (ROOT / file).exists() and not NAMES_NOTHING.search(file):
                     yield path, number, file, "there is no such file"
 
 
+def in_comments():
+    for name in tree():
+        path = ROOT / name
+        pattern = COMMENT.get(path.suffix)
+        text = path.read_text(errors="replace") if pattern else ""
+        for comment in pattern.finditer(text) if pattern else ():
+            for file in FILE.findall(comment[0]):
+                if not NAMES_NOTHING.search(file) and not found(file.rpartition("../")[2]):
+                    yield path, text.count("\n", 0, comment.start()) + 1, file, "there is no such file"
+
+
 def main():
-    wrong = [f"{path.relative_to(ROOT)}:{number}: `{name}`: {why}" for places in (in_documents(), elsewhere())
+    wrong = [f"{path.relative_to(ROOT)}:{number}: `{name}`: {why}" for places in (in_documents(), elsewhere(), in_comments())
              for path, number, name, why in places]
     print("\n".join(wrong) if wrong else "names: all that is named is there")
     return 1 if wrong else 0

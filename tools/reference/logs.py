@@ -38,6 +38,7 @@ def levels(which, given):
 
 
 def in_c():
+    seen = set()
     for path, source in sources():
         if path.startswith("src/base/log."):
             continue
@@ -45,8 +46,11 @@ def in_c():
         for name, (level, message) in CALLS.items():
             for _, given in calls(text, name):
                 if len(given) > message:
+                    seen.add(name)
                     for said in messages(given[message], text):
                         yield from ((said, one, path) for one in levels(level, given))
+    if seen != set(CALLS):
+        raise SystemExit(f"nobody calls {', '.join(sorted(set(CALLS) - seen))} any more: see CALLS in tools/reference/logs.py")
 
 
 def in_jobs():

@@ -57,13 +57,17 @@ def heads(text):
 
 
 def collect():
-    found, named = {}, set()
+    found, named, places = {}, set(), set()
     for path, source in sources():
         text = without_comments(source)
         if COUNTED.search(text) or path.startswith("src/web/"):
             for place in (counted, figures, gauges, heads):
-                found.update({name: (kind, labels, said) for name, kind, labels, said in place(text) if name})
+                here = {name: (kind, labels, said) for name, kind, labels, said in place(text) if name}
+                found.update(here)
+                places |= {place} if here else set()
             named |= {n for n in NAME.findall(text)}
+    if places != {counted, figures, gauges, heads}:
+        raise SystemExit("metrics are written down in another way: see tools/reference/metrics.py")
     for name in named - set(found):
         if not any(name.removesuffix(p) in found for p in PARTS):
             raise SystemExit(f"metric {name}: no HELP and TYPE were found")

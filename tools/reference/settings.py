@@ -41,8 +41,8 @@ def sections(binary):
 def live():
     """(section, key) of what SIGHUP takes over."""
     text = (ROOT / "src/config/settings.c").read_text()
-    body = re.search(r"settings_live\[\]\[2\] = \{(.*?)\};", text, re.S)[1]
-    pairs = re.findall(r'\{ ("\w+"|SETTINGS_JOBS), "(\w+)" \}', body)
+    body = re.search(r"settings_live\[\]\[2\]\s*=\s*\{(.*?)\};", text, re.S)[1]
+    pairs = re.findall(r'\{\s*("[\w.]+"|SETTINGS_JOBS),\s*"(\w+)"\s*\}', body)
     return {(section.strip('"').replace("SETTINGS_JOBS", "jobs"), key) for section, key in pairs}
 
 
