@@ -1,4 +1,4 @@
--- Schema `pruned`, step 12: the bounds of runs hold for all rows, also those that were there before; a daemon's role has the rights of
+-- Schema `pruned`, step 13: the bounds of runs hold for all rows, also those that were there before; a daemon's role has the rights of
 -- deploy/grants.sql and no more.
 -- compatible_from: 11
 

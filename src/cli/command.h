@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "engine/job.h"
 
-/* DESIGN 6. */
+/* docs/reference/commands.md says what they mean. */
 typedef enum {
   CODE_OK = 0,
   CODE_USAGE = 1,

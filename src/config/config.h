@@ -39,7 +39,7 @@ char *config_peek (const ConfigSources *sources, const char *section, const char
 /* Names of variables PRUNED_* that are not ours and not near to one of ours. NULL: none; g_free it. */
 char *config_foreign (const Config *config);
 
-/* Keys that somebody sets for a job that does not look at them, each with its place: `f.conf:12: batch in [jobs.x] has no effect`. */
+/* Keys that somebody sets for a job that does not look at them, each with its place: `pruned.conf:12: batch in [jobs.x] has no effect`. */
 const char *const *config_ineffective (const Config *config);
 
 /* Typed reads. The key must be in the table (g_assert); a text that is not set is "". */

@@ -1,6 +1,7 @@
 #include "engine/amiss.h"
 
 #include "engine/dispatcher.h"
+#include "engine/in_force.h"
 #include "engine/pace.h"
 #include "engine/stats.h"
 #include "engine/step.h"
@@ -72,7 +73,7 @@ settle (Service *service, Pg *pg, const Job *job, const Work *work, const char *
     return n > 0;
   pg_values_int (values, "step", work->step);
   pg_values_int (values, "attempt", work->attempt);
-  pg_values_int (values, "max_attempts", job->max_attempts);
+  pg_values_int (values, "max_attempts", in_force_of (job)->max_attempts);
   pg_values_int (values, "delay_ms", pace_back_off_ms (work->attempt));
   pg_values_set (values, "error", why);
   return change (service, pg, SQL "charge.sql", values, bundle, &n, error);

@@ -14,7 +14,7 @@
 #define SQL "src/engine/sql/"
 #define BLOCKED_RETRY_MS 60000
 #define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
-#define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
+#define BUSY_MAX_MS 10000 /* of the 1-30 s that a lock may cost */
 
 static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
 

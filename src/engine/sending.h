@@ -1,5 +1,5 @@
 /* What a step has to publish is on its way while the next step of its lane runs already; the lane's offset moves when all of it has
- * been acknowledged (DESIGN 1.4). At most one bundle of a lane is on its way.
+ * been acknowledged (docs/rules.md, invariant 4). At most one bundle of a lane is on its way.
  *
  * Threads: the worker that has the lane. Ownership: the lane's, from sending_begin on.
  */

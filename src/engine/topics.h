@@ -1,4 +1,4 @@
-/* The topics that the service works with (DESIGN 4), with how many partitions and which settings they are made.
+/* The topics that the service works with (docs/messages.md), with how many partitions and which settings they are made.
  *
  * Threads: any. Ownership: an array of WantedTopic, g_array_unref it.
  */

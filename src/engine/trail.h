@@ -1,5 +1,5 @@
 /* What a lane of intake has taken, message by message, as far as that is remembered: by it the dispatcher sees that Kafka has others there now,
- * also after newer ones were taken from the same partition (DESIGN 1.7).
+ * also after newer ones were taken from the same partition (docs/rules.md, invariants).
  *
  * Invariant: `mine`, `mine_last_ms` and the trail change together, after the commit that says so.
  * Threads: as said at each function. Ownership: the lane.

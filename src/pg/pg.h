@@ -66,7 +66,7 @@ const char *pg_values_get (const PgValues *values, const char *name);
 char *pg_values_words (const PgValues *values, const PgStatement *statement);
 
 /* --- running -------------------------------------------------------------------------------------- */
-/* BEGIN with the limits of DESIGN 3 (statement_timeout 15 s, lock_timeout 2 s, idle_in_transaction_session_timeout 10 s, UTC, search_path), sent with the
+/* BEGIN with the limits of docs/rules.md (statement_timeout 15 s, lock_timeout 2 s, idle_in_transaction_session_timeout 10 s, UTC, search_path), sent with the
  * first statement in one packet. Connects if needed. */
 gboolean pg_begin (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean pg_begin_read_only (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT; /* repeatable read */

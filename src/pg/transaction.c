@@ -2,7 +2,7 @@
 #include "base/fault.h"
 #include "pg/pg_private.h"
 
-/* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
+/* The limits of every transaction (docs/rules.md), as settings of the transaction only. No jit: the planner's guess at a page's cost
  * can be far too high, and compiling took 5 s of a statement of 10 ms. PostgreSQL's own names come first, and nobody's temporary tables
  * before the application's: a path without pg_temp begins with it. This one runs before there is a path: it names all. */
 #define LIMITS                                                                                     \

@@ -37,7 +37,7 @@ char *doctor_count (gint64 n, const char *what);
 /* [clock] max_skew_s: clocks that differ by no more agree. */
 gint64 doctor_skew_us (const Doctor *doctor);
 
-/* In this order (DESIGN 6: the code is that of the first thing found). */
+/* In this order (the exit code is that of the first thing found). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_rights (Doctor *doctor);   /* what jobs need: rights, tables, columns, rows of settings, indexes */
 const char *doctor_bootstrap (const Doctor *doctor); /* "": no Kafka is named */
