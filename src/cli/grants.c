@@ -98,7 +98,7 @@ grants_as_owner (Cli *cli)
     g_autofree char *argument = word (cli->arguments[i]);
     g_string_append_printf (command, " %s", argument);
   }
-  return g_strdup_printf ("this role%s%s may not; run it as %s, who owns %s: pruned -s postgres.url=%s %s", rows != NULL ? " " : "",
-                          rows != NULL ? rows_text (rows, 0, "role") : "", owner != NULL ? owner : "the owner",
-                          ours != NULL ? "schema pruned" : "the application's tables", quoted, command->str);
+  return g_strdup_printf ("this role%s%s may not; run it as the owner of %s, %s: pruned -s postgres.url=%s %s", rows != NULL ? " " : "",
+                          rows != NULL ? rows_text (rows, 0, "role") : "", ours != NULL ? "schema pruned" : "the application's tables",
+                          owner != NULL ? owner : "whoever that is", quoted, command->str);
 }

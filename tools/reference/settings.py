@@ -72,11 +72,12 @@ def defaults(binary):
     """What differs from job to job."""
     every = sections(binary)
     names = sorted(s.removeprefix("jobs.") for s in every if s.startswith("jobs."))
-    keys = [k for k in every["jobs"] if len({every[f"jobs.{n}"][k][0] for n in names}) > 1]
-    rows = [(f"`{n}`", *(shown(every[f"jobs.{n}"][k][0]) for k in keys)) for n in names]
-    same = {k: every[f"jobs.{names[0]}"][k][0] for k in every["jobs"] if k not in keys}
+    of = {k: {n: every[f"jobs.{n}"][k][0] for n in names if k in every[f"jobs.{n}"]} for k in every["jobs"]}
+    keys = [k for k, values in of.items() if len(values) < len(names) or len(set(values.values())) > 1]
+    rows = [(f"`{n}`", *(shown(of[k][n]) if n in of[k] else "-" for k in keys)) for n in names]
+    same = {k: values[names[0]] for k, values in of.items() if k not in keys}
     text = "; ".join(f"`{k}` {shown(v)}" for k, v in same.items())
-    return f"{wrap('Defaults that differ from job to job:')}\n\n" + table(("job", *(f"`{k}`" for k in keys)), rows) \
+    return f"{wrap('Which keys a job uses, and their defaults; `-`: it does not use it.')}\n\n" + table(("job", *(f"`{k}`" for k in keys)), rows) \
         + f"\n{wrap('The same for all jobs: ' + text + '.')}\n"
 
 
@@ -90,8 +91,8 @@ def page(binary):
                 "The last column says when a change takes effect: after SIGHUP (`systemctl reload pruned`), or after a restart.")
     for section, keys in sections(binary).items():
         if section == "jobs":
-            text += "## `[jobs.<name>]`\n\n" + wrap("Every job has a section of its own. A key that a job does not use has no effect on it; "
-                    "[jobs](../README.md#jobs) says which keys a job uses.") + f"\n\n{job_keys(binary, keys)}\n{defaults(binary)}\n"
+            text += "## `[jobs.<name>]`\n\n" + wrap("Every job has a section of its own. A key that a job does not use has no effect on it "
+                    "(`-` below), and is a warning.") + f"\n\n{job_keys(binary, keys)}\n{defaults(binary)}\n"
         elif section == "kafka":
             text += "## `[kafka]`\n\n" + wrap("Everything in this section goes to librdkafka as it stands. `bootstrap.servers` is needed. "
                     "librdkafka's own reference lists the keys.") + "\n\n" + code("[kafka]\nbootstrap.servers = 127.0.0.1:9092") + "\n"

@@ -83,12 +83,14 @@ def read(tables, text):
             else:
                 add_column(one, definition, said)
     for match in ADD.finditer(text):
-        add_column(tables[match[1]], " ".join(match[2].split()), "")
+        for definition in re.split(r",\s*ADD COLUMN (?:IF NOT EXISTS )?", match[2]):
+            add_column(tables[match[1]], " ".join(definition.split()), "")
     for name, verb, constraint, definition in CONSTRAINED.findall(text):
         if verb == "DROP":
             tables[name].constraints.remove(tables[name].checks[constraint])
         else:
-            tables[name].constraints.append(" ".join(re.sub(r"--[^\n]*", "", definition).split()))
+            tables[name].checks[constraint] = " ".join(re.sub(r"--[^\n]*", "", definition).split())
+            tables[name].constraints.append(tables[name].checks[constraint])
     for kind, name, column, said in COMMENT.findall(text):
         said = said.replace("''", "'")
         if kind == "TABLE":
