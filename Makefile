@@ -131,8 +131,12 @@ coverage: deps-test
 release-check:
 	@tests/release/check.sh $(SUITES)
 
+#: make docs         the pages that are made from the code: docs/reference, and the marked blocks of other pages
+docs: all
+	@python3 tools/docs.py $(BUILD)/pruned
+
 #: make lint         the longest functions and files, the layers, cppcheck
-lint:
+lint: all
 	@tests/lint/lint.sh
 
 #: make install      PREFIX=/usr/local DESTDIR=
@@ -149,5 +153,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
 
-.PHONY: all release-check demo bench chaos clean units deps-build deps-test check fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench chaos clean units deps-build deps-test check fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

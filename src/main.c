@@ -7,7 +7,7 @@
 
 static const Command commands[] = {
   { "run", "[--embedded-kafka] [--until-idle]", "the daemon", "pruned -c /etc/pruned/pruned.conf run", command_run,
-    run_options },
+    run_options, .is_daemon = TRUE },
   { "demo", "[--kafka HOST:PORT] [--keep]", "everything on this machine: see what it does; nothing is left behind",
     "pruned demo", command_demo, demo_options, "Wants PostgreSQL's programs (initdb, postgres). Files are below TMPDIR.",
     .bare = TRUE },

@@ -161,6 +161,7 @@ def main():
         total.add(run_lint("layers.py"))
         total.add(run_lint("qualified.py"))
         total.add(run_lint("named.py"))
+        total.add(run_lint("wrapped.py"))
         total.add(run_fuzz(build))
         total.add(run_pytest(sys.argv[2:]))
     finally:

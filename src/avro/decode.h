@@ -2,7 +2,7 @@
  * it: what is missing has its default.
  *
  * ARGS_TEXT, if not NULL, receives the canonical text of the field `args`, with numbers as they were written.
- * PRUNED_REJECT with a reason of DESIGN 4.
+ * PRUNED_REJECT with a reason of docs/messages.md.
  *
  * Threads: any. Ownership: of the caller.
  */

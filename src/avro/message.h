@@ -1,4 +1,4 @@
-/* The messages of DESIGN 4: what is in them, how they are framed, how they are refused.
+/* The messages of docs/messages.md: what is in them, how they are framed, how they are refused.
  * Avro (single-object encoding, later the Confluent wire format) and JSON, by the first bytes of the value.
  *
  * A message's content is a json_t object with the schema's field names; times (timestamp-micros) are RFC 3339 texts in
@@ -59,7 +59,7 @@ typedef struct {
 } MessageDecoded;
 void message_decoded_clear (MessageDecoded *decoded);
 
-/* PRUNED_REJECT with a reason of DESIGN 4 (`missing header ce_type`, `unknown type <t>`, `unexpected type <t>`,
+/* PRUNED_REJECT with a reason of docs/messages.md (`missing header ce_type`, `unknown type <t>`, `unexpected type <t>`,
  * `unknown field <f>`, `undecodable: <why>`, `unknown content-type <c>`, `undecodable: content-type <c>, but the bytes are <framing>`, `empty value`, `unknown schema <id>`,
  * `undecodable: no registry configured: ...` for a value that is framed for one). Every way a producer can be wrong ends here, none crashes. */
 gboolean message_decode (const MessageSource *source, MessageDecoded *out, GError **error)

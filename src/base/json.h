@@ -22,7 +22,7 @@ char *json_text (const json_t *value);
 /* The same, appended. */
 void json_append (GString *out, const json_t *value);
 
-/* The canonical form that run ids are made of (DESIGN 4): keys sorted by bytes, no blanks, UTF-8
+/* The canonical form that run ids are made of (docs/messages.md): keys sorted by bytes, no blanks, UTF-8
  * not escaped beyond what JSON demands, reals as in json_text. NULL, JSON null and {} give "{}".
  * g_free it. */
 char *json_canonical (const json_t *args);

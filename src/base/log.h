@@ -1,5 +1,5 @@
 /* Structured log lines on stderr, as text or as one JSON object a line: `time, level, message`,
- * then the fields flat beside them (DESIGN 6). Written once, by the engine or the command line;
+ * then the fields flat beside them (docs/reference/log-messages.md). Written once, by the engine or the command line;
  * everything below returns a GError instead.
  *
  * Threads: any; a line is one write(2), or part of one. In a daemon a line never waits for whoever reads it (log_queue.h).

@@ -5,6 +5,7 @@
 #include "base/log_queue.h"
 #include "cli/arguments.h"
 #include "config/settings.h"
+#include "engine/engine.h"
 #include "kafka/kafka.h"
 
 #include <stdarg.h>
@@ -83,6 +84,13 @@ set_up_log (const Config *config)
   log_setup (level, g_str_equal (config_text (config, "log", "format"), "json"));
 }
 
+static void
+say_ineffective (const Config *config)
+{
+  for (const char *const *line = config_ineffective (config); *line != NULL; line++)
+    log_warning ("A setting has no effect", "setting", *line);
+}
+
 /* Jobs come first, because their names are sections; where further jobs are is a setting. */
 gboolean
 cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
@@ -103,6 +111,7 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   if (cli->config == NULL)
     return FALSE;
   set_up_log (cli->config);
+  say_ineffective (cli->config);
   g_autofree char *foreign = config_foreign (cli->config);
   if (foreign != NULL)
     log_warning ("Variables of the environment that are no settings are left alone", "variables", foreign);
@@ -114,12 +123,17 @@ cli_reread (Cli *cli, GError **error)
 {
   ConfigSources sources = { .file = cli->file, .overrides = cli->overrides, .job_names = jobs_names (cli->jobs),
                             .job_default = jobs_default, .data = cli->jobs };
-  return config_load (&sources, error);
+  Config *config = config_load (&sources, error);
+  if (config != NULL)
+    say_ineffective (config);
+  return config;
 }
 
 static ExitCode
 run_command (Cli *cli, const Invocation *invocation, GError **error)
 {
+  if (cli->command->is_daemon)
+    engine_expect ();
   if (cli->command->bare)
     return cli->command->run (cli, error);
   if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, error))

@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "engine/job/job.h"
 
-/* DESIGN 6. */
+/* docs/reference/commands.md says what they mean. */
 typedef enum {
   CODE_OK = 0,
   CODE_USAGE = 1,
@@ -46,6 +46,7 @@ typedef struct _Command {
   const char *more;            /* further help, NULL: none */
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
+  gboolean is_daemon;          /* SIGHUP never ends it */
   gboolean any_schema;         /* touches only what every version knows: goes on against a newer schema */
 } Command;
 

@@ -1,6 +1,7 @@
 /* `pruned forget`: somebody's rows leave the audit, which says so. The audit is its owner's, and so is this command. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/grants.h"
 
 #include "engine/ledger/schema.h"
 
@@ -40,7 +41,8 @@ connected (Cli *cli, GError **error)
   g_autoptr (Pg) pg = pg_new (&settings);
   if (pg_ensure (pg, error) && schema_check (pg, error))
     return g_steal_pointer (&pg);
-  cli_pg_failed (pg, error);
+  g_autofree char *remedy = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
+  cli_pg_failed_as (pg, "42501", remedy, error);
   return NULL;
 }
 
@@ -67,7 +69,8 @@ command_forget (Cli *cli, GError **error)
   g_autoptr (PgRows) rows = forget (cli, pg, error);
   if (rows == NULL)
     {
-      ExitCode code = cli_pg_failed_as (pg, "42501", "run it as the owner of schema pruned: -s postgres.url=...", error);
+      g_autofree char *remedy = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
+      ExitCode code = cli_pg_failed_as (pg, "42501", remedy, error);
       pg_rollback (pg);
       return code;
     }

@@ -63,16 +63,42 @@ grants_psql (const Config *config, const char *user, const char *sql)
   return g_strdup_printf ("psql %s -c %s", quoted, statement);
 }
 
-char *
-grants_asked (Cli *cli)
+/* NULL: it does not answer. */
+static PgRows *
+ask_whose (Cli *cli)
 {
   g_autoptr (Pg) pg = cli_pg_bare (cli, NULL);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
   g_autoptr (PgRows) rows
       = pg != NULL && pg_begin_read_only (pg, NULL) ? pg_run_file (pg, "src/cli/sql/whose.sql", values, NULL) : NULL;
+  if (rows != NULL)
+    pg_rollback (pg);
+  return g_steal_pointer (&rows);
+}
+
+char *
+grants_asked (Cli *cli)
+{
+  g_autoptr (PgRows) rows = ask_whose (cli);
   if (rows == NULL)
     return grants_command (cli->config, NULL, NULL);
-  pg_rollback (pg);
   return grants_command (cli->config, rows_text (rows, 0, "owner"), rows_text (rows, 0, "role"));
+}
+
+char *
+grants_as_owner (Cli *cli)
+{
+  g_autoptr (PgRows) rows = ask_whose (cli);
+  const char *ours = rows != NULL ? rows_text (rows, 0, "ours") : NULL;
+  const char *owner = ours != NULL ? ours : rows != NULL ? rows_text (rows, 0, "owner") : NULL;
+  g_autofree char *database = grants_database (cli->config, owner), *quoted = word (database);
+  g_autoptr (GString) command = g_string_new (cli->command->name);
+  for (guint i = 0; i < cli->n_arguments; i++) {
+    g_autofree char *argument = word (cli->arguments[i]);
+    g_string_append_printf (command, " %s", argument);
+  }
+  return g_strdup_printf ("this role%s%s may not; run it as the owner of %s, %s: pruned -s postgres.url=%s %s", rows != NULL ? " " : "",
+                          rows != NULL ? rows_text (rows, 0, "role") : "", ours != NULL ? "schema pruned" : "the application's tables",
+                          owner != NULL ? owner : "whoever that is", quoted, command->str);
 }

@@ -13,7 +13,7 @@ letter_new (KafkaMessage *message)
   return letter;
 }
 
-void
+static void
 letter_free (Letter *letter)
 {
   kafka_message_free (letter->message);

@@ -17,7 +17,6 @@ typedef struct {
 } Letter;
 
 Letter *letter_new (KafkaMessage *message); /* takes it */
-void letter_free (Letter *letter);
 GPtrArray *letters_new (void);
 
 /* Where a letter is on the dead topic; written PARTITION:OFFSET. */

@@ -98,8 +98,10 @@ command_migrate (Cli *cli, GError **error)
   gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error)
                 && keep (&done, pg, error) && (!indexes || make_indexes (&done, pg, error));
   output_end (cli->out);
-  if (!ok)
-    return cli_pg_failed_as (pg, "42501", "run it as the owner of the application's tables", error);
+  if (!ok) {
+    g_autofree char *remedy = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
+    return cli_pg_failed_as (pg, "42501", remedy, error);
+  }
   if (done.n == 0)
     output_hint (cli->out, "Nothing to do: schema pruned is at step %d.", schema_wanted ());
   else if (!dry_run) {

@@ -6,7 +6,7 @@
 typedef struct {
   const char *run_id;
   gboolean archived;
-  PgRows *row; /* state, job, args, unique_key, scheduled_at, due_at */
+  PgRows *row; /* state, step, job, args, unique_key, scheduled_at, due_at */
   RunSender *sender; /* NULL: nobody can take its message now */
   Run *ready;        /* to be sent after the commit; NULL: nothing is */
 } Held;
@@ -123,8 +123,9 @@ bring_forward (Cli *cli, Pg *pg, const Held *held, GError **error)
     return cli_pg_failed (pg, error);
   if (rows_count (rows) > 0)
     return CODE_OK;
-  return cli_usage (error, "run %s is waiting for its time, %s UTC: only what waits for a retry, or for what it lacks, can be brought forward",
-                    held->run_id, rows_text (held->row, 0, "due_at"));
+  gboolean pauses = rows_int (held->row, 0, "step") > 0;
+  return cli_usage (error, "run %s is %s, %s UTC: only what waits for a retry, or for what it lacks, can be brought forward", held->run_id,
+                    pauses ? "waiting for its next page" : "waiting for its time", rows_text (held->row, 0, "due_at"));
 }
 
 static ExitCode

@@ -128,10 +128,11 @@ take_lag (Status *status)
 {
   const GArray *offsets = status->offsets;
   g_autofree char *outcomes = cli_topic (status->cli, "outcomes"), *dead = cli_topic (status->cli, "dead");
+  g_autofree char *clock = cli_topic (status->cli, "clock");
   json_t *lanes = json_array (), *lag = json_object ();
   for (guint i = 0; i < offsets->len; i++) {
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead))
+    if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead) || g_str_equal (offset->topic, clock))
       continue; /* not ours to read */
     json_t *lane = json_object ();
     set (lane, "topic", json_string (offset->topic));

@@ -14,7 +14,8 @@ const GOptionEntry topics_options[] = {
 const char topics_more[]
     = "Exit code 6 if something is missing. What is made: <prefix>.ticks, .events and .outcomes keep messages 7 days, .dead\n"
       "30 days, each with [topics] partitions; .work.<job> has the job's capacity in partitions and keeps 1 day (what is\n"
-      "lost of it comes again from PostgreSQL). Replication is the broker's default. Topics that are there keep their\n"
+      "lost of it comes again from PostgreSQL); .clock has one and keeps 1 day (its timestamps are the broker's time; if it\n"
+      "is refused, all else goes on without). Replication is the broker's default. Topics that are there keep their\n"
       "settings; more partitions than wanted are fine.";
 
 static const Column COLUMNS[] = {
@@ -33,10 +34,10 @@ state_of (const WantedTopic *wanted, gint32 found)
 }
 
 static gboolean
-settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, GError **error)
+settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint from, guint until, GError **error)
 {
   g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
-  for (guint i = 0; i < wanted->len; i++) {
+  for (guint i = from; i < until; i++) {
     const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
     KafkaNewTopic topic = { one->name, one->partitions, one->settings };
     if (found[i].partitions < 0)
@@ -47,21 +48,25 @@ settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, GError
   return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len, error);
 }
 
+/* REFUSED: why the optional ones were not made; NULL: they were. */
 static gboolean
-show (Cli *cli, const GArray *wanted, const KafkaTopic *found)
+show (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *refused)
 {
   gboolean as_wanted = TRUE;
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < wanted->len; i++) {
     const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
-    gint32 now = apply ? MAX (found[i].partitions, one->partitions) : found[i].partitions;
-    as_wanted = as_wanted && now >= one->partitions;
+    gboolean made = apply && !(refused != NULL && one->optional);
+    gint32 now = made ? MAX (found[i].partitions, one->partitions) : found[i].partitions;
+    as_wanted = as_wanted && (now >= one->partitions || (apply && one->optional));
     output_row (cli->out, json_string (one->name), now < 0 ? NULL : json_integer (now), json_integer (one->partitions),
-                json_string (state_of (one, found[i].partitions)));
+                json_string (made || !apply ? state_of (one, found[i].partitions) : "refused"));
   }
   output_end (cli->out);
   if (!as_wanted)
     output_hint (cli->out, "\nrun: pruned topics --apply");
+  if (refused != NULL)
+    output_hint (cli->out, "\n%s\nAll else goes on without.", refused->message);
   return as_wanted;
 }
 
@@ -74,7 +79,10 @@ command_topics (Cli *cli, GError **error)
     return CODE_CONFIG;
   g_autoptr (GArray) wanted = topics_wanted (cli->config, cli->jobs);
   g_autofree KafkaTopic *found = topics_found (admin, wanted, TIMEOUT_MS, error);
-  if (found == NULL || (apply && !settle (admin, wanted, found, error)))
+  g_autoptr (GError) refused = NULL;
+  guint needed = topics_needed (wanted);
+  if (found == NULL || (apply && !settle (admin, wanted, found, 0, needed, error)))
     return CODE_KAFKA;
-  return show (cli, wanted, found) ? CODE_OK : CODE_NOT_FOUND;
+  (void)!(!apply || settle (admin, wanted, found, needed, wanted->len, &refused));
+  return show (cli, wanted, found, refused) ? CODE_OK : CODE_NOT_FOUND;
 }

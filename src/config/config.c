@@ -4,6 +4,8 @@
 
 #define DEFAULT_FILE "/etc/pruned/pruned.conf"
 
+const char CONFIG_NO_EFFECT[] = "";
+
 static void
 value_free (gpointer data)
 {
@@ -33,6 +35,7 @@ config_new (void)
   config->kafka = g_ptr_array_new_with_free_func (kafka_free);
   config->sections = g_ptr_array_new_with_free_func (g_free);
   config->jobs = g_ptr_array_new_with_free_func (g_free);
+  config->ineffective = g_ptr_array_new_with_free_func (g_free);
   config->foreign = g_ptr_array_new_with_free_func (g_free);
   return config;
 }
@@ -47,6 +50,7 @@ config_free (Config *config)
   g_ptr_array_unref (config->kafka);
   g_ptr_array_unref (config->sections);
   g_ptr_array_unref (config->jobs);
+  g_ptr_array_unref (config->ineffective);
   g_ptr_array_unref (config->foreign);
   g_free (config);
 }
@@ -119,7 +123,8 @@ add_job (Config *config, const ConfigSources *sources, const Setting *first, con
     const char *own = sources->job_default == NULL
                           ? NULL
                           : sources->job_default (job, setting->key, sources->data);
-    if (own != NULL && !config_value_set (value, own, "job.conf", error)) {
+    value->no_effect = own == CONFIG_NO_EFFECT;
+    if (own != NULL && !value->no_effect && !config_value_set (value, own, "job.conf", error)) {
       g_prefix_error (error, "job.conf: ");
       return FALSE;
     }
@@ -183,6 +188,7 @@ config_load (const ConfigSources *sources, GError **error)
   for (const char *const *text = sources->overrides; text != NULL && *text != NULL; text++)
     if (!config_take_override (config, *text, error))
       return NULL;
+  g_ptr_array_add (config->ineffective, NULL);
   return g_steal_pointer (&config);
 }
 
@@ -273,6 +279,8 @@ config_each (const Config *config, ConfigShow show, gpointer data)
 {
   for (guint i = 0; i < config->values->len; i++) {
     const ConfigValue *value = config->values->pdata[i];
+    if (value->no_effect)
+      continue;
     g_autofree char *key = g_strconcat (value->section, ".", value->setting->key, NULL);
     g_autofree char *text = setting_shown (value->setting, value->text);
     show (key, text, value->origin, data);
@@ -292,4 +300,10 @@ config_foreign (const Config *config)
   for (guint i = 0; i < config->foreign->len; i++)
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", (const char *)config->foreign->pdata[i]);
   return g_string_free (names, names->len == 0);
+}
+
+const char *const *
+config_ineffective (const Config *config)
+{
+  return (const char *const *)config->ineffective->pdata;
 }

@@ -48,17 +48,22 @@ config_compare (const Config *config, const Config *fresh, GPtrArray *live, GPtr
 }
 
 void
-config_adopt (Config *config, const Config *fresh)
+config_keep_fixed (Config *fresh, const Config *config)
 {
-  for (guint i = 0; i < config->values->len; i++) {
-    ConfigValue *value = config->values->pdata[i];
-    const ConfigValue *now = config_find (fresh, value->section, value->setting->key);
-    if (now == NULL || g_str_equal (now->text, value->text) || !is_live (value->setting))
+  for (guint i = 0; i < fresh->values->len; i++) {
+    ConfigValue *value = fresh->values->pdata[i];
+    const ConfigValue *was = config_find (config, value->section, value->setting->key);
+    if (was == NULL || is_live (value->setting) || g_str_equal (value->text, was->text))
       continue;
     g_free (value->text);
     g_free (value->origin);
-    value->text = g_strdup (now->text);
-    value->origin = g_strdup (now->origin);
-    value->number = now->number;
+    value->text = g_strdup (was->text);
+    value->origin = g_strdup (was->origin);
+    value->number = was->number;
+  }
+  g_ptr_array_set_size (fresh->kafka, 0);
+  for (guint i = 0; i < config->kafka->len; i++) {
+    const ConfigKafka *kafka = config->kafka->pdata[i];
+    config_kafka_set (fresh, kafka->key, kafka->text, kafka->origin);
   }
 }

@@ -34,7 +34,7 @@ add_jobs (GString *out, const Setting *first, const char *const *jobs, ConfigJob
           gpointer data)
 {
   const Setting *end = first;
-  g_string_append (out, "\n# Every job has a section [jobs.<name>]:\n");
+  g_string_append (out, "\n# Every job has a section [jobs.<name>], with those of these keys that it looks at:\n");
   for (; g_strcmp0 (end->section, SETTINGS_JOBS) == 0; end++) {
     g_autofree char *name = g_strconcat (end->key, ": ", NULL);
     add_help (out, end, name);
@@ -43,7 +43,8 @@ add_jobs (GString *out, const Setting *first, const char *const *jobs, ConfigJob
     g_string_append_printf (out, "\n[" SETTINGS_JOBS ".%s]\n", *jobs);
     for (const Setting *setting = first; setting < end; setting++) {
       const char *own = job_default != NULL ? job_default (*jobs, setting->key, data) : NULL;
-      add_line (out, setting->key, own != NULL ? own : setting->fallback);
+      if (own != CONFIG_NO_EFFECT)
+        add_line (out, setting->key, own != NULL ? own : setting->fallback);
     }
   }
   return end;

@@ -13,6 +13,7 @@ typedef struct {
   char *text;
   gint64 number;
   char *origin;
+  gboolean no_effect; /* its job does not look at it */
 } ConfigValue;
 
 typedef struct {
@@ -27,6 +28,7 @@ struct _Config {
   GPtrArray *kafka;   /* ConfigKafka, in the order they were first set */
   GPtrArray *sections; /* names of all known sections; closed by NULL */
   GPtrArray *foreign; /* variables PRUNED_* that are none of ours */
+  GPtrArray *ineffective; /* what config_ineffective says; closed by NULL once loaded */
   GPtrArray *jobs;    /* names of the jobs; closed by NULL */
 };
 

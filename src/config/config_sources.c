@@ -48,6 +48,16 @@ fail_key (const Config *config, const char *section, const char *key, GError **e
   return fail_unknown (error, what, key, names);
 }
 
+/* What no job looks at is a word in vain, and no error: a file may say the same of all jobs. */
+static gboolean
+set (Config *config, ConfigValue *value, const char *text, const char *origin, GError **error)
+{
+  if (value->no_effect && !g_str_equal (text, value->text))
+    g_ptr_array_add (config->ineffective, g_strdup_printf ("%s: %s in [%s] has no effect: this job does not look at it", origin,
+                                                           value->setting->key, value->section));
+  return config_value_set (value, text, origin, error);
+}
+
 /* Of a section that is known. */
 static gboolean
 take_key (Config *config, const char *section, const char *key, const char *text,
@@ -60,7 +70,7 @@ take_key (Config *config, const char *section, const char *key, const char *text
   ConfigValue *value = config_find (config, section, key);
   if (value == NULL)
     return fail_key (config, section, key, error);
-  return config_value_set (value, text, origin, error);
+  return set (config, value, text, origin, error);
 }
 
 static gboolean
@@ -142,7 +152,7 @@ take_setting_variable (Config *config, const char *name, const char *text, GErro
   }
   if (found == NULL)
     return take_stranger (config, name, error);
-  return config_value_set (found, text, name, error);
+  return set (config, found, text, name, error);
 }
 
 static gboolean

@@ -86,7 +86,8 @@ const Setting settings_table[] = {
   INT ("runs", "max_args_bytes", "65536", 256, 1048576,
        "the most bytes that the arguments of a tick, or the fields of an event, may have as JSON"),
   INT ("clock", "max_skew_s", "5", 1, 86400,
-       "seconds by which clocks may differ: no tick of cron is fired that this machine's clock has not come to within them"),
+       "seconds by which clocks may differ: no tick of cron is fired that this machine's clock, or Kafka's, has not come to within them; "
+       "`pruned doctor` names clocks that differ by more"),
   INT ("run", "workers", "4", 2, 256, "worker threads, each with its own database connection"),
   CHOICE ("run", "environment", "production", "production|development",
           "development: a row that fails makes its step fail, too"),
@@ -98,7 +99,7 @@ const Setting settings_table[] = {
   { NULL }
 };
 
-/* Whoever reads one of these does so each time, and under the settings' lock (engine/reload.h). */
+/* Whoever reads one of these does so each time, from what is in force (engine/job/in_force.h). */
 const char *const settings_live[][2] = {
   { "log", "level" },
   { "log", "format" },

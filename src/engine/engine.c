@@ -31,6 +31,12 @@
 #define EXIT_BUG 70
 
 void
+engine_expect (void)
+{
+  guard_expect ();
+}
+
+void
 engine_begin (void)
 {
   guard_begin ();
@@ -230,6 +236,7 @@ service_clear (Service *service)
   publisher_free (service->publisher);
   wake_free (service->wake);
   g_free (service->cluster_id);
+  g_free (service->clock_topic);
   g_free (service->trouble_seen);
   g_free (service->trouble_told);
   g_free (service->tick_again_us);
@@ -249,7 +256,6 @@ engine_run (const EngineOptions *options, GError **error)
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;
-  reload_init (&service);
   config_each_kafka (options->config, startup_add_setting, settings);
   service.wake = wake_new ();
   service.lanes = lanes_new (jobs_count (options->jobs));

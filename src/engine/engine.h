@@ -11,7 +11,7 @@
 #include "engine/job/job.h"
 
 typedef struct {
-  Config *config;           /* what SIGHUP takes over is changed in it */
+  const Config *config;
   Jobs *jobs;               /* configured */
   gboolean embedded_kafka;
   gboolean until_idle;
@@ -24,6 +24,8 @@ typedef struct {
  * when a thread found that the process cannot go on. */
 int engine_run (const EngineOptions *options, GError **error);
 
+/* Before its settings are read: SIGHUP waits until engine_begin, instead of ending the process. */
+void engine_expect (void);
 /* Before anything else of the daemon, and before other threads are started: the guard takes the process's signals, and lines of the
  * log no longer wait for their reader. */
 void engine_begin (void);

@@ -23,6 +23,7 @@ static gint64 leave_at_us; /* monotonic; 0: nobody asked */
 static int leave_code;
 static GuardHangup on_hangup;
 static gpointer hangup_data;
+static gboolean hangup_waits; /* one came before anything answered it */
 /* Atomic: */
 static gint asked, watching, beats, silent;
 
@@ -44,6 +45,23 @@ leave (int code)
 }
 
 static void
+take_hangup (void)
+{
+  pthread_mutex_lock (&lock);
+  gboolean leaving = leave_at_us != 0;
+  GuardHangup hangup = on_hangup;
+  gpointer data = hangup_data;
+  hangup_waits = hangup_waits || hangup == NULL;
+  pthread_mutex_unlock (&lock);
+  if (leaving)
+    log_info ("The process ends: the configuration is not reloaded");
+  else if (hangup != NULL)
+    hangup (data);
+  else
+    log_info ("The process starts: the configuration is reloaded as soon as it has");
+}
+
+static void
 take_signal (int number)
 {
   if (number != SIGHUP)
@@ -53,14 +71,7 @@ take_signal (int number)
       g_atomic_int_set (&asked, TRUE);
       return;
     }
-  pthread_mutex_lock (&lock);
-  GuardHangup hangup = on_hangup;
-  gpointer data = hangup_data;
-  pthread_mutex_unlock (&lock);
-  if (hangup != NULL)
-    hangup (data);
-  else
-    log_info ("SIGHUP comes too early or too late to have the configuration reloaded");
+  take_hangup ();
 }
 
 static void
@@ -114,6 +125,15 @@ guard_main (void *data)
 }
 
 void
+guard_expect (void)
+{
+  sigset_t set;
+  sigemptyset (&set);
+  sigaddset (&set, SIGHUP);
+  pthread_sigmask (SIG_BLOCK, &set, NULL);
+}
+
+void
 guard_begin (void)
 {
   sigset_t set;
@@ -138,7 +158,12 @@ guard_on_hangup (GuardHangup hangup, gpointer data)
   pthread_mutex_lock (&lock);
   on_hangup = hangup;
   hangup_data = data;
+  gboolean waits = hangup_waits && hangup != NULL && leave_at_us == 0;
+  if (hangup != NULL)
+    hangup_waits = FALSE;
   pthread_mutex_unlock (&lock);
+  if (waits)
+    hangup (data);
 }
 
 void

@@ -2,6 +2,7 @@
 
 #include "engine/clock/dispatcher.h"
 #include "engine/guard.h"
+#include "engine/job/in_force.h"
 
 static struct {
   const EngineOptions *options;
@@ -18,24 +19,15 @@ list_of (GPtrArray *keys)
   return keys->len > 1 ? g_strjoinv (", ", (char **)keys->pdata) : NULL;
 }
 
-/* The settings are those of FRESH from here on, as far as they may be. */
-static void
-take_over (const Config *fresh)
+/* The settings are those of FRESH from here on, as far as they may be: who is under way ends with those that it began with. */
+static gboolean
+take_over (Config *fresh, GError **error)
 {
-  Service *service = reload.service;
-  Config *config = reload.options->config;
-  g_autoptr (GError) error = NULL;
-  pthread_rwlock_wrlock (&service->settings);
-  config_adopt (config, fresh);
-  gboolean ok = jobs_configure (reload.options->jobs, config, &error);
-  pthread_rwlock_unlock (&service->settings);
-  if (!ok) /* each was checked when it was read */
-    {
-      service_fail (service, error);
-      return;
-    }
-  g_atomic_int_set (&service->replant, TRUE);
-  wake_in (service->wake, 0);
+  config_keep_fixed (fresh, in_force_config ());
+  if (!in_force_replace (reload.options->jobs, fresh, error))
+    return FALSE;
+  wake_in (reload.service->wake, 0);
+  return TRUE;
 }
 
 static void
@@ -47,27 +39,38 @@ set_up_log (const Config *config)
 }
 
 static void
+refuse (const GError *error)
+{
+  log_error ("The configuration was not reloaded: the settings stay as they were", "error", error->message);
+}
+
+static void
 read_again (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Config) fresh = reload.options->reread (reload.options->data, &error);
+  Config *fresh = reload.options->reread (reload.options->data, &error);
   if (fresh == NULL)
     {
-      log_error ("The configuration was not reloaded: the settings stay as they were", "error", error->message);
+      refuse (error);
       return;
     }
+  in_force_renew ();
   g_autoptr (GPtrArray) live = g_ptr_array_new_with_free_func (g_free), fixed = g_ptr_array_new_with_free_func (g_free);
-  config_compare (reload.options->config, fresh, live, fixed);
-  if (live->len > 0)
-    take_over (fresh);
+  config_compare (in_force_config (), fresh, live, fixed);
+  if (!take_over (fresh, &error))
+    {
+      refuse (error);
+      return;
+    }
+  in_force_renew ();
   g_autofree char *changed = list_of (live), *waiting = list_of (fixed);
   gboolean first = !log_enabled (LOG_INFO);
   if (first)
-    set_up_log (fresh);
+    set_up_log (in_force_config ());
   log_line (waiting != NULL ? LOG_WARNING : LOG_INFO, "Configuration reloaded", "changed", changed != NULL ? changed : "nothing",
             "needs_restart", waiting, NULL);
   if (!first)
-    set_up_log (fresh);
+    set_up_log (in_force_config ());
 }
 
 static void *
@@ -89,33 +92,20 @@ reload_main (void *data)
   return NULL;
 }
 
-/* Thread: guard. */
+/* Thread: guard, or main with a signal that came before. */
 static void
 on_hangup (gpointer data)
 {
   pthread_t thread;
   pthread_mutex_lock (&reload.lock);
-  if (reload.ended)
-    log_info ("The process ends: the configuration is not reloaded");
-  else if (reload.busy)
+  if (reload.busy)
     reload.again = TRUE; /* the file may have been changed since it was read */
-  else if (pthread_create (&thread, NULL, reload_main, NULL) == 0)
+  else if (!reload.ended && pthread_create (&thread, NULL, reload_main, NULL) == 0)
     {
       pthread_detach (thread);
       reload.busy = TRUE;
     }
   pthread_mutex_unlock (&reload.lock);
-}
-
-void
-reload_init (Service *service)
-{
-  pthread_rwlockattr_t attributes;
-  pthread_rwlockattr_init (&attributes);
-  /* Or there would always be a step under way. */
-  pthread_rwlockattr_setkind_np (&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-  pthread_rwlock_init (&service->settings, &attributes);
-  pthread_rwlockattr_destroy (&attributes);
 }
 
 void

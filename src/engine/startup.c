@@ -8,6 +8,7 @@
 #include "kafka/library.h"
 
 #define TIMEOUT_MS 10000
+#define CLOCK_WITHIN_MS 2000
 #define SHOW_US (2 * G_USEC_PER_SEC)
 
 static GPtrArray *
@@ -61,13 +62,32 @@ all_there (Service *service, const GArray *topics, GError **error)
   return FALSE;
 }
 
+/* Without it ticks of cron are compared with one clock less. */
+static void
+look_for_clock (Service *service, KafkaAdmin *admin, const GArray *wanted)
+{
+  guint needed = topics_needed (wanted);
+  for (guint i = needed; i < wanted->len; i++)
+    {
+      KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
+      g_autoptr (GError) error = NULL;
+      gboolean answered = kafka_admin_look (admin, &topic, 1, CLOCK_WITHIN_MS, &error);
+      if (answered && topic.partitions > 0)
+        service->clock_topic = g_strdup (topic.name);
+      else
+        log_warning ("Topic is not there: whether a tick's time has come is said by the clocks of this machine and the database alone",
+                     "topic", topic.name, "detail", !answered ? error->message : topic.trouble != NULL ? topic.trouble : "missing",
+                     "remedy", "pruned topics --apply");
+    }
+}
+
 gboolean
 startup_topics (Service *service, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (service->kafka_settings, error);
   g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
   g_autoptr (GArray) topics = g_array_new (FALSE, TRUE, sizeof (KafkaTopic));
-  for (guint i = 0; i < wanted->len; i++)
+  for (guint i = 0; i < topics_needed (wanted); i++)
     {
       KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
       g_array_append_val (topics, topic);
@@ -87,6 +107,7 @@ startup_topics (Service *service, GError **error)
           return FALSE;
         }
     }
+  look_for_clock (service, admin, wanted);
   service->cluster_id = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);
   return service->cluster_id != NULL;
 }

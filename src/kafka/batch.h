@@ -18,6 +18,7 @@ typedef struct {
   gboolean reported;
   gint32 partition;
   gint64 offset;
+  gint64 appended_ms;
 } Report;
 
 /* How long to wait. */

@@ -207,13 +207,11 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                  /* So that members of other versions are told apart (`pruned doctor`). */
                                  "client.id",
                                  KAFKA_MEMBER_OF PRUNED_VERSION,
-                                 "auto.offset.reset",
-                                 "earliest",
+                                 "auto.offset.reset", "earliest",
                                  /* A dead process holds its partitions no longer than this. */
                                  "session.timeout.ms",
                                  "6000",
-                                 "heartbeat.interval.ms",
-                                 "2000",
+                                 "heartbeat.interval.ms", "2000",
                                  "allow.auto.create.topics",
                                  "false",
                                  "queued.min.messages",
@@ -222,14 +220,10 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
                                  limits.kbytes,
                                  "fetch.message.max.bytes",
                                  limits.fetch_bytes,
-                                 "fetch.max.bytes",
-                                 "1048576",
-                                 "fetch.wait.max.ms",
-                                 limits.wait_ms,
-                                 "topic.metadata.refresh.interval.ms",
-                                 "5000",
-                                 "metadata.max.age.ms",
-                                 "15000",
+                                 "fetch.max.bytes", "1048576",
+                                 "fetch.wait.max.ms", limits.wait_ms,
+                                 "topic.metadata.refresh.interval.ms", "5000",
+                                 "metadata.max.age.ms", "15000",
                                  NULL };
   return kafka_conf_new (settings, wanted, fixed, error);
 }
@@ -332,18 +326,15 @@ kafka_consumer_trouble (KafkaConsumer *self)
   return trouble_text (self->trouble);
 }
 
+guint
+kafka_consumer_breaks (KafkaConsumer *self)
+{
+  return watch_breaks (self->watch);
+}
+
 gboolean
 kafka_consumer_joined (KafkaConsumer *self)
 {
   return atomic_load (&self->joined);
 }
 
-char *
-kafka_consumer_member (KafkaConsumer *self)
-{
-  char *id = rd_kafka_memberid (self->rk);
-  char *copy = id != NULL && *id != 0 ? g_strdup (id) : NULL;
-  if (id != NULL)
-    rd_kafka_mem_free (self->rk, id);
-  return copy;
-}

@@ -44,8 +44,8 @@ gboolean kafka_consumer_commit (KafkaConsumer *consumer, gboolean sync, GError *
 
 /* What is wrong now, or NULL; g_free it. Thread: any. */
 char *kafka_consumer_trouble (KafkaConsumer *consumer);
+guint kafka_consumer_breaks (KafkaConsumer *consumer);    /* connections that broke so far. Thread: any */
 gboolean kafka_consumer_joined (KafkaConsumer *consumer); /* Thread: any */
-char *kafka_consumer_member (KafkaConsumer *consumer);    /* member id or NULL; g_free. Thread: any */
 
 /* revoked() for what is assigned, commits, leaves the group: at most 5 s after revoked(). Thread: poll. */
 void kafka_consumer_close (KafkaConsumer *consumer);

@@ -20,6 +20,7 @@ typedef struct {
   gsize value_len;
   MessageHeader *headers;
   guint n_headers;
+  gint64 appended_ms; /* acknowledged: the broker's time, if the topic's timestamps are the broker's; 0: not said */
   gboolean acked; /* set by kafka_publish; a second kafka_publish sends only those not acknowledged */
   gboolean refused; /* set by kafka_publish: the topic does not take it, whenever it is sent (PRUNED_DATA) */
 } KafkaMessage;

@@ -297,3 +297,36 @@ kafka_read_topic (const char *const *settings, const char *topic, gint64 from_ti
   stop (reader, ranges, reading.n);
   return done;
 }
+
+/* --- a part of a partition ---------------------------------------------------------------------------- */
+
+static gboolean
+plan_stretch (Reader *self, Reading *reading, const KafkaStretch *stretch, GError **error)
+{
+  if (stretch->partition < 0 || stretch->partition >= reading->n)
+    return fail (self, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, error);
+  Range *range = &reading->ranges[stretch->partition];
+  if (!bounds_of (self, stretch->partition, range, error))
+    return FALSE;
+  range->next = MAX (range->next, stretch->from);
+  range->end = MIN (range->end, stretch->to);
+  if (range->next >= range->end)
+    return TRUE;
+  reading->unfinished++;
+  return start (self, stretch->partition, range, error);
+}
+
+gboolean
+kafka_read_stretch (const char *const *settings, const char *topic, const KafkaStretch *stretch, int timeout_ms,
+                    KafkaVisit visit, gpointer data, GError **error)
+{
+  g_autoptr (Reader) reader = reader_new (settings, topic, timeout_ms, error);
+  Reading reading = { .from_ms = -1, .visit = visit, .data = data };
+  if (reader == NULL || !count_partitions (reader, &reading.n, error))
+    return FALSE;
+  g_autofree Range *ranges = g_new0 (Range, reading.n);
+  reading.ranges = ranges;
+  gboolean done = plan_stretch (reader, &reading, stretch, error) && read_on (reader, &reading, error);
+  stop (reader, ranges, reading.n);
+  return done;
+}

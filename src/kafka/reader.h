@@ -20,3 +20,11 @@ typedef gboolean (*KafkaVisit) (const KafkaMessage *message, gpointer data);
 gboolean kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,
                            int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+
+/* The same with the messages of one partition from offset FROM up to TO (exclusive), as far as they are there. */
+typedef struct {
+  gint32 partition;
+  gint64 from, to;
+} KafkaStretch;
+gboolean kafka_read_stretch (const char *const *settings, const char *topic, const KafkaStretch *stretch, int timeout_ms,
+                             KafkaVisit visit, gpointer data, GError **error) G_GNUC_WARN_UNUSED_RESULT;

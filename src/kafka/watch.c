@@ -13,6 +13,7 @@ struct _Watch {
   rd_kafka_t *rk;
   Trouble *trouble;
   _Atomic (char *) suspicion; /* why the brokers are to be looked at, or NULL; errors are told on any thread */
+  atomic_uint breaks;
   gint64 looked_us;
 };
 
@@ -38,6 +39,13 @@ void
 watch_suspect (Watch *self, const char *reason)
 {
   g_free (atomic_exchange (&self->suspicion, g_strdup (reason)));
+  atomic_fetch_add (&self->breaks, 1);
+}
+
+guint
+watch_breaks (Watch *self)
+{
+  return atomic_load (&self->breaks);
 }
 
 gboolean

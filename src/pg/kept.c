@@ -42,14 +42,16 @@ kept_clear (Kept *kept)
   g_hash_table_remove_all (kept->entries);
 }
 
-const PgRows *
+/* NULL: there are none under NAME, or their stamp is another. */
+static const PgRows *
 kept_get (const Kept *kept, const char *name, const char *stamp)
 {
   const Entry *entry = g_hash_table_lookup (kept->entries, name);
   return entry != NULL && g_str_equal (entry->stamp, stamp) ? entry->rows : NULL;
 }
 
-const PgRows *
+/* ROWS are taken; they replace those that NAME had. */
+static const PgRows *
 kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows)
 {
   Entry *entry = g_new (Entry, 1);

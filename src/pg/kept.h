@@ -10,7 +10,3 @@ typedef struct _Kept Kept;
 Kept *kept_new (void);
 void kept_free (Kept *kept);
 void kept_clear (Kept *kept);
-/* NULL: there are none under NAME, or their stamp is another. */
-const PgRows *kept_get (const Kept *kept, const char *name, const char *stamp);
-/* ROWS are taken; they replace those that NAME had. */
-const PgRows *kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows);

@@ -1,6 +1,6 @@
 /* A PostgreSQL connection: statements with named parameters, pipelines, and errors whose code is the verdict.
  *
- * Statements are files below `/pruned/` of the embedded tree (`src/engine/step/sql/fence.sql`) or texts; `:name::type` is bound, never printed.
+ * Statements are files below `/pruned/` of the embedded tree (`src/engine/work/sql/fence.sql`) or texts; `:name::type` is bound, never printed.
  * Invariant: no session state: every transaction sets its own limits and search_path (works behind a transaction pooler).
  *
  * Threads: a Pg belongs to one thread at a time; pg_cancel alone may be called from another.
@@ -62,12 +62,11 @@ void pg_values_take (PgValues *values, const char *name, char *text);      /* ta
 void pg_values_int (PgValues *values, const char *name, gint64 number);
 void pg_values_time (PgValues *values, const char *name, gint64 us); /* as timestamptz */
 const char *pg_values_get (const PgValues *values, const char *name);
-PgValues *pg_values_copy (const PgValues *values);
 /* What STATEMENT is given, as one text that is the same only if everything is. g_free it. */
 char *pg_values_words (const PgValues *values, const PgStatement *statement);
 
 /* --- running -------------------------------------------------------------------------------------- */
-/* BEGIN with the limits of DESIGN 3 (statement_timeout 15 s, lock_timeout 2 s, idle_in_transaction_session_timeout 10 s, UTC, search_path), sent with the
+/* BEGIN with the limits of docs/rules.md (statement_timeout 15 s, lock_timeout 2 s, idle_in_transaction_session_timeout 10 s, UTC, search_path), sent with the
  * first statement in one packet. Connects if needed. */
 gboolean pg_begin (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean pg_begin_read_only (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT; /* repeatable read */

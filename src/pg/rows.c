@@ -87,12 +87,6 @@ rows_is_integer (const PgRows *rows, int column)
   return type == 20 || type == 21 || type == 23; /* int8, int2, int4: fixed numbers of the catalogue */
 }
 
-gint64
-rows_affected (const PgRows *rows)
-{
-  return g_ascii_strtoll (PQcmdTuples (rows->result), NULL, 10);
-}
-
 char *
 rows_array (const PgRows *rows, const char *name)
 {

@@ -20,8 +20,6 @@ gint64 rows_int (const PgRows *rows, int row, const char *name); /* null: 0 */
 gboolean rows_bool (const PgRows *rows, int row, const char *name);
 /* TRUE: a whole number (smallint, integer, bigint). */
 gboolean rows_is_integer (const PgRows *rows, int column);
-/* Rows affected, for statements without RETURNING. */
-gint64 rows_affected (const PgRows *rows);
 
 /* A column as an array literal: of all rows, or of those listed (N of WHICH). g_free it. */
 char *rows_array (const PgRows *rows, const char *name);

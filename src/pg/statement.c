@@ -193,18 +193,6 @@ pg_values_free (PgValues *values)
   g_free (values);
 }
 
-PgValues *
-pg_values_copy (const PgValues *values)
-{
-  PgValues *copy = pg_values_new ();
-  GHashTableIter iter;
-  gpointer name, text;
-  g_hash_table_iter_init (&iter, values->texts);
-  while (g_hash_table_iter_next (&iter, &name, &text))
-    pg_values_set (copy, name, text);
-  return copy;
-}
-
 void
 pg_values_take (PgValues *values, const char *name, char *text)
 {

@@ -1,7 +1,8 @@
 /* Transactions: each sets its own limits, a statement outside one too; BEGIN goes out with the first statement. */
+#include "base/fault.h"
 #include "pg/pg_private.h"
 
-/* The limits of every transaction (DESIGN 3), as settings of the transaction only. No jit: the planner's guess at a page's cost
+/* The limits of every transaction (docs/rules.md), as settings of the transaction only. No jit: the planner's guess at a page's cost
  * can be far too high, and compiling took 5 s of a statement of 10 ms. PostgreSQL's own names come first, and nobody's temporary tables
  * before the application's: a path without pg_temp begins with it. This one runs before there is a path: it names all. */
 #define LIMITS                                                                                     \
@@ -134,6 +135,7 @@ pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error)
   if (!pg_begin (pg, error))
     return NULL;
   g_autoptr (PgRows) rows = pg_run_file (pg, file, values, error);
+  FAULT_ABOUT ("alone.before_commit", file);
   if (rows != NULL && pg_commit (pg, error))
     return g_steal_pointer (&rows);
   pg_rollback (pg);

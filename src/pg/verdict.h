@@ -1,4 +1,4 @@
-/* From SQLSTATE to verdict: the one place that knows (DESIGN 7).
+/* From SQLSTATE to verdict: the one place that knows (docs/rules.md).
  * Threads: any. Ownership: none is taken.
  */
 #pragma once

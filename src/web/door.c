@@ -311,9 +311,3 @@ door_free (Door *self)
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
-
-guint
-door_port (const Door *self)
-{
-  return self->port;
-}

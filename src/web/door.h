@@ -23,7 +23,6 @@ Door *door_new (const char *listen, GError **error);
 void door_open (Door *self, DoorEnter enter, gpointer data);
 void door_close (Door *self); /* nobody comes in any more; who is in stays until the server lets go */
 void door_free (Door *self);  /* NULL: nothing */
-guint door_port (const Door *self);
 
 /* The one in FD has asked for a page. FALSE: it is in one of the kept places, and the page is not one of those ALWAYS answered. */
 gboolean door_asked (Door *self, int fd, gboolean always);

@@ -1,6 +1,7 @@
 #include "web/state.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "web/exposition.h"
 
 #include <string.h>
@@ -25,7 +26,9 @@ static const struct {
 struct _State {
   Pg *pg;
   char *jobs;      /* array literal */
-  char *intervals; /* pruned_job_interval_seconds, as it is answered */
+  const Jobs *all;
+  char *intervals; /* pruned_job_interval_seconds, as it is answered; NULL: not yet */
+  guint number;    /* of the settings that it was made from */
   char *kept;      /* NULL: there was no answer */
   gboolean down;   /* nobody answered at all */
   gint64 until_us;
@@ -38,7 +41,7 @@ interval_of (const Job *job)
   gint64 now_us = clock_now_us (), longest = 0, at = now_us;
   for (guint i = 0; i < FIRES && at - now_us < DAYS * G_TIME_SPAN_DAY; i++)
     {
-      gint64 next = cron_next (job->cron, job->zone, at);
+      gint64 next = in_force_next (job, at);
       if (next < 0)
         return 0;
       if (i > 0)
@@ -56,7 +59,7 @@ intervals_of (const Jobs *jobs)
   for (guint i = 0; i < jobs_count (jobs); i++)
     {
       const Job *job = jobs_at (jobs, i);
-      double interval = job->enabled && job->cron != NULL ? interval_of (job) : 0;
+      double interval = in_force_of (job)->enabled ? interval_of (job) : 0;
       g_autofree char *label = exposition_label ("job", job->name);
       exposition_value (text, "pruned_job_interval_seconds", label, interval);
     }
@@ -72,7 +75,7 @@ state_new (const Jobs *jobs, Pg *pg)
     array_add (names, jobs_at (jobs, i)->name);
   state->pg = pg;
   state->jobs = array_take (names);
-  state->intervals = intervals_of (jobs);
+  state->all = jobs;
   return state;
 }
 
@@ -124,6 +127,18 @@ ask (State *state)
   return g_string_free (text, FALSE);
 }
 
+/* Schedules may have been changed by a reload. */
+static void
+look_at_schedules (State *state)
+{
+  in_force_renew ();
+  if (state->intervals != NULL && state->number == in_force_number ())
+    return;
+  g_free (state->intervals);
+  state->intervals = intervals_of (state->all);
+  state->number = in_force_number ();
+}
+
 gboolean
 state_add (State *state, GString *body)
 {
@@ -138,6 +153,7 @@ state_add (State *state, GString *body)
     }
   exposition_head (body, "pruned_database_up", "gauge", "1: PostgreSQL has answered what is read from its tables; 0: those figures are absent.");
   exposition_value (body, "pruned_database_up", "", state->kept != NULL);
+  look_at_schedules (state);
   g_string_append (body, state->intervals);
   if (state->kept != NULL)
     g_string_append (body, state->kept);

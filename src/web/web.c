@@ -113,14 +113,3 @@ web_stop (Web *web)
   g_free (web);
 }
 
-guint
-web_port (const Web *web)
-{
-  return door_port (web->door);
-}
-
-const char *
-web_library_version (void)
-{
-  return MHD_get_version ();
-}

@@ -23,7 +23,3 @@ typedef struct _Web Web;
 /* LISTEN is as door_new takes it; PAGES ends with a NULL path and is borrowed. PRUNED_FATAL names what is wrong. */
 Web *web_start (const char *listen, const WebPage *pages, gpointer data, GError **error);
 void web_stop (Web *web); /* NULL: nothing */
-guint web_port (const Web *web);
-
-/* For `pruned version`. Static. */
-const char *web_library_version (void);

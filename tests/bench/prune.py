@@ -2,7 +2,8 @@
 
 By hand: pages of ten schedules, one transaction each, four prepared statements: what is on the page, lock the groups whose
 owners are on it, lock another owner for each, then rights, owner rule, deletes, audit and requests for refreshes in one.
-Access requests are left out (there are none), and who has nobody but others on the page to stand for him stays.
+Access requests are left out (there are none), and who has nobody but others on the page to stand for them stays. Rights come
+the same ways: through a share to direct members, through a project's link to all who reach the group it invited, and for one's own.
 """
 
 import time
@@ -25,6 +26,13 @@ SCHEDULES = """
 INSERT INTO members_deletion_schedules (namespace_id, user_id, scheduled_by_id)
 SELECT 1 + u % {groups}, u, 1 + u % 2 FROM generate_series(1001, 1000 + {schedules}) u
 """
+# One project in ten has invited a group; as many groups as a fifth are shared with another.
+LINKS = """
+INSERT INTO project_group_links (project_id, group_id, group_access)
+SELECT p, 1 + (hashint8(p) & 2147483647) % {groups}, 10 * (2 + p / 10 % 3) FROM generate_series(10, {projects}, 10) p;
+INSERT INTO group_group_links (shared_group_id, shared_with_group_id, group_access)
+SELECT g, g - 1, 10 * (2 + g / 5 % 4) FROM generate_series(5, {groups}, 5) g
+"""
 LEFT = """SELECT (SELECT count(*) FROM members) AS members,
     (SELECT coalesce(sum(hashint8extended(id, 1) / 1024), 0)::text FROM members) AS which,
     (SELECT count(*) FROM notification_settings) AS notification_settings,
@@ -35,7 +43,7 @@ def fill(share):
     sizes = {name: round(n * share) for name, n in
              {"groups": 2_000, "projects": 20_000, "schedules": 1_000, "others": 200_000}.items()}
     return hierarchy.filler([hierarchy.TREE, hierarchy.join(LEAVING),
-                             hierarchy.join(STAYING), hierarchy.LISTEN, SCHEDULES],
+                             hierarchy.join(STAYING), hierarchy.LISTEN, LINKS, SCHEDULES],
                             users=1001 + sizes["schedules"] + sizes["others"] // 20, **sizes)
 
 
@@ -73,17 +81,24 @@ given AS MATERIALIZED (
   SELECT * FROM held
   UNION ALL SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access) FROM held h
     JOIN group_group_links l ON l.shared_with_group_id = h.source_id
-    WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > current_date)
-  UNION ALL SELECT h.user_id, 'Project', l.project_id, least(h.level, l.group_access) FROM held h
-    JOIN project_group_links l ON l.group_id = h.source_id
     WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > current_date)),
+invited AS MATERIALIZED (
+  SELECT l.project_id, g.id AS group_id, max(l.group_access) AS most
+  FROM (SELECT DISTINCT source_id AS id FROM page WHERE source_type = 'Project') e, LATERAL (
+    SELECT * FROM project_group_links l WHERE l.project_id = e.id AND (l.expires_at IS NULL OR l.expires_at > current_date) OFFSET 0) l
+  JOIN projects p ON p.id = l.project_id JOIN namespaces own ON own.id = p.namespace_id AND own.share_with_group_lock IS NOT TRUE
+  JOIN namespaces n ON n.id = l.group_id, unnest(n.traversal_ids) AS g (id)
+  GROUP BY l.project_id, g.id),
 kept AS MATERIALIZED (SELECT o.id FROM owner o WHERE NOT EXISTS ({OTHER})),
 gone AS (
   DELETE FROM members m USING page p JOIN actor a ON a.id = p.actor_id
   WHERE m.id = p.id AND p.id NOT IN (SELECT id FROM kept)
-    AND (a.admin OR EXISTS (
+    AND (a.admin OR p.user_id = a.id OR EXISTS (
       SELECT FROM given g WHERE g.user_id = a.id AND g.level >= p.level
-        AND (g.source_type = 'Namespace' AND g.source_id = ANY (p.groups) OR g.source_type = p.source_type AND g.source_id = p.source_id)))
+        AND (g.source_type = 'Namespace' AND g.source_id = ANY (p.groups) OR g.source_type = p.source_type AND g.source_id = p.source_id))
+      OR EXISTS (
+        SELECT FROM invited i JOIN given g ON g.source_type = 'Namespace' AND g.source_id = i.group_id
+        WHERE p.source_type = 'Project' AND i.project_id = p.source_id AND g.user_id = a.id AND least(g.level, i.most) >= p.level))
   RETURNING m.id, m.user_id, m.source_id, m.source_type, to_jsonb(m) - 'invite_token' AS row),
 settings AS (
   DELETE FROM notification_settings s USING gone g

@@ -9,7 +9,7 @@ from support.scene import fill, now, refuse_rows, tick_id
 from support.story import JOB, check, prepare
 
 # Where this scenario does not come by: each has a test of its own below, errands are in test_kill_every_job.py.
-ELSEWHERE = ("rebalance.", "dispatcher.", "answer.", "schedule.", "errand.")
+ELSEWHERE = ("rebalance.", "dispatcher.", "answer.", "schedule.", "errand.", "went_back.", "alone.")
 
 
 def points(*beginnings):
@@ -102,3 +102,37 @@ def test_killed_while_a_schedule_fires_its_tick_is_one_run(scene_with_faults, po
     scene.run_until_idle()
     assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(JOB, at)]
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
+
+
+# What a clock that was ahead has left: how many times of each kind lie ahead of now.
+AHEAD = "now() + interval '400 days'"
+LEFT = {
+    "runs that wait": f"INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, changed_at, attempts, error) VALUES (gen_random_uuid(), "
+                      f"'scratch.wide', 'waiting', now() - interval '3 minutes', {AHEAD} + interval '2 s', {AHEAD}, 1, 'x')",
+    "runs that ended": f"INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) VALUES (gen_random_uuid(), "
+                       f"'scratch.wide', 'finished', now() - interval '3 minutes', now(), {AHEAD})",
+    "refreshes": f"INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (1, 'authorizations', {AHEAD})",
+    "items": f"INSERT INTO pruned.quarantine (job, item, reason, attempts, parked, next_try_at) VALUES ('{JOB}', 'scratch:1', 'x', 1, false, {AHEAD})",
+    "suspects": f"INSERT INTO pruned.suspects (topic, partition, \"offset\", deaths, at) VALUES ('no topic', 0, 0, 1, {AHEAD})",
+}
+COUNT_LEFT = """
+    SELECT (SELECT count(*) FROM pruned.runs WHERE state = 'waiting' AND due_at > now() + interval '1 day') AS "runs that wait",
+           (SELECT count(*) FROM pruned.runs WHERE finished_at > now() + interval '1 day') AS "runs that ended",
+           (SELECT count(*) FROM pruned.dirty_users WHERE due_at > now() + interval '1 day') AS refreshes,
+           (SELECT count(*) FROM pruned.quarantine WHERE next_try_at > now() + interval '1 day') AS items,
+           (SELECT count(*) FROM pruned.suspects WHERE at > now() + interval '1 day') AS suspects"""
+
+
+@pytest.mark.parametrize("point, mended", [("went_back.before_mend", False), ("alone.before_commit=src/engine/clock/sql/went_back.sql", False),
+                                           ("went_back.after_mend", True)])
+def test_killed_while_it_mends_what_a_clock_left_it_has_mended_all_or_nothing(scene_with_faults, point, mended):
+    scene = scene_with_faults
+    for statement in LEFT.values():
+        scene.database.execute(statement)
+    assert scene.database.row(COUNT_LEFT) == dict.fromkeys(LEFT, 1)
+    kill_at(scene, point)
+    assert scene.database.row(COUNT_LEFT) == dict.fromkeys(LEFT, 0 if mended else 1)
+    scene.start()
+    for what in LEFT:
+        scene.database.wait(f'SELECT "{what}" FROM ({COUNT_LEFT}) AS x', until=0)
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=2)

@@ -17,7 +17,7 @@ PAGES = ("members.remove_expired", "members.prune_deletions", "imports.placehold
 
 
 # Points that have tests of their own: they belong to no job's way (test_kill.py), or are an error, no place to die at.
-ELSEWHERE = re.compile(r"schedule\.|rebalance\.|answer\.|suspect\.counted$|errand\.open_transaction")
+ELSEWHERE = re.compile(r"schedule\.|rebalance\.|answer\.|suspect\.counted$|errand\.open_transaction|went_back\.|alone\.")
 # What a job comes by as often as it has steps: it dies at its second time, too.
 OFTEN = ("step.", "publish.", "errand.")
 

@@ -94,6 +94,24 @@ def test_timers_that_are_old_by_the_clock_only_stay(scene):
     assert timers(scene) == 10
 
 
+def test_an_hour_that_only_the_databases_clock_counts_is_none(scene, shifted):
+    """Seen from a machine that is behind: runs that ended, and entries of what a restore is bringing, stay."""
+    scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) "
+                           "VALUES (gen_random_uuid(), 'scratch.one', 'finished', now(), now(), now() - interval '2 hours')")
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked, first_at) "
+                           f"VALUES ('{JOB}', 'scratch:4711', 'restored', true, now() - interval '2 hours')")
+    behind = scene.start(environment=shifted(-7200))
+    behind.wait_line("Nothing is put away: the database's clock differs from this machine's by so many seconds", count=1)
+    scene.topics.tick("scratch.wide", at := now(minutes=-1))
+    scene.wait_run(tick_id("scratch.wide", at), "finished")
+    assert behind.stop() == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.runs_done") == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 1
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=1)
+    scene.database.wait("SELECT count(*) FROM pruned.quarantine", until=0)
+
+
 # --- the next tick
 
 @pytest.fixture
@@ -178,6 +196,62 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
     scene.start(environment=shifted(-AHEAD_S))
     wait_until(lambda: scene.run_row(run)["state"] == "waiting", 30, lambda: f"{scene.run_row(run)}")
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 0
+
+
+@pytest.fixture
+def ahead_of_kafka(new_scene, own_postgres, preload):
+    """The database's clock and this machine's are both so many seconds ahead, alike: only Kafka's says otherwise."""
+    library = preload("shifted_clock")
+    if library is None:
+        pytest.skip("a sanitizer wants to be the first library itself")
+    own_postgres.stop()
+    own_postgres.clock = Clock(own_postgres.folder, library)
+    own_postgres.start()
+    minute = (datetime.datetime.now(UTC).minute + 30) % 60
+    scene = new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"}, server=own_postgres)
+    scene.clock = own_postgres.clock
+    return scene
+
+
+KAFKA_WAITS = "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds"
+
+
+def test_a_tick_that_kafkas_clock_does_not_believe_in_is_not_fired(ahead_of_kafka):
+    scene = ahead_of_kafka
+    plant = scene.start()
+    due = scene.database.wait("SELECT next_at FROM pruned.schedules")  # in half an hour
+    assert plant.stop() == 0
+    scene.clock.set(45 * 60)
+    ahead = scene.start(environment=scene.clock.environment)
+    ahead.wait_line(KAFKA_WAITS)
+    [said] = [line for line in scene.run("doctor", "--json", environment=scene.clock.environment).json() if line["check"] == "Kafka's clock"]
+    assert not said["ok"] and "2700." in said["detail"] and "behind this machine's" in said["detail"]
+    assert findings(scene, "Kafka's clock")[0]["ok"]
+    assert scene.database.value("SELECT next_at FROM pruned.schedules") == due
+    assert scene.topics.read("ticks") == []
+    assert ahead.stop() == 0
+    scene.clock.set(0)
+    due = scene.database.value("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour' RETURNING next_at")
+    scene.start()
+    scene.wait_run(tick_id(JOB, due), "finished")
+
+
+def without_its_time(topics):
+    topics.configure("clock", **{"message.timestamp.type": "CreateTime"})
+
+
+@pytest.mark.parametrize("make", [lambda topics: topics.drop("clock"), without_its_time], ids=["no topic", "a topic of another kind"])
+def test_where_kafka_does_not_tell_its_time_the_two_others_decide(hourly, make):
+    plant = hourly.start()
+    hourly.database.wait("SELECT next_at FROM pruned.schedules")
+    assert plant.stop() == 0
+    assert findings(hourly, "Kafka's clock")[0]["ok"]
+    make(hourly.topics)
+    [said] = findings(hourly, "Kafka's clock")
+    assert said["level"] == "warning" and hourly.topics.full("clock") in said["detail"] and "alone" in said["detail"]
+    due = hourly.database.value("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour' RETURNING next_at")
+    hourly.start()
+    hourly.wait_run(tick_id(JOB, due), "finished")
 
 
 # --- a database whose clock was ahead and is right again

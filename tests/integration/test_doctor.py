@@ -180,6 +180,20 @@ def test_the_clock_of_a_daemon_is_told_again_as_soon_as_it_has_a_new_connection(
     assert "ahead of" in found["detail"]
 
 
+def test_by_how_much_clocks_may_differ_is_one_setting(well, wrong_clock):
+    """Also of daemons: one that ticks of cron do not wait for is not amiss."""
+    well.start(environment=wrong_clock(4))
+    well.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned run, clock %%'",
+                       until=1)
+    clocks = {"clock", "daemons' clocks", "Kafka's clock"}
+
+    def amiss(**options):
+        return {f["check"] for f in findings(well.run("doctor", "--json", **options))} & clocks
+
+    assert amiss(environment=wrong_clock(3)) == set()
+    assert amiss(environment=wrong_clock(3), settings={"clock.max_skew_s": 1}) == clocks
+
+
 def test_what_restore_needs_is_a_warning(well):
     well.database.execute(sql.SQL("REVOKE INSERT ON members FROM {}").format(sql.Identifier(ROLE)))
     [found] = only(doctor(well, 0), "restore")

@@ -1,5 +1,6 @@
 """Who is slow, or many, at the HTTP port takes health and metrics away from nobody for long; `listen` takes what people write."""
 
+import concurrent.futures
 import socket
 import time
 
@@ -53,30 +54,58 @@ def is_open(one):
         return False
 
 
-def healthy(http):
+def healthy(http, path):
     """At once: well before those who are slow are sent away."""
     began = time.monotonic()
-    wait_until(lambda: asked(http), 3, "health")
+    wait_until(lambda: asked(http, path), 3, path)
     assert time.monotonic() - began < patient(3)
 
 
-def asked(http):
+def asked(http, path):
     try:
-        return http.ask("/healthz", within_s=2).status_code == 200
+        return http.ask(path, within_s=2).status_code == 200
     except requests.ConnectionError:
         return False
 
 
-def test_forty_slow_clients_do_not_take_health_away(daemon, http, slow):
+@pytest.fixture
+def ready(daemon, http):
+    wait_until(lambda: asked(http, "/readyz"), 30, "readiness")
+
+
+HEALTH = pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+
+
+@HEALTH
+def test_forty_slow_clients_do_not_take_health_away(ready, http, slow, path):
     connections = slow(http, SLOW)
-    healthy(http)
+    healthy(http, path)
     wait_until(lambda: sum(map(is_open, connections)) <= 10, 5, "eight connections of an address, and two more")
 
 
-def test_slow_clients_of_many_addresses_do_not_either(daemon, http, slow):
+@HEALTH
+def test_slow_clients_of_many_addresses_do_not_either(ready, http, slow, path):
     for n in range(2, 8):
         slow(http, 8, f"127.0.0.{n}")
-    healthy(http)
+    healthy(http, path)
+
+
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pruned http' AND wait_event_type = 'Lock'"
+
+
+def test_figures_that_wait_in_the_database_hold_no_readiness(scene, ready, http):
+    """Each has a connection of its own to PostgreSQL; that of the figures waits here for as long as it may."""
+    with concurrent.futures.ThreadPoolExecutor() as beside, scene.database.connect() as other, other.transaction():
+        other.execute("LOCK TABLE pruned.quarantine")
+        for _ in range(5):  # they are given up after 2 s: on a machine that stood still that was before we had looked
+            figures = beside.submit(http.ask, "/metrics")
+            scene.database.wait(WAITS)
+            answer = http.ask("/readyz", within_s=2).status_code
+            meanwhile = scene.database.value(WAITS) == 1
+            figures.result()
+            if meanwhile:
+                break
+    assert meanwhile and answer == 200
 
 
 def test_a_request_takes_five_seconds_in_all(daemon, http, slow):

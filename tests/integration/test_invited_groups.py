@@ -296,6 +296,34 @@ def test_who_reaches_what_no_project_elsewhere_invited_is_not_asked(doomed):
     assert {doomed.people[name] for name in ("s", "h", "below")} | {doomed.owner} <= asked
 
 
+@pytest.mark.parametrize("project_of, invited, more", [
+    ("below", None, set()),
+    ("below", "outside", {"above_it", "it", "shared_with_it", "shared_above_it"}),
+    ("s", "p", {"above", "p", "h_of_p"}),
+    ("below", "s", {"above", "p", "h_of_p"}),
+    ("elsewhere", "below", {"above", "p", "h_of_p"})])
+def test_who_is_asked(doomed, project_of, invited, more):
+    """Who is of the groups that go, of those they are shared with, and all who reach what was invited: nobody else."""
+    tenant = doomed.tenant
+    above, doomed.elsewhere = tenant.group(), tenant.group()
+    doomed.outside = tenant.group(parent=above)
+    places = {"above_it": above, "it": doomed.outside, "below_it": tenant.group(parent=doomed.outside),
+              "shared_with_it": tenant.group(), "shared_above_it": tenant.group()}
+    tenant.share(doomed.outside, places["shared_with_it"])
+    tenant.share(above, places["shared_above_it"])
+    for name, group in places.items():
+        doomed.people[name] = tenant.user()
+        tenant.member(doomed.people[name], group)
+    project = tenant.project(getattr(doomed, project_of))
+    if invited:
+        tenant.share_project(project, getattr(doomed, invited))
+    tenant.period(7)
+    tenant.mark(doomed.s, doomed.owner, 30)
+    tenant.tick("groups.adjourned_deletion", **AT_ONCE, **{"jobs.users.refresh_authorizations.enabled": False})
+    asked = set(tenant.database.column("SELECT user_id FROM pruned.dirty_users")) - {doomed.owner}
+    assert {name for name, user in doomed.people.items() if user in asked} == {"s", "h", "below"} | more
+
+
 def test_a_group_that_is_restored_gives_again_what_came_by_it(doomed):
     """Also to those whose own memberships were never away."""
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)

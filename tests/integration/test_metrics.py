@@ -143,6 +143,28 @@ def alerts():
     return looks
 
 
+def reference():
+    """{metric: (kind, labels)} of docs/reference/metrics.md."""
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]*) \|", (PROJECT / "docs/reference/metrics.md").read_text(), re.M)
+    return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in rows}
+
+
+def test_what_is_served_is_what_the_reference_says(scene, http, tmp_path):
+    (tmp_path / "a").write_text("artifact")
+    add_object(scene, tmp_path, "a", "3 h")
+    daemon = start(scene, http, **{"store.local.root": tmp_path})
+    scene.topics.tick(OBJECTS, now(minutes=-1))
+    daemon.wait_line("Finished", job=SLOT)
+    metrics = wait_until(lambda: "pruned_dead_letters" in (seen := http.metrics()) and seen, 30, "the dead letters")
+    told = reference()
+    assert metrics.kinds.items() <= {name: kind for name, (kind, _) in told.items()}.items()
+    # What waits for an accident is served when it happens.
+    assert set(told) - set(metrics.kinds) <= {"pruned_republished_total", "pruned_stale_messages_total", "pruned_dead_messages_total"}
+    for name, labels in metrics.samples:
+        family = name if name in told else re.sub("_(bucket|sum|count)$", "", name)
+        assert set(dict(labels)) - {"le"} <= told[family][1], name
+
+
 def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_happens(scene, http, tmp_path):
     """A rate does not see a counter begin at 1."""
     (tmp_path / "a").write_text("artifact")

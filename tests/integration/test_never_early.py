@@ -10,7 +10,7 @@ import pytest
 
 from stack.found import PROJECT
 from support.instance import tenant  # noqa: F401
-from support.scene import event_id, now, result, tick_id
+from support.scene import event_id, fill, now, result, tick_id
 
 JOB, WIDE, EVENT = "members.remove_expired", "scratch.wide", "MemberExpirySet"
 SQL = PROJECT / "src/jobs"
@@ -55,6 +55,24 @@ def test_retry_brings_no_tick_forward(scene):
     run = tick_id(WIDE, later)
     assert scene.run("retry", run).code == 1
     assert (scene.run_row(run)["state"], scene.run_row(run)["due_at"]) == ("waiting", later)
+
+
+def test_retry_ends_no_pause_between_two_pages(new_scene):
+    """Somebody set it so that others get their turn."""
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
+    fill(scene.database, 25)
+    scene.topics.tick("scratch.remove", at := now(minutes=-1))
+    daemon = scene.start()
+    run = tick_id("scratch.remove", at)
+    pausing = scene.wait_run(run, "waiting")
+    assert daemon.stop() == 0
+    scene.database.execute("UPDATE pruned.runs SET attempts = 2 WHERE run_id = %s", [run])  # as if an earlier page had failed
+    done = scene.run("retry", run)
+    assert done.code == 1 and "waiting for its next page" in done.stderr and f"{pausing['due_at']:%Y-%m-%d %H:%M}" in done.stderr
+    assert scene.run_row(run)["due_at"] == pausing["due_at"]
+    scene.database.execute("UPDATE pruned.runs SET error = 'the store is away' WHERE run_id = %s", [run])
+    scene.run("retry", run).ok()
+    assert scene.run_row(run)["due_at"] < pausing["due_at"]
 
 
 @pytest.mark.parametrize("state", ["waiting", "dead"])

@@ -3,9 +3,12 @@
 import signal
 
 from stack.process import wait_until
+from support.exposition import Listening
 from support.scene import fill, now, result, tick_id
+from support.slow import hold_rows, let_held_rows_go, wait_asleep
 
 JOB = "scratch.remove"
+OTHER = "scratch.endless"
 REFUSED = "The configuration was not reloaded: the settings stay as they were"
 
 
@@ -47,6 +50,18 @@ def test_a_schedule_begins_anew_and_ends(scene):
     write(scene, "[jobs.scratch.remove]\nschedule = off\n")
     hang_up(daemon, count=2)
     scene.database.wait("SELECT count(*) FROM pruned.schedules WHERE job = %s", [JOB], until=0)
+
+
+def test_alerts_are_told_the_interval_of_a_schedule_that_was_changed(scene):
+    http = Listening()
+    scene.settings["http.listen"] = http.listen
+    scene.settings.pop("jobs.scratch.remove.schedule", None)
+    daemon = start(scene, "[jobs.scratch.remove]\nschedule = off\n")
+    assert http.metrics().of("pruned_job_interval_seconds", job=JOB) == 0
+    write(scene, "[jobs.scratch.remove]\nschedule = 0 3 * * *\n")
+    hang_up(daemon)
+    assert http.metrics().of("pruned_job_interval_seconds", job=JOB) == 24 * 3600
+    http.close()
 
 
 def test_the_logs_level_and_format_are_taken_over(scene):
@@ -100,3 +115,91 @@ def test_a_storm_of_signals_ends_nothing(scene):
     assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 250
     hang_up(daemon)
     assert daemon.stop() == 0
+
+
+def step_under_way(scene):
+    """The transaction of a step that is held."""
+    wait_asleep(scene.database)
+    return scene.database.row("SELECT pid, xact_start FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+
+
+def steps_of_other(scene, last):
+    """How many steps the other job takes for LAST rows."""
+    scene.topics.tick(OTHER, at := now(minutes=-1), {"last": last})
+    return scene.wait_run(tick_id(OTHER, at, f'{{"last":{last}}}'))["step"]
+
+
+def test_a_step_that_is_held_holds_no_reload_and_nobody_else(scene):
+    fill(scene.database, 5)
+    hold_rows(scene.database, "OLD.id = 3")
+    daemon = start(scene)
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    for attempt in range(1, 5):  # a statement may take 15 s: on a machine that stood still for so long the step is another one
+        held = step_under_way(scene)
+        write(scene, f"[jobs.{OTHER}]\nbatch = {10 * attempt}\n[jobs.{JOB}]\nbatch = {attempt}\n")
+        assert f"jobs.{OTHER}.batch" in hang_up(daemon, count=attempt)["changed"]
+        assert steps_of_other(scene, 20 * attempt) == 2
+        if scene.database.row("SELECT pid, xact_start FROM pg_stat_activity WHERE pid = %s", [held["pid"]]) == held:
+            break
+    else:
+        raise AssertionError("others went on only after the step that was held")
+    let_held_rows_go(scene.database)
+    assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 5
+    assert daemon.stop() == 0
+
+
+def test_many_signals_while_a_step_is_held_leave_the_last_file_in_force(scene):
+    fill(scene.database, 5)
+    hold_rows(scene.database, "OLD.id = 3")
+    daemon = start(scene)
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    step_under_way(scene)
+    for n in range(1, 51):
+        write(scene, f"[jobs.{OTHER}]\nbatch = {n}\n")
+        daemon.send(signal.SIGHUP)
+    wait_until(lambda: scene.run("jobs", "--json").ok() and any(
+        line["job"] == OTHER and line["settings"]["batch"] == 50 for line in scene.run("jobs", "--json").json()), 30, "the last file in force")
+    assert not [line for line in daemon.lines() if line["level"] == "error"]
+    assert {line["changed"] for line in daemon.lines("Configuration reloaded")} <= {f"jobs.{OTHER}.batch", "nothing"}
+    let_held_rows_go(scene.database)
+    assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 5
+
+
+def test_a_signal_during_the_start_is_answered_when_it_is_over(scene):
+    with scene.database.connect() as other, other.transaction():
+        other.execute("LOCK TABLE pruned.schedules")
+        daemon = scene.start()
+        scene.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        write(scene, "[jobs.scratch.remove]\nbatch = 4\n")
+        hang_up(daemon, "The process starts: the configuration is reloaded as soon as it has")
+        assert not daemon.lines("Started")
+    assert daemon.wait_line("Configuration reloaded")["changed"] == "jobs.scratch.remove.batch"
+    assert daemon.stop() == 0
+
+
+def test_a_signal_right_after_the_start_of_the_process_does_not_end_it(scene):
+    daemon = scene.start()
+    wait_until(lambda: signals_blocked(daemon.pid) & 1, 30, "it has begun")
+    daemon.send(signal.SIGHUP)
+    daemon.wait_line("Configuration reloaded")
+    assert daemon.stop() == 0
+
+
+def signals_blocked(pid):
+    """Of the main thread: bit N-1 is signal N."""
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1], 16) for line in status if line.startswith("SigBlk"))
+
+
+def test_a_signal_while_it_leaves_reloads_nothing(scene):
+    fill(scene.database, 5)
+    hold_rows(scene.database, "OLD.id = 3")
+    daemon = start(scene)
+    scene.topics.tick(JOB, now(minutes=-1))
+    step_under_way(scene)
+    write(scene, "[jobs.scratch.remove]\nbatch = 4\n")
+    daemon.send(signal.SIGTERM)
+    daemon.wait_line("Stopping")
+    hang_up(daemon, "The process ends: the configuration is not reloaded")
+    assert daemon.wait() == 0
+    assert not daemon.lines("Configuration reloaded")

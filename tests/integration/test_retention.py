@@ -57,6 +57,29 @@ def test_a_tick_whose_run_is_in_the_archive_does_nothing(scene):
     assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(JOB, later)]
 
 
+def test_a_tick_that_comes_while_its_run_goes_to_the_archive_does_nothing(scene):
+    """However lately it ended: a clock that jumps archives what ended seconds ago."""
+    fill(scene.database, 3)
+    at = now(minutes=-2)
+    run = tick_id(JOB, at)
+    scene.topics.tick(JOB, at)
+    scene.run_until_idle()
+    fill(scene.database, 3)
+    with scene.database.connect() as archive:
+        archive.execute("SELECT pruned.ensure_day('runs_done', (%s::timestamptz AT TIME ZONE 'UTC')::date)", [at])
+        with archive.transaction():
+            archive.execute("INSERT INTO pruned.runs_done SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(r))).* "
+                            "FROM pruned.runs r WHERE r.run_id = %s", [run])
+            archive.execute("DELETE FROM pruned.runs WHERE run_id = %s", [run])
+            scene.start()
+            scene.topics.tick(JOB, at)
+            scene.database.wait("SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' "
+                                "AND query LIKE '%%INSERT INTO pruned.runs%%'", until=True)
+    scene.topics.tick(JOB, later := now(minutes=-1))
+    scene.wait_run(tick_id(JOB, later), "finished")
+    assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(JOB, later)]
+
+
 @pytest.mark.usefixtures("one_day")
 def test_days_go_when_they_are_older_than_they_are_kept_for_and_no_earlier(scene):
     scene.settings |= {"audit.keep_days": 30, "runs.keep_days": 35}

@@ -104,6 +104,21 @@ def test_a_group_with_many_rows(tenant, table):  # noqa: F811
     assert recorded == N and len(tenant.outcomes("MemberRemoved")) == N
 
 
+@pytest.mark.parametrize("place", ["groups", "projects"])
+def test_a_group_with_many_who_are_to_be_refreshed(tenant, place):  # noqa: F811
+    """Nothing is removed before all are asked for, and that is cut as well: the groups that are looked at, and the projects."""
+    top, actor = tenant.group(), tenant.user(admin=True)
+    users = [tenant.user() for _ in range(N)]
+    for user in users:
+        if place == "groups":
+            tenant.member(user, tenant.group(top))
+        else:
+            tenant.member(user, project=tenant.project(top))
+    slow_table(tenant.database, "pruned.dirty_users", 0.3, "INSERT")
+    assert_cut_and_done(tenant.lines, doom(tenant, top, actor))
+    assert tenant.database.column("SELECT user_id FROM pruned.dirty_users ORDER BY 1") == users and tenant.ids("namespaces") == []
+
+
 def test_a_batch_bounds_the_projects_of_a_step(tenant):  # noqa: F811
     top, actor = tenant.group(), tenant.user(admin=True)
     for _ in range(5):

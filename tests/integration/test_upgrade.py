@@ -1,11 +1,13 @@
 """A database of an older version: after `pruned migrate` its daemon goes on with the rights it was given then."""
 
+import subprocess
+
 import psycopg
 import pytest
 
-from stack.found import PROJECT
+from stack.found import PROJECT, pg_bin
 from support.instance import Tenant
-from support.places import ROLE
+from support.places import GRANTS as PLACE_OF_GRANTS, ROLE
 
 STEPS = PROJECT / "schemas/postgres"
 FIRST_RELEASED = 5  # the steps that the first version had
@@ -70,3 +72,22 @@ def test_a_step_takes_the_audit_out_of_a_daemons_hands(older):
 def test_rights_that_everybody_has_do_not_stop_a_step(older):
     older.database.execute("GRANT SELECT, INSERT, UPDATE ON pruned.runs TO PUBLIC")
     older.pruned.migrate()
+
+
+GIVEN = """
+    SELECT c.relname || ': ' || string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) AS rights
+    FROM pg_class c, aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE c.relnamespace = 'pruned'::regnamespace AND r.rolname = %(role)s GROUP BY c.relname
+    UNION ALL
+    SELECT p.oid::regprocedure::text FROM pg_proc p, aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE p.pronamespace = 'pruned'::regnamespace AND r.rolname = %(role)s
+    ORDER BY 1"""
+
+
+def test_the_rights_after_migrate_are_those_of_grants_sql(older):
+    older.pruned.migrate()
+    migrated = older.database.column(GIVEN, {"role": ROLE})
+    done = subprocess.run([pg_bin() / "psql", "-q", "-v", f"role={ROLE}", "-f", PLACE_OF_GRANTS, older.database.url],
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+    assert migrated == older.database.column(GIVEN, {"role": ROLE}) and len(migrated) > 15

@@ -7,6 +7,8 @@ python3 tests/lint/longest.py || failed=1
 python3 tests/lint/layers.py || failed=1
 python3 tests/lint/qualified.py || failed=1
 python3 tests/lint/named.py || failed=1
+python3 tests/lint/unused.py || failed=1
+python3 tests/lint/wrapped.py || failed=1
 
 cppcheck -q --std=c11 --language=c --library=gtk --library=posix \
   --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \

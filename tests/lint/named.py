@@ -1,62 +1,134 @@
 #!/usr/bin/env python3
-"""What the documents name is there: files of this tree, and tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file named before it
-in the same row). Prints each that is not; exit 1 if any."""
+"""What is named is there. Prints each that is not; exit 1 if any.
 
+In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file named before it in the same
+row), and links: the page, and the heading that the link leads to. In the rest of the tree: every *.md, every path from the
+root, and every file that a comment in C or SQL names. Documents that are kept elsewhere are named nowhere."""
+
+import functools
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOPS = ("deploy", "docs", "include", "schemas", "src", "tests")
-SPAN = re.compile(r"`([^`\s]+)`|\]\(([^)\s#]+)(?:#[^)]*)?\)")
+TOPS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
+ENDINGS = (".c", ".h", ".py", ".sql", ".conf", ".sh", ".yml", ".service", ".avsc", ".html")
+SPAN = re.compile(r"`([^`\s]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED = re.compile(r"([\w./*-]*\w\.(?:c|h|py|sql|md|yml|service|avsc|sh|html))?(?:::(\w+))?|(test_\w+)")
-ELSEWHERE = re.compile(r"^/")  # of the machine that it runs on
+ELSEWHERE = re.compile(r"^(/|https?:)")  # of the machine that it runs on, or of the world
+PAGE = re.compile(r"(?<![\w*/<>{}.-])([\w./-]*\w\.md)\b")
+PATH = re.compile(rf"(?<![\w./*{{}}-])((?:{'|'.join(TOPS)})/[\w./-]+\.(?:c|h|py|sql|md|yml|service|sh|conf))\b")
+COMMENT = {".c": re.compile(r"/\*.*?\*/", re.S), ".h": re.compile(r"/\*.*?\*/", re.S), ".sql": re.compile(r"--[^\n]*")}
+FILE = re.compile(r"(?<![\w./*<>%{}-])((?:[\w.-]+/)*[\w-]+\.(?:c|h|sql|py|sh|conf|avsc))\b")
+NAMES_NOTHING = re.compile(r"NNN|^file\.conf$|^avro/schema\.h$")  # a pattern, a header of avro-c
+NOT_HERE = re.compile(r"\b(?:(?:DESIGN|JOBS|FACTS|STYLE|ROADMAP)(?:\.md\b|,? (?:chapter |section )?\d))")
 
 
 def documents():
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return sorted([*ROOT.glob("*.md"), *(p for top in ("docs", "tests") for p in (ROOT / top).rglob("*.md"))])
 
 
+@functools.cache
 def tree():
-    return [str(p.relative_to(ROOT)) for top in TOPS for p in sorted((ROOT / top).rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
+    top = [str(p.relative_to(ROOT)) for p in ROOT.iterdir() if p.is_file()]
+    return top + [str(p.relative_to(ROOT)) for top in TOPS for p in sorted((ROOT / top).rglob("*"))
+                  if p.is_file() and "__pycache__" not in p.parts]
 
 
-def found(files, name):
+def found(name):
     """Those files whose path ends so; `*` is any part of a name."""
     end = re.compile(r"(^|/)" + re.escape(name.removeprefix("../").removeprefix("./")).replace(r"\*", "[^/]*") + "$")
-    return [path for path in files if end.search(path)]
+    return [path for path in tree() if end.search(path)]
 
 
 def has_test(path, name):
     return re.search(rf"^(?:def )?{name} ?\(", (ROOT / path).read_text(), re.M) is not None
 
 
-def wrong_of(files, line):
-    """(what, why) of one line."""
+def wrong_names(line):
+    """(what, why) of one line's code."""
     last = None
-    for match in SPAN.finditer(line):
-        name = match[1] or match[2]
+    for name in SPAN.findall(line):
         one = NAMED.fullmatch(name.removeprefix("..") if name.startswith("..::") else name)
         if one is None or not any(one.groups()) or ELSEWHERE.match(name):
             continue
         path, test, bare = one.groups()
         if path:
-            last = found(files, path)
+            last = found(path)
         if path and not last:
             yield name, "there is no such file"
-        elif bare and not found(files, f"{bare}.py") + found(files, f"{bare}.c"):
+        elif bare and not found(f"{bare}.py") + found(f"{bare}.c"):
             yield name, "there is no such file of tests"
         elif test and not (last and any(has_test(p, test) for p in last)):
             yield name, f"no such test in {' '.join(last or ['any file named before'])}"
 
 
-def main():
-    files, wrong = tree(), []
+@functools.cache
+def anchors(page):
+    """What a link to a heading of PAGE may say, as GitHub makes it."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+    heads = [re.sub(r"[^\w\- ]", "", h.lower().replace("`", "")).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text, re.M)]
+    return set(heads)
+
+
+def wrong_links(document, line):
+    for link in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+        if ELSEWHERE.match(link):
+            continue
+        name, _, anchor = link.partition("#")
+        page = (document.parent / name).resolve() if name else document
+        if not page.exists():
+            yield link, "the link leads nowhere"
+        elif anchor and anchor not in anchors(page):
+            yield link, "no such heading there"
+
+
+def in_documents():
     for document in documents():
+        code = False
         for number, line in enumerate(document.read_text().splitlines(), 1):
-            wrong += [f"{document.relative_to(ROOT)}:{number}: `{name}`: {why}" for name, why in wrong_of(files, line)]
-    print("\n".join(wrong) if wrong else "documents: all they name is there")
+            code ^= line.startswith("```")
+            for name, why in () if code else (*wrong_names(line), *wrong_links(document, line)):
+                yield document, number, name, why
+            for match in NOT_HERE.finditer(line):
+                yield document, number, match[0], "that document is not in this tree"
+
+
+def elsewhere():
+    """In comments of programs, and in what they say."""
+    for name in [*tree(), "Makefile"]:
+        path = ROOT / name
+        if not (name.endswith(ENDINGS) or name == "Makefile") or path == pathlib.Path(__file__).resolve():
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            for page in PAGE.findall(line):
+                if not found(page):
+                    yield path, number, page, "there is no such page"
+            for match in NOT_HERE.finditer(line):
+                yield path, number, match[0], "that document is not in this tree"
+            for file in PATH.findall(line):
+                if not (ROOT / file).exists() and not NAMES_NOTHING.search(file):
+                    yield path, number, file, "there is no such file"
+
+
+def in_comments():
+    for name in tree():
+        path = ROOT / name
+        pattern = COMMENT.get(path.suffix)
+        text = path.read_text(errors="replace") if pattern else ""
+        for comment in pattern.finditer(text) if pattern else ():
+            for file in FILE.findall(comment[0]):
+                if not NAMES_NOTHING.search(file) and not found(file.rpartition("../")[2]):
+                    yield path, text.count("\n", 0, comment.start()) + 1, file, "there is no such file"
+
+
+def main():
+    wrong = [f"{path.relative_to(ROOT)}:{number}: `{name}`: {why}" for places in (in_documents(), elsewhere(), in_comments())
+             for path, number, name, why in places]
+    print("\n".join(wrong) if wrong else "names: all that is named is there")
     return 1 if wrong else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

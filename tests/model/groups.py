@@ -1,4 +1,4 @@
-"""groups.adjourned_deletion and groups.destroy: JOBS 3."""
+"""groups.adjourned_deletion and groups.destroy: docs/jobs."""
 
 import datetime
 import hashlib

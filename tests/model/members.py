@@ -15,7 +15,7 @@ def date_of(t):
 PARK_RETRY = datetime.timedelta(days=7)
 
 
-# --- JOBS 1
+# --- members.remove_expired
 
 def remove_expired(db, t, args=None):
     """Newest first, one after the other; pages only cut this walk into pieces."""
@@ -82,7 +82,7 @@ def expiry_due(db, t, args):
     return expected
 
 
-# --- JOBS 2
+# --- members.prune_deletions
 
 MEMBERSHIPS_PER_PASS = 100
 

@@ -1,4 +1,4 @@
-"""ci.schedule_delete_objects and ci.delete_objects: JOBS 6."""
+"""ci.schedule_delete_objects and ci.delete_objects: docs/jobs."""
 
 from .expected import Expected, result
 

@@ -1,4 +1,4 @@
-"""imports.placeholder_cleanup and users.delete_placeholder: JOBS 4."""
+"""imports.placeholder_cleanup and users.delete_placeholder: docs/jobs."""
 
 import datetime
 

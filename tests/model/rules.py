@@ -1,6 +1,6 @@
 """The rules that several jobs share: who is an owner, who may do what, what goes with a membership.
 
-Where JOBS.md leaves a question open, the answer taken here is one of the constants below or says "Chosen".
+Where the jobs' pages (docs/jobs) leave a question open, the answer taken here is one of the constants below or says "Chosen".
 """
 
 from .db import DIRTY, NOW, QUARANTINE

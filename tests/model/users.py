@@ -5,7 +5,7 @@ from .db import DIRTY
 from .expected import Expected, result
 from .members import date_of
 
-# JOBS 8.2: what somebody wrote or did. A placeholder that one of these names stays alive; a user who is destroyed hands
+# docs/jobs/users.delete_placeholder.md: what somebody wrote or did. A placeholder that one of these names stays alive; a user who is destroyed hands
 # them to the ghost.
 REFERENCES = [
     ("approvals", "user_id"), ("award_emoji", "user_id"), ("ci_pipeline_schedules", "owner_id"),
@@ -21,7 +21,7 @@ REFERENCES = [
     ("resource_label_events", "user_id"), ("resource_milestone_events", "user_id"), ("resource_state_events", "user_id"),
     ("timelogs", "user_id"), ("vulnerabilities", "author_id"), ("vulnerabilities", "resolved_by_id"),
 ]
-# JOBS 5: nothing but a connection between the user and something; it ends with him.
+# docs/jobs/users.destroy.md: nothing but a connection between the user and something; it ends with him.
 ASSOCIATIONS = ["issue_assignees", "merge_request_assignees", "merge_request_reviewers", "subscriptions", "todos",
                 "notification_settings", "project_authorizations"]
 # These keep nobody, but another user's row must not go with the one who is only named in it: they go to the ghost.
@@ -37,7 +37,7 @@ def references_to(db, user_id, columns=REFERENCES):
                 yield table, column, row
 
 
-# --- JOBS 5
+# --- users.destroy
 
 def destroy(db, t, args, finish=True):
     user = db.get("users", args["user_id"])
@@ -103,7 +103,7 @@ def remove_user(db, expected, user, reason):
     expected.announce("UserDeleted", user_id=user["id"], user_type=user["user_type"], **because)
 
 
-# --- JOBS 7
+# --- users.refresh_authorizations
 
 def refresh_authorizations(db, t, args=None, now=None):
     """All requests that are due at `now`; without it, all there are."""

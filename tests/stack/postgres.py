@@ -1,5 +1,6 @@
 """A private PostgreSQL cluster: own folder, own socket, a loopback port."""
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -100,13 +101,16 @@ class Postgres(Server):
     def freeze_all(self):
         """The server and all its processes: connections are taken by the kernel, and nobody answers."""
         self.freeze()
-        for pid in self._children():
-            os.kill(pid, signal.SIGSTOP)
+        self._send_children(signal.SIGSTOP)
 
     def thaw_all(self):
-        for pid in self._children():
-            os.kill(pid, signal.SIGCONT)
+        self._send_children(signal.SIGCONT)
         self.thaw()
+
+    def _send_children(self, number):
+        for pid in self._children():
+            with contextlib.suppress(ProcessLookupError):  # a connection that was just closed
+                os.kill(pid, number)
 
     def _children(self):
         pid = self.process.pid

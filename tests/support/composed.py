@@ -55,7 +55,15 @@ class Composed:
                     for row in self.ask(RESTORE, table_name=table, columns=columns, secret="^$", action=action):
                         self.note(f"{RESTORE} {table} {action}", {"sql": row["sql"]})
 
+    def two_parts(self):
+        """Files that go on with what they have deleted: C puts the audit between (src/engine/job/job_files.c)."""
+        for name, text in self.texts.items():
+            first, then, rest = text.partition("\n-- then:")
+            if then:
+                self.made[f"{name} as a whole"] = f"WITH applied AS ({first}\n), {rest.partition(chr(10))[2]} SELECT key FROM applied"
+
     def all(self, tables):
+        self.two_parts()
         for row in self.ask(USERS + "references.sql", name=""):
             self.note(f"{USERS}references.sql {row['name']}", row)
         for kind in ("projects", "groups"):

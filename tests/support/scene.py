@@ -63,7 +63,7 @@ def let_rows_go(database, table="scratch"):
     database.connection.execute(f"DROP TRIGGER {table}_refuse ON {table}")
 
 
-# Identities, computed a second time from the contract (DESIGN 4).
+# Identities, computed a second time from the contract (docs/messages.md).
 
 def micros(when):
     return (when - datetime.datetime(1970, 1, 1, tzinfo=UTC)) // datetime.timedelta(microseconds=1)

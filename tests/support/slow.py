@@ -47,7 +47,8 @@ def _hold(database, seconds, condition, table, *, until_seen):
 
 def slow_table(database, table, seconds, when="DELETE"):
     """Each row of it takes that long, from now on."""
+    name = table.replace(".", "_")
     database.connection.execute(f"""
-        CREATE OR REPLACE FUNCTION slow_{table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        CREATE OR REPLACE FUNCTION slow_{name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           PERFORM pg_sleep({seconds}); RETURN coalesce(NEW, OLD); END $$;
-        CREATE OR REPLACE TRIGGER slow_{table} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION slow_{table}()""")
+        CREATE OR REPLACE TRIGGER slow_{name} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION slow_{name}()""")

@@ -10,7 +10,7 @@ is (char *made, const char *wanted)
   g_free (made);
 }
 
-/* The wanted ids were made by Python's uuid.uuid5 of the names in DESIGN 4. */
+/* The wanted ids were made by Python's uuid.uuid5 of the names in docs/messages.md. */
 static void
 test_runs (void)
 {

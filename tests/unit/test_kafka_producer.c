@@ -88,6 +88,19 @@ test_a_message_that_is_too_large_is_at_fault_itself (void)
 }
 
 static void
+test_a_broker_that_does_not_say_its_time_is_not_taken_for_one_that_does (void)
+{
+  make_topic ("timeless", 1);
+  g_autoptr (KafkaProducer) producer = new_producer ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) messages = messages_new ();
+  g_ptr_array_add (messages, numbered ("timeless", 0, 0));
+  g_assert_true (kafka_publish (producer, messages, -1, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (((KafkaMessage *)messages->pdata[0])->appended_ms, ==, 0);
+}
+
+static void
 test_a_partition_that_is_not_there_fails_at_once (void)
 {
   make_topic ("narrow", 1);
@@ -149,6 +162,7 @@ main (int argc, char **argv)
   ADD (many_threads_publish_through_one_producer);
   ADD (what_is_acknowledged_is_not_sent_again);
   ADD (a_message_that_is_too_large_is_at_fault_itself);
+  ADD (a_broker_that_does_not_say_its_time_is_not_taken_for_one_that_does);
   ADD (a_partition_that_is_not_there_fails_at_once);
   ADD (without_a_broker_time_is_over);
   ADD (publishing_stops_when_told);

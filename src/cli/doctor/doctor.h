@@ -1,4 +1,5 @@
-/* `pruned doctor`: each check says what it found, as a finding; none changes anything, and none hides another: a check that
+/* `pruned doctor`: each check says what it found, as a finding; none changes anything (but for two messages in `<prefix>.clock`, which only
+ * make Kafka tell its time), and none hides another: a check that
  * cannot be made because something is down is left out, the thing that is down is the finding.
  *
  * Invariant: the exit code is that of the first finding that is an error, whatever warnings stand before it.
@@ -33,10 +34,13 @@ char *doctor_list (const PgRows *rows, const char *name);
 /* `1 daemon`, `2 daemons`. g_free it. */
 char *doctor_count (gint64 n, const char *what);
 
-/* In this order (DESIGN 6: the code is that of the first thing found). */
+/* [clock] max_skew_s: clocks that differ by no more agree. */
+gint64 doctor_skew_us (const Doctor *doctor);
+
+/* In this order (the exit code is that of the first thing found). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_rights (Doctor *doctor);   /* what jobs need: rights, tables, columns, rows of settings, indexes */
 const char *doctor_bootstrap (const Doctor *doctor); /* "": no Kafka is named */
-void doctor_kafka (Doctor *doctor);    /* reachable, topics, retention, group, dead letters */
+void doctor_kafka (Doctor *doctor);    /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_work (Doctor *doctor);     /* runs, quarantine, bloat, the application's own workers */

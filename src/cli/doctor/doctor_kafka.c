@@ -1,11 +1,14 @@
+#include "base/clock.h"
 #include "cli/dead_letters.h"
 #include "cli/doctor/doctor.h"
 #include "engine/outbox/topics.h"
 #include "kafka/inspect.h"
 #include "kafka/library.h"
+#include "kafka/producer.h"
 
 #define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS 30000 /* partitions show, with a leader, a moment before that one knows of it */
+#define ANSWER_MS 5000
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
 static const char *const *
@@ -47,7 +50,7 @@ static void
 check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
 {
   gboolean all = TRUE;
-  for (guint i = 0; i < wanted->len; i++) {
+  for (guint i = 0; i < topics_needed (wanted); i++) {
     gint32 least = g_array_index (wanted, WantedTopic, i).partitions;
     if (found[i].trouble == NULL && found[i].partitions >= least)
       continue;
@@ -62,7 +65,7 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
                     found[i].partitions, least);
   }
   if (all)
-    doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot", wanted->len);
+    doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot", topics_needed (wanted));
 }
 
 /* NULL: it is missing or does not answer, which was said before. */
@@ -73,6 +76,65 @@ find_topic (const KafkaTopic *found, guint n_found, const char *topic)
     if (g_str_equal (found[i].name, topic))
       return found[i].partitions >= 0 && found[i].trouble == NULL ? &found[i] : NULL;
   return NULL;
+}
+
+/* Kafka's time, as it writes it under a message, compared with the middle of the time that this took; the first one brings the connection
+ * up. *SAID: it does so. */
+static gboolean
+ask_time (const Doctor *doctor, const char *topic, gboolean *said, gint64 *off_us, gint64 *unsure_us, GError **error)
+{
+  g_autoptr (KafkaProducer) producer = kafka_producer_new (settings_of (doctor), error);
+  for (int i = 0; producer != NULL && i < 2; i++) {
+    g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+    KafkaMessage *message = kafka_message_new (topic, 0);
+    kafka_message_set_value (message, "?", 1);
+    g_ptr_array_add (messages, message);
+    gint64 before_us = clock_now_us ();
+    if (!kafka_publish (producer, messages, ANSWER_MS, NULL, error))
+      return FALSE;
+    gint64 after_us = clock_now_us ();
+    *said = message->appended_ms > 0;
+    *off_us = message->appended_ms * 1000 - (before_us + after_us) / 2;
+    *unsure_us = (after_us - before_us) / 2 + 1000;
+  }
+  return producer != NULL;
+}
+
+static void
+say_time (Doctor *doctor, gint64 off_us, gint64 unsure_us)
+{
+  double seconds = (double)ABS (off_us) / G_USEC_PER_SEC;
+  if (ABS (off_us) <= doctor_skew_us (doctor) + unsure_us)
+    doctor_ok (doctor, "Kafka's clock", "within %.1f s of this machine's", (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
+  else if (off_us < 0)
+    doctor_warn (doctor, "Kafka's clock", "timedatectl set-ntp true",
+                 "Kafka's clock is %.1f s behind this machine's: ticks of cron wait until it has come to their time", seconds);
+  else
+    doctor_warn (doctor, "Kafka's clock", "timedatectl set-ntp true", "Kafka's clock is %.1f s ahead of this machine's", seconds);
+}
+
+#define TWO_CLOCKS "whether a tick's time has come is said by the clocks of this machine and the database alone"
+
+static void
+compare_clock (Doctor *doctor, const KafkaTopic *topic)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean said = FALSE;
+  gint64 off_us = 0, unsure_us = 0;
+  g_autofree char *look
+      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", doctor_bootstrap (doctor), topic->name);
+  g_autofree char *alter = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+                                            " --add-config message.timestamp.type=LogAppendTime", doctor_bootstrap (doctor), topic->name);
+  if (topic->trouble != NULL)
+    doctor_warn (doctor, "Kafka's clock", look, "topic %s does not answer: %s; " TWO_CLOCKS, topic->name, topic->trouble);
+  else if (topic->partitions < 0)
+    doctor_warn (doctor, "Kafka's clock", "pruned topics --apply", "there is no topic %s: " TWO_CLOCKS, topic->name);
+  else if (!ask_time (doctor, topic->name, &said, &off_us, &unsure_us, &error))
+    doctor_warn (doctor, "Kafka's clock", look, "%s; " TWO_CLOCKS, error->message);
+  else if (!said)
+    doctor_warn (doctor, "Kafka's clock", alter, "topic %s does not take its timestamps from the broker: " TWO_CLOCKS, topic->name);
+  else
+    say_time (doctor, off_us, unsure_us);
 }
 
 /* A message that outlives what is known of it: of a tick, its run; of a dead letter, its verdict. */
@@ -184,6 +246,8 @@ doctor_kafka (Doctor *doctor)
   doctor_ok (doctor, "Kafka", "it answers at %s", doctor_bootstrap (doctor));
   check_library (doctor);
   check_topics (doctor, wanted, found);
+  for (guint i = topics_needed (wanted); i < wanted->len; i++)
+    compare_clock (doctor, &found[i]);
   for (guint i = 0; i < G_N_ELEMENTS (KEPT); i++) {
     g_autofree char *topic = cli_topic (doctor->cli, KEPT[i].name);
     if (find_topic (found, wanted->len, topic) != NULL)

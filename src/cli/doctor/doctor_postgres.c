@@ -2,10 +2,16 @@
 
 #include "base/clock.h"
 #include "cli/grants.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/schema.h"
 
 #define SQL "src/cli/doctor/sql/"
-#define CLOCK_OFF_US (2 * G_USEC_PER_SEC)
+
+gint64
+doctor_skew_us (const Doctor *doctor)
+{
+  return config_int (doctor->cli->config, "clock", "max_skew_s") * G_USEC_PER_SEC;
+}
 
 /* The database's time is compared with the middle of the time that the question took. */
 static void
@@ -18,12 +24,12 @@ compare_clocks (Doctor *doctor)
     return;
   gint64 off_us = rows_int (rows, 0, "now_us") - (before_us + after_us) / 2;
   gint64 unsure_us = (after_us - before_us) / 2;
-  if (ABS (off_us) > CLOCK_OFF_US + unsure_us)
+  if (ABS (off_us) > doctor_skew_us (doctor) + unsure_us)
     doctor_warn (doctor, "clock", "timedatectl set-ntp true",
                  "the database's clock is %.1f s %s of this machine's: due times go by the database's, log lines by this one's",
                  (double)ABS (off_us) / G_USEC_PER_SEC, off_us > 0 ? "ahead" : "behind");
   else
-    doctor_ok (doctor, "clock", "within %.1f s of the database's", (double)CLOCK_OFF_US / G_USEC_PER_SEC);
+    doctor_ok (doctor, "clock", "within %.1f s of the database's", (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
 }
 
 /* A daemon on another machine has another clock. */
@@ -31,7 +37,7 @@ static void
 compare_daemons (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_int (values, "most_ms", CLOCK_OFF_US / 1000);
+  pg_values_int (values, "most_ms", doctor_skew_us (doctor) / 1000);
   g_autoptr (PgRows) rows = doctor_ask (doctor, "daemons' clocks", SQL "clocks.sql", values);
   if (rows == NULL)
     return;
@@ -46,7 +52,7 @@ compare_daemons (Doctor *doctor)
                    rows_bool (rows, i, "ahead") ? "ahead of" : "behind");
     }
   if (wrong == 0)
-    doctor_ok (doctor, "daemons' clocks", "%s, within %.1f s of the database's", daemons, (double)CLOCK_OFF_US / G_USEC_PER_SEC);
+    doctor_ok (doctor, "daemons' clocks", "%s, within %.1f s of the database's", daemons, (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
 }
 
 /* So that remedies can be copied. */
@@ -81,7 +87,7 @@ check_schedules (Doctor *doctor)
   gboolean well = rows != NULL;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const Job *job = jobs_find (doctor->cli->jobs, rows_text (rows, i, "job"));
-    gint64 regular_us = job != NULL && job->cron != NULL ? cron_next (job->cron, job->zone, rows_int (rows, i, "now_us")) : -1;
+    gint64 regular_us = job != NULL ? in_force_next (job, rows_int (rows, i, "now_us")) : -1;
     g_autofree char *schedule = regular_us < 0 ? NULL
                                 : g_strdup_printf ("%s %s", config_job_text (doctor->cli->config, job->name, "schedule"),
                                                    config_job_text (doctor->cli->config, job->name, "time_zone"));

@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "cli/doctor/doctor.h"
 #include "cli/grants.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
@@ -76,9 +77,9 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, gboolean writes
   Wanted wanted = { array_new (), array_new (), array_new () };
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (job->enabled && writes)
+    if (in_force_of (job)->enabled && writes)
       read_folder (&wanted, job, job->folder);
-    else if (job->enabled)
+    else if (in_force_of (job)->enabled)
       want_needs (&wanted, job);
   }
   g_autoptr (PgValues) values = pg_values_new ();
@@ -183,7 +184,7 @@ check_settings (Doctor *doctor)
   pg_values_set (values, "scheduled_at", "now");
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (!job->enabled || job->blocked == NULL || !pg_begin_read_only (doctor->pg, NULL))
+    if (!in_force_of (job)->enabled || job->blocked == NULL || !pg_begin_read_only (doctor->pg, NULL))
       continue;
     g_autoptr (PgRows) rows = pg_run (doctor->pg, job->blocked, values, NULL);
     pg_rollback (doctor->pg);
@@ -207,7 +208,7 @@ check_indexes (Doctor *doctor)
   gboolean missing = FALSE;
   for (guint i = 0; i < indexes->len; i++) {
     const WantedIndex *index = indexes->pdata[i];
-    if ((index->state != INDEX_MISSING && index->state != INDEX_INVALID) || !index->job->enabled)
+    if ((index->state != INDEX_MISSING && index->state != INDEX_INVALID) || !in_force_of (index->job)->enabled)
       continue;
     missing = TRUE;
     doctor_error (doctor, CODE_NOT_FOUND, "indexes", "pruned migrate --indexes",

@@ -1,5 +1,6 @@
 #include "cli/doctor/doctor.h"
 #include "config/settings.h"
+#include "engine/job/in_force.h"
 #include "store/probe.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -17,7 +18,7 @@ check_unset (Doctor *doctor, guint i)
 {
   const char *check = STORES[i].check;
   const Job *job = jobs_find (doctor->cli->jobs, "ci.delete_objects");
-  if (doctor->pg == NULL || job == NULL || !job->enabled) {
+  if (doctor->pg == NULL || job == NULL || !in_force_of (job)->enabled) {
     doctor_ok (doctor, check, "[%s] %s is not set: there is no such store", STORES[i].section, STORES[i].key);
     return;
   }

@@ -2,6 +2,7 @@
 
 #include "cli/grants.h"
 #include "engine/clock/processes.h"
+#include "engine/job/in_force.h"
 
 #include <string.h>
 
@@ -51,16 +52,35 @@ check_blocked (Doctor *doctor)
     return;
   for (int i = 0; i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
-    g_autofree char *look = g_strdup_printf ("pruned plan %s", job);
+    g_autofree char *again = g_strdup_printf ("pruned retry %s", rows_text (rows, i, "run_id"));
     if (rows_bool (rows, i, "paused"))
       continue; /* somebody knows, and is told so by the check of paused jobs */
     n++;
-    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : look,
-                  "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself once that is there)", job,
+    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : again,
+                  "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself, in minutes, once that is there; or at once by hand)", job,
                   rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }
   if (n == 0)
     doctor_ok (doctor, "blocked jobs", rows_count (rows) == 0 ? "none" : "none but paused ones");
+}
+
+/* What it has is read, what it had and nobody had read is gone. TRUE: there is something. */
+static gboolean
+say_others (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "other_messages.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+                                               " --add-config unclean.leader.election.enable=false",
+                                               doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
+    doctor_warn (doctor, "lost messages", remedy,
+                 "topic %s, partition %s: from offset %s to %s Kafka has other messages than were taken from it, or none (found out %s ago): a "
+                 "broker that lagged behind leads it, the topic was made anew, or PostgreSQL was set back. What it has is read; send ticks and"
+                 " events of that time again that have no run",
+                 rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
+                 rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
+  }
+  return rows == NULL || rows_count (rows) > 0;
 }
 
 /* What they asked for is not done, and nobody else says so. */
@@ -78,7 +98,8 @@ check_lost (Doctor *doctor)
                  rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
                  rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
   }
-  if (rows != NULL && rows_count (rows) == 0)
+  gboolean others = say_others (doctor);
+  if (rows != NULL && rows_count (rows) == 0 && !others)
     doctor_ok (doctor, "lost messages", "none within a day");
 }
 
@@ -150,7 +171,7 @@ check_application (Doctor *doctor)
   GString *workers = array_new (), *tables = array_new ();
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (!job->enabled)
+    if (!in_force_of (job)->enabled)
       continue;
     if (job->labels[0] != NULL)
       array_add (workers, job->labels[0]);

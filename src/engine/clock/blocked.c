@@ -1,5 +1,7 @@
 #include "engine/clock/blocked.h"
 
+#include "engine/job/in_force.h"
+
 #include <string.h>
 
 #define SQL "src/engine/clock/sql/"
@@ -71,7 +73,7 @@ blocked_look (Service *service, Pg *pg, GError **error)
       g_autoptr (PgValues) entry = entry_values (rows, i);
       if (job == NULL)
         continue; /* of another version */
-      gboolean settled = rows_bool (rows, i, "settled") || !job->enabled;
+      gboolean settled = rows_bool (rows, i, "settled") || !in_force_of (job)->enabled;
       if (settled ? !forget (pg, entry, error) : !ask_again (pg, job, entry, error))
         return FALSE;
     }

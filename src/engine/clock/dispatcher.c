@@ -2,17 +2,20 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "engine/lane/astray.h"
 #include "engine/clock/blocked.h"
+#include "engine/clock/broker_clock.h"
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
-#include "engine/ledger/place.h"
 #include "engine/clock/processes.h"
 #include "engine/clock/schedule.h"
-#include "engine/ledger/schema.h"
 #include "engine/clock/went_back.h"
+#include "engine/job/in_force.h"
+#include "engine/lane/astray.h"
+#include "engine/ledger/place.h"
+#include "engine/ledger/schema.h"
+#include "engine/work/amiss.h"
 
 #include <pthread.h>
 
@@ -32,6 +35,7 @@ struct _Dispatcher {
   Bundle *unsent; /* of runs that are ready already, or NULL */
   char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
   gint64 left_step;
+  guint planted;  /* number of the settings whose schedules are planted */
   guint refused;  /* how often Kafka, which is there, has not taken it */
 };
 
@@ -182,13 +186,12 @@ static gboolean
 plant_changed (Dispatcher *dispatcher, GError **error)
 {
   Service *service = dispatcher->service;
-  if (!g_atomic_int_get (&service->replant))
+  if (dispatcher->planted == in_force_number ())
     return TRUE;
-  g_atomic_int_set (&service->replant, FALSE);
-  if (schedule_plant (service, dispatcher->pg, error))
-    return TRUE;
-  g_atomic_int_set (&service->replant, TRUE);
-  return FALSE;
+  if (!schedule_plant (service, dispatcher->pg, error))
+    return FALSE;
+  dispatcher->planted = in_force_number ();
+  return TRUE;
 }
 
 /* At most once a second. */
@@ -227,11 +230,11 @@ dispatcher_main (void *data)
   schema_warn_indexes (dispatcher->pg, dispatcher->service->jobs);
   while (wake_sleep (dispatcher->service->wake, wait_us))
     {
-      pthread_rwlock_rdlock (&dispatcher->service->settings);
+      in_force_renew ();
       g_autoptr (GError) error = NULL;
       gboolean more = FALSE;
       gint64 now = clock_monotonic_us ();
-      gboolean ok = send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
+      gboolean ok = (looked_us > 0 || amiss_look (dispatcher->service, dispatcher->pg, &error)) && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
                     && schedule_fire (dispatcher->service, dispatcher->pg, &error)
                     && claim_due (dispatcher, &more, &error);
       if (ok && now - looked_us >= IDLE_US)
@@ -242,6 +245,10 @@ dispatcher_main (void *data)
       wait_us = more ? 0 : IDLE_US;
       if (!ok || !next_due (dispatcher, &wait_us, &error)
           || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
+        ok = FALSE;
+      if (!ok && amiss_mend (dispatcher->service, dispatcher->pg, &error))
+        wait_us = 0;
+      else if (!ok)
         {
           pg_rollback (dispatcher->pg);
           log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
@@ -249,7 +256,6 @@ dispatcher_main (void *data)
         }
       else
         failures = 0;
-      pthread_rwlock_unlock (&dispatcher->service->settings);
     }
   if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
     processes_leave (dispatcher->pg);
@@ -273,8 +279,11 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
+  dispatcher->planted = in_force_number (); /* by startup.c */
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
+  service->broker_clock = broker_clock_new (service->producer, service->clock_topic, service->wake);
+  g_atomic_int_set (&service->ticks_asked, TRUE); /* until the first look */
   if (pthread_create (&dispatcher->thread, NULL, dispatcher_main, dispatcher) != 0)
     g_error ("cannot start a thread");
   return dispatcher;
@@ -285,6 +294,7 @@ dispatcher_stop (Dispatcher *dispatcher)
 {
   wake_stop (dispatcher->service->wake);
   pthread_join (dispatcher->thread, NULL);
+  g_clear_pointer (&dispatcher->service->broker_clock, broker_clock_free);
   missing_free (dispatcher->missing);
   g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);

@@ -1,15 +1,17 @@
 #include "engine/clock/janitor.h"
 
 #include "base/clock.h"
+#include "engine/clock/schedule.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/quarantine.h"
-#include "engine/clock/schedule.h"
 #include "kafka/inspect.h"
 
 #define SQL "src/engine/clock/sql/"
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
 #define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
+#define HOUR_SKEW_US (30 * G_TIME_SPAN_MINUTE) /* ended runs, and entries of what a restore brings, stay an hour: half of it is enough, too */
 #define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
 #define RETENTION_WAIT_MS 3000
 #define DAY_MS (G_TIME_SPAN_DAY / 1000)
@@ -42,30 +44,24 @@ note_states (Service *service, Pg *pg, GError **error)
   return noted;
 }
 
-/* What is dropped now by a clock that is wrong never comes back. */
+/* What is dropped or put away now by a clock that is wrong never comes back. They agree: within MOST_US, as seen a moment ago. */
 static gboolean
-clocks_agree (Pg *pg, gboolean *agree, GError **error)
+clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
 {
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
-  if (rows == NULL)
-    return FALSE;
-  gint64 ahead_us = rows_int (rows, 0, "now_us") - clock_now_us ();
-  *agree = ABS (ahead_us) < G_TIME_SPAN_DAY;
-  if (!*agree)
-    {
-      g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);
-      log_warning_every (60, "clocks that differ", "Nothing old is dropped: the database's clock differs from this machine's by so many"
-                         " seconds", seconds);
-    }
-  return TRUE;
+  gint64 ahead_us = service->database_ahead_us;
+  if (ABS (ahead_us) < most_us)
+    return TRUE;
+  g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);
+  log_warning_every (60, otherwise, otherwise, seconds);
+  return FALSE;
 }
 
 static PgValues *
 days_of (Service *service)
 {
   PgValues *values = pg_values_new ();
-  pg_values_int (values, "audit_days", config_int (service->config, "audit", "keep_days"));
-  pg_values_int (values, "run_days", config_int (service->config, "runs", "keep_days") + 1);
+  pg_values_int (values, "audit_days", config_int (in_force_config (), "audit", "keep_days"));
+  pg_values_int (values, "run_days", config_int (in_force_config (), "runs", "keep_days") + 1);
   return values;
 }
 
@@ -82,7 +78,7 @@ ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, 
   g_autoptr (GError) cause = NULL;
   gint64 retention_ms;
   if (kafka_topic_retention (service->kafka_settings, topic, RETENTION_WAIT_MS, &retention_ms, &cause) && retention_ms >= 0)
-    *days = MAX (config_int (service->config, "runs", "keep_days"), MIN (retention_ms / DAY_MS, 100000) + 1) + 1;
+    *days = MAX (config_int (in_force_config (), "runs", "keep_days"), MIN (retention_ms / DAY_MS, 100000) + 1) + 1;
   return TRUE;
 }
 
@@ -91,9 +87,9 @@ static gboolean
 keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError **error)
 {
   g_autoptr (PgValues) values = days_of (service);
-  if (!clocks_agree (pg, done, error))
-    return FALSE;
-  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, service->config, error)
+  *done = clocks_agree (service, G_TIME_SPAN_DAY, "Nothing old is dropped: the database's clock differs from this machine's by so many"
+                                                  " seconds");
+  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, in_force_config (), error)
                     && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
                     && ask_event_days (service, pg, values, event_days, error));
 }
@@ -172,6 +168,13 @@ archive (Pg *pg, gboolean *more, GError **error)
   return TRUE;
 }
 
+/* What stays for an hour by the database's clock goes now. */
+static gboolean
+hour_is_one (const Service *service)
+{
+  return clocks_agree (service, HOUR_SKEW_US, "Nothing is put away: the database's clock differs from this machine's by so many seconds");
+}
+
 /* Entries of quarantine whose rows are gone. */
 static gboolean
 sweep (Service *service, Pg *pg, GError **error)
@@ -199,7 +202,8 @@ janitor_look (Service *service, Pg *pg, GError **error)
   gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US, done = FALSE;
   if (again)
     days_us = now;
-  if (!sweep (service, pg, error) || !tell_clock (pg, again, error)
+  gboolean hour = hour_is_one (service);
+  if ((hour && !sweep (service, pg, error)) || !tell_clock (pg, again, error)
       || (again && (!note_states (service, pg, error) || !keep_days (service, pg, &done, &event_days, error))))
     return FALSE;
   if (again && !done)
@@ -213,7 +217,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
       if (!schedule_mend (service, pg, error))
         return FALSE;
     }
-  if (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US)
+  if (!hour || (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US))
     return TRUE;
   archive_us = now; /* also if it fails: the dispatcher has other things to do meanwhile */
   gboolean more = FALSE;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "config/settings.h"
+#include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 
 #include <string.h>
@@ -20,11 +21,11 @@ setting_of (const Job *job, const Setting *setting)
   switch (setting->type)
     {
     case SETTING_INT:
-      return json_integer (config_job_int (job->config, job->name, setting->key));
+      return json_integer (config_job_int (in_force_config (), job->name, setting->key));
     case SETTING_BOOL:
-      return json_boolean (config_job_bool (job->config, job->name, setting->key));
+      return json_boolean (config_job_bool (in_force_config (), job->name, setting->key));
     default:
-      return json_string (config_job_text (job->config, job->name, setting->key));
+      return json_string (config_job_text (in_force_config (), job->name, setting->key));
     }
 }
 
@@ -71,7 +72,7 @@ row_values (Service *service)
   pg_values_int (values, "pid", getpid ());
   pg_values_set (values, "version", PRUNED_VERSION);
   pg_values_time (values, "started_at", started_us);
-  pg_values_take (values, "settings", settings_hash (service->config));
+  pg_values_take (values, "settings", settings_hash (in_force_config ()));
   pg_values_take (values, "jobs", json_text (jobs));
   pg_values_int (values, "partitions", lanes->len);
   return values;

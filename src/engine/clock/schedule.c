@@ -3,6 +3,8 @@
 #include "avro/identity.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/clock/broker_clock.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/place.h"
 
 #define SQL "src/engine/clock/sql/"
@@ -21,10 +23,10 @@ typedef struct {
 
 /* What `next_at` was made from. */
 static char *
-schedule_text (const Service *service, const Job *job)
+schedule_text (const Job *job)
 {
-  return g_strdup_printf ("%s %s", config_job_text (service->config, job->name, "schedule"),
-                          config_job_text (service->config, job->name, "time_zone"));
+  return g_strdup_printf ("%s %s", config_job_text (in_force_config (), job->name, "schedule"),
+                          config_job_text (in_force_config (), job->name, "time_zone"));
 }
 
 /* The first fire time whose tick the ledger would still take. */
@@ -32,7 +34,7 @@ static gint64
 first_kept (const Service *service, const Job *job, gint64 next_us, gint64 now_us)
 {
   gint64 oldest = now_us - service->keep_us;
-  return next_us >= oldest ? next_us : cron_next (job->cron, job->zone, oldest);
+  return next_us >= oldest ? next_us : in_force_next (job, oldest);
 }
 
 static void
@@ -48,7 +50,7 @@ static void
 decide_all_at_once (const Job *job, gint64 first_us, gint64 now_us, gboolean last, Decision *decision)
 {
   gint64 at = first_us, next;
-  while ((next = cron_next (job->cron, job->zone, at)) > 0 && next <= now_us)
+  while ((next = in_force_next (job, at)) > 0 && next <= now_us)
     {
       note_missed (decision->missed, at);
       at = next;
@@ -63,10 +65,10 @@ decide_all_at_once (const Job *job, gint64 first_us, gint64 now_us, gboolean las
 static void
 decide (const Service *service, const Job *job, gint64 next_us, gint64 now_us, gboolean running, Decision *decision)
 {
-  const char *catch_up = config_job_text (job->config, job->name, "catch_up");
+  const char *catch_up = config_job_text (in_force_config (), job->name, "catch_up");
   gint64 first = first_kept (service, job, next_us, now_us);
   *decision = (Decision){ .fire_us = -1, .next_us = -1, .missed = g_array_new (FALSE, FALSE, sizeof (gint64)) };
-  for (gint64 at = next_us; at > 0 && at <= now_us && (first < 0 || at < first); at = cron_next (job->cron, job->zone, at))
+  for (gint64 at = next_us; at > 0 && at <= now_us && (first < 0 || at < first); at = in_force_next (job, at))
     note_missed (decision->missed, at);
   if (first > now_us || first < 0)
     decision->next_us = first < 0 ? G_MAXINT64 : first;
@@ -74,7 +76,7 @@ decide (const Service *service, const Job *job, gint64 next_us, gint64 now_us, g
     decide_all_at_once (job, first, now_us, g_str_equal (catch_up, "last"), decision);
   else
     {
-      gint64 next = cron_next (job->cron, job->zone, first);
+      gint64 next = in_force_next (job, first);
       decision->in_turn = TRUE;
       decision->waits = running;
       decision->fire_us = first;
@@ -203,7 +205,7 @@ scheduled_jobs (const Service *service)
 {
   GString *array = array_new ();
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    if (jobs_at (service->jobs, i)->cron != NULL)
+    if (in_force_of (jobs_at (service->jobs, i))->cron != NULL)
       array_add (array, jobs_at (service->jobs, i)->name);
   return array_take (array);
 }
@@ -221,9 +223,36 @@ agreed_now (const Service *service, gint64 database_us)
   return ours_us;
 }
 
+/* The broker's clock is the third that has to have come to it. *NOW_US is bounded by it; if it is not known, the two others decide. */
+static gboolean
+broker_agrees (Service *service, gint64 next_us, gint64 *now_us, gboolean *asked)
+{
+  for (int anew = FALSE; anew <= TRUE; anew++) /* what it said a while ago keeps no tick back: this machine may have slept since then */
+    {
+      gint64 broker_us;
+      if (!broker_clock_now (service->broker_clock, anew, &broker_us))
+        {
+          *asked = TRUE;
+          return FALSE;
+        }
+      if (broker_us < 0 || broker_us + service->max_skew_us >= *now_us)
+        return TRUE;
+      if (anew || broker_us + service->max_skew_us >= next_us)
+        {
+          g_autofree char *ahead = g_strdup_printf ("%.1f", (double)(*now_us - broker_us) / G_USEC_PER_SEC);
+          log_warning_every (60, "broker's clock",
+                             "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds", ahead);
+          *now_us = broker_us + service->max_skew_us;
+          return next_us <= *now_us;
+        }
+    }
+  return FALSE;
+}
+
 gboolean
 schedule_fire (Service *service, Pg *pg, GError **error)
 {
+  gboolean asked = FALSE;
   service->ticks_held = FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
@@ -233,12 +262,13 @@ schedule_fire (Service *service, Pg *pg, GError **error)
   for (int i = 0; i < rows_count (rows); i++)
     {
       gint64 next_us = rows_int (rows, i, "next_at"), now_us = agreed_now (service, rows_int (rows, i, "now"));
-      if (next_us > now_us)
+      if (next_us > now_us || !broker_agrees (service, next_us, &now_us, &asked))
         service->ticks_held = TRUE;
       else if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), next_us, now_us,
                           rows_bool (rows, i, "running"), error))
         return FALSE;
     }
+  g_atomic_int_set (&service->ticks_asked, asked);
   return TRUE;
 }
 
@@ -260,13 +290,13 @@ schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
 static gboolean
 mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **error)
 {
-  gint64 next = job->cron != NULL ? cron_next (job->cron, job->zone, now_us) : -1;
+  gint64 next = in_force_next (job, now_us);
   if (next < 0)
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", job->name);
   pg_values_time (values, "next_at", next);
-  pg_values_take (values, "schedule", schedule_text (service, job));
+  pg_values_take (values, "schedule", schedule_text (job));
   g_autoptr (PgRows) mended = pg_run_file (pg, SQL "schedule_mend.sql", values, error);
   if (mended != NULL && rows_count (mended) > 0)
     log_warning ("The next tick was set beyond the schedule's next time, and is planted again", "job", job->name, "next_at",
@@ -291,17 +321,17 @@ plant_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **err
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", job->name);
-  if (job->cron == NULL)
+  if (in_force_of (job)->cron == NULL)
     {
       g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "schedule_forget.sql", values, error);
       return forgotten != NULL;
     }
-  gint64 next = cron_next (job->cron, job->zone, now_us);
+  gint64 next = in_force_next (job, now_us);
   if (next < 0)
     pg_values_set (values, "next_at", "infinity");
   else
     pg_values_time (values, "next_at", next);
-  pg_values_take (values, "schedule", schedule_text (service, job));
+  pg_values_take (values, "schedule", schedule_text (job));
   g_autoptr (PgRows) planted = pg_run_file (pg, SQL "schedule_plant.sql", values, error);
   return planted != NULL;
 }

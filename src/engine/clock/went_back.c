@@ -1,6 +1,8 @@
 #include "engine/clock/went_back.h"
 
 #include "base/clock.h"
+#include "base/fault.h"
+#include "engine/job/in_force.h"
 
 #define SQL "src/engine/clock/sql/"
 #define SLACK_US G_USEC_PER_SEC
@@ -14,7 +16,7 @@ longest_ms (const Service *service, const char *key)
 {
   gint64 longest = 0;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    longest = MAX (longest, config_job_int (service->config, jobs_at (service->jobs, i)->name, key));
+    longest = MAX (longest, config_job_int (in_force_config (), jobs_at (service->jobs, i)->name, key));
   return longest;
 }
 
@@ -24,14 +26,11 @@ mend (Service *service, Pg *pg, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "refresh_ms", longest_ms (service, "refresh_delay_ms"));
   pg_values_int (values, "todos_ms", longest_ms (service, "todos_delay_ms"));
-  if (!pg_begin (pg, error))
+  FAULT ("went_back.before_mend");
+  g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "went_back.sql", values, error);
+  FAULT ("went_back.after_mend");
+  if (rows == NULL)
     return FALSE;
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "went_back.sql", values, error);
-  if (rows == NULL || !pg_commit (pg, error))
-    {
-      pg_rollback (pg);
-      return FALSE;
-    }
   gint64 n = rows_int (rows, 0, "n");
   if (n > 0)
     {
@@ -41,9 +40,9 @@ mend (Service *service, Pg *pg, GError **error)
   return TRUE;
 }
 
-/* BACK: the clock shows less than it did at the last look, and the time since then. */
+/* BACK: the clock shows less than it did at the last look, and the time since then. What it shows is told to others, too. */
 static gboolean
-compare (Pg *pg, gboolean *back, GError **error)
+compare (Service *service, Pg *pg, gboolean *back, GError **error)
 {
   static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed, and a moment not before that */
   gint64 before_us = clock_monotonic_us ();
@@ -51,6 +50,7 @@ compare (Pg *pg, gboolean *back, GError **error)
   if (rows == NULL)
     return FALSE;
   gint64 now_us = rows_int (rows, 0, "now_us");
+  service->database_ahead_us = now_us - clock_now_us ();
   *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;
   known_after_us = clock_monotonic_us ();
@@ -62,7 +62,7 @@ went_back_look (Service *service, Pg *pg, GError **error)
 {
   static gint64 next_us; /* of the one dispatcher thread */
   gboolean back;
-  if (!compare (pg, &back, error))
+  if (!compare (service, pg, &back, error))
     return FALSE;
   gint64 before_us = clock_monotonic_us ();
   if (back)

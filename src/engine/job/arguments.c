@@ -2,6 +2,7 @@
 
 #include "avro/field.h"
 #include "base/uuid5.h"
+#include "engine/job/in_force.h"
 
 #include <math.h>
 #include <string.h>
@@ -237,7 +238,7 @@ arguments_refusal (const Job *job, json_t *args, gsize len)
 {
   char *reason = unknown_refusal (job, args);
   if (reason == NULL)
-    reason = arguments_size_refusal (job->config, len);
+    reason = arguments_size_refusal (in_force_config (), len);
   if (reason == NULL)
     reason = values_refusal (job, args);
   return reason != NULL ? reason : key_refusal (job, args);
@@ -250,7 +251,7 @@ arguments_child_refusal (const Job *job, json_t *args)
     return g_strdup ("args is not a JSON object");
   g_autofree char *text = json_text (args);
   gsize len = strlen (text);
-  char *reason = arguments_size_refusal (job->config, len > ROOM ? len - ROOM : 0);
+  char *reason = arguments_size_refusal (in_force_config (), len > ROOM ? len - ROOM : 0);
   return reason != NULL ? reason : values_refusal (job, args);
 }
 

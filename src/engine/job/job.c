@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "base/uuid5.h"
 #include "config/nearest.h"
+#include "engine/job/in_force.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
 
@@ -66,9 +67,8 @@ job_free (gpointer data)
   g_strfreev (job->follows);
   g_strfreev (job->makes);
   g_free (job->item_column);
+  g_strfreev (job->settings);
   g_free (job->final);
-  g_clear_pointer (&job->cron, cron_free);
-  g_clear_pointer (&job->zone, g_time_zone_unref);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
   g_free (job->folder);
@@ -161,46 +161,22 @@ jobs_free (Jobs *jobs)
 {
   if (jobs == NULL)
     return;
+  in_force_end (jobs);
   g_ptr_array_unref (jobs->jobs);
   g_free (jobs->names);
   g_free (jobs);
-}
-
-static gboolean
-job_configure (Job *job, const Config *config, GError **error)
-{
-  job->config = config;
-  job->enabled = config_job_bool (config, job->name, "enabled");
-  job->batch = (int)config_job_int (config, job->name, "batch");
-  job->delay_ms = config_job_int (config, job->name, "delay_ms");
-  job->capacity = (int)config_job_int (config, job->name, "capacity");
-  job->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
-  job->item_attempts = (int)config_job_int (config, job->name, "item_attempts");
-  if (job->work_topic == NULL)
-    job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
-  const char *schedule = config_job_text (config, job->name, "schedule");
-  g_clear_pointer (&job->cron, cron_free);
-  g_clear_pointer (&job->zone, g_time_zone_unref);
-  if (job->by_tick && *schedule != '\0' && !g_str_equal (schedule, "off")
-      && (job->cron = cron_parse (schedule, error)) == NULL)
-    {
-      g_prefix_error (error, "[jobs.%s] schedule: ", job->name);
-      return FALSE;
-    }
-  const char *zone = config_job_text (config, job->name, "time_zone");
-  job->zone = cron_zone (*zone == '\0' ? "UTC" : zone, error);
-  if (job->zone == NULL)
-    g_prefix_error (error, "[jobs.%s] time_zone: ", job->name);
-  return job->zone != NULL;
 }
 
 gboolean
 jobs_configure (Jobs *jobs, const Config *config, GError **error)
 {
   for (guint i = 0; i < jobs->jobs->len; i++)
-    if (!job_configure (jobs->jobs->pdata[i], config, error))
-      return FALSE;
-  return TRUE;
+    {
+      Job *job = jobs->jobs->pdata[i];
+      job->capacity = (int)config_job_int (config, job->name, "capacity");
+      job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+    }
+  return in_force_begin (jobs, config, error);
 }
 
 guint
@@ -224,16 +200,22 @@ jobs_find (const Jobs *jobs, const char *name)
   return NULL;
 }
 
-const char *
-jobs_nearest (const Jobs *jobs, const char *name)
-{
-  return nearest_name (name, jobs->names);
-}
-
 const char *const *
 jobs_names (const Jobs *jobs)
 {
   return jobs->names;
+}
+
+/* What the engine asks of every job, of every job with ticks, and what job.conf says (`settings`); where that says nothing, all of them. */
+static gboolean
+job_looks_at (const Job *job, const char *key)
+{
+  static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL }, *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
+  if (g_strv_contains (all, key))
+    return TRUE;
+  if (g_strv_contains (ticks, key))
+    return job->by_tick;
+  return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key);
 }
 
 const char *
@@ -242,6 +224,8 @@ jobs_default (const char *job, const char *key, gpointer data)
   Job *found = jobs_find (data, job);
   if (found == NULL)
     return NULL;
+  if (!job_looks_at (found, key))
+    return CONFIG_NO_EFFECT;
   g_autofree char *text = job_conf_text (found->conf, "job", key);
   return text != NULL ? g_intern_string (text) : NULL;
 }

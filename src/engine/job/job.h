@@ -1,6 +1,10 @@
-/* A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
+/* The room of jobs: what a job is, read from its folder and from the settings in force. It uses base, config, pg and avro; nothing of the
+ * engine.
  *
- * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`, and for settings under their lock (reload.h).
+ * A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
+ *
+ * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`. Settings that a reload may change are no part
+ * of it (in_force.h).
  * Threads: loaded by main, then read-only: any.
  * Ownership: everything belongs to the Jobs.
  */
@@ -67,6 +71,7 @@ typedef struct {
   char **items;      /* tables whose rows the quarantine names */
   char *item_column; /* instead: the column of any audited row whose value is the key of the job's table; NULL: none */
   char **follows;    /* `cascade`, `set null`, `set default`: foreign keys whose rows the job deals with itself, so that the audit sees them */
+  char **settings;   /* keys of its section that it looks at, beside those of all jobs; NULL: all */
   char *final;       /* why rows that it removed are of no use any more; NULL: they can be restored */
   char **makes;      /* tables that it inserts into and that are of no use without what it removed */
   gboolean spacing; /* the index over the whole run is kept in the cursor */
@@ -80,12 +85,7 @@ typedef struct {
   const JobCode *code; /* NULL: a page job */
 
   /* settings */
-  const Config *config;
-  gboolean enabled;
-  Cron *cron; /* NULL: off */
-  GTimeZone *zone;
-  int batch, capacity, max_attempts, item_attempts;
-  gint64 delay_ms;
+  int capacity;
   char *work_topic;
   gint partitions;  /* of the work topic as last seen; atomic. 0: not known */
 } Job;
@@ -95,15 +95,14 @@ typedef struct {
 Jobs *jobs_load (const JobCode *code, const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
-/* Takes the settings; checks cron expressions and zones. Again after config_adopt, while nobody uses them (reload.h). */
+/* Takes the settings, once, and puts CONFIG in force (in_force.h). */
 gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i); /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *jobs_nearest (const Jobs *jobs, const char *name);
 const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
-/* For ConfigSources: the default that job.conf says. DATA: the Jobs. */
+/* For ConfigSources: the default that job.conf says, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */

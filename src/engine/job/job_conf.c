@@ -192,6 +192,8 @@ job_conf_read (Job *job, GError **error)
   job->table = job_conf_text (job->conf, "job", "table");
   job->needs = list_of (job->conf, "job", "needs");
   job->items = list_of (job->conf, "job", g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
+  if (g_key_file_has_key (job->conf, "job", "settings", NULL))
+    job->settings = list_of (job->conf, "job", "settings");
   job->final = job_conf_text (job->conf, "job", "final");
   job->item_column = job_conf_text (job->conf, "job", "item_column");
   job->follows = list_of (job->conf, "job", "follows");

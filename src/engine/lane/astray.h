@@ -1,5 +1,5 @@
-/* PostgreSQL may be set back under a daemon that runs on. A lane of intake would notice with its next message only, and what was lost
- * would wait for that; so the dispatcher compares where the lanes are with what PostgreSQL knows of it (DESIGN 1.7).
+/* PostgreSQL may be set back, or Kafka, under a daemon that runs on. A lane of intake would notice with its next message only, and what was lost
+ * would wait for that; so the dispatcher compares where the lanes are with what PostgreSQL knows of it (docs/rules.md, invariant 7), and what they have taken with what Kafka has.
  *
  * Threads: as said at each function. Ownership: none.
  */

@@ -9,6 +9,7 @@ lane_free (Lane *lane)
 {
   kafka_partition_unref (lane->partition);
   g_array_unref (lane->pending);
+  g_array_unref (lane->trail);
   g_clear_pointer (&lane->ahead, g_array_unref);
   bisect_free (lane->bisect);
   errand_free (lane->errand);
@@ -81,6 +82,7 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->is_ticks = is_ticks;
   lane->pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
   g_array_set_clear_func (lane->pending, lane_message_clear);
+  lane->trail = g_array_new (FALSE, FALSE, sizeof (Taken));
   lane->bisect = bisect_new ();
   lane->handled = lane->taken = lane->mine = lane->end_seen = lane->counted = -1;
   pthread_mutex_lock (&lanes->lock);
@@ -125,15 +127,6 @@ lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
     }
   struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
   pthread_cond_timedwait (condition, &lanes->lock, &until);
-}
-
-gboolean
-lanes_stopping (Lanes *lanes)
-{
-  pthread_mutex_lock (&lanes->lock);
-  gboolean stopping = lanes->stopping;
-  pthread_mutex_unlock (&lanes->lock);
-  return stopping;
 }
 
 /* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With the lock. */
@@ -302,8 +295,7 @@ lanes_view (Lanes *lanes)
         continue;
       LaneView view = { .partition = kafka_partition_ref (lane->partition), .job = lane->job, .topic = g_strdup (lane->topic),
                         .number = lane->number, .handled = __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE),
-                        .mine = __atomic_load_n (&lane->mine, __ATOMIC_ACQUIRE),
-                        .mine_last_ms = __atomic_load_n (&lane->mine_last_ms, __ATOMIC_ACQUIRE), .at_end = g_atomic_int_get (&lane->at_end),
+                        .mine = lane->mine, .mine_last_ms = lane->mine_last_ms, .begun = lane->begun, .at_end = g_atomic_int_get (&lane->at_end),
                         .busy = lane->state != LANE_IDLE || lane->sending != NULL };
       g_array_append_val (views, view);
     }

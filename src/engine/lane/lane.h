@@ -1,4 +1,6 @@
-/* A lane is one assigned partition: its messages are handled in order, one batch at a time, by whichever worker takes it.
+/* The room of lanes: assigned partitions, who has them, and what is on its way for them. It uses the outbox, and of steps the bisection.
+ *
+ * A lane is one assigned partition: its messages are handled in order, one batch at a time, by whichever worker takes it.
  *
  *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE      mailbox empty
  *                    ▲                        │ ├────> READY     more to do, or woken meanwhile
@@ -43,6 +45,15 @@ typedef struct {
   gboolean done; /* under the list's lock */
 } Sending;
 
+/* Offsets [FROM, TO); equal: none. */
+typedef struct {
+  gint64 from, to;
+} Stretch;
+
+typedef struct {
+  gint64 offset, timestamp_ms;
+} Taken;
+
 typedef struct _Lane {
   KafkaPartition *partition;
   char *topic;
@@ -52,7 +63,13 @@ typedef struct _Lane {
   /* under the list's lock */
   LaneState state;
   gboolean woken, revoked, lost, forgotten;
-  gboolean astray;      /* intake: PostgreSQL knows less than `mine` says */
+  gboolean astray;      /* intake: it is to look again where to begin */
+  gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row, or not known. These: trail.h */
+  gint64 mine_last_ms;  /* intake: timestamp of the message before it; 0: not known */
+  GArray *trail;        /* intake: of Taken, by offset */
+  guint trail_checked;  /* the last of them that Kafka was seen to have still */
+  guint begun;          /* how often the trail was begun */
+  Stretch others;       /* intake: Kafka has others there than were taken, or none */
   gint64 hold_until_us; /* monotonic */
   Pg *cancel;           /* the connection of the worker that has it */
   Errand *errand;       /* what goes on, or has ended, elsewhere; NULL: nothing */
@@ -66,7 +83,6 @@ typedef struct _Lane {
   guint outages;        /* in a row */
   Bisect *bisect;       /* of the step that is tried alone */
   GArray *ahead;        /* of Work: the step that follows the last one here; its message is on its way. NULL: none */
-  gboolean remade;      /* intake: the topic was made anew, `mine` is of the old one */
   guint suspects;       /* of `pending`, from its front: may have killed a process before (suspect.c) */
   gboolean looked_back; /* what was counted before this assignment's first message is forgotten */
   gboolean one_by_one;  /* some of them were there when one died */
@@ -76,8 +92,6 @@ typedef struct _Lane {
   gint64 end_seen;      /* the last take's end, -1: not reached */
   gint64 taken;         /* messages up to here (exclusive) were taken into pending; -1: none yet */
   /* read by others: atomic */
-  gint64 mine;          /* intake: next_offset as PostgreSQL has it; -1: no row */
-  gint64 mine_last_ms;  /* intake: timestamp of the message before it; 0: not known */
   gint64 handled;       /* everything below was handled; -1: not known yet */
   gint at_end;          /* the last take reached the partition's end, and nothing is pending */
   gint64 running_since_us;
@@ -96,7 +110,6 @@ void lanes_kick_all (Lanes *lanes);
 void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us);
 /* No lane is given out any more; takers return NULL. Thread: any. */
 void lanes_stop (Lanes *lanes);
-gboolean lanes_stopping (Lanes *lanes);
 
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);
@@ -121,6 +134,7 @@ typedef struct {
   char *topic;
   gint32 number;
   gint64 handled, mine, mine_last_ms;
+  guint begun;
   gboolean at_end, busy;
 } LaneView;
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */

@@ -1,4 +1,4 @@
-/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, solitude.c only.
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, trail.c, solitude.c only.
  * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
  */
 #pragma once
@@ -24,6 +24,8 @@ struct _Lanes {
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
+/* LANE looks again where to begin. With the lock. */
+void lane_set_astray (Lanes *lanes, Lane *lane);
 /* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
 void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */

@@ -63,20 +63,9 @@ note (Service *service, Lane *lane)
     g_atomic_int_set (&lane->at_end, TRUE);
 }
 
-void
-sending_begin (Service *service, Lane *lane, Bundle *bundle)
-{
-  sending_settle (service, lane);
-  Sending *sending = g_new0 (Sending, 1);
-  *sending = (Sending){ service->lanes, lane, service->publisher, bundle, FALSE };
-  pthread_mutex_lock (&service->lanes->lock);
-  lane->sending = sending;
-  pthread_mutex_unlock (&service->lanes->lock);
-  publisher_begin (service->publisher, bundle, on_done, sending);
-}
-
-void
-sending_settle (Service *service, Lane *lane)
+/* Waits for what is on its way, and notes it; at once if nothing is. */
+static void
+settle (Service *service, Lane *lane)
 {
   if (lane->sending == NULL)
     return;
@@ -89,10 +78,22 @@ sending_settle (Service *service, Lane *lane)
 }
 
 void
+sending_begin (Service *service, Lane *lane, Bundle *bundle)
+{
+  settle (service, lane);
+  Sending *sending = g_new0 (Sending, 1);
+  *sending = (Sending){ service->lanes, lane, service->publisher, bundle, FALSE };
+  pthread_mutex_lock (&service->lanes->lock);
+  lane->sending = sending;
+  pthread_mutex_unlock (&service->lanes->lock);
+  publisher_begin (service->publisher, bundle, on_done, sending);
+}
+
+void
 sending_note_if_done (Service *service, Lane *lane)
 {
   if (is_done (lane))
-    sending_settle (service, lane);
+    settle (service, lane);
 }
 
 void

@@ -1,5 +1,5 @@
 /* What a step has to publish is on its way while the next step of its lane runs already; the lane's offset moves when all of it has
- * been acknowledged (DESIGN 1.4). At most one bundle of a lane is on its way.
+ * been acknowledged (docs/rules.md, invariant 4). At most one bundle of a lane is on its way.
  *
  * Threads: the worker that has the lane. Ownership: the lane's, from sending_begin on.
  */
@@ -9,9 +9,7 @@
 
 /* Begins to send BUNDLE, when the one before has been acknowledged. A lane whose messages are all acknowledged is woken. */
 void sending_begin (Service *service, Lane *lane, Bundle *bundle);
-/* Waits for what is on its way, and notes it; at once if nothing is. */
-void sending_settle (Service *service, Lane *lane);
-/* The same if it needs no waiting. The lane has something on its way. */
+/* Notes what is on its way if it has been acknowledged. The lane has something on its way. */
 void sending_note_if_done (Service *service, Lane *lane);
 /* Stores how far the lane's messages are handled, unless something of it is still on its way. */
 void sending_note_handled (Service *service, Lane *lane);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/arguments.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/timer.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, j
 {
   RunSpec spec = { .run_id = run_id, .job = job, .scheduled_at_us = scheduled_at_us, .due_at_us = scheduled_at_us,
                    .unique_key = unique_key, .late_key = TRUE, .args = args };
-  if (!job->enabled)
+  if (!in_force_of (job)->enabled)
     {
       spec.state = "skipped";
       spec.error = g_strdup ("disabled");
@@ -84,7 +85,7 @@ static char *
 event_refusal (const Admission *admission, gint64 at, const json_t *content)
 {
   g_autofree char *text = json_text (content);
-  char *reason = jobs_count (admission->jobs) > 0 ? arguments_size_refusal (jobs_at (admission->jobs, 0)->config, strlen (text)) : NULL;
+  char *reason = jobs_count (admission->jobs) > 0 ? arguments_size_refusal (in_force_config (), strlen (text)) : NULL;
   return reason != NULL ? reason : time_refusal (admission, at);
 }
 

@@ -9,6 +9,8 @@
  *
  * A child that loses waits for the holder's step instead, because its parent must know: its work is either
  * somebody else's now, or its own.
+ *
+ * What was inserted is looked at once more (place_archived.sql): its run may have gone to the archive under the INSERT.
  */
 #include "engine/ledger/place.h"
 
@@ -20,7 +22,7 @@
 #define ROUNDS 8
 #define POSTPONE_MS 1000
 
-void
+static void
 run_spec_clear (gpointer data)
 {
   RunSpec *spec = data;
@@ -113,6 +115,32 @@ mark_inserted (GArray *specs, const GArray *which, const PgRows *rows)
     }
 }
 
+/* Those of the inserted that the archive took meanwhile are known. */
+static gboolean
+take_back (Pg *pg, GArray *specs, const GArray *which, GError **error)
+{
+  GString *ids = array_new (), *times = array_new (), *children = array_new ();
+  g_autoptr (GHashTable) inserted = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < which->len; i++)
+    {
+      RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
+      if (spec->placed == PLACED_NOT)
+        continue;
+      array_add (ids, spec->run_id);
+      add_time (times, spec->scheduled_at_us);
+      array_add (children, spec->parent_id != NULL ? "t" : "f");
+      g_hash_table_insert (inserted, spec->run_id, spec);
+    }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "scheduled_at", array_take (times));
+  pg_values_take (values, "child", array_take (children));
+  g_autoptr (PgRows) rows = g_hash_table_size (inserted) > 0 ? pg_run_file (pg, SQL "place_archived.sql", values, error) : NULL;
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    ((RunSpec *)g_hash_table_lookup (inserted, rows_text (rows, i, "run_id")))->placed = PLACED_KNOWN;
+  return rows != NULL || g_hash_table_size (inserted) == 0;
+}
+
 static gboolean
 insert (Pg *pg, GArray *specs, GError **error)
 {
@@ -124,7 +152,7 @@ insert (Pg *pg, GArray *specs, GError **error)
   if (rows == NULL)
     return FALSE;
   mark_inserted (specs, which, rows);
-  return TRUE;
+  return take_back (pg, specs, which, error);
 }
 
 /* The losers' rows: index of the spec, holder's id or NULL. Known ones are marked. */

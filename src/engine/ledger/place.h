@@ -35,7 +35,6 @@ typedef struct {
   gint64 placed_due_us;
 } RunSpec;
 
-void run_spec_clear (gpointer spec);
 GArray *run_specs_new (void); /* of RunSpec, with a clear function */
 
 /* Inserts SPECS in order and sets `placed` of each. AS_CHILDREN: a loser makes no row and supersedes nothing. */

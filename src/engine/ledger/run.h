@@ -1,4 +1,6 @@
-/* A run as a step, an intake or the dispatcher sees it, and its work message.
+/* The room of the ledger: runs as rows, from the tick or event that asks for one to the row that is there once. It uses the outbox.
+ *
+ * A run as a step, an intake or the dispatcher sees it, and its work message.
  * Threads: a value belongs to one thread. Ownership: run_free.
  */
 #pragma once

@@ -1,6 +1,7 @@
 #include "engine/ledger/schema.h"
 
 #include "base/resource.h"
+#include "engine/job/in_force.h"
 
 #include <string.h>
 
@@ -132,7 +133,7 @@ schema_indexes (Pg *pg, const Jobs *jobs, GError **error)
   g_autoptr (GPtrArray) indexes = g_ptr_array_new_with_free_func (index_free);
   if (jobs_count (jobs) == 0)
     return g_steal_pointer (&indexes);
-  const char *app_schema = config_text (jobs_at (jobs, 0)->config, "postgres", "app_schema");
+  const char *app_schema = config_text (in_force_config (), "postgres", "app_schema");
   Wanted wanted = { indexes, array_new (), array_new (), array_new (), array_new () };
   gboolean ok = add_jobs (&wanted, jobs, error) && look (&wanted, pg, app_schema, error);
   GString *left[] = { wanted.names, wanted.relations, wanted.kinds, wanted.rests };

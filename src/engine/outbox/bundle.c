@@ -68,6 +68,14 @@ bundle_name (Bundle *bundle, const char *run_id, int step, guint slot)
 }
 
 void
+bundle_belongs (Bundle *bundle, const char *run_id, int step, const char *job, guint slot)
+{
+  g_free (bundle->job);
+  bundle->job = g_strdup (job);
+  bundle_name (bundle, run_id, step, slot);
+}
+
+void
 bundle_free (Bundle *bundle)
 {
   if (bundle == NULL)

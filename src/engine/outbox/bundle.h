@@ -1,4 +1,7 @@
-/* What a transaction has to publish: gathered while its steps go on, then one row of `pruned.unpublished`, then messages.
+/* The room of the outbox: what a transaction has to publish, from the rows that it stores to the acknowledged message. It uses jobs and the
+ * service.
+ *
+ * What a transaction has to publish: gathered while its steps go on, then one row of `pruned.unpublished`, then messages.
  *
  * Stored are topic, partition, key, type, ce_id and value of each message, and one time for all; the headers that every message
  * has are added when it is sent. A removed row costs one message, so nothing here is made message by message but its bytes.
@@ -25,6 +28,8 @@ typedef struct {
 Bundle *bundle_new (const char *run_id, int step, const char *job, guint slot);
 /* Names it anew, before it is stored: after a run that this transaction moves on, so that the name never comes again. */
 void bundle_name (Bundle *bundle, const char *run_id, int step, guint slot);
+/* The same, and to another lane: before anything is added. */
+void bundle_belongs (Bundle *bundle, const char *run_id, int step, const char *job, guint slot);
 void bundle_free (Bundle *bundle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bundle, bundle_free)
 /* A message of TYPE whose FIELDS are texts in the schema's order. PARTITION -1: by key. What does not fit makes the bundle wrong. */

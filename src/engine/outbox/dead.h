@@ -1,4 +1,4 @@
-/* Messages that can never be handled go to `<prefix>.dead` as they came, with the reason beside (DESIGN 4).
+/* Messages that can never be handled go to `<prefix>.dead` as they came, with the reason beside (docs/messages.md).
  * Threads: any. Ownership: the copy is the caller's.
  */
 #pragma once

@@ -1,4 +1,4 @@
-/* The headers of every message that we write: CloudEvents 1.0, Kafka binary mode (DESIGN 4).
+/* The headers of every message that we write: CloudEvents 1.0, Kafka binary mode (docs/messages.md).
  *
  * Threads: any. Ownership: headers that are filled in borrow the texts.
  */

@@ -12,6 +12,9 @@ static const char *const WEEK[] = { "cleanup.policy", "delete", "retention.ms", 
 static const char *const MONTH[] = { "cleanup.policy", "delete", "retention.ms", MONTH_MS, "max.message.bytes", ROOMY_BYTES, NULL };
 static const char *const DAY[] = { "cleanup.policy", "delete", "retention.ms", DAY_MS, "max.message.bytes", ROOMY_BYTES, NULL };
 
+/* Its timestamps are the broker's (broker_clock.h). */
+static const char *const CLOCK[] = { "message.timestamp.type", "LogAppendTime", "cleanup.policy", "delete", "retention.ms", DAY_MS, NULL };
+
 static const struct {
   const char *name;
   const char *const *settings;
@@ -39,7 +42,18 @@ topics_wanted (const Config *config, const Jobs *jobs)
     WantedTopic work = { g_strdup (job->work_topic), job->capacity, DAY };
     g_array_append_val (topics, work);
   }
+  WantedTopic clock = { g_strconcat (prefix, ".clock", NULL), 1, CLOCK, TRUE };
+  g_array_append_val (topics, clock);
   return topics;
+}
+
+guint
+topics_needed (const GArray *wanted)
+{
+  guint n = wanted->len;
+  while (n > 0 && g_array_index (wanted, WantedTopic, n - 1).optional)
+    n--;
+  return n;
 }
 
 static KafkaTopic *
@@ -54,8 +68,11 @@ unseen (const GArray *wanted)
 KafkaTopic *
 topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
 {
+  guint needed = topics_needed (wanted);
   g_autofree KafkaTopic *topics = unseen (wanted);
-  return kafka_admin_describe (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
+  gboolean found = kafka_admin_describe (admin, topics, needed, timeout_ms, error)
+                   && kafka_admin_look (admin, topics + needed, wanted->len - needed, timeout_ms, error);
+  return found ? g_steal_pointer (&topics) : NULL;
 }
 
 KafkaTopic *

@@ -1,6 +1,7 @@
 #include "engine/step/look.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/step/page.h"
 
 #define ROUNDS 16                             /* steps of one run in a transaction, at most */
@@ -77,7 +78,7 @@ was_empty (Step *step, const PgRows *rows)
   if (empty && step->continues)
     step_go_ahead (step);
   if (empty && page.more)
-    step_continue (step, g_steal_pointer (&page.cursor), step->job->delay_ms);
+    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
   page_clear (&page);
   return empty;
 }

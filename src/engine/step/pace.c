@@ -64,3 +64,10 @@ pace_go_on (Step *step)
   else
     json_object_del (step->next_cursor, "limit");
 }
+
+gint64
+pace_back_off_ms (int n)
+{
+  n = CLAMP (n, 0, 1000);
+  return 1000 * ((gint64)n * n * n * n + 15 + (gint64)g_random_int_range (0, 10) * (n + 1));
+}

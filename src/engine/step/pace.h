@@ -21,3 +21,5 @@ gboolean pace_is_too_slow (const Step *step, const GError *cause);
 gint64 pace_less (const Step *step);
 /* STEP has done its work and goes on: what its next one may touch. */
 void pace_go_on (Step *step);
+/* Time until the next try after N failures before this one: n^4 + 15 + rand(0..9) * (n + 1) seconds (docs/jobs/README.md, 8). */
+gint64 pace_back_off_ms (int n);

@@ -1,6 +1,7 @@
 #include "engine/step/page.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
 #include "engine/step/pace.h"
 
@@ -57,7 +58,7 @@ page_values (Step *step, int limit)
 int
 page_limit (const Run *run)
 {
-  return (int)pace_limit (run, run->job->batch);
+  return (int)pace_limit (run, in_force_of (run->job)->batch);
 }
 
 json_t *
@@ -149,7 +150,7 @@ find_page (Step *step, Page *page, GError **error)
     return TRUE;
   if (step->job->page == NULL)
     return step_fail (step, error, PRUNED_REJECT, "args: nothing that names a row, and the job has no page.sql");
-  int limit = (int)step_limit (step, step->job->batch);
+  int limit = (int)step_limit (step, in_force_of (step->job)->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
   if (rows == NULL)
@@ -200,7 +201,7 @@ page_step (Step *step, GError **error)
   gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, &decided, error, NULL);
   gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
-    step_continue (step, g_steal_pointer (&page.cursor), step->job->delay_ms);
+    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
   page_clear (&page);
   return ok;
 }

@@ -1,6 +1,7 @@
 #include "engine/step/plan.h"
 
 #include "base/uuid5.h"
+#include "engine/job/in_force.h"
 #include "engine/step/page.h"
 #include "engine/step/quarantine.h"
 
@@ -8,7 +9,6 @@ typedef struct {
   Step *step;
   const Job *job;
   GString *gone;    /* array literal, open: keys that went on earlier pages */
-  gboolean stopped;
 } Plan;
 
 static char *
@@ -60,7 +60,7 @@ static gboolean
 plan_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
-  int limit = plan->job->batch;
+  int limit = in_force_of (plan->job)->batch;
   if (!page_of_event (step->run, page))
     {
       g_autoptr (PgValues) values = page_values (step, limit);
@@ -116,7 +116,7 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   step->plan = TRUE;
   step->plan_visit = visit;
   step->plan_data = data;
-  Plan plan = { step, job, array_new (), FALSE };
+  Plan plan = { step, job, array_new () };
   gboolean ok = pg_begin_read_only (pg, error);
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);

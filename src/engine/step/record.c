@@ -1,6 +1,7 @@
 #include "engine/step/record.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
 #include "engine/step/quarantine.h"
 
@@ -113,12 +114,12 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
     {
       g_autofree char *item = item_of (step, keys->pdata[i]);
       g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
-      step_quarantine (step, item, reasons->pdata[i], step->job->item_attempts);
+      step_quarantine (step, item, reasons->pdata[i], in_force_of (step->job)->item_attempts);
       json_t *fields = context_fields (context, keys->pdata[i]);
       json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
       step_log (step, LOG_ERROR, message, fields);
     }
-  if (!g_str_equal (config_text (step->job->config, "run", "environment"), "development"))
+  if (!g_str_equal (config_text (in_force_config (), "run", "environment"), "development"))
     return TRUE;
   step_write_logs (step); /* the rows' lines first; then the step fails, too */
   g_array_set_size (step->logs, 0);

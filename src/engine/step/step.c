@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/arguments.h"
+#include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
@@ -127,7 +128,7 @@ step_elapsed_us (const Step *step)
 gint64
 step_setting (const Step *step, const char *key)
 {
-  return config_job_int (step->job->config, step->job->name, key);
+  return config_job_int (in_force_config (), step->job->name, key);
 }
 
 gint64
@@ -166,19 +167,19 @@ step_cut (Step *step, gint64 limit)
 gboolean
 step_setting_bool (const Step *step, const char *key)
 {
-  return config_job_bool (step->job->config, step->job->name, key);
+  return config_job_bool (in_force_config (), step->job->name, key);
 }
 
 const char *
 step_setting_text (const Step *step, const char *key)
 {
-  return config_job_text (step->job->config, step->job->name, key);
+  return config_job_text (in_force_config (), step->job->name, key);
 }
 
 const char *
 step_setting_text_of (const Step *step, const char *job, const char *key)
 {
-  return config_job_text (step->job->config, job, key);
+  return config_job_text (in_force_config (), job, key);
 }
 
 gboolean

@@ -1,4 +1,7 @@
-/* One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h offers to jobs, and what the
+/* The room of steps: one step of one run inside its transaction: its page, locks, decision, effects, audit. It uses the ledger and the outbox;
+ * it knows no lanes and no threads.
+ *
+ * One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h offers to jobs, and what the
  * step has gathered for its end (counters, outcomes, children, log lines).
  *
  * Invariant: nothing leaves a Step before its transaction has committed.
@@ -75,8 +78,6 @@ void step_add_run_finished (Step *step, const char *state, const char *result, c
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */
 void step_add_count (json_t *counts, const char *counter, gint64 n);
-/* For statements of the job: the step's own parameters and PAIRS. */
-PgValues *step_values (Step *step, const PgStatement *statement, va_list pairs);
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */

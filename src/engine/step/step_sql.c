@@ -1,4 +1,5 @@
 /* The statements of a job: bound, run one by one or queued and sent together. */
+#include "engine/job/in_force.h"
 #include "engine/step/step.h"
 
 #include "base/clock.h"
@@ -38,9 +39,9 @@ common_values (const Step *step)
   pg_values_time (values, "scheduled_at", scheduled_at_of (step));
   pg_values_set (values, "plan", step->plan ? "t" : "f");
   pg_values_take (values, "args", json_text (step->run->args));
-  pg_values_set (values, "audit", config_text (step->job->config, "audit", "rows"));
-  pg_values_take (values, "audit_of", keeping_rows_of (step->job->config));
-  pg_values_take (values, "secret", keeping_secret (step->job->config));
+  pg_values_set (values, "audit", config_text (in_force_config (), "audit", "rows"));
+  pg_values_take (values, "audit_of", keeping_rows_of (in_force_config ()));
+  pg_values_take (values, "secret", keeping_secret (in_force_config ()));
   pg_values_set (values, "job", step->job->name);
   pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
   return values;
@@ -53,8 +54,8 @@ bind_setting (const Step *step, const char *parameter, PgValues *values)
   const char *name = parameter + strlen ("setting."), *dot = strrchr (name, '.');
   g_autofree char *other = dot != NULL ? g_strndup (name, (gsize)(dot - name)) : NULL;
   const char *job = other != NULL ? other : step->job->name, *key = dot != NULL ? dot + 1 : name;
-  if (config_has_job_key (step->job->config, job, key))
-    pg_values_set (values, parameter, config_job_text (step->job->config, job, key));
+  if (config_has_job_key (in_force_config (), job, key))
+    pg_values_set (values, parameter, config_job_text (in_force_config (), job, key));
 }
 
 void
@@ -78,7 +79,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   bind_place (step, statement, values);
 }
 
-PgValues *
+/* For statements of the job: the step's own parameters and PAIRS. */
+static PgValues *
 step_values (Step *step, const PgStatement *statement, va_list pairs)
 {
   PgValues *values = pg_values_new ();

@@ -1,9 +1,10 @@
 #include "engine/work/alone.h"
 
 #include "base/fault.h"
+#include "engine/step/pace.h"
+#include "engine/work/amiss.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
-#include "engine/step/pace.h"
 
 static gboolean
 work (Lane *lane, Step *step, GError **error)
@@ -79,15 +80,16 @@ begin_errand (Service *service, Lane *lane, Transaction *transaction, Step *step
 
 /* There is nothing to step: the job is paused, another transaction has the run, or it has moved on. */
 static Answer
-leave (Service *service, Lane *lane, Claim *claim, GError *cause)
+leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cause)
 {
   g_autoptr (GError) error = cause;
   gboolean ok = claim->locked != NULL && (claim->runs->len == 0 || claim_park_paused (claim, &error))
                 && transaction_commit (&claim->transaction, &error);
   if (!ok)
     {
+      Pg *pg = claim->transaction.pg;
       transaction_rollback (&claim->transaction);
-      return answer_outage (service, lane, error);
+      return amiss_answer (service, lane, pg, work, error);
     }
   if (g_hash_table_size (claim->locked) > 0)
     return ANSWER_HOLD;
@@ -102,7 +104,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   g_autoptr (GError) error = NULL;
   g_auto (Claim) claim = { 0 };
   if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0 || claim.paused)
-    return leave (service, lane, &claim, g_steal_pointer (&error));
+    return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
   Run *run = claim.runs->pdata[0];
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);

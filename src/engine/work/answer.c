@@ -1,15 +1,17 @@
 #include "engine/work/answer.h"
 
 #include "base/fault.h"
-#include "engine/work/conclude.h"
+#include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
+#include "engine/service/stats.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
-#include "engine/service/stats.h"
+#include "engine/work/amiss.h"
+#include "engine/work/conclude.h"
 
 #define SQL "src/engine/work/sql/"
 #define BLOCKED_RETRY_MS 60000
-#define BUSY_MAX_MS 10000 /* of the 1-30 s that DESIGN 7 allows */
+#define BUSY_MAX_MS 10000 /* of the 1-30 s that a lock may cost */
 
 static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
 
@@ -32,13 +34,6 @@ sentence_clear (Sentence *sentence)
   g_clear_pointer (&sentence->result, json_decref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
-
-/* n^4 + 15 + rand(0..9) * (n + 1) seconds, n = failures before this one (JOBS 0.8). */
-static gint64
-back_off_ms (int n)
-{
-  return 1000 * ((gint64)n * n * n * n + 15 + (gint64)g_random_int_range (0, 10) * (n + 1));
-}
 
 /* Half of the page that failed, which may have been smaller than its limit. */
 static int
@@ -73,9 +68,9 @@ charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sen
 {
   const Run *run = step->run;
   sentence->attempts = run->attempts + 1;
-  sentence->delay_ms = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : back_off_ms (run->attempts);
+  sentence->delay_ms = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : pace_back_off_ms (run->attempts);
   sentence->error = g_strdup (cause->message);
-  if (sentence->attempts > run->job->max_attempts)
+  if (sentence->attempts > in_force_of (run->job)->max_attempts)
     sentence->state = "dead";
   if (step->halve)
     sentence->cursor = page_cursor_with (run, "limit", half_page (step));
@@ -250,6 +245,31 @@ answer_outage (Service *service, Lane *lane, const GError *error)
   return ANSWER_HOLD;
 }
 
+/* The sentence in a transaction of its own. FALSE: nothing has happened. */
+static gboolean
+carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
+{
+  Transaction transaction = { 0 };
+  if (transaction_begin (&transaction, service->publisher, pg, error) && transaction_flush (&transaction, error)
+      && execute (service, pg, step, sentence, bundle, error) && commit (&transaction, error))
+    return TRUE;
+  transaction_rollback (&transaction);
+  publisher_abandon (service->publisher, bundle);
+  return FALSE;
+}
+
+/* What the job wanted done on failure has failed with ERROR, for good: the sentence is carried out without it. */
+static gboolean
+leave_out_on_failure (Step *step, Sentence *sentence, const GError *error)
+{
+  if (step->on_failure == NULL || error->code == PRUNED_OUTAGE || error->code == PRUNED_BUSY || error->code == PRUNED_FATAL)
+    return FALSE;
+  g_autofree char *first = sentence->error;
+  sentence->error = g_strdup_printf ("%s; and then: %s", first, error->message);
+  step->on_failure = NULL;
+  return TRUE;
+}
+
 Answer
 answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause)
 {
@@ -262,14 +282,21 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   g_auto (Sentence) sentence = { 0 };
   pass_sentence (step, sqlstate, cause, &sentence);
   g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
-  g_autoptr (GError) error = NULL;
-  Transaction transaction = { 0 };
-  if (!transaction_begin (&transaction, service->publisher, pg, &error) || !transaction_flush (&transaction, &error)
-      || !execute (service, pg, step, &sentence, bundle, &error) || !commit (&transaction, &error))
+  GError *error = NULL;
+  gboolean done = carry_out (service, pg, step, &sentence, bundle, &error);
+  if (!done && leave_out_on_failure (step, &sentence, error))
     {
-      transaction_rollback (&transaction);
-      publisher_abandon (service->publisher, bundle);
-      return answer_outage (service, lane, error);
+      g_clear_error (&error);
+      g_clear_pointer (&bundle, bundle_free);
+      bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
+      done = carry_out (service, pg, step, &sentence, bundle, &error);
+    }
+  if (!done)
+    {
+      Work work = { step->run->run_id, step->run->step, step->run->attempts };
+      Answer answer = amiss_answer (service, lane, pg, &work, error);
+      g_error_free (error);
+      return answer;
     }
   FAULT ("answer.after_commit");
   steps_log_started (step);

@@ -1,4 +1,4 @@
-/* What is done about a step that failed, by verdict (DESIGN 7): the run waits, is retried, is blocked, or is dead; or
+/* What is done about a step that failed, by verdict (docs/rules.md): the run waits, is retried, is blocked, or is dead; or
  * the lane holds its message because a dependency is down.
  *
  * Threads: the worker that has the lane. Ownership: none.

@@ -3,12 +3,13 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/lane/outage.h"
+#include "engine/lane/trail.h"
 #include "engine/ledger/admit.h"
-#include "engine/work/answer.h"
-#include "engine/outbox/dead.h"
-#include "engine/work/lost.h"
-#include "engine/service/stats.h"
 #include "engine/ledger/timer.h"
+#include "engine/outbox/dead.h"
+#include "engine/service/stats.h"
+#include "engine/work/answer.h"
+#include "engine/work/lost.h"
 
 #define SQL "src/engine/work/sql/"
 
@@ -47,18 +48,19 @@ take_message (Intake *intake, const Admission *admission, const KafkaMessage *me
 /* --- the transaction ---------------------------------------------------------------------------------- */
 
 static gboolean
-advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, GError **error)
+advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 *last_ms, GError **error)
 {
   Lane *lane = intake->lane;
-  gboolean further = lane->remade || last->offset + 1 > lane->mine;
+  gboolean further = last->offset + 1 > lane->mine;
   *next = further ? last->offset + 1 : lane->mine;
+  *last_ms = further ? last->timestamp_ms : lane->mine_last_ms;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "cluster_id", intake->service->cluster_id);
   pg_values_set (values, "topic", lane->topic);
   pg_values_int (values, "partition", lane->number);
   pg_values_int (values, "next", *next);
   if (further || lane->mine_last_ms != 0)
-    pg_values_int (values, "last_ms", further ? last->timestamp_ms : lane->mine_last_ms);
+    pg_values_int (values, "last_ms", *last_ms);
   else
     pg_values_set (values, "last_ms", NULL); /* not known */
   pg_values_int (values, "mine", lane->mine);
@@ -74,16 +76,17 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, GError 
 }
 
 static gboolean
-write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
+write_rows (Intake *intake, Pg *pg, guint n, GError **error)
 {
-  gint64 next;
+  gint64 next, last_ms;
   Lane *lane = intake->lane;
+  const KafkaMessage *last = g_array_index (lane->pending, LaneMessage, n - 1).message;
   FAULT ("intake.before_rows");
   if (!pg_begin (pg, error))
     return FALSE;
   gboolean lost = intake->lost_to > intake->lost_from;
   gboolean ok = (!lost || lost_note (intake->service, pg, lane, intake->lost_from, intake->lost_to, error)) && timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
-                && advance (intake, pg, last, &next, error);
+                && advance (intake, pg, last, &next, &last_ms, error);
   FAULT ("intake.before_commit");
   if (!ok || !pg_commit (pg, error))
     {
@@ -93,10 +96,7 @@ write_rows (Intake *intake, Pg *pg, const KafkaMessage *last, GError **error)
   FAULT ("intake.after_commit");
   if (lost)
     lost_say (lane, intake->lost_from, intake->lost_to);
-  if (next != lane->mine)
-    __atomic_store_n (&lane->mine_last_ms, last->timestamp_ms, __ATOMIC_RELEASE);
-  __atomic_store_n (&lane->mine, next, __ATOMIC_RELEASE);
-  lane->remade = FALSE;
+  trail_add (intake->service->lanes, lane, n, next, last_ms);
   return TRUE;
 }
 
@@ -141,7 +141,7 @@ look_for_lost (Intake *intake, GError **error)
   Lane *lane = intake->lane;
   gint64 first = g_array_index (lane->pending, LaneMessage, 0).message->offset;
   intake->lost_from = intake->lost_to = lane->mine;
-  if (lane->mine < 0 || lane->remade || first <= lane->mine)
+  if (lane->mine < 0 || first <= lane->mine)
     return TRUE;
   if (!lost_look (lane, lane->mine, &intake->lost_to, error))
     return FALSE;
@@ -173,7 +173,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
     return FALSE;
   for (guint i = 0; i < intake->dead->len; i++)
     dead_letter_log (intake->dead_sources->pdata[i], intake->dead_reasons->pdata[i]);
-  if (!write_rows (intake, pg, g_array_index (lane->pending, LaneMessage, n - 1).message, error))
+  if (!write_rows (intake, pg, n, error))
     return FALSE;
   count_runs (intake);
   if (place_any_waiting (intake->specs))

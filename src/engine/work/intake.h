@@ -13,5 +13,5 @@ LaneNext intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 
 /* The first of lane->pending goes to the dead topic with REASON, and the position past it. */
 gboolean intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attempts, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Where the lane begins, before its first take: the lower of what PostgreSQL and the consumer group say (DESIGN 1.7). */
+/* Where the lane begins, before its first take: the lower of what PostgreSQL and the consumer group say (docs/rules.md, invariant 7). */
 gboolean intake_start (Service *service, Pg *pg, Lane *lane, GError **error) G_GNUC_WARN_UNUSED_RESULT;

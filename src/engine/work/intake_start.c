@@ -1,25 +1,40 @@
+#include "engine/lane/trail.h"
 #include "engine/work/intake.h"
 #include "engine/work/lost.h"
 
 #define SQL "src/engine/work/sql/"
 
-/* Is the message before OFFSET another one than the last we took? Then the topic was made anew. */
+/* *MS: the timestamp of the message before OFFSET; 0: it is not there any more. FALSE: no answer. */
 static gboolean
-is_remade (Service *service, const Lane *lane, gint64 low, gint64 high, gboolean *remade, GError **error)
+time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint64 *ms, GError **error)
 {
-  *remade = lane->mine > high;
-  if (*remade || lane->mine - 1 < low)
-    return TRUE;
-  gint64 timestamp_ms = 0;
   GError *cause = NULL;
-  gboolean found = kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, lane->mine - 1,
-                                            &timestamp_ms, &cause);
+  *ms = 0;
+  if (offset <= low || kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, offset - 1, ms, &cause))
+    return TRUE;
+  *ms = 0;
   if (cause != NULL)
-    {
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
-  *remade = found && lane->mine_last_ms != 0 && timestamp_ms != lane->mine_last_ms;
+    g_propagate_error (error, cause);
+  return cause == NULL;
+}
+
+/* Where Kafka has other messages than were taken from it, or none: as the dispatcher found out, or because the last one is not there, or
+ * another. Then a broker that lagged behind leads, or the topic was made anew; nothing is known of those before. Of the last one the
+ * dispatcher is not believed: a broker that has just stopped leading may have told it an end. */
+static gboolean
+look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch *others, GError **error)
+{
+  gint64 ms = 0;
+  *others = trail_others (service->lanes, lane);
+  others->from = MAX (others->from, low);
+  if (others->from < others->to && others->to < lane->mine)
+    return TRUE;
+  if (others->from >= others->to)
+    *others = (Stretch){ low, lane->mine };
+  if (lane->mine >= 0 && lane->mine <= high && !time_before (service, lane, lane->mine, low, &ms, error))
+    return FALSE;
+  if (lane->mine <= high && (lane->mine < 0 || ms == 0 || lane->mine_last_ms == 0 || ms == lane->mine_last_ms))
+    *others = (Stretch){ 0, 0 };
   return TRUE;
 }
 
@@ -37,17 +52,9 @@ values_of (const Service *service, const Lane *lane)
 static gboolean
 plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **error)
 {
-  gint64 last_ms = 0;
-  GError *cause = NULL;
-  if (start > low && !kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, start - 1, &last_ms, &cause))
-    {
-      if (cause != NULL)
-        {
-          g_propagate_error (error, cause);
-          return FALSE;
-        }
-      last_ms = 0; /* not there any more */
-    }
+  gint64 last_ms;
+  if (!time_before (service, lane, start, low, &last_ms, error))
+    return FALSE;
   g_autoptr (PgValues) values = values_of (service, lane);
   pg_values_int (values, "next", start);
   if (last_ms != 0)
@@ -62,8 +69,7 @@ plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **
       g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process begins there, too", lane->topic, lane->number);
       return FALSE;
     }
-  __atomic_store_n (&lane->mine_last_ms, last_ms, __ATOMIC_RELEASE);
-  __atomic_store_n (&lane->mine, start, __ATOMIC_RELEASE);
+  trail_begin (service->lanes, lane, start, last_ms);
   return TRUE;
 }
 
@@ -75,8 +81,8 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   if (rows == NULL)
     return FALSE;
   gboolean dated = rows_count (rows) > 0 && rows_text (rows, 0, "last_ms") != NULL;
-  __atomic_store_n (&lane->mine_last_ms, dated ? rows_int (rows, 0, "last_ms") : 0, __ATOMIC_RELEASE);
-  __atomic_store_n (&lane->mine, rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1, __ATOMIC_RELEASE);
+  trail_begin (service->lanes, lane, rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1,
+               dated ? rows_int (rows, 0, "last_ms") : 0);
   return TRUE;
 }
 
@@ -101,8 +107,38 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
       pg_rollback (pg);
       return FALSE;
     }
-  __atomic_store_n (&lane->mine, low, __ATOMIC_RELEASE);
+  trail_begin (service->lanes, lane, low, 0);
   lost_say (lane, expected, low);
+  return TRUE;
+}
+
+/* What was taken stays done; the place moves to where the others begin, so that it is known again where intake stands. Meanwhile it is not:
+ * the dispatcher would think that PostgreSQL was set back. */
+static gboolean
+go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low, GError **error)
+{
+  gint64 start = others->from, last_ms, mine = lane->mine;
+  if (!time_before (service, lane, start, low, &last_ms, error))
+    return FALSE;
+  g_autoptr (PgValues) values = values_of (service, lane);
+  pg_values_int (values, "next", start);
+  if (last_ms != 0)
+    pg_values_int (values, "last_ms", last_ms);
+  else
+    pg_values_set (values, "last_ms", NULL);
+  pg_values_int (values, "mine", mine);
+  pg_values_int (values, "others_to", others->to);
+  trail_begin (service->lanes, lane, -1, 0);
+  g_autoptr (PgRows) moved = pg_run_file (pg, SQL "intake_go_back.sql", values, error);
+  if (moved == NULL)
+    return FALSE;
+  if (rows_count (moved) == 0)
+    {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has moved on", lane->topic, lane->number);
+      return FALSE;
+    }
+  trail_begin (service->lanes, lane, start, last_ms);
+  lost_say_others (lane, start, others->to);
   return TRUE;
 }
 
@@ -110,23 +146,28 @@ gboolean
 intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
 {
   gint64 committed, low, high;
-  gboolean remade = FALSE;
+  Stretch others;
   if (!read_mine (service, pg, lane, error)
       || !kafka_partition_committed (lane->partition, 5000, &committed, error)
       || !kafka_partition_watermarks (lane->partition, 5000, &low, &high, error)
-      || (lane->mine >= 0 && !is_remade (service, lane, low, high, &remade, error)))
+      || !look_for_others (service, lane, low, high, &others, error))
+    return FALSE;
+  gboolean back = others.from < others.to;
+  if (back && !go_back (service, pg, lane, &others, low, error))
     return FALSE;
   gint64 expected = lane->mine < 0 ? committed : lane->mine;
-  if (!remade && expected >= 0 && expected < low && !pass_over_lost (service, pg, lane, expected, low, error))
+  if (!back && expected >= 0 && expected < low && !pass_over_lost (service, pg, lane, expected, low, error))
     return FALSE;
   gint64 start = lane->mine < 0 ? committed : committed < 0 ? lane->mine : MIN (lane->mine, committed);
-  if (remade || start < low || start > high)
+  if (back)
+    start = lane->mine;
+  else if (start < low || start > high)
     start = low;
-  lane->remade = remade;
   if (lane->mine < 0 && !plant (service, pg, lane, start, low, error))
     return FALSE;
   if (!kafka_partition_seek (lane->partition, start, error))
     return FALSE;
+  trail_settle (service->lanes, lane);
   lane->started = TRUE;
   g_autofree char *at = g_strdup_printf ("%" G_GINT64_FORMAT, start);
   g_autofree char *partition = g_strdup_printf ("%d", lane->number);

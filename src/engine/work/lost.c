@@ -25,6 +25,14 @@ lost_say (const Lane *lane, gint64 first, gint64 next)
   log_fields (LOG_ERROR, "Messages expired before they were read: what they asked for is not done", fields);
 }
 
+void
+lost_say_others (const Lane *lane, gint64 first, gint64 next)
+{
+  g_autoptr (json_t) fields = json_pack ("{s:s, s:i, s:I, s:I}", "topic", lane->topic, "partition", (int)lane->number, "first_offset",
+                                         (json_int_t)first, "next_offset", (json_int_t)next);
+  log_fields (LOG_ERROR, "Kafka has other messages than were taken from it, or none: what it has is read from there", fields);
+}
+
 gboolean
 lost_look (const Lane *lane, gint64 offset, gint64 *next, GError **error)
 {

@@ -1,6 +1,6 @@
 /* Messages that may have killed a process: the first batch after an assignment. If none of it was there when a process died, it is
  * counted in PostgreSQL as one and handled as any other; else its messages are tried one by one, each counted before it starts
- * and removed at any orderly end. One that has killed three processes within 72 hours is not tried again (DESIGN 3).
+ * and removed at any orderly end. One that has killed three processes within 72 hours is not tried again (docs/rules.md).
  *
  * Threads: the worker that has the lane. Ownership: none.
  */

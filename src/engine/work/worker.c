@@ -2,13 +2,14 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/job/in_force.h"
+#include "engine/lane/astray.h"
 #include "engine/lane/outage.h"
+#include "engine/lane/sending.h"
 #include "engine/work/alone.h"
 #include "engine/work/answer.h"
-#include "engine/lane/astray.h"
 #include "engine/work/batch.h"
 #include "engine/work/intake.h"
-#include "engine/lane/sending.h"
 #include "engine/work/suspect.h"
 
 #include <pthread.h>
@@ -146,9 +147,8 @@ worker_main (void *data)
   while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL)
     {
       gint64 hold_us = 0;
-      pthread_rwlock_rdlock (&service->settings);
+      in_force_renew ();
       LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
-      pthread_rwlock_unlock (&service->settings);
       g_assert (!pg_in_transaction (worker->pg));
       lanes_put (service->lanes, lane, next, hold_us);
     }

@@ -1,5 +1,5 @@
 /* Rows that PostgreSQL does not let go though their objects are gone: a trigger, a rule or a foreign key keeps them. They have failed
- * (JOBS 0.3), and hold up no others. */
+ * (docs/jobs/README.md, 3), and hold up no others. */
 #pragma once
 #include "jobs/ci.delete_objects/leased.h"
 

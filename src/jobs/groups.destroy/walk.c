@@ -5,6 +5,8 @@
 #include "jobs/groups.destroy/destroy.h"
 
 #define BATCH_MOST 100
+#define CHUNK_MOST 500
+#define REFRESH_PROJECTS 1000
 
 static const char *
 stage_of (const Walk *walk)
@@ -55,12 +57,12 @@ after_text (const Walk *walk, const char *name)
   return g_strdup_printf ("%" JSON_INTEGER_FORMAT, json_integer_value (json_object_get (walk->cursor, name)));
 }
 
-/* The next groups into the cursor; none left: the chunk stays empty. */
+/* The next groups into the cursor, at most MOST; none left: the chunk stays empty. */
 static gboolean
-load_chunk (Walk *walk, const char *file, GError **error)
+load_chunk (Walk *walk, const char *file, gint64 most, GError **error)
 {
-  g_autofree char *after = after_text (walk, "after");
-  g_autoptr (PgRows) rows = step_query (walk->step, error, file, "group", walk->group, "after", after, NULL);
+  g_autofree char *after = after_text (walk, "after"), *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
+  g_autoptr (PgRows) rows = step_query (walk->step, error, file, "group", walk->group, "after", after, "limit", limit, NULL);
   if (rows == NULL)
     return FALSE;
   json_t *chunk = json_array ();
@@ -75,25 +77,29 @@ load_chunk (Walk *walk, const char *file, GError **error)
 
 /* --- refresh: nothing goes before everybody is marked ------------------------------------------------ */
 
+/* What a step looks at is cut, too: a group may have many members, and a project. */
 static gboolean
 refresh_stage (Walk *walk, GError **error)
 {
+  gint64 most = step_limit (walk->step, REFRESH_PROJECTS);
   if (chunk_size (walk) == 0)
     {
-      if (!load_chunk (walk, "chunk/groups", error))
+      if (!load_chunk (walk, "chunk/groups", MAX (1, most * CHUNK_MOST / REFRESH_PROJECTS), error))
         return FALSE;
       if (chunk_size (walk) == 0)
         {
           enter (walk, "projects");
           return TRUE;
         }
+      step_tries (walk->step, (gint64)chunk_size (walk) * REFRESH_PROJECTS / CHUNK_MOST);
       g_autofree char *fresh = chunk_array (walk, G_MAXSIZE);
-      g_autoptr (PgRows) marked = step_query (walk->step, error, "refresh/groups", "group", fresh, NULL);
+      g_autoptr (PgRows) marked = step_query (walk->step, error, "refresh/groups", "group", fresh, "top", walk->group, NULL);
       if (marked == NULL)
         return FALSE;
     }
   g_autofree char *groups = chunk_array (walk, G_MAXSIZE), *after = after_text (walk, "project");
-  g_autoptr (PgRows) projects = step_query (walk->step, error, "refresh/projects", "group", groups, "after", after, NULL);
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
+  g_autoptr (PgRows) projects = step_query (walk->step, error, "refresh/projects", "group", groups, "after", after, "limit", limit, NULL);
   if (projects == NULL)
     return FALSE;
   if (rows_count (projects) == 0)
@@ -188,7 +194,7 @@ projects_stage (Walk *walk, GError **error)
 {
   if (chunk_size (walk) == 0)
     {
-      if (!load_chunk (walk, "chunk/groups", error))
+      if (!load_chunk (walk, "chunk/groups", CHUNK_MOST, error))
         return FALSE;
       if (chunk_size (walk) == 0)
         {
@@ -268,7 +274,7 @@ note_rights (Walk *walk, GError **error)
 static gboolean
 groups_stage (Walk *walk, gboolean *last, GError **error)
 {
-  if (chunk_size (walk) == 0 && !load_chunk (walk, "chunk/leaves", error))
+  if (chunk_size (walk) == 0 && !load_chunk (walk, "chunk/leaves", CHUNK_MOST, error))
     return FALSE;
   gboolean itself = chunk_size (walk) == 0, clear, done;
   g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group) : chunk_array (walk, (size_t)batch_size (walk));

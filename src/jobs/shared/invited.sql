@@ -4,12 +4,13 @@
 --   invited (project_id, group_id, most)   who has rights in this group, as a member of it or of a group that it is shared with
 --                                          (reach.sql), has them in the project, too, of at most this level
 -- All who reach the invited group count, so the groups above it are here as well. Fast by project_group_links (project_id) and
--- primary keys: no hierarchy is expanded.
+-- primary keys: no hierarchy is expanded, and projects without links are not looked at.
 invited AS MATERIALIZED (
   SELECT l.project_id, g.id AS group_id, pg_catalog.max(l.group_access) AS most
-  FROM entered e JOIN projects p ON p.id = e.id
+  FROM entered e
   CROSS JOIN LATERAL (
-    SELECT l.project_id, l.group_id, l.group_access, l.expires_at FROM project_group_links l WHERE l.project_id = p.id OFFSET 0) AS l
+    SELECT l.project_id, l.group_id, l.group_access, l.expires_at FROM project_group_links l WHERE l.project_id = e.id OFFSET 0) AS l
+  JOIN projects p ON p.id = l.project_id
   LEFT JOIN namespaces n ON n.id = l.group_id AND n.type = 'Group'
   CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids OPERATOR(pg_catalog.||) l.group_id) AS g (id)
   WHERE

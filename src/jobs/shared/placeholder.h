@@ -1,4 +1,4 @@
-/* Whether a placeholder user may go (JOBS 4): asked by the job that hands him over, and again by the one that removes him, since
+/* Whether a placeholder user may go (docs/jobs/users.delete_placeholder.md): asked by the job that hands him over, and again by the one that removes him, since
  * days may lie between the two.
  *
  * Threads: one worker, inside the step's transaction. Ownership: rows are the caller's.

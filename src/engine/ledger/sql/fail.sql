@@ -1,7 +1,7 @@
 -- A step that failed, in a transaction of its own: the run waits for its retry, or is dead. Nothing happens if
 -- somebody else has moved the run meanwhile.
 UPDATE pruned.runs r
-SET state = :state::text, attempts = :attempts::int, error = :error::text,
+SET state = :state::text, attempts = least(:attempts::int, 2000000000), error = :error::text,
     cursor = coalesce(:cursor::jsonb, r.cursor), result = coalesce(:result::jsonb, r.result),
     due_at = clock_timestamp() + :delay_ms::bigint * interval '1 ms',
     unique_key = CASE WHEN :state::text IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,

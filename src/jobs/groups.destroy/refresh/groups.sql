@@ -1,6 +1,17 @@
--- Marks the members of these groups, and of the groups that these are shared with, and all who reach one of these groups that a
--- project invited, for a refresh of their authorizations. Fast by (source_id, source_type) of members and the keys of links.
-WITH linked AS (SELECT l.group_id AS id FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[])),
+-- Marks for a refresh of their authorizations: the members of these groups of the hierarchy, and of the groups that these are
+-- shared with; all who reach a group that a project of theirs invited; and all who reach one of them that any project invited.
+-- Whoever reaches a group of the hierarchy from within it is met with the groups of the hierarchy; so those above it are left.
+-- Once for all projects of these groups, so that the members of a group that many of them invited are read once.
+-- Fast by (source_id, source_type) of members, (namespace_id) of projects and the keys of links.
+WITH linked AS (
+  SELECT l.group_id AS id FROM projects p JOIN project_group_links l ON l.project_id = p.id
+  WHERE p.namespace_id = ANY (:group::bigint[])
+    AND NOT EXISTS (SELECT FROM namespaces n WHERE n.id = l.group_id AND n.type = 'Group' AND :top::bigint = ANY (n.traversal_ids))
+  UNION ALL
+  SELECT g.id FROM namespaces n CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids) AS g (id)
+  WHERE n.id = :top::bigint AND g.id <> n.id
+    AND EXISTS (SELECT FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[]))
+),
 -- include: reaching.sql
 ,
 place AS (

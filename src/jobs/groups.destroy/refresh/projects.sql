@@ -1,11 +1,8 @@
--- The same for the next thousand projects of these groups: whoever is authorized or a member there, and all who reach
--- the groups that they are shared with. Returns the projects. Fast by (namespace_id), (project_id) and (source_id, source_type).
+-- The same for the next projects of these groups: whoever is authorized or a member there. Returns the projects. Fast by
+-- (namespace_id), (project_id) and (source_id, source_type).
 WITH project AS MATERIALIZED (
-  SELECT p.id FROM projects p WHERE p.namespace_id = ANY (:group::bigint[]) AND p.id > :after::bigint ORDER BY p.id LIMIT 1000
+  SELECT p.id FROM projects p WHERE p.namespace_id = ANY (:group::bigint[]) AND p.id > :after::bigint ORDER BY p.id LIMIT :limit::bigint
 ),
-linked AS (SELECT l.group_id AS id FROM project p JOIN project_group_links l ON l.project_id = p.id),
--- include: reaching.sql
-,
 access AS (
   SELECT a.user_id FROM project p, LATERAL (
     SELECT a.user_id FROM project_authorizations a WHERE a.project_id = p.id OFFSET 0) AS a
@@ -13,10 +10,6 @@ access AS (
   SELECT m.user_id FROM project p, LATERAL (
     SELECT m.user_id FROM members m
     WHERE m.source_id = p.id AND m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
-  UNION
-  SELECT m.user_id FROM reaching r, LATERAL (
-    SELECT m.user_id FROM members m
-    WHERE m.source_id = r.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
 ),
 -- include: unasked.sql
 ,

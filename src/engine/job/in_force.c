@@ -1,0 +1,164 @@
+#include "engine/job/in_force.h"
+
+#include <pthread.h>
+
+typedef struct {
+  guint users;   /* under the lock: threads, and the one that is in force has one more */
+  guint number;
+  const Jobs *jobs;
+  guint n_jobs;
+  const Config *config;
+  Config *own;   /* NULL: CONFIG belongs to somebody else */
+  JobSettings *settings; /* by job's number */
+} InForce;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static InForce *current; /* under the lock */
+static guint numbers;    /* as well */
+
+static void
+in_force_free (InForce *self)
+{
+  for (guint i = 0; i < self->n_jobs; i++)
+    {
+      g_clear_pointer (&self->settings[i].cron, cron_free);
+      g_clear_pointer (&self->settings[i].zone, g_time_zone_unref);
+    }
+  g_free (self->settings);
+  config_free (self->own);
+  g_free (self);
+}
+
+static void
+let_go (gpointer data)
+{
+  InForce *self = data;
+  pthread_mutex_lock (&lock);
+  gboolean last = --self->users == 0;
+  pthread_mutex_unlock (&lock);
+  if (last)
+    in_force_free (self);
+}
+
+static GPrivate mine = G_PRIVATE_INIT (let_go); /* this thread's snapshot */
+
+static gboolean
+read_settings (const Job *job, const Config *config, JobSettings *settings, GError **error)
+{
+  settings->enabled = config_job_bool (config, job->name, "enabled");
+  settings->batch = (int)config_job_int (config, job->name, "batch");
+  settings->delay_ms = config_job_int (config, job->name, "delay_ms");
+  settings->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
+  settings->item_attempts = (int)config_job_int (config, job->name, "item_attempts");
+  const char *schedule = config_job_text (config, job->name, "schedule"), *zone = config_job_text (config, job->name, "time_zone");
+  if (job->by_tick && *schedule != '\0' && !g_str_equal (schedule, "off")
+      && (settings->cron = cron_parse (schedule, error)) == NULL)
+    {
+      g_prefix_error (error, "[jobs.%s] schedule: ", job->name);
+      return FALSE;
+    }
+  settings->zone = cron_zone (*zone == '\0' ? "UTC" : zone, error);
+  if (settings->zone == NULL)
+    g_prefix_error (error, "[jobs.%s] time_zone: ", job->name);
+  return settings->zone != NULL;
+}
+
+/* Takes OWN in any case. */
+static gboolean
+swap (const Jobs *jobs, const Config *config, Config *own, GError **error)
+{
+  InForce *fresh = g_new0 (InForce, 1);
+  fresh->users = 1;
+  fresh->jobs = jobs;
+  fresh->n_jobs = jobs_count (jobs);
+  fresh->config = config;
+  fresh->own = own;
+  fresh->settings = g_new0 (JobSettings, fresh->n_jobs);
+  gboolean ok = TRUE;
+  for (guint i = 0; ok && i < fresh->n_jobs; i++)
+    ok = read_settings (jobs_at (jobs, i), config, &fresh->settings[i], error);
+  InForce *old = fresh;
+  if (ok)
+    {
+      pthread_mutex_lock (&lock);
+      old = current;
+      fresh->number = ++numbers;
+      current = fresh;
+      pthread_mutex_unlock (&lock);
+    }
+  if (old != NULL)
+    let_go (old);
+  return ok;
+}
+
+gboolean
+in_force_begin (const Jobs *jobs, const Config *config, GError **error)
+{
+  return swap (jobs, config, NULL, error);
+}
+
+gboolean
+in_force_replace (const Jobs *jobs, Config *config, GError **error)
+{
+  return swap (jobs, config, config, error);
+}
+
+void
+in_force_end (const Jobs *jobs)
+{
+  pthread_mutex_lock (&lock);
+  InForce *old = current != NULL && current->jobs == jobs ? current : NULL;
+  if (old != NULL)
+    current = NULL;
+  pthread_mutex_unlock (&lock);
+  if (old == NULL)
+    return;
+  g_private_replace (&mine, NULL);
+  let_go (old);
+}
+
+void
+in_force_renew (void)
+{
+  const InForce *had = g_private_get (&mine);
+  pthread_mutex_lock (&lock);
+  InForce *now = current;
+  if (now != had && now != NULL)
+    now->users++;
+  pthread_mutex_unlock (&lock);
+  if (now != had)
+    g_private_replace (&mine, now);
+}
+
+static const InForce *
+snapshot (void)
+{
+  if (g_private_get (&mine) == NULL)
+    in_force_renew ();
+  return g_private_get (&mine);
+}
+
+const Config *
+in_force_config (void)
+{
+  return snapshot ()->config;
+}
+
+const JobSettings *
+in_force_of (const Job *job)
+{
+  return &snapshot ()->settings[job->number];
+}
+
+gint64
+in_force_next (const Job *job, gint64 after_us)
+{
+  const JobSettings *settings = in_force_of (job);
+  return settings->cron != NULL ? cron_next (settings->cron, settings->zone, after_us) : -1;
+}
+
+guint
+in_force_number (void)
+{
+  return snapshot ()->number;
+}

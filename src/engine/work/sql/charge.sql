@@ -1,0 +1,10 @@
+-- A statement that is no job's failed about this run: as a step that failed, by the run's row alone. Nothing happens if somebody else has
+-- moved the run meanwhile.
+UPDATE pruned.runs r
+SET state = CASE WHEN r.attempts >= :max_attempts::int THEN 'dead' ELSE 'waiting' END,
+    attempts = least(r.attempts, 1999999999) + 1, error = :error::text,
+    due_at = clock_timestamp() + :delay_ms::bigint * interval '1 ms',
+    unique_key = CASE WHEN r.attempts >= :max_attempts::int THEN NULL ELSE r.unique_key END,
+    changed_at = clock_timestamp(), finished_at = CASE WHEN r.attempts >= :max_attempts::int THEN clock_timestamp() END
+WHERE r.run_id = :run_id::uuid AND r.step = :step::int AND r.attempts = :attempt::int AND r.state || '' = 'ready'
+RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.error, 0::bigint AS scheduled_at, 0::bigint AS due_at, '{}'::text AS args, r.state = 'dead' AS died

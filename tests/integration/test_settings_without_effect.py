@@ -1,0 +1,68 @@
+"""Which keys of its section a job looks at stands in its job.conf (`settings`): others are not offered, and named when they are set."""
+
+import configparser
+import re
+
+import pytest
+
+from stack.found import PROJECT
+from support.statements import text_of
+
+JOBS = sorted(p.parent for p in (PROJECT / "src/jobs").glob("*/job.conf"))
+OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}  # what the engine does for a job with page.sql
+OF_ALL = {"enabled", "capacity", "max_attempts", "budget_ms", "schedule", "time_zone", "catch_up"}
+# What the folder of another job reads of this one, or the engine (references: src/jobs/shared/placeholder.c).
+ELSEWHERE = {("users.delete_placeholder", "references")}
+
+
+def declared(folder):
+    conf = configparser.ConfigParser(interpolation=None, strict=False)
+    conf.read(folder / "job.conf")
+    return {key.strip() for key in conf["job"]["settings"].split(";")} - {""}
+
+
+def read_by(folder):
+    found = set(OF_PAGES) if (folder / "page.sql").exists() else set()
+    for path in folder.rglob("*.sql"):
+        found |= set(re.findall(r":setting\.([a-z_]+)::", text_of(path)))
+        found |= {"park_retry_days"} if ":park_retry_days" in text_of(path) else set()
+    for path in folder.rglob("*.c"):
+        found |= set(re.findall(r'step_setting(?:_bool|_text)? \([^,()]*, "([a-z_]+)"\)', path.read_text()))
+        if '"park_retry_days", step_setting_text_of' in path.read_text():  # of another job
+            found -= {"park_retry_days"}
+    return found
+
+
+@pytest.mark.parametrize("folder", JOBS, ids=lambda folder: folder.name)
+def test_a_job_declares_what_it_reads_and_nothing_else(folder):
+    declares = declared(folder)
+    assert read_by(folder) - OF_ALL - declares == set()
+    assert {key for key in declares - read_by(folder) if (folder.name, key) not in ELSEWHERE} == set()
+
+
+def test_config_shows_and_offers_what_has_an_effect(bare):
+    shown = {line["key"] for line in bare.run("config", "--json").ok().json()}
+    offered, section = set(), None
+    for line in bare.run("config", "--example").ok().stdout.splitlines():
+        section = line.strip("[]") if line.startswith("[") else section
+        if re.match(r"#[a-z_]+ =", line):
+            offered.add(f"{section}.{line[1:].partition(' ')[0]}")
+    for keys in (shown, offered):
+        of = {folder.name: {k.rpartition(".")[2] for k in keys if k.rpartition(".")[0] == f"jobs.{folder.name}"} for folder in JOBS}
+        assert "item_attempts" not in of["users.delete_placeholder"] and "item_attempts" in of["imports.placeholder_cleanup"]
+        assert of["members.schedule_prune_deletions"] == OF_ALL
+        for folder in JOBS:
+            assert of[folder.name] - OF_ALL == declared(folder), folder.name
+
+
+def test_one_that_is_set_is_named_with_its_place_and_is_no_error(bare, tmp_path):
+    file = tmp_path / "pruned.conf"
+    file.write_text("[jobs.users.delete_placeholder]\nitem_attempts = 3\nreferences = notes.author_id\n")
+    done = bare.run("-c", str(file), "-s", "jobs.ci.schedule_delete_objects.batch=7", "config").ok()
+    assert f"{file}:2: item_attempts in [jobs.users.delete_placeholder] has no effect" in done.stderr
+    assert "-s: batch in [jobs.ci.schedule_delete_objects] has no effect" in done.stderr
+    assert "references" not in done.stderr and "item_attempts = 3" not in done.stdout
+
+
+def test_one_that_says_what_holds_anyway_is_not(bare):
+    assert bare.run("-s", "jobs.users.destroy.schedule=off", "config").ok().stderr == ""

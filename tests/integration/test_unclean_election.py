@@ -1,0 +1,92 @@
+"""A broker that lagged behind leads: of what was taken Kafka has a part only, and other messages since, perhaps at the same offsets."""
+
+import json
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import NewPartitions
+
+from support.scene import now, tick_id
+
+JOB = "scratch.wide"
+SAID = "Kafka has other messages than were taken from it, or none: what it has is read from there"
+LESS, AS_MUCH, MORE, SAME, CUT = range(5)  # partitions, by what the new leader has; the last has begun later since
+OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}
+
+
+@pytest.fixture
+def scene(new_scene, own_kafka):
+    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ...; in `elsewhere` the first of them, as it was, and others: `5, ...`. A session
+    outlives the broker's absence: no partition is assigned anew."""
+    scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap)
+    scene.topics.admin.create_partitions([NewPartitions(scene.topics.full("ticks"), 5)])[scene.topics.full("ticks")].result(30)
+    scene.topics.make("elsewhere", 4)
+    scene.at, scene.sent_ms = now(minutes=-1), int(now(minutes=-1).timestamp() * 1000)
+    for partition in range(5):
+        send(scene, "ticks", partition, range(1, 5))
+    for partition, n in OTHERS.items():
+        send(scene, "elsewhere", partition, [1, *range(5, 5 + n)])
+    return scene
+
+
+def number(partition, n):
+    return 10 * partition + n
+
+
+def send(scene, topic, partition, numbers):
+    """Each with a time of its own, the same wherever it is sent."""
+    for n in numbers:
+        value = {"job": JOB, "scheduled_at": scene.at.isoformat(), "args": {"n": number(partition, n)}}
+        scene.topics.produce(topic, json.dumps(value).encode(), partition=partition, timestamp_ms=scene.sent_ms + number(partition, n))
+
+
+def wait(scene, numbers):
+    for n in numbers:
+        assert scene.wait_run(tick_id(JOB, scene.at, f'{{"n":{n}}}'), deadline_s=60)["state"] == "finished"
+    assert sorted(scene.database.column("SELECT id FROM scratch_log")) == sorted(numbers), "and each once"
+
+
+def wait_places(scene, ends):
+    scene.database.wait("SELECT array_agg(next_offset ORDER BY partition) FROM pruned.intake WHERE topic = %s",
+                        [scene.topics.full("ticks")], until=ends)
+
+
+def doctor(scene):
+    return sorted(f["detail"] for f in scene.run("doctor", "--json").json() if f["check"] == "lost messages" and not f["ok"])
+
+
+@pytest.mark.parametrize("daemon", ["runs", "is started again"])
+def test_what_kafka_has_in_place_of_messages_that_were_taken_is_taken(scene, own_kafka, daemon):
+    """While a daemon runs also where newer ones come first. Said once, with their offsets; partitions that are as they were are left alone."""
+    running = scene.start()
+    first = {number(p, n) for p in range(5) for n in range(1, 5)}
+    wait(scene, first)
+    assert doctor(scene) == []
+    (cut,) = scene.topics.admin.delete_records([TopicPartition(scene.topics.full("ticks"), CUT, 3)]).values()
+    assert cut.result().low_watermark == 3
+    if daemon == "is started again":
+        assert running.stop() == 0
+    own_kafka.kill()
+    own_kafka.put_in_place(scene.topics.full("ticks"), scene.topics.full("elsewhere"), OTHERS)
+    own_kafka.start()
+    if daemon == "is started again":
+        running = scene.start()
+
+    others = {number(p, n) for p, more in OTHERS.items() for n in range(5, 5 + more)}
+    wait(scene, first | others)
+    wait_places(scene, [2, 4, 6, 4, 4])
+    said = running.lines(SAID)
+    begin = 1 if daemon == "runs" else 0  # else only the last one that was taken is known
+    assert sorted((line["partition"], line["first_offset"], line["next_offset"]) for line in said) == [
+        (LESS, begin, 4), (AS_MUCH, begin, 4), (MORE, begin, 4)]
+    assert {(line["level"], line["topic"]) for line in said} == {("error", scene.topics.full("ticks"))}
+    named = doctor(scene)
+    assert len(named) == 3 and all(f"from offset {begin} to 4" in detail for detail in named)
+
+    for partition in range(5):
+        send(scene, "ticks", partition, [10])
+    wait(scene, first | others | {number(p, 10) for p in range(5)})
+    wait_places(scene, [3, 5, 7, 5, 5])
+    assert len(running.lines(level="error")) == 3 and not running.lines("PostgreSQL knows less than before; messages are read again from where it stands")
+    assert running.stop() == 0
+    assert scene.run_until_idle().lines(level="error") == [], "it is said once"

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""External functions of src that nobody uses: neither another object of the program nor a C source of the tests. They are dead, or could be static.
+What include/pruned offers to the authors of jobs may wait for one. Reads the objects of a build (build/release, or the folder named); prints each,
+exit 1 if any."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TEST_BUILD") or ROOT / "build/release")
+
+
+def symbols(path):
+    """(defined as functions, asked of others)."""
+    defined, wanted = set(), set()
+    for line in subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout.splitlines():
+        name, kind = line.split()[:2]
+        if kind == "T":
+            defined.add(name)
+        elif kind == "U":
+            wanted.add(name)
+    return defined, wanted
+
+
+def source_of(path):
+    return ROOT / path.relative_to(BUILD).with_suffix(".c")
+
+
+def words(*globs):
+    return {word for glob in globs for path in ROOT.glob(glob) for word in re.findall(r"\w+", path.read_text())}
+
+
+def main():
+    # The objects of sources that are gone stay in a build.
+    objects = {path: symbols(path) for path in sorted(BUILD.glob("src/**/*.o")) if source_of(path).exists()}
+    if not objects:
+        print(f"unused.py: no objects below {BUILD / 'src'}: make first")
+        return 1
+    users = {}  # name -> how many objects ask for it
+    for _, asked in objects.values():
+        for name in asked:
+            users[name] = users.get(name, 0) + 1
+    spared = words("tests/**/*.c", "tests/**/*.h", "include/pruned/*.h") | {"main"}
+    complaints = [f"{source_of(path).relative_to(ROOT)}: {name} is used by nobody else: remove it, or make it static"
+                  for path, (defined, _) in objects.items() for name in sorted(defined) if name not in users and name not in spared]
+    print("\n".join(complaints) if complaints else "functions: each is used")
+    return 1 if complaints else 0
+
+
+sys.exit(main())
