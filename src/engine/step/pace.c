@@ -28,7 +28,8 @@ pace_begin (Step *step)
 {
   step->transaction_us = clock_monotonic_us ();
   gboolean least = limit_of (step->run) == 1;
-  pg_set_deadline (step->pg, step->transaction_us + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
+  pg_set_deadline (step->pg, step->transaction_us
+                                 + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
 }
 
 gint64

@@ -8,7 +8,7 @@
 typedef struct {
   Step *step;
   const Job *job;
-  GString *gone;    /* array literal, open: keys that went on earlier pages */
+  GString *gone; /* array literal, open: keys that went on earlier pages */
 } Plan;
 
 static char *
@@ -45,15 +45,15 @@ static void
 show_decided (Plan *plan, const PgRows *rows)
 {
   int matters = rows_column (rows, "matters");
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
-      const JobWhat *known = job_what (plan->job, what);
-      step_plan_line (plan->step, plan->job->table, key, what, rows_at (rows, i, rows_column (rows, "reason")));
-      gboolean goes = known != NULL && known->apply->len > 0;
-      if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
-        array_add (plan->gone, key);
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
+    const JobWhat *known = job_what (plan->job, what);
+    step_plan_line (plan->step, plan->job->table, key, what,
+                    rows_at (rows, i, rows_column (rows, "reason")));
+    gboolean goes = known != NULL && known->apply->len > 0;
+    if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
+      array_add (plan->gone, key);
+  }
 }
 
 static gboolean
@@ -61,14 +61,13 @@ plan_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
   int limit = in_force_of (plan->job)->batch;
-  if (!page_of_event (step->run, page))
-    {
-      g_autoptr (PgValues) values = page_values (step, limit);
-      g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
-      if (rows == NULL || !page_is_one (plan->job, rows, error))
-        return FALSE;
-      page_read (step->run, rows, limit, page);
-    }
+  if (!page_of_event (step->run, page)) {
+    g_autoptr (PgValues) values = page_values (step, limit);
+    g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
+    if (rows == NULL || !page_is_one (plan->job, rows, error))
+      return FALSE;
+    page_read (step->run, rows, limit, page);
+  }
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   if (page->keys->len == 0)
     return TRUE;
@@ -89,23 +88,22 @@ static gboolean
 plan_pages (Plan *plan, GError **error)
 {
   gboolean more = TRUE, ok = TRUE;
-  while (ok && more)
-    {
-      Page page = { 0 };
-      ok = plan_page (plan, &page, error);
-      more = page.more;
-      if (ok && more)
-        {
-          g_clear_pointer (&plan->step->run->cursor, json_decref);
-          plan->step->run->cursor = g_steal_pointer (&page.cursor);
-        }
-      page_clear (&page);
+  while (ok && more) {
+    Page page = { 0 };
+    ok = plan_page (plan, &page, error);
+    more = page.more;
+    if (ok && more) {
+      g_clear_pointer (&plan->step->run->cursor, json_decref);
+      plan->step->run->cursor = g_steal_pointer (&page.cursor);
     }
+    page_clear (&page);
+  }
   return ok;
 }
 
 gboolean
-plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data, GError **error)
+plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
+          GError **error)
 {
   g_autoptr (Run) run = g_new0 (Run, 1);
   run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);
