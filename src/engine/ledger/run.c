@@ -182,3 +182,11 @@ run_fail (Pg *pg, const RunFailure *failure, GError **error)
   pg_values_take (values, "result", failure->result != NULL ? json_text (failure->result) : NULL);
   return pg_run_file (pg, "src/engine/ledger/sql/fail.sql", values, error);
 }
+
+json_t *
+run_cursor_with (const Run *run, const char *key, gint64 n)
+{
+  json_t *cursor = run->cursor != NULL ? json_deep_copy (run->cursor) : json_object ();
+  json_object_set_new (cursor, key, json_integer (n));
+  return cursor;
+}

@@ -65,3 +65,7 @@ typedef struct {
 } RunFailure;
 /* In the open transaction of PG. No row: somebody else has moved the run. */
 PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
+
+/* The cursor of RUN with the engine's own KEY (limit, systemic, timeouts) set to N. New reference.
+ */
+json_t *run_cursor_with (const Run *run, const char *key, gint64 n);

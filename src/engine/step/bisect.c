@@ -112,7 +112,7 @@ void
 bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const char *sqlstate)
 {
   if (reason == NULL) {
-    /* The page as a whole failed; with its first half good, the second must fail. */
+    /* The whole page failed and its first half is good, so the second half must fail. */
     BisectSegment *sibling = g_queue_peek_head (&bisect->segments);
     if (sibling != NULL && g_queue_get_length (&bisect->segments) == 1
         && g_hash_table_size (bisect->bad) == 0)

@@ -2,37 +2,38 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/step/pace.h"
 #include "engine/step/page.h"
 
 #define ROUNDS 16                                 /* steps of one run in a transaction, at most */
-#define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* the lane's other messages wait */
-#define SLICE 100                                 /* runs whose answers are in memory together */
+#define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* the lane's other messages are waiting */
+#define SLICE 100                                 /* runs whose pages are in memory at once */
 #define LONGEST_US                                                                                 \
-  (5 * G_USEC_PER_SEC) /* pages that take so long: the rest goes one run at a time */
+  (5 * G_USEC_PER_SEC) /* after so long the remaining runs are stepped one at a time */
 
 typedef struct {
   Step *step;
   guint question;
 } Asker;
 
-/* --- asking
- * ------------------------------------------------------------------------------------------ */
+/* --- asking --- */
 
 /* The page of the run as it will be once STEP has been settled, if it goes on. */
 static PgValues *
 values_ahead (Step *step, int *limit)
 {
   Run *run = step->run, ahead = step->continues ? step_run_ahead (step) : *run;
-  *limit = page_limit (&ahead);
+  *limit = pace_page_limit (&ahead);
   step->run = &ahead;
-  g_clear_pointer (&step->common, pg_values_free); /* of the step before */
+  g_clear_pointer (&step->common, pg_values_free); /* they belong to the previous step */
   PgValues *values = page_values (step, *limit);
   step->run = run;
-  g_clear_pointer (&step->common, pg_values_free); /* of the step ahead, which may not come */
+  g_clear_pointer (&step->common,
+                   pg_values_free); /* they belong to the next step, which may not come */
   return values;
 }
 
-/* One question for all askers whose parameters are the same. */
+/* Askers with the same parameters share one query. */
 static gboolean
 ask (const Look *look, GArray *askers, GPtrArray *answers, GError **error)
 {
@@ -65,16 +66,15 @@ ask (const Look *look, GArray *askers, GPtrArray *answers, GError **error)
   return pg_finish (look->pg, error);
 }
 
-/* --- answers
- * ----------------------------------------------------------------------------------------- */
+/* --- answers --- */
 
-/* TRUE: there was no key on the page, which was the step. */
+/* TRUE: the page had no key, so the step is done. */
 static gboolean
 was_empty (Step *step, const PgRows *rows)
 {
   Run *run = step->run, ahead = step->continues ? step_run_ahead (step) : *run;
   Page page = { 0 };
-  page_read (&ahead, rows, page_limit (&ahead), &page);
+  page_read (&ahead, rows, pace_page_limit (&ahead), &page);
   gboolean empty = page.keys->len == 0;
   if (empty && step->continues)
     step_go_ahead (step);
@@ -105,7 +105,7 @@ take_answers (const Look *look, GArray *askers, const GPtrArray *answers, gboole
   g_array_set_size (askers, kept);
 }
 
-/* Runs whose keys page.sql finds; the others are heavy. */
+/* Runs whose keys page.sql finds. The others are marked heavy. */
 static GArray *
 askers_of (const Look *look, const GPtrArray *runs)
 {
@@ -125,7 +125,7 @@ askers_of (const Look *look, const GPtrArray *runs)
   return askers;
 }
 
-/* All rounds of RUNS, so that their answers are in memory together. */
+/* All rounds of RUNS, whose pages are in memory at once. */
 static gboolean
 look_at_slice (Look *look, const GPtrArray *runs, gint64 began_us, GError **error)
 {

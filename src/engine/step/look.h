@@ -1,5 +1,5 @@
-/* The pages of a batch, looked at before anything is done. Where nothing is to be done on a page
- * the look was the step.
+/* The pages of a batch are read before anything is changed. If a page is empty, reading it was the
+ * step.
  *
  * A run whose page has no key and that goes on at once is looked at again on its next page: its
  * steps follow each other in this transaction, a few at most, and only the last of them goes on

@@ -3,9 +3,7 @@
 #include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
-#include "engine/step/pace.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 void
@@ -52,20 +50,6 @@ page_values (Step *step, int limit)
     pg_values_take (values, name, cursor_value (step->run, column));
   }
   return values;
-}
-
-int
-page_limit (const Run *run)
-{
-  return (int)pace_limit (run, in_force_of (run->job)->batch);
-}
-
-json_t *
-page_cursor_with (const Run *run, const char *key, gint64 n)
-{
-  json_t *cursor = run->cursor != NULL ? json_deep_copy (run->cursor) : json_object ();
-  json_object_set_new (cursor, key, json_integer (n));
-  return cursor;
 }
 
 static json_t *
@@ -141,8 +125,8 @@ page_of_event (const Run *run, Page *page)
   return FALSE;
 }
 
-static gboolean
-find_page (Step *step, Page *page, GError **error)
+gboolean
+page_find (Step *step, Page *page, GError **error)
 {
   if (page_of_event (step->run, page))
     return TRUE;
@@ -166,56 +150,4 @@ find_page (Step *step, Page *page, GError **error)
     return FALSE;
   page_read (step->run, rows, limit, page);
   return TRUE;
-}
-
-static gboolean
-apply_keys (Step *step, GPtrArray *keys, PgRows **decided, GError **error, ...)
-{
-  va_list none;
-  va_start (none, error);
-  gboolean ok = page_apply (step, keys, none, decided, error);
-  va_end (none);
-  return ok;
-}
-
-/* A key that was not finished comes again, behind all others: for jobs whose locks choose among a
- * key's rows. */
-static gboolean
-may_leave_some (const Step *step)
-{
-  gboolean chooses = FALSE;
-  for (guint i = 0; i < step->job->locks->len; i++)
-    chooses |= pg_statement_wants (step->job->locks->pdata[i], "rows");
-  return chooses && step_is_cut (step);
-}
-
-gboolean
-page_step (Step *step, GError **error)
-{
-  Page page = { 0 };
-  if (!find_page (step, &page, error))
-    return FALSE;
-  g_autoptr (PgRows) decided = NULL;
-  gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, &decided, error, NULL);
-  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
-  if (ok && (page.more || look_again))
-    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
-  page_clear (&page);
-  return ok;
-}
-
-PgRows *
-step_page (Step *step, GError **error, const char *keys, ...)
-{
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
-  g_auto (GStrv) parts = g_strsplit_set (keys, "{,}", -1);
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (*parts[i] != '\0')
-      g_ptr_array_add (list, g_strdup (parts[i]));
-  PgRows *decided = NULL;
-  va_list extra;
-  va_start (extra, keys);
-  gboolean ok = page_apply (step, list, extra, &decided, error);
-  va_end (extra);
-  return ok ? decided : NULL;
 }

@@ -4,11 +4,12 @@
 #include "engine/job/in_force.h"
 #include "engine/step/page.h"
 #include "engine/step/quarantine.h"
+#include "engine/step/trial.h"
 
 typedef struct {
   Step *step;
   const Job *job;
-  GString *gone; /* array literal, open: keys that went on earlier pages */
+  GString *gone; /* array literal, not closed yet: keys that earlier pages would remove */
 } Plan;
 
 static char *
@@ -17,7 +18,7 @@ closed (const GString *array)
   return g_strconcat (array->str, "}", NULL);
 }
 
-/* Items that wait in quarantine are shown as such; the others are returned. */
+/* Shows items that wait in quarantine as such. Returns the others. */
 static gboolean
 show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **error)
 {
@@ -40,7 +41,8 @@ show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **erro
   return TRUE;
 }
 
-/* A row matters to later pages if decide says so in a column `matters`, or has none. */
+/* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
+ */
 static void
 show_decided (Plan *plan, const PgRows *rows)
 {
@@ -78,7 +80,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     array_add (literal, keys->pdata[i]);
   g_autofree char *key = array_take (literal);
   g_autofree char *gone = closed (plan->gone);
-  g_autoptr (PgRows) rows = page_decide (step, key, gone, error);
+  g_autoptr (PgRows) rows = trial_decide_planned (step, key, gone, error);
   if (rows != NULL)
     show_decided (plan, rows);
   return rows != NULL;

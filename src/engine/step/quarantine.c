@@ -4,7 +4,8 @@
 
 #define SQL "src/engine/step/sql/"
 
-/* A text that PostgreSQL made from catalogue names, run with KEYS. *ROWS NULL: it made none. */
+/* Runs a statement that PostgreSQL composed from catalogue names. *ROWS is NULL if it composed
+ * none. */
 static gboolean
 run_made (Pg *pg, const char *file, const char *table, const char *job, const char *keys,
           PgRows **rows, GError **error)
@@ -89,7 +90,7 @@ literal (const GPtrArray *items)
   return array_take (array);
 }
 
-/* Those that would be passed over, but whose row is another by now, are not. */
+/* An entry whose row has changed since is not passed over. */
 static gboolean
 forget_changed (Pg *pg, const GPtrArray *items, const PgRows *rows, GArray *over, GError **error)
 {
@@ -133,7 +134,7 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
 gboolean
 quarantine_sweep (Service *service, Pg *pg, GError **error)
 {
-  static char *job, *item; /* how far it has come; of the one dispatcher thread */
+  static char *job, *item; /* where the next round begins; only the dispatcher's thread uses it */
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "after_job", job != NULL ? job : "");
   pg_values_set (values, "after_item", item != NULL ? item : "");

@@ -83,7 +83,7 @@ failed_message (const Step *step, const char *key, const char *reason)
   return g_strjoinv (reason, rest);
 }
 
-/* A row that stays because it failed is announced with what is known of it now. */
+/* The outcome of a row that failed says what is known of it now. */
 static gboolean
 announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
 {
@@ -92,7 +92,8 @@ announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError *
     return TRUE;
   g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
   for (int i = 0; decided != NULL && i < rows_count (decided); i++)
-    if (!g_str_equal (rows_text (decided, i, "what"), "gone")) /* by somebody else, meanwhile */
+    if (!g_str_equal (rows_text (decided, i, "what"),
+                      "gone")) /* removed by another transaction meanwhile */
       step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
   return decided != NULL;
 }
@@ -121,7 +122,8 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
   }
   if (!g_str_equal (config_text (in_force_config (), "run", "environment"), "development"))
     return TRUE;
-  step_write_logs (step); /* the rows' lines first; then the step fails, too */
+  step_write_logs (
+      step); /* the lines about rows come before the one about the step, which fails as well */
   g_array_set_size (step->logs, 0);
   return step_fail (step, error, PRUNED_RETRY,
                     "%u rows failed, and [run] environment is development; the first: %s",
@@ -230,7 +232,7 @@ record_children (Step *step, const PgRows *children, GError **error)
       return FALSE;
     step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
                 rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
-    if (step->children->len == before) /* it cannot be made, which the end of the step says */
+    if (step->children->len == before) /* it was refused; step_settle.c logs why */
       continue;
     RunSpec *child = &g_array_index (step->children, RunSpec, before);
     child->due_at_us = due_at;
@@ -242,7 +244,7 @@ record_children (Step *step, const PgRows *children, GError **error)
   return TRUE;
 }
 
-/* Of a run about a single row (an event's) the result says why that row stays. */
+/* A run about a single row (an event's) says in its result why the row stays. */
 static void
 tell_reason (Step *step, const Trial *trial)
 {

@@ -72,8 +72,6 @@ Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bu
 void step_free (Step *step);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
 
-/* The job's own step: code, or page.c. */
-gboolean step_work (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the
  * commit the outbox and the runs themselves. */
 gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)

@@ -1,4 +1,4 @@
-/* What a step says has happened: gathered here, made rows and messages when it settles
+/* What a step reports: gathered here, turned into rows and messages at its end
  * (step_settle.c). */
 #include "engine/step/step.h"
 
@@ -67,7 +67,7 @@ look_in_json (const char *field, gpointer data)
   if (json_is_string (value))
     return json_string_value (value);
   char *text = json_text (value);
-  json_object_set_new (data, field, json_string (text)); /* keeps it as long as the object */
+  json_object_set_new (data, field, json_string (text)); /* owned by the object */
   g_free (text);
   return json_string_value (json_object_get (data, field));
 }
@@ -184,7 +184,7 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   step->next_cursor = cursor;
   step->next_delay_ms = delay_ms;
   json_t *limit = json_object_get (step->run->cursor, "limit");
-  if (limit != NULL && cursor != NULL) /* an empty page leaves it as it is */
+  if (limit != NULL && cursor != NULL) /* an empty page keeps the limit */
     json_object_set (cursor, "limit", limit);
 }
 

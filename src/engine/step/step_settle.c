@@ -52,7 +52,7 @@ by_key_then_id (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (x->run_id, y->run_id);
 }
 
-/* What its job would refuse at the door. */
+/* A child's arguments must be those that its job accepts. */
 static gboolean
 check_children (const Step *step, GError **error)
 {
@@ -89,8 +89,7 @@ settle_children (Step *step, GError **error)
   return TRUE;
 }
 
-/* Every counter a job can have is there from the first step on, so that "nothing to do" and "not
- * counted" differ. */
+/* Each counter of a job is present from its first step on, so that 0 differs from "not counted". */
 static void
 add_declared_counters (const Step *step, json_t *result)
 {

@@ -5,12 +5,12 @@
 #include "base/clock.h"
 #include "engine/job/job_files.h"
 #include "engine/ledger/keeping.h"
-#include "engine/step/page.h"
+#include "engine/step/pace.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-/* Where this page stands in the whole run (`spacing`). */
+/* How many keys earlier pages of the run had (`spacing`). */
 static void
 bind_place (const Step *step, const PgStatement *statement, PgValues *values)
 {
@@ -24,7 +24,7 @@ bind_place (const Step *step, const PgStatement *statement, PgValues *values)
   }
 }
 
-/* T, but never a time that has not come by the database's clock; only a plan looks ahead. */
+/* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
 scheduled_at_of (const Step *step)
 {
@@ -49,8 +49,8 @@ common_values (const Step *step)
   return values;
 }
 
-/* NAME is `key` of this job, or `job.key` of another. One that there is not stays unbound, which is
- * an error with its name. */
+/* NAME is `key` of this job, or `job.key` of another. An unknown one stays unbound: PostgreSQL
+ * layer reports it by name. */
 static void
 bind_setting (const Step *step, const char *parameter, PgValues *values)
 {
@@ -79,7 +79,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
       bind_setting (step, names[i], values);
   if (pg_statement_wants (statement, "rows"))
     pg_values_take (values, "rows",
-                    step_is_cut (step) ? g_strdup_printf ("%d", page_limit (step->run)) : NULL);
+                    step_is_cut (step) ? g_strdup_printf ("%d", pace_page_limit (step->run))
+                                       : NULL);
   bind_place (step, statement, values);
 }
 
@@ -153,7 +154,7 @@ step_try (Step *step, char **reason, GError **error, const char *file, ...)
   return NULL;
 }
 
-/* The name of a statement made at run time: its text tells it apart. */
+/* The name of a statement made at run time, by its text. */
 static char *
 text_name (const Step *step, const char *sql)
 {
@@ -206,8 +207,7 @@ step_query_kept (Step *step, const char *stamp, GError **error, const char *file
   return pg_run_kept (step->pg, statement, values, stamp, error);
 }
 
-/* --- several in one round trip
- * ------------------------------------------------------------------------ */
+/* --- several in one round trip --- */
 
 static gboolean
 queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)

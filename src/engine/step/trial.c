@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/job_rows.h"
-#include "engine/step/page.h"
 
 #include <string.h>
 
@@ -80,7 +79,7 @@ is_decision (const Job *job, const PgRows *rows, GError **error)
 }
 
 PgRows *
-page_decide (Step *step, const char *keys, const char *gone, GError **error)
+trial_decide_planned (Step *step, const char *keys, const char *gone, GError **error)
 {
   g_autoptr (PgValues) values = decide_values (step, keys, gone, NULL);
   g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
@@ -96,8 +95,8 @@ trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **er
   return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
-/* Locks and decision in one pipeline: each statement sees the world after the waits of the earlier
- * ones. */
+/* Locks and decision go in one pipeline. Each statement sees what was committed while an earlier
+ * one waited. */
 static gboolean
 lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
                  Trial *trial, GError **error)
@@ -140,7 +139,8 @@ trial_rows (const Trial *trial, const char *word)
   return which;
 }
 
-/* Rows that the job's own table did not give back are refused; WHICH keeps the others. */
+/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
+ * others. */
 static void
 drop_refused (Trial *trial, GArray *which, const PgRows *returned)
 {
@@ -168,7 +168,8 @@ queue_rows (Step *step, const PgStatement *statement, const Trial *trial, const 
   return pg_queue (step->pg, statement, values, error);
 }
 
-/* The job's own table first, then in one pipeline what follows for those rows that it gave back. */
+/* The statement on the job's own table comes first. The others follow in one pipeline, for the rows
+ * that it returned. */
 static gboolean
 apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, GError **error)
 {

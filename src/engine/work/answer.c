@@ -4,6 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
 #include "engine/service/stats.h"
+#include "engine/step/apply.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/work/amiss.h"
@@ -40,7 +41,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
 static int
 half_page (const Step *step)
 {
-  int size = page_limit (step->run);
+  int size = pace_page_limit (step->run);
   if (step->bisect != NULL && step->bisect->page > 0)
     size = MIN (size, (int)step->bisect->page);
   return MAX (1, size / 2);
@@ -55,14 +56,14 @@ cut (const Step *step, const GError *cause, Sentence *sentence)
     return FALSE;
   sentence->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s",
                                      sentence->limit, cause->message);
-  sentence->cursor = page_cursor_with (step->run, "limit", sentence->limit);
+  sentence->cursor = run_cursor_with (step->run, "limit", sentence->limit);
   return TRUE;
 }
 
 static void
 count_in_cursor (const Step *step, const char *key, Sentence *sentence)
 {
-  sentence->cursor = page_cursor_with (
+  sentence->cursor = run_cursor_with (
       step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
 }
 
@@ -77,11 +78,11 @@ charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sen
   if (sentence->attempts > in_force_of (run->job)->max_attempts)
     sentence->state = "dead";
   if (step->halve)
-    sentence->cursor = page_cursor_with (run, "limit", half_page (step));
+    sentence->cursor = run_cursor_with (run, "limit", half_page (step));
   else if (step->systemic)
     count_in_cursor (step, "systemic", sentence);
   else if (timed_out)
-    count_in_cursor (step, PAGE_TIMEOUTS, sentence);
+    count_in_cursor (step, APPLY_TIMEOUTS, sentence);
 }
 
 /* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again
