@@ -202,6 +202,7 @@ replay_with_kafka (Course *course, char **settings, GError **error)
                                .kafka_settings = (const char **)settings };
   gboolean there = startup_topics (&course->service, error);
   g_free (course->service.cluster_id);
+  g_free (course->service.clock_topic);
   if (!there)
     return CODE_KAFKA;
   g_autoptr (KafkaProducer) producer = kafka_producer_new (course->service.kafka_settings, error);
