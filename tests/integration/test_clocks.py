@@ -158,7 +158,7 @@ def test_a_tick_that_only_one_clock_believes_in_is_not_fired(hourly, shifted):
     hourly.database.execute("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour'")
     due = right - datetime.timedelta(hours=1)
     behind = hourly.start(environment=shifted(-7200))
-    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds")
+    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's (detail: seconds)")
     assert hourly.database.value("SELECT next_at FROM pruned.schedules") == due
     assert hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
     assert behind.stop() == 0
@@ -174,8 +174,8 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
     audited(hourly, 0, 45)
     hourly.database.execute("UPDATE pruned.schedules SET next_at = now() - interval '1 minute'")
     behind = hourly.start(environment=shifted(-AHEAD_S))
-    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds")
-    behind.wait_line("Nothing old is dropped: the database's clock differs from this machine's by so many seconds")
+    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's (detail: seconds)")
+    behind.wait_line("Nothing old is dropped: the database's clock differs from this machine's (detail: seconds)")
     assert 45 in ages(hourly) and hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
     old = now(seconds=-AHEAD_S)  # too old for the database, of today for the machine
     hourly.topics.tick("scratch.wide", old)
@@ -213,7 +213,7 @@ def ahead_of_kafka(new_scene, own_postgres, preload):
     return scene
 
 
-KAFKA_WAITS = "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds"
+KAFKA_WAITS = "Ticks of cron wait: this machine's clock and the database's are ahead of Kafka's (detail: seconds)"
 
 
 def test_a_tick_that_kafkas_clock_does_not_believe_in_is_not_fired(ahead_of_kafka):

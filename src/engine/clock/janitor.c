@@ -1,6 +1,7 @@
 #include "engine/clock/janitor.h"
 
 #include "base/clock.h"
+#include "engine/clock/clocks.h"
 #include "engine/clock/schedule.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
@@ -45,19 +46,6 @@ note_states (Service *service, Pg *pg, GError **error)
   gboolean noted = in_transaction (pg, SQL "states_note.sql", values, NULL, error);
   before = before || noted;
   return noted;
-}
-
-/* What is dropped or put away now by a clock that is wrong never comes back. They agree: within
- * MOST_US, as seen a moment ago. */
-static gboolean
-clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
-{
-  gint64 ahead_us = service->database_ahead_us;
-  if (ABS (ahead_us) < most_us)
-    return TRUE;
-  g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);
-  log_warning_every (60, otherwise, otherwise, seconds);
-  return FALSE;
 }
 
 static PgValues *
@@ -140,14 +128,13 @@ tell_clock (Pg *pg, gboolean again, GError **error)
   if (!again && pg_connections (pg) == told)
     return TRUE;
   told = 0;
-  gint64 before_us = clock_now_us ();
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  gint64 before_us = clock_now_us (), database_us;
+  gboolean answered = pg_now_us (pg, &database_us, error);
   gint64 after_us = clock_now_us ();
-  if (rows == NULL || after_us - before_us > CLOCK_UNSURE_US)
-    return rows != NULL;
+  if (!answered || after_us - before_us > CLOCK_UNSURE_US)
+    return answered;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_int (values, "ahead_ms",
-                 ((before_us + after_us) / 2 - rows_int (rows, 0, "now_us")) / 1000);
+  pg_values_int (values, "ahead_ms", ((before_us + after_us) / 2 - database_us) / 1000);
   if (!in_transaction (pg, SQL "clock_tell.sql", values, NULL, error))
     return FALSE;
   told = pg_connections (pg);

@@ -49,11 +49,9 @@ compare (Service *service, Pg *pg, gboolean *back, GError **error)
 {
   static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed,
                                              and a moment not before that */
-  gint64 before_us = clock_monotonic_us ();
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
-  if (rows == NULL)
+  gint64 before_us = clock_monotonic_us (), now_us;
+  if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  gint64 now_us = rows_int (rows, 0, "now_us");
   service->database_ahead_us = now_us - clock_now_us ();
   *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;

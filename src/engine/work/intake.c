@@ -129,15 +129,6 @@ publish_work (Intake *intake, GError **error)
   return TRUE;
 }
 
-static gboolean
-database_now (Pg *pg, gint64 *now_us, GError **error)
-{
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
-  if (rows != NULL)
-    *now_us = rows_int (rows, 0, "now");
-  return rows != NULL;
-}
-
 /* Offsets are passed over by those who write transactions, too; what is dropped lies before the
  * log's beginning. */
 static gboolean
@@ -159,7 +150,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
 {
   Lane *lane = intake->lane;
   Admission admission = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us };
-  if (!look_for_lost (intake, error) || !database_now (pg, &admission.now_us, error))
+  if (!look_for_lost (intake, error) || !pg_now_us (pg, &admission.now_us, error))
     return FALSE;
   /* A clock that is wrong for a moment buries nothing: the message only waits. */
   gint64 database_us = admission.now_us, ours_us = clock_now_us ();

@@ -81,7 +81,7 @@ take_messages (Service *service, Lane *lane)
 }
 
 static LaneNext
-handle_some (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+handle_messages (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   guint max = lane->suspects > 0 && lane->one_by_one ? 1 : most (lane);
   if (lane->job == NULL)
@@ -95,11 +95,13 @@ static LaneNext
 handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   if (lane->suspects == 0)
-    return handle_some (service, pg, lane, hold_us);
+    return handle_messages (service, pg, lane, hold_us);
   guint before = lane->pending->len;
-  LaneNext next = lane->one_by_one
-                      ? suspect_handle (service, pg, lane, handle_some, hold_us)
-                      : suspect_handle_together (service, pg, lane, handle_some, hold_us);
+  LaneNext next;
+  if (suspect_begin (service, pg, lane, &next, hold_us)) {
+    next = handle_messages (service, pg, lane, hold_us);
+    next = suspect_end (service, pg, lane, next, hold_us);
+  }
   lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
   return next;
 }
