@@ -4,7 +4,7 @@ static void
 tell (Service *service)
 {
   if (service->trouble_seen != NULL)
-    log_warning ("Kafka is in trouble; what can go on goes on", "detail", service->trouble_seen,
+    log_warning ("Kafka degraded; continuing where possible", "detail", service->trouble_seen,
                  "remedy", "pruned status; a missing topic: pruned topics --apply");
   else
     log_info ("Kafka is well again");

@@ -10,7 +10,7 @@
 #define SQL "src/engine/clock/sql/"
 #define LATE_US (60 * G_USEC_PER_SEC)
 #define MOST_RECORDED 1000
-#define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that nobody has taken is published again */
+#define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that has not become a run is published again */
 
 /* What is to be done about one schedule that is due. */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   gboolean waits;   /* an unfinished run holds the key */
 } Decision;
 
-/* What `next_at` was made from. */
+/* The settings that `next_at` is computed from. */
 static char *
 schedule_text (const Job *job)
 {
@@ -41,11 +41,11 @@ static void
 note_missed (GArray *missed, gint64 at)
 {
   if (missed->len == MOST_RECORDED)
-    g_array_remove_index (missed, 0); /* the oldest are told by the gap */
+    g_array_remove_index (missed, 0); /* the oldest show as a gap */
   g_array_append_val (missed, at);
 }
 
-/* `last` and `none`: everything up to now is dealt with at once. */
+/* `last` and `none`: decides on everything up to now at once. */
 static void
 decide_all_at_once (const Job *job, gint64 first_us, gint64 now_us, gboolean last,
                     Decision *decision)
@@ -173,7 +173,7 @@ is_taken (Pg *pg, const Job *job, gint64 at, gboolean *taken, GError **error)
   return rows != NULL;
 }
 
-/* The schedule moves on only when its tick has become a run: before that nobody can see whether the
+/* Advances the schedule only when its tick has become a run: before that, it is unknown whether the
  * key is free for the next one. */
 static gboolean
 fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us, const Decision *decision,
@@ -244,7 +244,7 @@ schedule_fire (Service *service, Pg *pg, GError **error)
 gboolean
 schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
 {
-  if (service->ticks_held) /* looked at again after the usual pause */
+  if (service->ticks_held) /* checked again after the usual pause */
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
@@ -255,8 +255,8 @@ schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
   return rows != NULL;
 }
 
-/* A time that a clock which was ahead has left behind: the tick before it would be missed, and
- * nobody would say so. */
+/* Mends a next_at that was computed while a clock was ahead: ticks before it would be missed
+ * silently. */
 static gboolean
 mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **error)
 {
@@ -269,8 +269,8 @@ mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **erro
   pg_values_take (values, "schedule", schedule_text (job));
   g_autoptr (PgRows) mended = pg_run_file (pg, SQL "schedule_mend.sql", values, error);
   if (mended != NULL && rows_count (mended) > 0)
-    log_warning ("The next tick was set beyond the schedule's next time, and is planted again",
-                 "job", job->name, "next_at", pg_values_get (values, "next_at"));
+    log_warning ("Next tick was beyond the schedule's next time; planted again", "job", job->name,
+                 "next_at", pg_values_get (values, "next_at"));
   return mended != NULL;
 }
 

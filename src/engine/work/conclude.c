@@ -3,8 +3,7 @@
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
-/* The line's fields for the step that came BEFORE so many others of this transaction. New
- * reference. */
+/* The log fields of the step that lies BEFORE steps back in this transaction. New reference. */
 static json_t *
 fields_of (Step *step, int before)
 {
@@ -76,9 +75,9 @@ log_finished (Step *step)
     write_finished (step, before, seconds);
 }
 
-/* A run that goes on at once in this lane need not wait for its message, which is published all the
- * same: whoever comes first is let through by the fence, the other is stale. Errands have two
- * transactions, and wait. */
+/* A run that continues at once in this lane does not wait for its message. The message is published
+ * all the same: the fence lets the first through, and the other is stale. Errands have two
+ * transactions, so they wait for their message. */
 static void
 look_ahead (Lane *lane, const GPtrArray *steps)
 {
@@ -93,7 +92,6 @@ look_ahead (Lane *lane, const GPtrArray *steps)
   g_array_append_val (lane->ahead, work);
 }
 
-/* After the commit: lines, messages, and the dispatcher's alarm clock. */
 void
 steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
