@@ -38,7 +38,7 @@ note_partitions (Service *service, const KafkaTopic *topic)
     g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
     g_autofree char *capacity = g_strdup_printf ("%d", job->capacity);
     log_warning (
-        "Topic has fewer partitions than the job's capacity: they limit how many runs go on at a time",
+        "Topic has fewer partitions than the job's capacity: their number limits the runs at a time",
         "topic", topic->name, "partitions", partitions, "capacity", capacity, "remedy",
         "pruned topics --apply");
   }

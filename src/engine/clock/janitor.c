@@ -122,10 +122,10 @@ forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **er
 static gboolean
 tell_clock (Pg *pg, gboolean again, GError **error)
 {
-  static guint told; /* number of the session that has it; 0: none */
-  if (!again && pg_connections (pg) == told)
+  static guint session; /* number of the session that has it; 0: none */
+  if (!again && pg_connections (pg) == session)
     return TRUE;
-  told = 0;
+  session = 0;
   gint64 before_us = clock_now_us (), database_us;
   gboolean answered = pg_now_us (pg, &database_us, error);
   gint64 after_us = clock_now_us ();
@@ -135,7 +135,7 @@ tell_clock (Pg *pg, gboolean again, GError **error)
   pg_values_int (values, "ahead_ms", ((before_us + after_us) / 2 - database_us) / 1000);
   if (!in_transaction (pg, SQL "clock_tell.sql", values, NULL, error))
     return FALSE;
-  told = pg_connections (pg);
+  session = pg_connections (pg);
   return TRUE;
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/service/service.h"
 
-/* Messages of the dead topic without a verdict, as last counted; -1: not known. */
+/* Dead letters without a verdict, as last counted; -1: not known. */
 gint64 letters_waiting (void);
 /* Waits for Kafka for at most half a second; without an answer the number is unknown until the next
  * count.

@@ -157,13 +157,13 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
 static gboolean
 bury_unsendable (Service *service, Pg *pg, const Run *run, const char *reason, GError **error)
 {
-  g_autoptr (Bundle) said = bundle_new (run->run_id, run->step, run->job->name, run->slot);
+  g_autoptr (Bundle) outcome = bundle_new (run->run_id, run->step, run->job->name, run->slot);
   Work work = { run->run_id, run->step, run->attempts };
-  if (!bury_run (service, pg, run->job, &work, reason, said, error))
+  if (!bury_run (service, pg, run->job, &work, reason, outcome, error))
     return FALSE;
-  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, error))
+  if (bundle_size (outcome) == 0 || publisher_send (service->publisher, outcome, error))
     return TRUE;
-  publisher_abandon (service->publisher, said);
+  publisher_abandon (service->publisher, outcome);
   return FALSE;
 }
 

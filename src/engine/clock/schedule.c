@@ -12,7 +12,7 @@
 #define MOST_RECORDED 1000
 #define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that has not become a run is published again */
 
-/* What is to be done about one schedule that is due. */
+/* What to do about one schedule that is due. */
 typedef struct {
   gint64 fire_us;   /* -1: nothing is published */
   gint64 next_us;   /* -1: the schedule stays where it is */

@@ -13,7 +13,7 @@ typedef enum {
   ANSWER_HANDLED, /* done; the run's row says what happens next */
   ANSWER_AGAIN,   /* the same step at once, in a new transaction */
   ANSWER_AWAY,    /* an errand is under way */
-  ANSWER_HOLD     /* nothing is charged; the message stays */
+  ANSWER_HOLD     /* nothing is charged; the lane keeps the message */
 } Answer;
 
 /* STEP has failed with CAUSE and its transaction is rolled back. SQLSTATE: of the failure. */

@@ -79,7 +79,7 @@ log_finished (Step *step)
  * all the same: the fence lets the first through, and the other is stale. Errands have two
  * transactions, so they wait for their message. */
 static void
-look_ahead (Lane *lane, const GPtrArray *steps)
+note_ahead (Lane *lane, const GPtrArray *steps)
 {
   const Step *step = steps->len == 1 ? steps->pdata[0] : NULL;
   g_clear_pointer (&lane->ahead, g_array_unref);
@@ -96,7 +96,7 @@ void
 steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
-  look_ahead (lane, steps);
+  note_ahead (lane, steps);
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
   log_hold ();
