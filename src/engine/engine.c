@@ -21,10 +21,11 @@
 
 #define POLL_MS 100
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
-#define PATIENCE_US (4 * G_USEC_PER_SEC) /* of a revoke or SIGTERM, before a step is cancelled */
+#define PATIENCE_US                                                                                \
+  (4 * G_USEC_PER_SEC) /* after a revoke or SIGTERM, before running steps are cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
-#define STOP_S 9  /* in which a process that ends by itself has ended, whatever does not answer */
-#define LEAVE_S 5 /* of these for libraries to let go of their connections */
+#define STOP_S 9  /* deadline of a process that ends by itself */
+#define LEAVE_S 5 /* part of STOP_S, for libraries to close their connections */
 #define EXIT_CONFIG 2
 #define EXIT_POSTGRES 3
 #define EXIT_KAFKA 4
@@ -58,7 +59,7 @@ engine_is_ready (void)
 }
 
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
-static Lanes *running_lanes; /* of the daemon while it runs; under the lock */
+static Lanes *running_lanes; /* the running daemon's, else NULL; under the lock */
 
 typedef struct {
   EngineRunning visit;
@@ -148,7 +149,7 @@ watch_workers (Service *service)
     return;
   g_autoptr (GError) error = g_error_new (
       PRUNED_ERROR, PRUNED_FATAL,
-      "a worker has not come back for %d s: the process gives its partitions to others",
+      "a worker has been busy for %d s: the process ends, so that others get its partitions",
       (int)(longest / G_USEC_PER_SEC));
   service_fail (service, error);
 }
@@ -168,8 +169,7 @@ round_once (Service *service, gint64 *committed_us, GError **error)
   FAULT ("offsets.before_commit");
   g_autoptr (GError) cause = NULL;
   if (!kafka_consumer_commit (service->consumer, FALSE, &cause))
-    log_warning_every (30, "commit", "Offsets could not be committed; they will be later",
-                       cause->message);
+    log_warning_every (30, "commit", "Offset commit failed; will retry", cause->message);
   FAULT ("offsets.after_commit");
   return TRUE;
 }
@@ -195,8 +195,8 @@ loop (const EngineOptions *options, Service *service, GError **error)
   return ok ? 0 : EXIT_BUG;
 }
 
-/* No new work; what runs ends or is cancelled; offsets are committed as the partitions are given
- * back. */
+/* Takes no new work; running steps end or are cancelled; closing the consumer commits the offsets.
+ */
 static void
 stop (Service *service, Workers *workers, Dispatcher *dispatcher)
 {
@@ -232,7 +232,7 @@ static void
 service_clear (Service *service)
 {
   if (service->producer != NULL)
-    kafka_producer_free (service->producer); /* tells lanes of what it had not sent */
+    kafka_producer_free (service->producer); /* reports unsent messages to their lanes */
   if (service->lanes != NULL)
     lanes_free (service->lanes);
   if (service->consumer != NULL)

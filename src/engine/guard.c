@@ -10,21 +10,22 @@
 #include <unistd.h>
 
 #define ROUND_NS (250 * 1000 * 1000)
-#define MOST_US G_USEC_PER_SEC /* of a round: a process that stood still has missed nobody */
-#define STOP_S 9               /* in which a process that was asked to end has ended */
-#define SILENT_US                                                                                  \
-  (20 * G_USEC_PER_SEC) /* of the poll thread; giving up partitions takes up to 11 s */
+#define MOST_US                                                                                    \
+  G_USEC_PER_SEC /* counted per round at most: if the whole process was stopped, the poll thread   \
+                    did not hang */
+#define STOP_S 9 /* deadline of a process that was asked to end */
+#define SILENT_US (20 * G_USEC_PER_SEC) /* of the poll thread; a revoke takes up to 11 s */
 #define STUCK_US (180 * G_USEC_PER_SEC)
 #define LAST_WORDS_MS 250
 #define EXIT_BUG 70
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
-static gint64 leave_at_us; /* monotonic; 0: nobody asked */
+static gint64 leave_at_us; /* monotonic; 0: no deadline */
 static int leave_code;
 static GuardHangup on_hangup;
 static gpointer hangup_data;
-static gboolean hangup_waits; /* one came before anything answered it */
+static gboolean hangup_waits; /* one came before there was a handler */
 /* Atomic: */
 static gint asked, watching, beats, silent;
 
@@ -40,7 +41,7 @@ signals_of (sigset_t *set)
 static void
 leave (int code)
 {
-  log_warning ("Left without waiting for what does not answer");
+  log_warning ("Shutdown deadline reached; exiting");
   log_queue_drain (LAST_WORDS_MS);
   _exit (code);
 }
@@ -55,11 +56,11 @@ take_hangup (void)
   hangup_waits = hangup_waits || hangup == NULL;
   pthread_mutex_unlock (&lock);
   if (leaving)
-    log_info ("The process ends: the configuration is not reloaded");
+    log_info ("Shutting down; configuration not reloaded");
   else if (hangup != NULL)
     hangup (data);
   else
-    log_info ("The process starts: the configuration is reloaded as soon as it has");
+    log_info ("Starting; the configuration will be reloaded after the start");
 }
 
 static void
@@ -85,7 +86,8 @@ leave_if_late (gint64 now_us)
     leave (code);
 }
 
-/* How long the poll thread has been silent; what the guard itself has not seen does not count. */
+/* Measures how long the poll thread has been silent. Time in which the guard itself did not run
+ * does not count. */
 static void
 watch (gint64 round_us, gint *seen, gint64 *silent_us)
 {
@@ -95,10 +97,10 @@ watch (gint64 round_us, gint *seen, gint64 *silent_us)
   *seen = now;
   g_atomic_int_set (&silent, *silent_us >= SILENT_US);
   if (before < SILENT_US && *silent_us >= SILENT_US)
-    log_error ("The poll thread does not come back: this process is not healthy", "remedy",
-               "it ends by itself within minutes; restart it to have it back sooner");
+    log_error ("The poll thread hangs: this process is not healthy", "remedy",
+               "the process exits within minutes; restart it to recover sooner");
   else if (before >= SILENT_US && *silent_us == 0)
-    log_info ("The poll thread is back");
+    log_info ("The poll thread runs again");
   if (before < STUCK_US && *silent_us >= STUCK_US)
     guard_leave_within (0, EXIT_BUG);
 }

@@ -1,10 +1,10 @@
 #include "engine/health.h"
 
 static void
-tell (Service *service)
+log_change (Service *service)
 {
   if (service->trouble_seen != NULL)
-    log_warning ("Kafka is in trouble; what can go on goes on", "detail", service->trouble_seen,
+    log_warning ("Kafka degraded; continuing where possible", "detail", service->trouble_seen,
                  "remedy", "pruned status; a missing topic: pruned topics --apply");
   else
     log_info ("Kafka is well again");
@@ -20,6 +20,6 @@ health_look (Service *service)
   g_free (service->trouble_seen);
   service->trouble_seen = now;
   if (lasts && g_strcmp0 (now, service->trouble_told) != 0)
-    tell (service);
+    log_change (service);
   return now == NULL && kafka_producer_is_up (service->producer);
 }

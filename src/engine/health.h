@@ -1,8 +1,8 @@
-/* What the daemon has to bear from Kafka while it runs (brokers away, a topic gone), said when it
- * changes. Thread: main.
+/* Trouble with Kafka while the daemon runs (brokers away, a topic missing), logged when it changes.
+ * Thread: main.
  */
 #pragma once
 #include "engine/service/service.h"
 
-/* Is all well? Trouble that two looks saw is logged once, and once more when it is over. */
+/* Is Kafka well? Trouble that two looks in a row saw is logged once, and its end is logged once. */
 gboolean health_look (Service *service);

@@ -41,7 +41,7 @@ lanes_at_end (const GArray *views)
   return views->len > 0;
 }
 
-/* An end that was seen may have moved: ticks and events come from anywhere. */
+/* Asks for the end again, because others write ticks and events at any time. */
 static gboolean
 intake_at_end (const GArray *views)
 {
@@ -63,7 +63,7 @@ rows_at_rest (Idle *idle)
   g_autoptr (GError) error = NULL;
   g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", NULL, &error);
   if (rows == NULL)
-    log_warning_every (10, "idle", "Whether all is done cannot be seen now", error->message);
+    log_warning_every (10, "idle", "Could not check for remaining work", error->message);
   return rows != NULL && !rows_bool (rows, 0, "busy");
 }
 

@@ -1,4 +1,4 @@
-/* Is there nothing left that would happen by itself? (`run --until-idle`, docs/rules.md)
+/* Is nothing left that would happen by itself? (`run --until-idle`, docs/rules.md)
  *
  * Threads: main. Ownership: main.
  */

@@ -19,8 +19,8 @@ list_of (GPtrArray *keys)
   return keys->len > 1 ? g_strjoinv (", ", (char **)keys->pdata) : NULL;
 }
 
-/* The settings are those of FRESH from here on, as far as they may be: who is under way ends with
- * those that it began with. */
+/* Puts FRESH in force, but for settings that need a restart. A step that is running keeps the
+ * settings it began with. */
 static gboolean
 take_over (Config *fresh, GError **error)
 {
@@ -42,8 +42,7 @@ set_up_log (const Config *config)
 static void
 refuse (const GError *error)
 {
-  log_error ("The configuration was not reloaded: the settings stay as they were", "error",
-             error->message);
+  log_error ("Configuration not reloaded; the settings in force stay", "error", error->message);
 }
 
 static void
@@ -92,7 +91,7 @@ reload_main (void *data)
   return NULL;
 }
 
-/* Thread: guard, or main with a signal that came before. */
+/* Thread: guard; main for a signal that came before reload_begin. */
 static void
 on_hangup (gpointer data)
 {

@@ -1,5 +1,5 @@
-/* SIGHUP: the configuration is read again. What may change while the daemon runs is taken over, the
- * rest is named as waiting for a restart, and a configuration that is wrong changes nothing.
+/* SIGHUP: the configuration is read again. Settings that can change at run time take effect, the
+ * others are logged as waiting for a restart. An invalid configuration changes nothing.
  *
  * Invariant: it waits for no step, and no step waits for it: the settings are swapped (in_force.h).
  * Threads: reload_begin and reload_end: main; the work is done by a thread of its own, one at a
@@ -11,6 +11,6 @@
 
 void reload_begin (
     const EngineOptions *options,
-    Service *service); /* from here on SIGHUP is answered, also one that came before */
+    Service *service); /* from here on SIGHUP is handled, also one that came before */
 void reload_end (
-    void); /* no longer; waits for one that is under way. After the workers have ended */
+    void); /* SIGHUP is ignored; waits for a reload under way. Call after the workers have ended */

@@ -38,7 +38,7 @@ note_partitions (Service *service, const KafkaTopic *topic)
     g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
     g_autofree char *capacity = g_strdup_printf ("%d", job->capacity);
     log_warning (
-        "Topic has fewer partitions than the job's capacity: so many runs at a time and no more",
+        "Topic has fewer partitions than the job's capacity: their number limits the runs at a time",
         "topic", topic->name, "partitions", partitions, "capacity", capacity, "remedy",
         "pruned topics --apply");
   }
@@ -62,7 +62,7 @@ all_there (Service *service, const GArray *topics, GError **error)
   return FALSE;
 }
 
-/* Without it ticks of cron are compared with one clock less. */
+/* Looks for the optional topic. Without it, cron compares one clock less. */
 static void
 look_for_clock (Service *service, KafkaAdmin *admin, const GArray *wanted)
 {
@@ -75,7 +75,7 @@ look_for_clock (Service *service, KafkaAdmin *admin, const GArray *wanted)
       service->clock_topic = g_strdup (topic.name);
     else
       log_warning (
-          "Topic is not there: whether a tick's time has come is said by the clocks of this machine and the database alone",
+          "Topic is missing: only the clocks of this machine and the database decide when a tick is due",
           "topic", topic.name, "detail",
           !answered               ? error->message
           : topic.trouble != NULL ? topic.trouble
@@ -94,7 +94,7 @@ startup_topics (Service *service, GError **error)
     KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
     g_array_append_val (topics, topic);
   }
-  /* A topic that was made just now may take a moment to show on every broker. */
+  /* A new topic takes a while to show on every broker. */
   for (gint64 until = g_get_monotonic_time () + SHOW_US;; g_usleep (SHOW_US / 10)) {
     g_autoptr (GError) missing = NULL;
     if (admin == NULL
@@ -146,7 +146,7 @@ startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *setting
   return TRUE;
 }
 
-/* A fault that the daemon cannot prevent is said before it strikes. */
+/* Warns of a fault that the daemon cannot prevent. */
 static void
 warn_library (void)
 {
@@ -176,7 +176,7 @@ ask_postgres (gpointer data)
   return error;
 }
 
-/* The prefix, unless [kafka] says otherwise. */
+/* The consumer group: the prefix, unless [kafka] sets `group.id`. */
 static const char *
 group_of (const Service *service)
 {
@@ -187,9 +187,9 @@ group_of (const Service *service)
   return service->prefix;
 }
 
-/* As many partitions as this process may have, if it is the only one. */
+/* The number of partitions if this process is the only one. */
 static guint
-lanes_most (const Service *service)
+max_lanes (const Service *service)
 {
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
   for (guint i = 0; i < jobs_count (service->jobs); i++)
@@ -206,7 +206,7 @@ startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean 
   service->producer = kafka_producer_new (service->kafka_settings, &kafka);
   if (service->producer != NULL)
     service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
-                                            lanes_most (service), handlers, service, &kafka);
+                                            max_lanes (service), handlers, service, &kafka);
   gboolean there = service->consumer != NULL && startup_topics (service, &kafka);
   GError *cause = g_thread_join (asking);
   *postgres = cause != NULL;

@@ -101,6 +101,8 @@ PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **
 PgRows *pg_run_alone (Pg *pg, const char *file, const PgValues *values,
                       GError **error); /* in a transaction of its own, committed */
 gboolean pg_exec (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The time on the database's clock at the call, not at the transaction's begin; microseconds. */
+gboolean pg_now_us (Pg *pg, gint64 *now_us, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* A text of any number of statements without parameters, for as long as it takes: schema steps,
  * CREATE INDEX CONCURRENTLY (one statement, no transaction open). In an open transaction its limits

@@ -235,9 +235,12 @@ database_answers (Pages *pages, GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
     return FALSE;
   }
-  g_autoptr (PgRows) rows = ask (pages->ready.pg, "src/pg/sql/now.sql", NULL, error);
+  Pg *pg = pages->ready.pg;
+  gint64 now_us;
+  gboolean answers = pg_begin_read_only (pg, error) && pg_now_us (pg, &now_us, error);
+  pg_rollback (pg);
   pthread_mutex_unlock (&pages->ready.lock);
-  return rows != NULL;
+  return answers;
 }
 
 static int

@@ -101,7 +101,7 @@ def test_an_hour_that_only_the_databases_clock_counts_is_none(scene, shifted):
     scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked, first_at) "
                            f"VALUES ('{JOB}', 'scratch:4711', 'restored', true, now() - interval '2 hours')")
     behind = scene.start(environment=shifted(-7200))
-    behind.wait_line("Nothing is put away: the database's clock differs from this machine's by so many seconds", count=1)
+    behind.wait_line("Nothing is archived: the database's clock differs from this machine's (detail: seconds)", count=1)
     scene.topics.tick("scratch.wide", at := now(minutes=-1))
     scene.wait_run(tick_id("scratch.wide", at), "finished")
     assert behind.stop() == 0
@@ -158,7 +158,7 @@ def test_a_tick_that_only_one_clock_believes_in_is_not_fired(hourly, shifted):
     hourly.database.execute("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour'")
     due = right - datetime.timedelta(hours=1)
     behind = hourly.start(environment=shifted(-7200))
-    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds")
+    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's (detail: seconds)")
     assert hourly.database.value("SELECT next_at FROM pruned.schedules") == due
     assert hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
     assert behind.stop() == 0
@@ -174,8 +174,8 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
     audited(hourly, 0, 45)
     hourly.database.execute("UPDATE pruned.schedules SET next_at = now() - interval '1 minute'")
     behind = hourly.start(environment=shifted(-AHEAD_S))
-    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds")
-    behind.wait_line("Nothing old is dropped: the database's clock differs from this machine's by so many seconds")
+    behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's (detail: seconds)")
+    behind.wait_line("Nothing old is dropped: the database's clock differs from this machine's (detail: seconds)")
     assert 45 in ages(hourly) and hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
     old = now(seconds=-AHEAD_S)  # too old for the database, of today for the machine
     hourly.topics.tick("scratch.wide", old)
@@ -213,7 +213,7 @@ def ahead_of_kafka(new_scene, own_postgres, preload):
     return scene
 
 
-KAFKA_WAITS = "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds"
+KAFKA_WAITS = "Ticks of cron wait: this machine's clock and the database's are ahead of Kafka's (detail: seconds)"
 
 
 def test_a_tick_that_kafkas_clock_does_not_believe_in_is_not_fired(ahead_of_kafka):
@@ -298,7 +298,7 @@ def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
         f"'members.remove_expired', 'waiting', now() - interval '1 minute', %s, {AHEAD} + interval '200 days', "
         "jsonb_build_object('member_id', 7, 'expires_at', %s::text)) RETURNING run_id", [day, str(day.date())]))
     daemon = scene.start()
-    daemon.wait_line("Run was ready before its time, and waits again")
+    daemon.wait_line("Run was ready before its time; waiting again")
     scene.database.wait("SELECT state = 'waiting' AND due_at = %(day)s FROM pruned.runs WHERE run_id = %(run)s", {"run": run, "day": day}, until=True)
 
 
@@ -320,4 +320,4 @@ def test_a_jump_under_running_work_and_back_leaves_nothing_for_next_year(new_sce
     scene.database.wait("SELECT min(due_at) > %(at)s FROM pruned.runs WHERE state = 'waiting'", {"at": now(days=300)}, until=True)
     own_postgres.clock.set(0)
     assert scene.wait_run(tick_id(JOB, at), "finished")["attempts"] == 0
-    daemon.wait_line("The database's clock was ahead: times that it left are set back")
+    daemon.wait_line("The database's clock was ahead; times it wrote are set back")

@@ -123,7 +123,7 @@ def test_a_poll_thread_that_does_not_come_back_is_not_healthy(scene, preload, ht
     (tmp_path / "stall").touch()
     wait_until(lambda: http.ask("/healthz").status_code == 503, 40, "a liveness that fails")
     assert http.ask("/readyz").status_code == 503
-    daemon.wait_line("The poll thread does not come back: this process is not healthy")
+    daemon.wait_line("The poll thread hangs: this process is not healthy")
     (tmp_path / "stall").unlink()
     wait_until(lambda: http.ask("/healthz").status_code == 200, 30, "a liveness that is well again")
     (tmp_path / "stall").touch()

@@ -52,7 +52,7 @@ def start_and_meet_the_lock(scene, ids):
     for id_ in ids:
         send_work(scene, id_, "scratch.wide")
     daemon = scene.start(settings={"log.level": "debug"})
-    line = daemon.wait_line("Another transaction has the run; its message waits", level="debug", job="scratch.wide")
+    line = daemon.wait_line("Run is locked by another transaction; its message waits", level="debug", job="scratch.wide")
     return daemon, datetime.datetime.fromisoformat(line["time"])
 
 
@@ -93,7 +93,7 @@ def test_who_has_a_run_for_long_holds_up_no_others(scene):
         daemon.wait_line(SENT_AGAIN, run_id=other_id)
     assert scene.wait_run(run_id)["state"] == "finished"
     daemon.wait_line(SENT_AGAIN, run_id=run_id)
-    assert not [line for line in daemon.lines("The dispatcher waits") if "lock timeout" in line["detail"]]
+    assert not [line for line in daemon.lines("Dispatcher round failed; will retry") if "lock timeout" in line["detail"]]
 
 
 def test_each_step_whose_message_is_gone_is_sent_again_as_soon_as_the_first(scene):
@@ -156,7 +156,7 @@ def test_a_topic_that_vanishes_is_told_and_a_new_one_is_taken_up(new_scene):
     daemon.wait_line("Partitions assigned")
     scene.topics.drop("work.scratch.remove")
     [run_id] = insert_ready(scene)
-    trouble = daemon.wait_line("Kafka is in trouble; what can go on goes on")
+    trouble = daemon.wait_line("Kafka degraded; continuing where possible")
     assert scene.topics.full("work.scratch.remove") in trouble["detail"] and "topics --apply" in trouble["remedy"]
     scene.run("topics", "--apply").ok()
     assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
@@ -248,7 +248,7 @@ def test_what_was_sent_is_not_sent_again_while_the_next_step_takes_long(new_scen
     for n in range(4):
         scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
     daemon = scene.run_until_idle()
-    assert not daemon.lines("Messages that a crash had left were sent")
+    assert not daemon.lines("Sent messages that a crash had left")
     assert len(scene.topics.outcomes("RunFinished")) == 4
 
 
@@ -282,4 +282,4 @@ def test_what_a_crash_left_in_the_outbox_is_sent_by_whoever_has_the_lane(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished") == 0
     one, two = scene.topics.outcomes("RunFinished")
     assert (one.raw, one.headers, one.key) == (two.raw, two.headers, two.key) == (first.raw, first.headers, first.key)
-    assert daemon.lines("Messages that a crash had left were sent")
+    assert daemon.lines("Sent messages that a crash had left")

@@ -97,7 +97,7 @@ def test_the_fence_takes_no_run_before_its_scheduled_time(scene, state):
     run = tick_id(WIDE, later, '{"n":1}')
     scene.database.execute("UPDATE pruned.runs SET state = %s, due_at = now() WHERE run_id = %s", [state, run])
     daemon = scene.start()
-    daemon.wait_line("Run was ready before its time, and waits again", run_id=run)
+    daemon.wait_line("Run was ready before its time; waiting again", run_id=run)
     scene.database.wait("SELECT state = 'waiting' AND due_at = scheduled_at FROM pruned.runs WHERE run_id = %s", [run])
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 0
     at = now(minutes=-1)

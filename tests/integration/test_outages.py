@@ -12,7 +12,7 @@ JOB = "scratch.remove"
 PAGES = 40
 BACK_WITHIN_S = 5
 SESSION_S = 6  # a broker that comes back lets a member in again when its old session has ended
-KAFKA_IS_DOWN = re.compile("Kafka is in trouble|Publishing waits for Kafka")
+KAFKA_IS_DOWN = re.compile("Kafka degraded|Publishing waits for Kafka")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def goes_on(scene, within_s=BACK_WITHIN_S):
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_postgres_is_restarted(scene, own_postgres, how):
     getattr(own_postgres, how)()
-    scene.daemon.wait_line("The dispatcher waits")
+    scene.daemon.wait_line("Dispatcher round failed; will retry")
     own_postgres.start()
     goes_on(scene)
 
@@ -78,7 +78,7 @@ def test_the_broker_is_away_for_longer_than_a_session_and_than_the_dispatcher_wa
     scene.topics.tick("scratch.wide", at, {"n": 1})
     scene.wait_run(due := tick_id("scratch.wide", at, '{"n":1}'), "waiting")
     own_kafka.kill()
-    scene.daemon.wait_line("The dispatcher waits", deadline_s=60)
+    scene.daemon.wait_line("Dispatcher round failed; will retry", deadline_s=60)
     kafka_is_back(scene, own_kafka)
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
     assert scene.wait_run(due)["state"] == "finished"
@@ -88,7 +88,7 @@ def test_the_broker_is_away_for_longer_than_a_session_and_than_the_dispatcher_wa
 def test_postgres_is_away_for_longer(scene, own_postgres):
     """The line is said every ten seconds: pauses between tries have grown as far as they grow."""
     own_postgres.stop()
-    scene.daemon.wait_line("The dispatcher waits", count=3, deadline_s=60)
+    scene.daemon.wait_line("Dispatcher round failed; will retry", count=3, deadline_s=60)
     own_postgres.start()
     goes_on(scene)
 
@@ -114,7 +114,7 @@ def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(sce
 def test_both_are_away(scene, own_postgres, own_kafka):
     own_postgres.kill()
     own_kafka.kill()
-    scene.daemon.wait_line("The dispatcher waits")
+    scene.daemon.wait_line("Dispatcher round failed; will retry")
     own_postgres.start()
     kafka_is_back(scene, own_kafka)
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
@@ -131,7 +131,7 @@ def test_nothing_waits_for_a_lock_without_a_limit(new_scene):
             "SELECT pid, query_start, extract(epoch FROM clock_timestamp() - query_start)::float8 AS age_s FROM pg_stat_activity "
             "WHERE datname = current_database() AND application_name LIKE 'pruned run%%' AND wait_event_type = 'Lock'")
         assert all(row["age_s"] < patient(3) for row in waiting), waiting
-        return len([line for line in daemon.lines("The dispatcher waits") if "lock timeout" in line["detail"]]) >= 2
+        return len([line for line in daemon.lines("Dispatcher round failed; will retry") if "lock timeout" in line["detail"]]) >= 2
 
     with scene.database.connect() as other:
         other.autocommit = False

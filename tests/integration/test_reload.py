@@ -9,7 +9,7 @@ from support.slow import hold_rows, let_held_rows_go, wait_asleep
 
 JOB = "scratch.remove"
 OTHER = "scratch.endless"
-REFUSED = "The configuration was not reloaded: the settings stay as they were"
+REFUSED = "Configuration not reloaded; the settings in force stay"
 
 
 def write(scene, text):
@@ -171,7 +171,7 @@ def test_a_signal_during_the_start_is_answered_when_it_is_over(scene):
         daemon = scene.start()
         scene.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
         write(scene, "[jobs.scratch.remove]\nbatch = 4\n")
-        hang_up(daemon, "The process starts: the configuration is reloaded as soon as it has")
+        hang_up(daemon, "Starting; the configuration will be reloaded after the start")
         assert not daemon.lines("Started")
     assert daemon.wait_line("Configuration reloaded")["changed"] == "jobs.scratch.remove.batch"
     assert daemon.stop() == 0
@@ -200,6 +200,6 @@ def test_a_signal_while_it_leaves_reloads_nothing(scene):
     write(scene, "[jobs.scratch.remove]\nbatch = 4\n")
     daemon.send(signal.SIGTERM)
     daemon.wait_line("Stopping")
-    hang_up(daemon, "The process ends: the configuration is not reloaded")
+    hang_up(daemon, "Shutting down; configuration not reloaded")
     assert daemon.wait() == 0
     assert not daemon.lines("Configuration reloaded")

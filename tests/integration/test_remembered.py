@@ -138,7 +138,7 @@ def test_rows_of_jobs_that_nobody_here_knows_keep_nothing_back(scene):
                                    "SELECT run_id, 99, '\\x01' || decode(repeat('00', 8), 'hex'), job, slot FROM pruned.runs "
                                    "WHERE run_id = %s RETURNING run_id", [tick_id("scratch.remove", at)])
     daemon = scene.start()
-    daemon.wait_line("Messages that a crash had left were sent", run_id=str(left), deadline_s=60)
+    daemon.wait_line("Sent messages that a crash had left", run_id=str(left), deadline_s=60)
     assert scene.database.value("SELECT state FROM pruned.runs WHERE job = 'of.tomorrow'") == "waiting"
 
 

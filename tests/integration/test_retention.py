@@ -116,7 +116,7 @@ def test_a_heap_of_ended_runs_goes_page_after_page(scene):
     scene.start(), scene.start()
     scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
-    waits = [line["detail"] for daemon in scene.daemons for line in daemon.lines("The dispatcher waits")]
+    waits = [line["detail"] for daemon in scene.daemons for line in daemon.lines("Dispatcher round failed; will retry")]
     assert not [detail for detail in waits if "lock timeout" not in detail]  # who is held up in the midst of a page holds up the other
 
 

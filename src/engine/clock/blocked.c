@@ -17,8 +17,8 @@ entry_values (const PgRows *rows, int row)
   return values;
 }
 
-/* What the job itself can say of it without beginning a step; if it cannot be asked (blocked.sql
- * wants more than this), the step is. */
+/* Is the job still blocked, by its own `blocked` statement? FALSE also if it has none, or if the
+ * statement fails: then the step is retried. */
 static gboolean
 is_blocked_still (Pg *pg, const Job *job, const PgValues *entry)
 {
@@ -34,8 +34,8 @@ is_blocked_still (Pg *pg, const Job *job, const PgValues *entry)
   return lacks || (reasons != NULL && rows_count (reasons) > 0);
 }
 
-/* The run waits for the dispatcher, with its unique key, a step further so that its end is another
- * one. Nothing happens if somebody holds the key, for then somebody is asking. */
+/* Sets the run waiting, with its unique key, one step further so that its next outcome has another
+ * id. Does nothing if another run holds the key: that run is a retry already. */
 static gboolean
 revive (Pg *pg, const Job *job, PgValues *entry, GError **error)
 {
@@ -47,7 +47,7 @@ revive (Pg *pg, const Job *job, PgValues *entry, GError **error)
   g_autoptr (PgRows) again
       = back != NULL ? pg_run_file (pg, SQL "blocked_again.sql", entry, error) : NULL;
   if (again != NULL && rows_count (again) > 0)
-    log_info ("A blocked tick is asked again", "job", job->name, "run_id",
+    log_info ("Retrying a blocked tick", "job", job->name, "run_id",
               pg_values_get (entry, "run_id"));
   return again != NULL;
 }

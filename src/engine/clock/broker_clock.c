@@ -6,7 +6,7 @@
 
 #define GOOD_US (60 * G_USEC_PER_SEC)
 #define ANEW_US (5 * G_USEC_PER_SEC)
-#define PATIENCE_US (3 * G_USEC_PER_SEC) /* an answer that takes longer says too little */
+#define PATIENCE_US (3 * G_USEC_PER_SEC) /* an answer that takes longer is too inexact */
 
 struct _BrokerClock {
   KafkaProducer *producer;
@@ -16,8 +16,8 @@ struct _BrokerClock {
   KafkaSending *sending;      /* asked, not looked at yet; NULL: none */
   gint64 asked_us;            /* monotonic, as all here; 0: never */
   _Atomic gint64 answered_us; /* 0: not yet */
-  gint64 known_us;            /* when what is known was asked; 0: nothing is */
-  gint64 ahead_us;            /* of the monotonic clock, at most */
+  gint64 known_us;            /* when the known time was asked for; 0: none is known */
+  gint64 ahead_us; /* how far the broker's clock is ahead of the monotonic one, at most */
 };
 
 BrokerClock *
@@ -61,8 +61,8 @@ ask (BrokerClock *self, gint64 now)
   self->sending = kafka_publish_begin (self->producer, self->messages, on_answer, self);
 }
 
-/* The broker wrote its time down after it was asked, so that it shows no more now than that and
- * what has gone by since the question. */
+/* The broker read its clock after it was asked. So it shows at most that time plus what has passed
+ * since the question. */
 static void
 take_answer (BrokerClock *self)
 {

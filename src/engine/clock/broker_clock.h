@@ -1,12 +1,11 @@
 /* The broker's clock: the third, beside this machine's and the database's, that a tick of cron is
- * compared with. Kafka tells its time to who writes into a topic that takes its timestamps from the
- * broker (`message.timestamp.type=LogAppendTime`): `<prefix>.clock` is one.
+ * compared with. Kafka acknowledges a message with its own time if the topic has
+ * `message.timestamp.type=LogAppendTime`, as `<prefix>.clock` has.
  *
- * Invariant: nobody waits here. A broker that does not answer, or does not say its time, makes it
+ * Invariant: nothing here blocks. If the broker does not answer, or not with its time, the time is
  * unknown.
  *
- * Threads: the dispatcher's; only the answer comes on Kafka's.
- * Ownership: the dispatcher.
+ * Threads: the dispatcher's; the answer alone comes on one of Kafka's. Ownership: the dispatcher.
  */
 #pragma once
 #include "engine/service/wake.h"
@@ -14,12 +13,12 @@
 
 typedef struct _BrokerClock BrokerClock;
 
-/* Borrows all: TOPIC (NULL: there is none, the time is never known), and WAKE rings when an answer
- * has come. */
+/* Borrows all: TOPIC (NULL: the time is never known), and WAKE, which is woken when an answer has
+ * come. */
 BrokerClock *broker_clock_new (KafkaProducer *producer, const char *topic, Wake *wake);
 void broker_clock_free (BrokerClock *clock);
 
-/* The time that the broker shows now at the latest, in microseconds; -1: not known. What it said is
- * good for a minute, with ANEW for a few seconds. FALSE: it is being asked; come again when woken,
- * or in a second. */
+/* *NOW_US: the latest time that the broker's clock can show now, in microseconds; -1: not known. An
+ * answer is cached for a minute, with ANEW for a few seconds. FALSE: the broker is being asked;
+ * call again when woken, or in a second. */
 gboolean broker_clock_now (BrokerClock *clock, gboolean anew, gint64 *now_us);

@@ -32,12 +32,12 @@ struct _Dispatcher {
   char *keyed; /* jobs whose ticks take a unique key, as an array literal */
   char *known; /* all jobs of this process */
   pthread_t thread;
-  Bundle *unsent; /* of runs that are ready already, or NULL */
+  Bundle *unsent; /* messages of runs that are ready already; NULL: none */
   char *left_at,
       *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
   gint64 left_step;
   guint planted; /* number of the settings whose schedules are planted */
-  guint refused; /* how often Kafka, which is there, has not taken it */
+  guint refused; /* how often Kafka has refused `unsent` while it was up */
 };
 
 static Bundle *
@@ -46,9 +46,9 @@ new_bundle (void)
   return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
 }
 
-/* What Kafka did not take in time while it was away. What it refuses though it is there (a message
- * too large, a topic that is gone) does not keep all others waiting. If that is given up, or the
- * process dies meanwhile, the runs are found missing. */
+/* Sends again what Kafka has not acknowledged. While Kafka is down this is retried for ever; if
+ * Kafka is up and refuses (a message too large, a topic deleted), it is given up after REFUSALS, so
+ * that it does not block the others. missing.c then finds the runs, as it does after a crash. */
 static gboolean
 send_unsent (Dispatcher *dispatcher, GError **error)
 {
@@ -96,7 +96,7 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   return send_unsent (dispatcher, error);
 }
 
-/* The lanes of work that are ours, and behind which row the next page begins. */
+/* This process's lanes of work, and the keyset cursor of the page. */
 static PgValues *
 left_values (const Dispatcher *dispatcher)
 {
@@ -122,7 +122,7 @@ left_values (const Dispatcher *dispatcher)
   return values;
 }
 
-/* The next page begins behind this one; after the last, at the first again. */
+/* Moves the keyset cursor behind this page; after the last page, back to the beginning. */
 static void
 note_left (Dispatcher *dispatcher, const PgRows *rows)
 {
@@ -136,7 +136,7 @@ note_left (Dispatcher *dispatcher, const PgRows *rows)
   dispatcher->left_step = rows_int (rows, last, "step");
 }
 
-/* What a crash left in the outbox, on lanes that are ours now. */
+/* Sends what a crash left in the outbox, for this process's lanes. */
 static gboolean
 send_left (Dispatcher *dispatcher, GError **error)
 {
@@ -151,12 +151,11 @@ send_left (Dispatcher *dispatcher, GError **error)
     if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
                              (int)rows_int (rows, i, "step"), rows_text (rows, i, "messages"),
                              &cause))
-      log_info ("Messages that a crash had left were sent", "run_id",
-                rows_text (rows, i, "run_id"));
+      log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
     else if (cause != NULL && cause->code == PRUNED_OUTAGE) {
       g_propagate_error (error, cause);
       return FALSE;
-    } else if (cause != NULL) /* never: what comes after it must not wait */
+    } else if (cause != NULL) /* it can never be sent: continue with the rest */
     {
       log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent",
                          cause->message);
@@ -166,7 +165,7 @@ send_left (Dispatcher *dispatcher, GError **error)
   return TRUE;
 }
 
-/* Nothing else came by to carry the removals. */
+/* Removes sent messages from the outbox, if no other transaction did it. */
 static gboolean
 remove_sent (Dispatcher *dispatcher, GError **error)
 {
@@ -200,7 +199,7 @@ plant_changed (Dispatcher *dispatcher, GError **error)
 
 /* At most once a second. */
 static gboolean
-look_around (Dispatcher *dispatcher, GError **error)
+do_housekeeping (Dispatcher *dispatcher, GError **error)
 {
   return processes_beat (dispatcher->service, dispatcher->pg, error)
          && went_back_look (dispatcher->service, dispatcher->pg, error)
@@ -242,7 +241,7 @@ dispatcher_main (void *data)
                   && schedule_fire (dispatcher->service, dispatcher->pg, &error)
                   && claim_due (dispatcher, &more, &error);
     if (ok && now - looked_us >= IDLE_US) {
-      ok = look_around (dispatcher, &error);
+      ok = do_housekeeping (dispatcher, &error);
       looked_us = now;
     }
     wait_us = more ? 0 : IDLE_US;
@@ -253,13 +252,13 @@ dispatcher_main (void *data)
       wait_us = 0;
     else if (!ok) {
       pg_rollback (dispatcher->pg);
-      log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
+      log_warning_every (10, "dispatcher", "Dispatcher round failed; will retry", error->message);
       wait_us = (1 << MIN (failures++, 2)) * G_USEC_PER_SEC
-                / 2; /* seconds after an outage all goes on */
+                / 2; /* short, to continue within seconds after an outage */
     } else
       failures = 0;
   }
-  if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
+  if (failures == 0) /* else PostgreSQL may be down, and the shutdown must not wait for it */
     processes_leave (dispatcher->pg);
   return NULL;
 }
@@ -281,7 +280,7 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
-  dispatcher->planted = in_force_number (); /* by startup.c */
+  dispatcher->planted = in_force_number (); /* startup.c planted them */
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
   service->broker_clock = broker_clock_new (service->producer, service->clock_topic, service->wake);

@@ -1,12 +1,12 @@
-/* The room of the clock: what happens because it is time: due runs, cron, lost messages, what keeps
- * own tables small. It uses all other rooms.
+/* The room of the clock: work that time triggers: due runs, cron, lost messages, and keeping own
+ * tables small. It uses all other rooms.
  *
- * The dispatcher: due runs become messages, what a crash left unpublished is sent, lost messages
- * are found, cron fires, ended runs go to the archive. One thread a process; processes share the
- * work by row locks, without a leader.
+ * The dispatcher: due runs become messages, messages that a crash left unpublished are sent, lost
+ * messages are found, cron fires, ended runs go to the archive. One thread per process; processes
+ * share the work by row locks, without a leader.
  *
- * Invariant: nothing is taken for lost because of a time-out alone (docs/rules.md, docs/facts.md).
- * Threads: as said. Ownership: engine.c.
+ * Invariant: a time-out alone never makes a message count as lost (docs/rules.md, docs/facts.md).
+ * Threads: main calls; the work is done on a thread of its own. Ownership: engine.c.
  */
 #pragma once
 #include "engine/service/service.h"

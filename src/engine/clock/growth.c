@@ -14,7 +14,7 @@ growth_look (Service *service, Pg *pg, GError **error)
     g_atomic_int_inc (&service->plans);
   } else if (bytes
              < service->ledger_bytes
-                   / 2) /* VACUUM has given back its end, and plans were made for what is left */
+                   / 2) /* VACUUM has truncated the table: count the next doubling from here */
     service->ledger_bytes = bytes;
   return TRUE;
 }

@@ -1,6 +1,7 @@
 #include "engine/clock/janitor.h"
 
 #include "base/clock.h"
+#include "engine/clock/clocks.h"
 #include "engine/clock/schedule.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
@@ -10,11 +11,10 @@
 #define SQL "src/engine/clock/sql/"
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
-#define ARCHIVE_FOR_US                                                                             \
-  (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
-#define HOUR_SKEW_US                                                                               \
-  (30 * G_TIME_SPAN_MINUTE) /* ended runs, and entries of what a restore brings, stay an hour:     \
-                               half of it is enough, too */
+#define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* per second, as long as there is more */
+/* Ended runs stay for an hour, and so do entries of what a restore brings; half an hour is enough.
+ */
+#define HOUR_SKEW_US (30 * G_TIME_SPAN_MINUTE)
 #define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
 #define RETENTION_WAIT_MS 3000
 #define DAY_MS (G_TIME_SPAN_DAY / 1000)
@@ -31,7 +31,7 @@ in_transaction (Pg *pg, const char *file, const PgValues *values, gboolean *more
   return rows != NULL;
 }
 
-/* The first look takes all that the archive has not. */
+/* The first look reads a day, which covers all that is not archived; later ones half an hour. */
 static gboolean
 note_states (Service *service, Pg *pg, GError **error)
 {
@@ -47,19 +47,6 @@ note_states (Service *service, Pg *pg, GError **error)
   return noted;
 }
 
-/* What is dropped or put away now by a clock that is wrong never comes back. They agree: within
- * MOST_US, as seen a moment ago. */
-static gboolean
-clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
-{
-  gint64 ahead_us = service->database_ahead_us;
-  if (ABS (ahead_us) < most_us)
-    return TRUE;
-  g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);
-  log_warning_every (60, otherwise, otherwise, seconds);
-  return FALSE;
-}
-
 static PgValues *
 days_of (Service *service)
 {
@@ -69,9 +56,9 @@ days_of (Service *service)
   return values;
 }
 
-/* Ids of events are remembered for as long as the ledger keeps runs, and as the topic keeps
- * messages; for ever if it does, or does not say. The broker is asked only when there is something
- * that may go. DAYS: -1, nothing goes. */
+/* *DAYS: how long ids of events are kept: as long as the ledger keeps runs, and as the topic keeps
+ * messages. -1: for ever, because the topic keeps messages for ever, or its retention is not known.
+ * The broker is asked only if some id may be old enough. */
 static gboolean
 ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, GError **error)
 {
@@ -98,8 +85,7 @@ keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError 
   g_autoptr (PgValues) values = days_of (service);
   *done = clocks_agree (
       service, G_TIME_SPAN_DAY,
-      "Nothing old is dropped: the database's clock differs from this machine's by so many"
-      " seconds");
+      "Nothing old is dropped: the database's clock differs from this machine's (detail: seconds)");
   return !*done
          || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error)
              && keeping_ask (pg, in_force_config (), error)
@@ -107,7 +93,7 @@ keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError 
              && ask_event_days (service, pg, values, event_days, error));
 }
 
-/* Page by page, a piece of each second as long as pages are full: MORE. */
+/* Deletes page by page, within its share of the second. *MORE: a page was full when time was up. */
 static gboolean
 forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **error)
 {
@@ -130,31 +116,30 @@ forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **er
   return TRUE;
 }
 
-/* Once in a while, and at once in a session that does not say it yet. The server's time is compared
- * with the middle of the time that the question took; if that was long, for the server was slow or
- * the process was stopped, it is asked again at the next look. */
+/* Writes this clock's difference from the server's into the session's application_name: with AGAIN,
+ * and at once in a new session. The server's time is compared with the middle of the question's
+ * duration; if that was too long (a slow server, a stopped process), the next look asks again. */
 static gboolean
 tell_clock (Pg *pg, gboolean again, GError **error)
 {
-  static guint told; /* the session, as below; 0: none */
-  if (!again && pg_connections (pg) == told)
+  static guint session; /* number of the session that has it; 0: none */
+  if (!again && pg_connections (pg) == session)
     return TRUE;
-  told = 0;
-  gint64 before_us = clock_now_us ();
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
+  session = 0;
+  gint64 before_us = clock_now_us (), database_us;
+  gboolean answered = pg_now_us (pg, &database_us, error);
   gint64 after_us = clock_now_us ();
-  if (rows == NULL || after_us - before_us > CLOCK_UNSURE_US)
-    return rows != NULL;
+  if (!answered || after_us - before_us > CLOCK_UNSURE_US)
+    return answered;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_int (values, "ahead_ms",
-                 ((before_us + after_us) / 2 - rows_int (rows, 0, "now_us")) / 1000);
+  pg_values_int (values, "ahead_ms", ((before_us + after_us) / 2 - database_us) / 1000);
   if (!in_transaction (pg, SQL "clock_tell.sql", values, NULL, error))
     return FALSE;
-  told = pg_connections (pg);
+  session = pg_connections (pg);
   return TRUE;
 }
 
-/* One page, unless another process is at it. MORE: the page was full. */
+/* Archives one page, unless another process is archiving. *MORE: the page was full. */
 static gboolean
 archive_page (Pg *pg, gboolean *more, GError **error)
 {
@@ -183,16 +168,16 @@ archive (Pg *pg, gboolean *more, GError **error)
   return TRUE;
 }
 
-/* What stays for an hour by the database's clock goes now. */
+/* Can the database's clock be trusted for rows that are kept for an hour? */
 static gboolean
-hour_is_one (const Service *service)
+hour_is_reliable (const Service *service)
 {
   return clocks_agree (
       service, HOUR_SKEW_US,
-      "Nothing is put away: the database's clock differs from this machine's by so many seconds");
+      "Nothing is archived: the database's clock differs from this machine's (detail: seconds)");
 }
 
-/* Entries of quarantine whose rows are gone. */
+/* Removes entries of quarantine whose rows are gone. */
 static gboolean
 sweep (Service *service, Pg *pg, GError **error)
 {
@@ -219,7 +204,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
   gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US, done = FALSE;
   if (again)
     days_us = now;
-  gboolean hour = hour_is_one (service);
+  gboolean hour = hour_is_reliable (service);
   if ((hour && !sweep (service, pg, error)) || !tell_clock (pg, again, error)
       || (again
           && (!note_states (service, pg, error)
@@ -237,7 +222,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
   }
   if (!hour || (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US))
     return TRUE;
-  archive_us = now; /* also if it fails: the dispatcher has other things to do meanwhile */
+  archive_us = now; /* also if it fails: the dispatcher does other work before it tries again */
   gboolean more = FALSE;
   if (!archive (pg, &more, error))
     return FALSE;

@@ -6,5 +6,5 @@
 #pragma once
 #include "engine/service/service.h"
 
-/* Does what is due, at most one small piece of it. */
+/* Does a small piece of what is due. */
 gboolean janitor_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -16,7 +16,7 @@ letters_waiting (void)
   return waiting;
 }
 
-/* Of the messages that Kafka still has. */
+/* Counts verdicts on messages that Kafka still has. */
 static PgRows *
 ask_decided (Pg *pg, const char *topic, const KafkaEdges *edges, guint n, GError **error)
 {

@@ -9,7 +9,7 @@
 #define WATERMARK_TIMEOUT_MS 2000
 #define LONGEST_PAUSE_S 60
 #define BUSY_EVERY_US                                                                              \
-  (15 * G_USEC_PER_SEC) /* lanes that never reach their end are asked so often */
+  (15 * G_USEC_PER_SEC) /* how often lanes that never reach their end are checked */
 
 /* A question to one lane: are these runs' messages gone? */
 typedef struct {
@@ -23,7 +23,7 @@ struct _Missing {
   Service *service;
   GHashTable *probes; /* "job/partition" -> Probe */
   gint64 busy_asked_us;
-  GHashTable *pauses; /* "run id/step/attempt" -> seconds until it may be sent again, once it was */
+  GHashTable *pauses; /* "run id/step/attempt" -> seconds until it may be sent once more */
 };
 
 static void
@@ -58,8 +58,8 @@ name_of (const Job *job, gint32 number)
   return g_strdup_printf ("%s/%d", job->name, number);
 }
 
-/* The work lanes that no question is open for. A lane that is not at its end cannot answer yet, and
- * its part of the index is full of what went through: it is asked seldom. */
+/* The lanes of work without an open probe. A lane that is not at its end cannot answer yet, and its
+ * part of the index is full of dead entries, so it is checked seldom. */
 static PgValues *
 lanes_to_ask (Missing *missing, const GArray *views)
 {
@@ -153,21 +153,22 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
   return TRUE;
 }
 
-/* Its work message cannot be made or sent, for REASON. */
+/* Ends the run as dead: its work message cannot be made or sent, for REASON. */
 static gboolean
 bury_unsendable (Service *service, Pg *pg, const Run *run, const char *reason, GError **error)
 {
-  g_autoptr (Bundle) said = bundle_new (run->run_id, run->step, run->job->name, run->slot);
+  g_autoptr (Bundle) outcome = bundle_new (run->run_id, run->step, run->job->name, run->slot);
   Work work = { run->run_id, run->step, run->attempts };
-  if (!bury_run (service, pg, run->job, &work, reason, said, error))
+  if (!bury_run (service, pg, run->job, &work, reason, outcome, error))
     return FALSE;
-  if (bundle_size (said) == 0 || publisher_send (service->publisher, said, error))
+  if (bundle_size (outcome) == 0 || publisher_send (service->publisher, outcome, error))
     return TRUE;
-  publisher_abandon (service->publisher, said);
+  publisher_abandon (service->publisher, outcome);
   return FALSE;
 }
 
-/* Alone: in a batch with others each is refused for what all of them have together. */
+/* Sends one message alone, because a refusal of a batch may be due to the size of the whole batch.
+ */
 static gboolean
 send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
 {
@@ -186,7 +187,7 @@ send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
   return bury_unsendable (service, pg, run, reason, error);
 }
 
-/* Its pauses grow each time. */
+/* Doubles the run's pause and logs. */
 static void
 note_sent_again (Missing *missing, const Run *run)
 {
@@ -199,7 +200,8 @@ note_sent_again (Missing *missing, const Run *run)
                run->run_id);
 }
 
-/* RUNS: of Run. Those whose rows no message can say (a time before 1970) are dead at once. */
+/* RUNS: of Run. A run whose row cannot be encoded as a message (a time before 1970) is dead at
+ * once. */
 static gboolean
 send_again (Missing *missing, Pg *pg, const GPtrArray *runs, GError **error)
 {
@@ -227,7 +229,7 @@ send_again (Missing *missing, Pg *pg, const GPtrArray *runs, GError **error)
   return TRUE;
 }
 
-/* Sends those of the probe's runs again that are still where they were. */
+/* Sends the messages of those of the probe's runs again that are still at the same step. */
 static gboolean
 settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
 {
@@ -252,7 +254,7 @@ settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
   return send_again (missing, pg, runs, error);
 }
 
-/* Questions whose lane has handled everything below E, or is no longer ours. */
+/* Closes probes whose lane has handled everything below E, or was revoked. */
 static gboolean
 close_probes (Missing *missing, Pg *pg, const GArray *views, GError **error)
 {

@@ -11,5 +11,5 @@
 typedef struct _Missing Missing;
 Missing *missing_new (Service *service);
 void missing_free (Missing *missing);
-/* One look around all lanes that are ours. */
+/* One look at all lanes of this process. */
 gboolean missing_look (Missing *missing, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

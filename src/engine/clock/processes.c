@@ -38,7 +38,7 @@ processes_settings (const Job *job)
   return settings;
 }
 
-/* But for what is a machine's own. */
+/* Skips settings that differ between machines on purpose. */
 static void
 add_to_hash (const char *key, const char *value, const char *origin, gpointer data)
 {
@@ -113,9 +113,10 @@ processes_beat (Service *service, Pg *pg, GError **error)
     g_propagate_error (error, cause);
     return FALSE;
   }
-  log_warning_every (300, "processes",
-                     "pruned processes does not know of this process; all else goes on",
-                     cause->message);
+  log_warning_every (
+      300, "processes",
+      "Could not write this process's row in pruned.processes; everything else continues",
+      cause->message);
   g_error_free (cause);
   return TRUE;
 }

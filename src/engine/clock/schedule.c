@@ -3,16 +3,16 @@
 #include "avro/identity.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "engine/clock/broker_clock.h"
+#include "engine/clock/clocks.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/place.h"
 
 #define SQL "src/engine/clock/sql/"
 #define LATE_US (60 * G_USEC_PER_SEC)
 #define MOST_RECORDED 1000
-#define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that nobody has taken is published again */
+#define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that has not become a run is published again */
 
-/* What is to be done about one schedule that is due. */
+/* What to do about one schedule that is due. */
 typedef struct {
   gint64 fire_us;   /* -1: nothing is published */
   gint64 next_us;   /* -1: the schedule stays where it is */
@@ -21,7 +21,7 @@ typedef struct {
   gboolean waits;   /* an unfinished run holds the key */
 } Decision;
 
-/* What `next_at` was made from. */
+/* The settings that `next_at` is computed from. */
 static char *
 schedule_text (const Job *job)
 {
@@ -41,11 +41,11 @@ static void
 note_missed (GArray *missed, gint64 at)
 {
   if (missed->len == MOST_RECORDED)
-    g_array_remove_index (missed, 0); /* the oldest are told by the gap */
+    g_array_remove_index (missed, 0); /* the oldest show as a gap */
   g_array_append_val (missed, at);
 }
 
-/* `last` and `none`: everything up to now is dealt with at once. */
+/* `last` and `none`: decides on everything up to now at once. */
 static void
 decide_all_at_once (const Job *job, gint64 first_us, gint64 now_us, gboolean last,
                     Decision *decision)
@@ -173,7 +173,7 @@ is_taken (Pg *pg, const Job *job, gint64 at, gboolean *taken, GError **error)
   return rows != NULL;
 }
 
-/* The schedule moves on only when its tick has become a run: before that nobody can see whether the
+/* Advances the schedule only when its tick has become a run: before that, it is unknown whether the
  * key is free for the next one. */
 static gboolean
 fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us, const Decision *decision,
@@ -219,53 +219,6 @@ scheduled_jobs (const Service *service)
   return array_take (array);
 }
 
-/* The time up to which ticks may be fired: the database's, unless this machine's clock has not come
- * to it by far. A tick of a time that nobody else believes in would remove what is not over, and
- * those up to it, recorded as missed, could never run when they are due. */
-static gint64
-agreed_now (const Service *service, gint64 database_us)
-{
-  gint64 ours_us = clock_now_us () + service->max_skew_us;
-  if (database_us <= ours_us)
-    return database_us;
-  g_autofree char *ahead = g_strdup_printf (
-      "%.1f", (double)(database_us - ours_us + service->max_skew_us) / G_USEC_PER_SEC);
-  log_warning_every (
-      60, "clocks",
-      "Ticks of cron wait: the database's clock is ahead of this machine's by so many seconds",
-      ahead);
-  return ours_us;
-}
-
-/* The broker's clock is the third that has to have come to it. *NOW_US is bounded by it; if it is
- * not known, the two others decide. */
-static gboolean
-broker_agrees (Service *service, gint64 next_us, gint64 *now_us, gboolean *asked)
-{
-  for (int anew = FALSE; anew <= TRUE; anew++) /* what it said a while ago keeps no tick back: this
-                                                  machine may have slept since then */
-  {
-    gint64 broker_us;
-    if (!broker_clock_now (service->broker_clock, anew, &broker_us)) {
-      *asked = TRUE;
-      return FALSE;
-    }
-    if (broker_us < 0 || broker_us + service->max_skew_us >= *now_us)
-      return TRUE;
-    if (anew || broker_us + service->max_skew_us >= next_us) {
-      g_autofree char *ahead
-          = g_strdup_printf ("%.1f", (double)(*now_us - broker_us) / G_USEC_PER_SEC);
-      log_warning_every (
-          60, "broker's clock",
-          "Ticks of cron wait: the clocks of this machine and the database are ahead of Kafka's by so many seconds",
-          ahead);
-      *now_us = broker_us + service->max_skew_us;
-      return next_us <= *now_us;
-    }
-  }
-  return FALSE;
-}
-
 gboolean
 schedule_fire (Service *service, Pg *pg, GError **error)
 {
@@ -277,9 +230,8 @@ schedule_fire (Service *service, Pg *pg, GError **error)
   if (rows == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
-    gint64 next_us = rows_int (rows, i, "next_at"),
-           now_us = agreed_now (service, rows_int (rows, i, "now"));
-    if (next_us > now_us || !broker_agrees (service, next_us, &now_us, &asked))
+    gint64 next_us = rows_int (rows, i, "next_at"), now_us = rows_int (rows, i, "now");
+    if (!clocks_reached (service, next_us, &now_us, &asked))
       service->ticks_held = TRUE;
     else if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), next_us,
                         now_us, rows_bool (rows, i, "running"), error))
@@ -292,7 +244,7 @@ schedule_fire (Service *service, Pg *pg, GError **error)
 gboolean
 schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
 {
-  if (service->ticks_held) /* looked at again after the usual pause */
+  if (service->ticks_held) /* checked again after the usual pause */
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
@@ -303,8 +255,8 @@ schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
   return rows != NULL;
 }
 
-/* A time that a clock which was ahead has left behind: the tick before it would be missed, and
- * nobody would say so. */
+/* Mends a next_at that was computed while a clock was ahead: ticks before it would be missed
+ * silently. */
 static gboolean
 mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **error)
 {
@@ -317,19 +269,19 @@ mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **erro
   pg_values_take (values, "schedule", schedule_text (job));
   g_autoptr (PgRows) mended = pg_run_file (pg, SQL "schedule_mend.sql", values, error);
   if (mended != NULL && rows_count (mended) > 0)
-    log_warning ("The next tick was set beyond the schedule's next time, and is planted again",
-                 "job", job->name, "next_at", pg_values_get (values, "next_at"));
+    log_warning ("Next tick was beyond the schedule's next time; planted again", "job", job->name,
+                 "next_at", pg_values_get (values, "next_at"));
   return mended != NULL;
 }
 
 gboolean
 schedule_mend (Service *service, Pg *pg, GError **error)
 {
-  g_autoptr (PgRows) now = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
-  if (now == NULL)
+  gint64 now_us;
+  if (!pg_now_us (pg, &now_us, error))
     return FALSE;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    if (!mend_one (service, pg, jobs_at (service->jobs, i), rows_int (now, 0, "now"), error))
+    if (!mend_one (service, pg, jobs_at (service->jobs, i), now_us, error))
       return FALSE;
   return TRUE;
 }
@@ -356,11 +308,11 @@ plant_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **err
 gboolean
 schedule_plant (Service *service, Pg *pg, GError **error)
 {
-  g_autoptr (PgRows) now = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
-  if (now == NULL)
+  gint64 now_us;
+  if (!pg_now_us (pg, &now_us, error))
     return FALSE;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    if (!plant_one (service, pg, jobs_at (service->jobs, i), rows_int (now, 0, "now"), error))
+    if (!plant_one (service, pg, jobs_at (service->jobs, i), now_us, error))
       return FALSE;
   return TRUE;
 }

@@ -1,11 +1,12 @@
-/* Cron without a leader: `pruned.schedules (job, next_at)`. Whoever finds a row due publishes the
- * tick, waits for the acknowledgement, then moves next_at on if it is still the same. Twice the
- * same tick is the same run.
+/* Cron without a leader: `pruned.schedules (job, next_at)`. Any process that finds a row due
+ * publishes the tick, waits for the acknowledgement, and then advances next_at if it is unchanged.
+ * A tick that is published twice is one run.
  *
  * A tick is missed when a later one was due too, or when it is more than a minute late (the service
  * was down). `catch_up = last`: the latest runs, the older ones are recorded as skipped; `none`:
  * all missed ones are recorded; `all`: one after the other, each when no unfinished run holds the
- * key. What is older than the ledger keeps is recorded only; a thousand at most, the youngest.
+ * key. Ticks older than the ledger keeps are only recorded; of all missed ticks the youngest
+ * thousand are.
  *
  * Threads: the dispatcher's; schedule_plant: main's, before it. Ownership: none.
  */
@@ -18,5 +19,5 @@ gboolean schedule_fire (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UN
 /* Lowers *WAIT_US to the time until the next tick. */
 gboolean schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* A next tick that lies beyond the schedule's next time is planted again. */
+/* Plants next_at again where it lies beyond the schedule's next time. */
 gboolean schedule_mend (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -7,12 +7,12 @@
 #define SQL "src/engine/clock/sql/"
 #define SLACK_US G_USEC_PER_SEC
 #define MEND_EVERY_US                                                                              \
-  (15                                                                                              \
-   * G_USEC_PER_SEC)   /* a jump and back may lie between two looks, and a transaction across one */
-#define MEND_SHARE 200 /* it reads all waiting runs: no more than so small a part of the time */
+  (15 * G_USEC_PER_SEC) /* a jump forth and back can fall between two looks, and a transaction can \
+                           span it */
+#define MEND_SHARE 200  /* it reads all waiting runs: at most 1/200 of the time */
 #define MEND_AT_LEAST_US (10 * G_TIME_SPAN_MINUTE)
 
-/* The longest that a refresh is put off on purpose. */
+/* The longest configured delay of a refresh. */
 static gint64
 longest_ms (const Service *service, const char *key)
 {
@@ -37,23 +37,21 @@ mend (Service *service, Pg *pg, GError **error)
   gint64 n = rows_int (rows, 0, "n");
   if (n > 0) {
     g_autofree char *count = g_strdup_printf ("%" G_GINT64_FORMAT, n);
-    log_warning ("The database's clock was ahead: times that it left are set back", "times", count);
+    log_warning ("The database's clock was ahead; times it wrote are set back", "times", count);
   }
   return TRUE;
 }
 
-/* BACK: the clock shows less than it did at the last look, and the time since then. What it shows
- * is told to others, too. */
+/* *BACK: the clock shows less than at the last look plus the time since. Also stores
+ * `database_ahead_us`. */
 static gboolean
 compare (Service *service, Pg *pg, gboolean *back, GError **error)
 {
-  static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed,
-                                             and a moment not before that */
-  gint64 before_us = clock_monotonic_us ();
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
-  if (rows == NULL)
+  static gint64 known_us, known_after_us; /* of the one dispatcher thread: what the clock showed,
+                                             and a monotonic time not before that */
+  gint64 before_us = clock_monotonic_us (), now_us;
+  if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  gint64 now_us = rows_int (rows, 0, "now_us");
   service->database_ahead_us = now_us - clock_now_us ();
   *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;

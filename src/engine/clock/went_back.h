@@ -1,13 +1,14 @@
-/* The database's clock was ahead and is right again. What was to happen "in ten seconds" then is
- * years away now: a retry, a next page, a refresh of somebody's access, an item's next try. It is
- * brought back to when it was meant, and never before its time: that the fence knows.
+/* Mends times after the database's clock was ahead. What was due "in ten seconds" by the wrong
+ * clock would be due years from now: a retry, a next page, a refresh of an account's access, an
+ * item's next try. Such times are set back by the difference; a run still never starts before its
+ * time, because of the fence.
  *
  * Threads: the dispatcher. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"
 
-/* At a process's start, at once when the database's clock shows less than one that only runs, and
- * every 15 s or, where that costs much, less often: who is asked once a second sees no jump that is
- * shorter. */
+/* Mends at the process's start, at once when the database's clock goes back against the monotonic
+ * one, and every 15 s (less often if that costs much), because a jump shorter than a second is not
+ * seen. */
 gboolean went_back_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

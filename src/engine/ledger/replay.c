@@ -192,21 +192,12 @@ pass_init (Pass *pass, Replay *replay)
   g_array_set_clear_func (pass->lines, line_clear);
 }
 
-static gboolean
-database_now (Pg *pg, gint64 *now_us, GError **error)
-{
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
-  if (rows != NULL)
-    *now_us = rows_int (rows, 0, "now");
-  return rows != NULL;
-}
-
 /* In the open transaction: reads, places unless dry, looks. */
 static PgRows *
 work (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
 {
   Replay *replay = pass->replay;
-  if (!database_now (replay->pg, &replay->admission.now_us, error))
+  if (!pg_now_us (replay->pg, &replay->admission.now_us, error))
     return NULL;
   for (guint i = 0; i < n; i++)
     take_message (pass, messages[i]);

@@ -70,8 +70,8 @@ step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *s
 /* --- errands: lease, act elsewhere, settle
  * ------------------------------------------------------------- */
 
-/* The first transaction: what act is to do is taken and committed. NULL with an error, or the error
- * is NULL and the lease too: stale. */
+/* The first transaction: takes and commits the lease of what `act` will do. NULL with ERROR set: it
+ * failed; NULL without: the message is stale. */
 static gpointer
 take_lease (Step *step, Transaction *transaction, GError **error)
 {
@@ -88,7 +88,7 @@ take_lease (Step *step, Transaction *transaction, GError **error)
   return NULL;
 }
 
-/* No call to a store while a transaction is open: said as the error that it would be. */
+/* A store must not be called while a transaction is open: fails the step if one is. */
 static gboolean
 no_transaction (Step *step, GError **error)
 {
@@ -189,6 +189,6 @@ alone_run_ahead (Service *service, Pg *pg, Lane *lane)
   while (try_alone (service, pg, lane, works) == ANSWER_AGAIN
          && !lane_should_yield (service->lanes, lane))
     ;
-  lane->locked_since_us = 0; /* its message is on its way */
+  lane->locked_since_us = 0; /* its message follows */
   bisect_reset (lane->bisect);
 }

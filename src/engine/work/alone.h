@@ -8,6 +8,6 @@
 /* The run of the first of WORKS, which is the first of lane->pending; removed from there when it is
  * handled. */
 Answer alone_run (Service *service, Pg *pg, Lane *lane, const GArray *works);
-/* The step that lane->ahead names, once. Whatever comes of it, its message is still on its way, and
- * will tell. */
+/* The step that lane->ahead names, once. If it fails, its message, which is still on its way, tries
+ * it again. */
 void alone_run_ahead (Service *service, Pg *pg, Lane *lane);

@@ -8,14 +8,14 @@
 
 #define SQL "src/engine/work/sql/"
 
-/* What is missing (class 42) is the installation's, and mended for all runs at once. */
+/* A missing table or right (class 42) is a fault of the installation and not of a row. */
 static gboolean
 is_about_rows (const GError *error)
 {
   return error->code == PRUNED_DATA;
 }
 
-/* What everybody is told of those of ROWS that are dead now. */
+/* Stores the outcomes of those of ROWS that are dead. */
 static gboolean
 store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GError **error)
 {
@@ -34,20 +34,20 @@ store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GE
 }
 
 static void
-say (const PgRows *rows)
+log_changed (const PgRows *rows)
 {
   for (int i = 0; i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id"),
                *why = rows_text (rows, i, "error");
     gboolean died = rows_bool (rows, i, "died");
-    log_error (died ? "Run is dead" : "A statement fails about this run", "job", job, "run_id",
-               run_id, "error", why);
+    log_error (died ? "Run is dead" : "A statement failed because of this run's row", "job", job,
+               "run_id", run_id, "error", why);
     if (died)
       stats_add (STATS_RUNS, job, "dead", 1);
   }
 }
 
-/* One of the two statements, in a transaction of its own. *N: how many rows it changed. */
+/* Runs FILE in a transaction of its own. *N: how many rows it changed. */
 static gboolean
 change (Service *service, Pg *pg, const char *file, const PgValues *values, Bundle *bundle,
         guint *n, GError **error)
@@ -60,7 +60,7 @@ change (Service *service, Pg *pg, const char *file, const PgValues *values, Bund
     return FALSE;
   }
   *n = (guint)rows_count (rows);
-  say (rows);
+  log_changed (rows);
   return TRUE;
 }
 
@@ -100,7 +100,7 @@ amiss_answer (Service *service, Lane *lane, Pg *pg, const Work *work, const GErr
   return ANSWER_HANDLED;
 }
 
-/* *N: how many rows were out of bounds. */
+/* Brings rows inside their bounds. *N: how many were outside. */
 static gboolean
 bring_inside (Service *service, Pg *pg, guint *n, GError **error)
 {

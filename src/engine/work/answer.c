@@ -12,7 +12,7 @@
 
 #define SQL "src/engine/work/sql/"
 #define BLOCKED_RETRY_MS 60000
-#define BUSY_MAX_MS 10000 /* of the 1-30 s that a lock may cost */
+#define BUSY_MAX_MS 10000 /* of the 1-30 s by which a lock can delay a step */
 
 static const char *const VERDICTS[]
     = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
@@ -24,7 +24,7 @@ typedef struct {
   gint64 delay_ms;
   char *error;
   json_t *cursor, *result; /* NULL: stay */
-  gboolean blocked, known; /* it ends blocked; and did so before */
+  gboolean blocked, known; /* it ends blocked; it did so at an earlier try, too */
   gint64 limit;            /* rows of the next try of a step that took too long; 0: it did not */
 } Sentence;
 
@@ -85,8 +85,8 @@ charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sen
     count_in_cursor (step, APPLY_TIMEOUTS, sentence);
 }
 
-/* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again
- * (blocked.h); what a parent or an event asked for must not be forgotten. */
+/* Something that the job needs is missing. A tick's run ends as blocked and is retried later
+ * (blocked.h). A run that a parent or an event asked for waits, so that it is not forgotten. */
 static void
 block (const Step *step, const GError *cause, Sentence *sentence)
 {
@@ -165,8 +165,7 @@ log_row (Step *step, const PgRows *rows, int row, const char *cause)
             fields); /* written when all is committed */
 }
 
-/* What the job wants done when its step has failed and was charged; rows that come back are lines
- * for the log. */
+/* Runs the job's `on_failure` statement for a step that was charged; its rows become log lines. */
 static gboolean
 run_on_failure (Pg *pg, Step *step, const Sentence *sentence, GError **error)
 {
@@ -191,16 +190,15 @@ note_blocked (Pg *pg, const Step *step, Sentence *sentence, GError **error)
   return rows != NULL;
 }
 
-/* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome
- * if it ends. */
+/* Writes the sentence: the run's row, the job's `on_failure`, and the outcome if the run ends. */
 static gboolean
 execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
-  g_array_set_size (step->logs, 0); /* what the failed try had to say has not happened */
+  g_array_set_size (step->logs, 0); /* log lines of the failed try: it was rolled back */
   g_autoptr (PgRows) failed = write_sentence (pg, step, sentence, error);
   if (failed == NULL)
     return FALSE;
-  if (rows_count (failed) == 0) /* somebody else has moved it */
+  if (rows_count (failed) == 0) /* another process has moved the run */
     return TRUE;
   if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished")
       && sentence->attempts > step->run->attempts && !run_on_failure (pg, step, sentence, error))
@@ -255,7 +253,7 @@ answer_outage (Service *service, Lane *lane, const GError *error)
   return ANSWER_HOLD;
 }
 
-/* The sentence in a transaction of its own. FALSE: nothing has happened. */
+/* Executes the sentence in a transaction of its own. FALSE: it is rolled back. */
 static gboolean
 carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
@@ -269,8 +267,8 @@ carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bun
   return FALSE;
 }
 
-/* What the job wanted done on failure has failed with ERROR, for good: the sentence is carried out
- * without it. */
+/* `on_failure` has failed with ERROR: drops it from the step, so that the sentence can be carried
+ * out without it. FALSE: it was not `on_failure`, or the error is temporary. */
 static gboolean
 leave_out_on_failure (Step *step, Sentence *sentence, const GError *error)
 {
@@ -292,7 +290,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
     return answer_outage (service, lane, cause);
   if (cause->code == PRUNED_BUSY && lane_should_yield (service->lanes, lane))
-    return ANSWER_HOLD; /* our own cancel: uncharged */
+    return ANSWER_HOLD; /* our own cancel: not charged */
   g_auto (Sentence) sentence = { 0 };
   pass_sentence (step, sqlstate, cause, &sentence);
   g_autoptr (Bundle) bundle

@@ -1,4 +1,4 @@
-/* What is done about a step that failed, by verdict (docs/rules.md): the run waits, is retried, is
+/* Decides what follows a failed step, by verdict (docs/rules.md): the run waits, is retried, is
  * blocked, or is dead; or the lane holds its message because a dependency is down.
  *
  * Threads: the worker that has the lane. Ownership: none.
@@ -10,10 +10,10 @@
 #include "engine/step/step.h"
 
 typedef enum {
-  ANSWER_HANDLED, /* the run's row says what next */
+  ANSWER_HANDLED, /* done; the run's row says what happens next */
   ANSWER_AGAIN,   /* the same step at once, in a new transaction */
   ANSWER_AWAY,    /* an errand is under way */
-  ANSWER_HOLD     /* nothing is charged; the message stays */
+  ANSWER_HOLD     /* nothing is charged; the lane keeps the message */
 } Answer;
 
 /* STEP has failed with CAUSE and its transaction is rolled back. SQLSTATE: of the failure. */

@@ -34,8 +34,8 @@ is_behind (const Lane *lane, const Work *work)
   return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
 }
 
-/* The pending messages as Work, up to the first that is to go alone; undecodable ones are buried
- * and gone. */
+/* Decodes the pending messages, up to the first that must go alone. Undecodable ones are buried and
+ * removed. */
 static gboolean
 decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
 {
@@ -62,10 +62,10 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
   return TRUE;
 }
 
-/* Pending messages whose runs have rows stay, to be done alone, and those of runs that are locked;
- * the others are handled. */
+/* Removes the handled messages. Those of runs with rows stay and go alone; those of locked runs
+ * stay. */
 static void
-keep_some (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *locked)
+remove_handled (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *locked)
 {
   for (guint i = works->len; i-- > 0;) {
     const char *run_id = g_array_index (works, Work, i).run_id;
@@ -81,7 +81,7 @@ settle_together (Service *service, Transaction *transaction, GPtrArray *steps, B
                  GError **error)
 {
   const Step *first = steps->len > 0 ? steps->pdata[0] : NULL;
-  if (first != NULL) /* those that have rows come again at the step where they are */
+  if (first != NULL) /* runs with rows are stepped later, at the same step */
     bundle_name (bundle, first->run->run_id, first->run->step, first->run->slot);
   for (guint i = 0; i < steps->len; i++)
     steps_note_started (steps->pdata[i]);
@@ -90,7 +90,7 @@ settle_together (Service *service, Transaction *transaction, GPtrArray *steps, B
   return transaction_commit (transaction, error);
 }
 
-/* FALSE with an error: nothing has happened. */
+/* FALSE with ERROR set: everything is rolled back. */
 static gboolean
 run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
 {
@@ -113,7 +113,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   }
   steps_note_stale (service, lane, works->len - claim.runs->len - g_hash_table_size (claim.locked));
   steps_conclude (service, lane, steps, &bundle);
-  keep_some (lane, works, heavy, claim.locked);
+  remove_handled (lane, works, heavy, claim.locked);
   return TRUE;
 }
 
@@ -133,7 +133,7 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return ANSWER_HANDLED;
-  /* Together, nobody asks whether the job is blocked. */
+  /* run_together does not check whether the job is blocked. */
   if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL
       || lane->job->blocked != NULL) {
     g_array_set_size (works, 1);
@@ -143,7 +143,7 @@ handle (Service *service, Pg *pg, Lane *lane)
     return ANSWER_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
     return answer_outage (service, lane, error);
-  mark_all_alone (lane); /* one of them is at fault: each answers for itself */
+  mark_all_alone (lane); /* one of them is at fault: try each alone */
   return ANSWER_HANDLED;
 }
 

@@ -1,6 +1,6 @@
-/* The work of a lane: a batch of work messages becomes steps. Runs whose page is empty end together
- * in one transaction; one with rows is done alone (step.c). What fails is answered here, by
- * verdict.
+/* The work of a lane: a batch of work messages becomes steps. Runs with an empty page end together
+ * in one transaction; a run with rows is stepped alone (alone.c). Failures are answered by verdict
+ * (answer.c).
  *
  * Invariant: a message is handled when its step is committed and everything it publishes is
  * acknowledged, or when it is known to be stale. Threads: the worker that has the lane. Ownership:

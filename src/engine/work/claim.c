@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LOCKED_US G_USEC_PER_SEC
-#define CLOCK_DAY_US G_TIME_SPAN_DAY /* who is further ahead than that is not believed */
+#define CLOCK_DAY_US G_TIME_SPAN_DAY /* a database clock further ahead than that is not trusted */
 
 static int
 by_run_id (gconstpointer a, gconstpointer b)
@@ -34,9 +34,9 @@ fence_values (const Job *job, const GArray *works)
   return values;
 }
 
-/* Nothing is stepped before its time, whatever made it ready: a hand, or a clock that was ahead for
- * a moment. The database's clock decides; one that says that it is tomorrow, while it is today
- * here, is not believed. */
+/* When RUN may be stepped at the earliest, if that is later than now; else -1. A run can be ready
+ * too early because of an operator's command, or of a clock that was ahead. The database's clock
+ * decides, unless it is more than a day ahead of this machine's. */
 static gint64
 early_until (const Run *run)
 {
@@ -44,7 +44,7 @@ early_until (const Run *run)
   return earliest_us > MIN (run->now_us, clock_now_us () + CLOCK_DAY_US) ? earliest_us : -1;
 }
 
-/* Takes those that are early out of RUNS; they wait again. */
+/* Removes early runs from RUNS and sets them waiting. */
 static gboolean
 put_back_early (Pg *pg, GPtrArray *runs, GError **error)
 {
@@ -56,7 +56,7 @@ put_back_early (Pg *pg, GPtrArray *runs, GError **error)
     if (until_us < 0)
       continue;
     g_autofree char *time = clock_format (until_us);
-    log_warning ("Run was ready before its time, and waits again", "job", run->job->name, "run_id",
+    log_warning ("Run was ready before its time; waiting again", "job", run->job->name, "run_id",
                  run->run_id, "until", time);
     array_add (ids, run->run_id);
     array_add (times, time);
@@ -71,7 +71,7 @@ put_back_early (Pg *pg, GPtrArray *runs, GError **error)
   return put_back != NULL;
 }
 
-/* The runs (of Run) that WORKS may step, locked. Right after transaction_begin. */
+/* Locks and returns the runs (of Run) that WORKS may step. Call right after transaction_begin. */
 static GPtrArray *
 fence (Claim *claim, const Job *job, const GArray *works, GError **error)
 {
@@ -90,16 +90,17 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
-    if (g_hash_table_add (
-            seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
+    if (g_hash_table_add (seen,
+                          (gpointer)rows_text (rows, i, "run_id"))) /* a message can come twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
   claim->paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
   return put_back_early (pg, runs, error) ? g_steal_pointer (&runs) : NULL;
 }
 
-/* The dispatcher of another process, which comes too late to claim a due run, has it locked for
- * milliseconds all the same, as intake has who meets a tick that overlaps. Who hangs has it for
- * longer: then the message is dropped, and its run found missing once it is free. */
+/* Should the lane keep the messages of locked runs? Some locks last milliseconds: another process's
+ * dispatcher that comes too late to claim a due run, or intake that meets an overlapping tick. A
+ * process that hangs holds its lock for longer: after LOCKED_US the message is dropped; once the
+ * run is free, the dispatcher finds that its message is missing. */
 static gboolean
 is_worth_waiting (Lane *lane, guint n_locked)
 {
@@ -110,12 +111,12 @@ is_worth_waiting (Lane *lane, guint n_locked)
   }
   if (lane->locked_since_us == 0)
     lane->locked_since_us = now;
-  log_debug ("Another transaction has the run; its message waits", "job", lane->job->name);
+  log_debug ("Run is locked by another transaction; its message waits", "job", lane->job->name);
   return TRUE;
 }
 
-/* Those of WORKS that another transaction has locked, and whose messages LANE is to keep for a
- * moment. NULL: an error. */
+/* The runs of WORKS that another transaction has locked, if LANE should keep their messages. NULL:
+ * an error. */
 static GHashTable *
 find_locked (Claim *claim, Lane *lane, const GArray *works, GError **error)
 {

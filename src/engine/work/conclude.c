@@ -3,8 +3,7 @@
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
-/* The line's fields for the step that came BEFORE so many others of this transaction. New
- * reference. */
+/* The log fields of the step that lies BEFORE steps back in this transaction. New reference. */
 static json_t *
 fields_of (Step *step, int before)
 {
@@ -76,11 +75,11 @@ log_finished (Step *step)
     write_finished (step, before, seconds);
 }
 
-/* A run that goes on at once in this lane need not wait for its message, which is published all the
- * same: whoever comes first is let through by the fence, the other is stale. Errands have two
- * transactions, and wait. */
+/* A run that continues at once in this lane does not wait for its message. The message is published
+ * all the same: the fence lets the first through, and the other is stale. Errands have two
+ * transactions, so they wait for their message. */
 static void
-look_ahead (Lane *lane, const GPtrArray *steps)
+note_ahead (Lane *lane, const GPtrArray *steps)
 {
   const Step *step = steps->len == 1 ? steps->pdata[0] : NULL;
   g_clear_pointer (&lane->ahead, g_array_unref);
@@ -93,12 +92,11 @@ look_ahead (Lane *lane, const GPtrArray *steps)
   g_array_append_val (lane->ahead, work);
 }
 
-/* After the commit: lines, messages, and the dispatcher's alarm clock. */
 void
 steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
-  look_ahead (lane, steps);
+  note_ahead (lane, steps);
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
   log_hold ();

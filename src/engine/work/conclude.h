@@ -1,5 +1,5 @@
 /* What happens around a transaction of steps, alone or together: the lines `Started` and
- * `Finished`, messages after the commit, the dispatcher's alarm clock.
+ * `Finished`, messages after the commit, and the dispatcher's wake-up.
  *
  * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */
@@ -9,8 +9,8 @@
 #include "engine/step/step.h"
 
 void steps_note_started (Step *step);
-void steps_log_started (Step *step); /* once; when no transaction is open any more */
-/* After the commit: messages (BUNDLE is taken), lines, alarm. */
+void steps_log_started (Step *step); /* once; after the transaction has ended */
+/* After the commit: sends messages (takes BUNDLE), logs, sets the dispatcher's wake-up. */
 void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
-/* N messages had no run at their step. */
+/* Counts N stale messages: their runs are at another step. */
 void steps_note_stale (Service *service, const Lane *lane, double n);

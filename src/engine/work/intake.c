@@ -22,8 +22,8 @@ typedef struct {
   GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
   GPtrArray *dead_reasons;
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
-  const char *refusal;       /* NULL: what the messages themselves say */
-  int attempts;              /* what a dead letter says of it */
+  const char *refusal;       /* why all are refused; NULL: they are decoded */
+  int attempts;              /* for the header of a dead letter */
 } Intake;
 
 static void
@@ -73,7 +73,7 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 
     return FALSE;
   if (rows_count (rows) > 0)
     return TRUE;
-  lane->started = FALSE; /* somebody else has moved it: look again where to begin */
+  lane->started = FALSE; /* another process has moved it: find the start again */
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                "%s [%d]: another process has taken these messages", lane->topic, lane->number);
   return FALSE;
@@ -129,17 +129,8 @@ publish_work (Intake *intake, GError **error)
   return TRUE;
 }
 
-static gboolean
-database_now (Pg *pg, gint64 *now_us, GError **error)
-{
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/pg/sql/now.sql", NULL, error);
-  if (rows != NULL)
-    *now_us = rows_int (rows, 0, "now");
-  return rows != NULL;
-}
-
-/* Offsets are passed over by those who write transactions, too; what is dropped lies before the
- * log's beginning. */
+/* A gap in the offsets is not always a loss: transactional producers leave gaps, too. Only what
+ * lies below the low watermark is lost. */
 static gboolean
 look_for_lost (Intake *intake, GError **error)
 {
@@ -159,9 +150,9 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
 {
   Lane *lane = intake->lane;
   Admission admission = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us };
-  if (!look_for_lost (intake, error) || !database_now (pg, &admission.now_us, error))
+  if (!look_for_lost (intake, error) || !pg_now_us (pg, &admission.now_us, error))
     return FALSE;
-  /* A clock that is wrong for a moment buries nothing: the message only waits. */
+  /* Both clocks count, so that a wrong one buries no message: it only waits. */
   gint64 database_us = admission.now_us, ours_us = clock_now_us ();
   admission.now_us = MAX (database_us, ours_us);
   admission.least_us = MIN (database_us, ours_us);
@@ -172,7 +163,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
     else
       take_message (intake, &admission, message);
   }
-  /* Dead letters first: once the rows are committed nobody would think of them again. */
+  /* Dead letters first: once the rows are committed, they would not be sent again. */
   if (!dead_letters_send (intake->service, intake->dead, error))
     return FALSE;
   for (guint i = 0; i < intake->dead->len; i++)
@@ -183,8 +174,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   if (place_any_waiting (intake->specs))
     wake_in (intake->service->wake, 0);
   if (!publish_work (intake, error)) {
-    /* The rows are there: what is missing on the work topics is found and sent by the dispatcher.
-     */
+    /* The rows are committed: the dispatcher finds and sends the missing work messages. */
     log_warning_every (10, "intake publish", "Work messages wait for Kafka", (*error)->message);
     g_clear_error (error);
   }
@@ -201,8 +191,8 @@ intake_clear (Intake *intake)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
 
-/* The first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL: nothing
- * is known against them. */
+/* Tries the first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL:
+ * none is refused. */
 static gboolean
 try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, int attempts,
            GError **error)
@@ -219,8 +209,8 @@ try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, in
   return take_batch (&intake, pg, n, error);
 }
 
-/* A row that the database does not take must not stop the others: the batch is halved until that
- * one stands alone. */
+/* A row that the database rejects must not stop the others: halves the batch until that row is
+ * alone. */
 static gboolean
 try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
 {
@@ -241,7 +231,7 @@ try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
   return ok;
 }
 
-/* Somebody else has moved the position: what is pending is taken anew, from there. */
+/* Another process has moved the offset: drops what is pending, to read again from there. */
 static void
 forget_if_astray (Lane *lane)
 {

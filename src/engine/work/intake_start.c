@@ -4,7 +4,7 @@
 
 #define SQL "src/engine/work/sql/"
 
-/* *MS: the timestamp of the message before OFFSET; 0: it is not there any more. FALSE: no answer.
+/* *MS: the timestamp of the message before OFFSET; 0: the log does not have it. FALSE: no answer.
  */
 static gboolean
 time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint64 *ms,
@@ -22,10 +22,11 @@ time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint
   return cause == NULL;
 }
 
-/* Where Kafka has other messages than were taken from it, or none: as the dispatcher found out, or
- * because the last one is not there, or another. Then a broker that lagged behind leads, or the
- * topic was made anew; nothing is known of those before. Of the last one the dispatcher is not
- * believed: a broker that has just stopped leading may have told it an end. */
+/* *OTHERS: offsets at which Kafka has other messages than were read, or none, because a replica
+ * that lagged became leader (unclean election) or the topic was recreated. Either the dispatcher
+ * has found the stretch, or the last message read is missing or differs; then nothing is known of
+ * those before it. The dispatcher's finding does not count for the last message alone: a broker
+ * that has just lost leadership may have reported too low an end. */
 static gboolean
 look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch *others,
                  GError **error)
@@ -56,7 +57,7 @@ values_of (const Service *service, const Lane *lane)
   return values;
 }
 
-/* The first assignment of all: where it begins is remembered before there is a message. */
+/* The partition's first assignment: stores its start before the first message. */
 static gboolean
 plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **error)
 {
@@ -73,8 +74,9 @@ plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **
   if (rows == NULL)
     return FALSE;
   if (rows_count (rows) == 0) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process begins there, too",
-                 lane->topic, lane->number);
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "%s [%d]: another process has begun with this partition, too", lane->topic,
+                 lane->number);
     return FALSE;
   }
   trail_begin (service->lanes, lane, start, last_ms);
@@ -94,8 +96,8 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   return TRUE;
 }
 
-/* What is known to come next is not there any more: said once, and the place moves on with it, for
- * nothing may ever come to move it. */
+/* The next expected messages are gone: logs it once and moves the offset past them, because there
+ * may never be another message to move it. */
 static gboolean
 pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 low, GError **error)
 {
@@ -123,9 +125,9 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
   return TRUE;
 }
 
-/* What was taken stays done; the place moves to where the others begin, so that it is known again
- * where intake stands. Meanwhile it is not: the dispatcher would think that PostgreSQL was set
- * back. */
+/* Moves the offset back to where the other messages begin; rows made from the old ones stay.
+ * Meanwhile the lane's offset counts as not known; else the dispatcher would conclude that
+ * PostgreSQL was set back. */
 static gboolean
 go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low, GError **error)
 {

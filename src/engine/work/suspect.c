@@ -10,17 +10,25 @@
 
 #define SQL "src/engine/work/sql/"
 #define DEATHS 3
-#define COMPANY_US (200 * G_TIME_SPAN_MILLISECOND) /* others are still under way: later */
+#define COMPANY_US (200 * G_TIME_SPAN_MILLISECOND) /* until other messages have ended */
 #define REASON "poison: the process died three times while it handled this message"
 
+/* OFFSETS: one, or an array literal, as the statement expects. */
 static PgValues *
-name_of (const KafkaMessage *message)
+keys_of (const Lane *lane, const char *offsets)
 {
   PgValues *values = pg_values_new ();
-  pg_values_set (values, "topic", message->topic);
-  pg_values_int (values, "partition", message->partition);
-  pg_values_int (values, "offset", message->offset);
+  pg_values_set (values, "topic", lane->topic);
+  pg_values_int (values, "partition", lane->number);
+  pg_values_set (values, "offset", offsets);
   return values;
+}
+
+static PgValues *
+key_of (const Lane *lane, gint64 offset)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, offset);
+  return keys_of (lane, text);
 }
 
 static LaneNext
@@ -56,8 +64,8 @@ bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GE
   return ok;
 }
 
-/* Intake's position moves past it in the same transaction: else the next process would meet it
- * again. */
+/* Intake's offset moves past the message in the same transaction; else the next process would read
+ * it again. */
 static gboolean
 bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
@@ -69,17 +77,18 @@ bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError 
   return TRUE;
 }
 
-typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Suspicion;
+typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Decision;
 
-/* Counts the try, once however often it is held: only a death may leave the count behind. The last
- * one is alone: with others under way nobody knows which of them the process died of. */
-static Suspicion
-count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name,
-       GError **error)
+/* Counts the try, once however often the lane holds: only a death may leave the count behind. The
+ * last try is made alone: with other messages under way it would be unknown which one the process
+ * died of. */
+static Decision
+count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
   if (lane->counted == message->offset)
     return SUSPECT_TRY;
-  g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", name, error);
+  g_autoptr (PgValues) key = key_of (lane, message->offset);
+  g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", key, error);
   if (known == NULL)
     return SUSPECT_ERROR;
   gint64 deaths = rows_int (known, 0, "deaths");
@@ -87,13 +96,14 @@ count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const 
     return SUSPECT_BURY;
   if (deaths == DEATHS - 1 && !solitude_begin (service->lanes, lane))
     return SUSPECT_LATER;
-  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", name, error);
+  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", key, error);
   if (counted == NULL)
     return SUSPECT_ERROR;
   lane->counted = message->offset;
   return SUSPECT_TRY;
 }
 
+/* What the lane does next, after NEXT, if the counts are REMOVED; else it holds. */
 static LaneNext
 after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *removed,
                const GError *error, gint64 *hold_us)
@@ -103,52 +113,44 @@ after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *remove
   return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
 }
 
-/* Tries the first pending message, or buries it. */
+/* The message at OFFSET came to an orderly end. */
 static LaneNext
-handle_one (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
+remove_count (Service *service, Pg *pg, Lane *lane, gint64 offset, LaneNext next, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
-  g_autoptr (PgValues) name = name_of (message);
-  Suspicion suspicion = count (service, pg, lane, message, name, &error);
-  LaneNext next = LANE_AGAIN;
-  if (suspicion == SUSPECT_LATER) {
-    *hold_us = COMPANY_US;
-    return LANE_HOLD;
-  }
-  if (suspicion == SUSPECT_TRY) {
-    FAULT ("suspect.counted");
-    next = handle (service, pg, lane, hold_us);
-    if (next == LANE_GO_AWAY) /* it is under way: the count stands until it is settled */
-      return next;
-  } else if (suspicion == SUSPECT_ERROR || !bury (service, pg, lane, message, &error))
-    return hold (service, lane, error, hold_us);
-  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
+  g_autoptr (PgValues) key = key_of (lane, offset);
+  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", key, &error);
   if (removed != NULL)
     lane->counted = -1;
+  solitude_end (service->lanes, lane);
   return after_removal (service, lane, next, removed, error, hold_us);
 }
 
-LaneNext
-suspect_handle (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
+static gboolean
+begin_one (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
-  LaneNext next = handle_one (service, pg, lane, handle, hold_us);
-  if (next != LANE_GO_AWAY)
-    solitude_end (service->lanes, lane);
-  return next;
+  g_autoptr (GError) error = NULL;
+  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
+  gint64 offset = message->offset;
+  Decision decision = count (service, pg, lane, message, &error);
+  if (decision == SUSPECT_TRY) {
+    FAULT ("suspect.counted");
+    return TRUE;
+  }
+  if (decision == SUSPECT_BURY && bury (service, pg, lane, message, &error)) {
+    *next = remove_count (service, pg, lane, offset, LANE_AGAIN, hold_us);
+    return FALSE;
+  }
+  *next = LANE_HOLD;
+  if (decision == SUSPECT_LATER)
+    *hold_us = COMPANY_US;
+  else
+    *next = hold (service, lane, error, hold_us);
+  solitude_end (service->lanes, lane);
+  return FALSE;
 }
 
-static PgValues *
-names_of (const Lane *lane, const char *offsets)
-{
-  PgValues *values = pg_values_new ();
-  pg_values_set (values, "topic", lane->topic);
-  pg_values_int (values, "partition", lane->number);
-  pg_values_set (values, "offset", offsets);
-  return values;
-}
-
-/* Counts the whole batch, unless a process died with one of it. */
+/* Counts the whole batch, unless a process died with one of its messages. */
 static gboolean
 count_together (Pg *pg, Lane *lane, GError **error)
 {
@@ -156,8 +158,8 @@ count_together (Pg *pg, Lane *lane, GError **error)
   for (guint i = 0; i < lane->suspects; i++)
     array_add_int (offsets, g_array_index (lane->pending, LaneMessage, i).message->offset);
   g_autofree char *literal = array_take (offsets);
-  g_autoptr (PgValues) names = names_of (lane, literal);
-  g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", names, error);
+  g_autoptr (PgValues) keys = keys_of (lane, literal);
+  g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", keys, error);
   if (died == NULL)
     return FALSE;
   lane->one_by_one = rows_count (died) > 0;
@@ -166,24 +168,48 @@ count_together (Pg *pg, Lane *lane, GError **error)
   return TRUE;
 }
 
-LaneNext
-suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle handle,
-                         gint64 *hold_us)
+static gboolean
+begin_together (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  if (lane->counted_together == NULL && !count_together (pg, lane, &error))
-    return hold (service, lane, error, hold_us);
+  if (lane->counted_together == NULL && !count_together (pg, lane, &error)) {
+    *next = hold (service, lane, error, hold_us);
+    return FALSE;
+  }
+  *next = LANE_AGAIN;
   if (lane->one_by_one)
-    return LANE_AGAIN;
+    return FALSE;
   FAULT ("suspect.counted_together");
-  LaneNext next = handle (service, pg, lane, hold_us);
+  return TRUE;
+}
+
+static LaneNext
+end_together (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
+{
   if (lane->pending->len > 0 && !lane_should_yield (service->lanes, lane))
     return next;
-  g_autoptr (PgValues) names = names_of (lane, lane->counted_together);
-  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove_all.sql", names, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgValues) keys = keys_of (lane, lane->counted_together);
+  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove_all.sql", keys, &error);
   if (removed != NULL)
     g_clear_pointer (&lane->counted_together, g_free);
   return after_removal (service, lane, next, removed, error, hold_us);
+}
+
+gboolean
+suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
+{
+  return (lane->one_by_one ? begin_one : begin_together) (service, pg, lane, next, hold_us);
+}
+
+LaneNext
+suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
+{
+  if (!lane->one_by_one)
+    return end_together (service, pg, lane, next, hold_us);
+  if (next == LANE_GO_AWAY) /* an errand is under way: the count stands until it is settled */
+    return next;
+  return remove_count (service, pg, lane, lane->counted, next, hold_us);
 }
 
 void
@@ -195,8 +221,8 @@ suspect_forget (Pg *pg, Lane *lane)
   if (lane->looked_back || first < 0)
     return;
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);
-  g_autoptr (PgValues) names = names_of (lane, offset);
-  g_autoptr (GError) error = NULL; /* PostgreSQL is away: the next round looks back */
-  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "suspect_forget.sql", names, &error);
+  g_autoptr (PgValues) keys = keys_of (lane, offset);
+  g_autoptr (GError) error = NULL; /* PostgreSQL is away: the next round tries again */
+  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "suspect_forget.sql", keys, &error);
   lane->looked_back = gone != NULL;
 }

@@ -1,7 +1,8 @@
-/* Messages that may have killed a process: the first batch after an assignment. If none of it was
- * there when a process died, it is counted in PostgreSQL as one and handled as any other; else its
- * messages are tried one by one, each counted before it starts and removed at any orderly end. One
- * that has killed three processes within 72 hours is not tried again (docs/rules.md).
+/* Suspects: messages that may have killed a process, which are those of the first batches after an
+ * assignment. If none of a batch was under way when a process died, the whole batch is counted in
+ * PostgreSQL as one and handled like any other. Otherwise its messages are tried one by one; each
+ * is counted before its try, and its count is removed at any orderly end. A message that was under
+ * way at three deaths within 72 hours is not tried again (docs/rules.md).
  *
  * Threads: the worker that has the lane. Ownership: none.
  */
@@ -9,15 +10,13 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-typedef LaneNext (*SuspectHandle) (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);
-
-/* Once an assignment: what was counted before the first message that it brings (or before the end,
- * if it brings none) is forgotten. */
+/* Once per assignment: forgets the counts below its first message (below the partition's end, if
+ * there is no message). */
 void suspect_forget (Pg *pg, Lane *lane);
-/* Handles some of lane->pending with HANDLE; sets lane->one_by_one if a process died with one of
- * them. */
-LaneNext suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle handle,
-                                  gint64 *hold_us);
-/* Handles the first of lane->pending with HANDLE, or buries it. */
-LaneNext suspect_handle (Service *service, Pg *pg, Lane *lane, SuspectHandle handle,
-                         gint64 *hold_us);
+/* Before the front of lane->pending is handled, which is suspect. TRUE: it is counted; handle one
+ * message if lane->one_by_one, else the batch; then call suspect_end. FALSE: handle nothing; *NEXT
+ * and *HOLD_US say what the lane does: the message was buried, the lane holds, or it tries again
+ * with lane->one_by_one set. */
+gboolean suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us);
+/* After it was handled with NEXT: removes the count. Returns what the lane does next. */
+LaneNext suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us);

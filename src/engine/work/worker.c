@@ -16,7 +16,9 @@
 
 #define WORK_BATCH 500
 #define INTAKE_BATCH 1000
-#define FRESH_WORK_BATCH 100 /* if it kills the process its messages are tried one by one */
+#define FRESH_WORK_BATCH                                                                           \
+  100 /* small: if it kills the process, its messages are tried one by one                         \
+       */
 #define FRESH_INTAKE_BATCH 500
 #define FRESH_US (2 * G_USEC_PER_SEC)
 
@@ -32,8 +34,8 @@ struct _Workers {
   guint n;
 };
 
-/* Offsets are committed twice a second, so what killed the process before comes again soon after an
- * assignment, behind what was handled in that time. */
+/* Offsets are committed twice a second. So a message that killed the process is read again soon
+ * after an assignment, behind what was handled since the last commit. */
 static gboolean
 is_fresh (const Lane *lane)
 {
@@ -48,21 +50,21 @@ most (const Lane *lane)
   return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
 }
 
-/* Fills `pending`. Only a batch of the first seconds after an assignment can hold a message that
- * killed the process before. */
+/* Fills `pending`. Only batches of the first seconds after an assignment can hold a message that
+ * killed a process. */
 static void
 take_messages (Service *service, Lane *lane)
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
   gint64 end = -1;
-  if (lane->one_by_one) /* which takes its time: what comes behind it was under way as well */
+  if (lane->one_by_one) /* trying one by one is slow, and later messages are suspect as well */
     lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
   lane->one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);
   const guint max = most (lane);
   kafka_partition_take (lane->partition, max, messages, &end);
-  if (messages->len > 0 || end >= 0) /* else the end that was seen before still holds */
+  if (messages->len > 0 || end >= 0) /* else the end seen before still holds */
     lane->end_seen = end;
   for (guint i = 0; i < messages->len; i++) {
     LaneMessage pending = { messages->pdata[i], FALSE };
@@ -81,7 +83,7 @@ take_messages (Service *service, Lane *lane)
 }
 
 static LaneNext
-handle_some (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+handle_messages (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   guint max = lane->suspects > 0 && lane->one_by_one ? 1 : most (lane);
   if (lane->job == NULL)
@@ -95,11 +97,13 @@ static LaneNext
 handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   if (lane->suspects == 0)
-    return handle_some (service, pg, lane, hold_us);
+    return handle_messages (service, pg, lane, hold_us);
   guint before = lane->pending->len;
-  LaneNext next = lane->one_by_one
-                      ? suspect_handle (service, pg, lane, handle_some, hold_us)
-                      : suspect_handle_together (service, pg, lane, handle_some, hold_us);
+  LaneNext next;
+  if (suspect_begin (service, pg, lane, &next, hold_us)) {
+    next = handle_messages (service, pg, lane, hold_us);
+    next = suspect_end (service, pg, lane, next, hold_us);
+  }
   lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
   return next;
 }

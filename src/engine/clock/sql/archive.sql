@@ -1,5 +1,6 @@
--- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the index on finished_at. An
--- hour is longer than any transaction, so no intake can have missed them. The ids of events are remembered for longer.
+-- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the
+-- index on finished_at. An hour is longer than any transaction, so no intake can have missed them.
+-- Ids of events are kept for longer.
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped')

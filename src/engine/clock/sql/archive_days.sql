@@ -1,4 +1,5 @@
--- The days that the next move needs: a partition each. One process at a time moves, so that it moves what was looked at here.
+-- Makes the partitions, one per day, that the next page of the archive needs. One process at a time
+-- archives, so that it moves the rows that were read here.
 WITH turn AS MATERIALIZED (SELECT pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('pruned.archive')) AS mine)
 SELECT mine, CASE WHEN mine THEN (
   SELECT pg_catalog.count(pruned.ensure_day('runs_done', d.day)::text) FROM (

@@ -1,4 +1,4 @@
--- The blocked run goes on where it stopped.
+-- The blocked run continues where it stopped.
 UPDATE pruned.runs r
 SET state = 'waiting', step = r.step + 1, attempts = 0, unique_key = :unique_key::text, result = r.result - 'status' - 'reason',
     error = NULL, due_at = now(), finished_at = NULL, published_at = NULL, changed_at = clock_timestamp()

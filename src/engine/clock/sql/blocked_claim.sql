@@ -1,4 +1,4 @@
--- One process asks again; the next time is twice as far away, up to five minutes.
+-- One process retries; the back-off doubles, up to five minutes.
 UPDATE pruned.blocked
 SET tries = tries + 1, next_try_at = clock_timestamp() + least(300, 10 * 2 ^ least(tries + 1, 5)) * interval '1 second'
 WHERE job = :job::text AND key = :key::text AND run_id = :run_id::uuid AND next_try_at = :next_try_at::timestamptz

@@ -1,2 +1,2 @@
--- It is not blocked any more. If a later tick took its place meanwhile, that one stays.
+-- Deletes an entry that is settled. If a later tick has replaced it meanwhile, that one stays.
 DELETE FROM pruned.blocked WHERE job = :job::text AND key = :key::text AND run_id = :run_id::uuid

@@ -1,5 +1,6 @@
--- Entries that are due, and those that are settled: the run itself ended otherwise, goes on, or is gone, or a later one of the same job
--- and arguments was not blocked. Mostly the table is empty, and nothing else is looked at.
+-- Entries that are due, and those that are settled: the run itself ended otherwise, continues, or
+-- is gone, or a later one of the same job and arguments was not blocked. Mostly the table is empty,
+-- and no other table is read.
 SELECT e.* FROM (
   SELECT b.job, b.key, b.run_id, b.scheduled_at::text AS scheduled_at, b.args::text AS args, b.next_try_at::text AS next_try_at,
          b.next_try_at <= now() AS due,

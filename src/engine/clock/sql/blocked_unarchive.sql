@@ -1,4 +1,4 @@
--- Back from the archive, if it went there meanwhile.
+-- Moves the run back from the archive, if it is there.
 WITH back AS (
   DELETE FROM pruned.runs_done WHERE run_id = :run_id::uuid AND scheduled_at = :scheduled_at::timestamptz
     AND result ->> 'status' = 'blocked' RETURNING *)

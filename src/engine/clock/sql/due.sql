@@ -1,6 +1,6 @@
--- Due runs become ready, oldest first; two processes take different ones. Paused jobs keep theirs, and those of jobs that this process does
--- not know are left to who knows them. A run that still
--- has to take its unique key is left to due_keyless.sql.
+-- Due runs become ready, oldest first; two processes take different ones. Runs of paused jobs and
+-- of jobs that this process does not know are left out. A run that still has to take its unique key
+-- is left to due_keyless.sql.
 WITH due AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.state = 'waiting' AND r.due_at <= now() AND r.job = ANY (:known::text[])

@@ -1,4 +1,4 @@
--- Ids of events that Kafka keeps no more. `more`: the page was full.
+-- Deletes ids of events that Kafka has dropped. `more`: the page was full.
 WITH gone AS (
   DELETE FROM pruned.event_ids WHERE run_id IN (
     SELECT run_id FROM pruned.event_ids

@@ -1,6 +1,7 @@
--- Left by a crash, on lanes that are ours now; those of jobs that this process does not know, or of lanes elsewhere, are left to others. Two
--- seconds: nobody's ordinary publishing takes that long; what lies ahead is of a clock that was. After a full page the next one begins
--- behind it, so that what cannot be sent keeps nothing back.
+-- Unpublished messages that a crash left, for this process's lanes; those of unknown jobs and other
+-- lanes are left to other processes. Older than two seconds, because normal publishing is faster;
+-- or in the future, written while a clock was ahead. After a full page the next one begins behind
+-- it, so that messages that cannot be sent do not block the rest.
 SELECT p.run_id, p.step, pg_catalog.encode(p.messages, 'base64') AS messages, p.job, p.slot, p.at
 FROM pruned.unpublished p
 WHERE (p.at < now() - interval '2 s' OR p.at > now() + interval '2 s')

@@ -1,2 +1,3 @@
--- Processes that were killed, or whose machine is gone. One that comes back after all puts its row anew.
+-- Processes that were killed, or whose machine is gone. A process that was only slow inserts its
+-- row again.
 DELETE FROM pruned.processes WHERE seen_at < now() - interval '10 minutes'

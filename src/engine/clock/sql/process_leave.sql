@@ -1,2 +1,2 @@
--- It ends in order.
+-- The process ends in order.
 DELETE FROM pruned.processes WHERE id = :id::uuid

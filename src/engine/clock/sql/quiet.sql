@@ -1,6 +1,6 @@
--- Candidates for a lost message: ready and untouched for two seconds (or touched by a clock that was ahead), on lanes that are ours. A lane's
--- slots are those of the capacity, and what is there beyond it (slots that the arguments name, a capacity that was higher), found by leaps
--- through the index.
+-- Candidates for a lost message: ready and untouched for two seconds (or touched by a clock that
+-- was ahead), on this process's lanes. A lane's slots are those within the capacity, and any beyond
+-- it (slots that arguments name, a capacity that was higher), found by a skip scan of the index.
 WITH RECURSIVE lane AS (
   SELECT * FROM unnest(:job::text[], :number::int[], :partitions::int[], :capacity::int[]) AS l (job, number, partitions, capacity)),
 beyond AS (

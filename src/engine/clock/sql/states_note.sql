@@ -1,5 +1,5 @@
--- When each job last succeeded, of what has ended in the last so many minutes (the archive takes what is older than an hour); and that there
--- is such a job.
+-- When each job last succeeded, of the runs that ended in the last MINUTES (older than an hour they
+-- are archived). Also inserts jobs that have never succeeded.
 WITH ended AS MATERIALIZED (
   SELECT r.job, pg_catalog.max(r.finished_at) AS at FROM pruned.runs r
   WHERE r.finished_at > now() - :minutes::int * interval '1 minute' AND r.state || '' = 'finished'

@@ -1,5 +1,5 @@
--- Those of the candidates that are still at the same step: their messages are missing. Marked, so that the next look comes later. One that
--- is locked is being stepped, by a process that hangs perhaps: it is looked at again.
+-- Candidates that are still at the same step: their messages are missing. published_at delays the
+-- next look. Whoever holds a locked one is stepping it, or hangs: it is checked again later.
 WITH free AS MATERIALIZED (
   SELECT r.run_id
   FROM unnest(:run_id::uuid[], :step::int[], :attempt::int[]) AS u (run_id, step, attempt)

@@ -1,5 +1,5 @@
--- Timers whose events are older than what the ledger keeps: such an event would be refused. By the database's clock, and by the last run that
--- has ended. `more`: the page was full.
+-- Deletes timers whose events are older than the ledger keeps: such an event would be refused. By
+-- the database's clock, and by the last run that has ended. `more`: the page was full.
 WITH gone AS (
   DELETE FROM pruned.timers WHERE unique_key IN (
     SELECT unique_key FROM pruned.timers

@@ -1,5 +1,6 @@
--- Verdicts on messages that the dead topic holds no more, as long as it keeps them for less than the ledger (`pruned doctor` warns). By the
--- database's clock, and by the last run that has ended. `more`: the page was full.
+-- Deletes verdicts on messages that the dead topic has dropped, if its retention is shorter than
+-- the ledger's (`pruned doctor` warns otherwise). By the database's clock, and by the last run that
+-- has ended. `more`: the page was full.
 WITH gone AS (
   DELETE FROM pruned.dead_verdicts WHERE (topic, partition, "offset") IN (
     SELECT topic, partition, "offset" FROM pruned.dead_verdicts

@@ -1,6 +1,7 @@
--- After the database's clock was ahead: whatever was written then lies ahead of now, and so does what was to come a while later; it comes
--- that while after now. What is in somebody's hands is looked at again. A run never comes before its T (nor a timer before its day, by the
--- fence). Requests of refreshes do not say when they were made: none is put off for longer than a setting says.
+-- After the database's clock was ahead: times written then are in the future. Such a time is set to
+-- now, and a due time to now plus its original delay. Locked rows are left to the next look. A run
+-- never starts before its T (nor a timer before its day, by the fence). Requests of refreshes do
+-- not store when they were made: none is delayed for longer than its setting.
 WITH late AS MATERIALIZED (
   SELECT run_id FROM pruned.runs
   WHERE state = 'waiting' AND due_at > now() + interval '1 s' AND changed_at > now() + interval '1 s'

@@ -1,4 +1,4 @@
--- A tick found its job blocked. AGAIN: it had been asked again, and everybody knows already.
+-- A tick found its job blocked. AGAIN: this was a retry, and the outcome was published before.
 INSERT INTO pruned.blocked AS b (job, key, run_id, scheduled_at, args, reason, next_try_at)
 SELECT r.job, pg_catalog.md5(r.args::text), r.run_id, r.scheduled_at, r.args, :reason::text, now() + interval '10 seconds'
 FROM pruned.runs r WHERE r.run_id = :run_id::uuid

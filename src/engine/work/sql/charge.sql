@@ -1,5 +1,5 @@
--- A statement that is no job's failed about this run: as a step that failed, by the run's row alone. Nothing happens if somebody else has
--- moved the run meanwhile.
+-- One of our own statements failed because of this run: charges it like a failed step, using
+-- nothing but the run's row. No row: another process has moved the run.
 UPDATE pruned.runs r
 SET state = CASE WHEN r.attempts >= :max_attempts::int THEN 'dead' ELSE 'waiting' END,
     attempts = least(r.attempts, 1999999999) + 1, error = :error::text,

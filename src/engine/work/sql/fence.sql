@@ -1,5 +1,6 @@
--- The runs that these messages may step: at this step and attempt, ready, and not in another process's hands.
--- Driven by primary key; `state || ''` keeps stale statistics from choosing the partial index (100 times slower).
+-- The runs that these messages may step: at this step and attempt, ready, and not locked by another
+-- transaction. Driven by primary key; `state || ''` keeps stale statistics from choosing the
+-- partial index (100 times slower).
 SELECT r.run_id, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.cursor, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,

@@ -1,4 +1,5 @@
--- The next offset moves with the rows it made. A process that no longer owns the partition finds another offset: no row.
+-- Moves the next offset in the transaction that makes the rows. No row: another process has moved
+-- it, so this one does not own the partition.
 INSERT INTO pruned.intake AS i (cluster_id, topic, partition, next_offset, last_timestamp)
 VALUES (:cluster_id::text, :topic::text, :partition::int, :next::bigint,
         pg_catalog.to_timestamp(:last_ms::bigint / 1000.0))

@@ -1,5 +1,5 @@
--- Offsets that were dropped before they were read: added to those of the partition. Of several stretches within a day the doctor names all that
--- lies between.
+-- Offsets that expired before they were read, added to the partition's. Several stretches within a
+-- day are stored as one, from the first to the last.
 INSERT INTO pruned.lost_messages AS l (cluster_id, topic, partition, lost, first_offset, next_offset)
 VALUES (:cluster_id::text, :topic::text, :partition::int, :next::bigint - :first::bigint, :first::bigint, :next::bigint)
 ON CONFLICT (cluster_id, topic, partition) DO UPDATE

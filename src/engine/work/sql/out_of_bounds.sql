@@ -1,6 +1,7 @@
--- Rows that the table does not take any more (runs_bounds), and that were there before it said so: nothing can be done with them, not even
--- computing their times. They are brought inside, and dead with the reason unless they had ended; taken up again by hand, such a run finds
--- nothing to remove, as its time is the beginning of all. RUN_ID null: all of them, by a look at every row.
+-- Rows that violate the constraint runs_bounds and are older than it: statements fail on them, and
+-- even their times cannot be computed. They are brought inside the bounds, and are dead with the
+-- reason unless they had ended. Retried by hand, such a run removes nothing, because its time is
+-- the epoch. RUN_ID null: all of them, by reading every row.
 WITH found AS MATERIALIZED (
   SELECT r.run_id, r.finished_at IS NULL AS unfinished, pg_catalog.concat_ws(', ',
            CASE WHEN NOT (r.scheduled_at > '-infinity' AND r.scheduled_at < '200000-01-01 00:00:00+00') THEN 'scheduled_at was ' || r.scheduled_at::text END,

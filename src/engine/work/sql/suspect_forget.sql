@@ -1,3 +1,3 @@
--- Suspects that were handled though their process died: this assignment begins after them.
+-- Suspects below this assignment's first message: they were handled although their process died.
 DELETE FROM pruned.suspects
 WHERE topic = :topic::text AND partition = :partition::int AND "offset" < :offset::bigint

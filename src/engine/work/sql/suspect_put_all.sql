@@ -1,5 +1,5 @@
--- The first batch of an assignment, counted at once, if none of it was there when a process died; else nothing is counted and one row
--- says so: they are tried one by one.
+-- Counts the first batch of an assignment at once, if none of its messages was under way when a
+-- process died. Else it counts nothing and returns a row: they are tried one by one.
 WITH died AS MATERIALIZED (
   SELECT FROM pruned.suspects s
   WHERE s.topic = :topic::text AND s.partition = :partition::int AND s."offset" = ANY (:offset::bigint[])

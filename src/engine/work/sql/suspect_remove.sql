@@ -1,3 +1,3 @@
--- An orderly end, whichever.
+-- The message came to an orderly end: success, failure or hold.
 DELETE FROM pruned.suspects
 WHERE topic = :topic::text AND partition = :partition::int AND "offset" = :offset::bigint
