@@ -38,8 +38,8 @@ positions (Service *service, GArray *views)
 void
 lane_set_astray (Lanes *lanes, Lane *lane)
 {
-  lane->astray = lane->woken = TRUE;
-  if (lane->state == LANE_IDLE)
+  lane->intake.astray = lane->list.woken = TRUE;
+  if (lane->list.state == LANE_IDLE)
     lanes_make_ready (lanes, lane);
 }
 
@@ -198,8 +198,8 @@ gboolean
 astray_take (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  gboolean astray = lane->astray;
-  lane->astray = FALSE;
+  gboolean astray = lane->intake.astray;
+  lane->intake.astray = FALSE;
   pthread_mutex_unlock (&lanes->lock);
   return astray;
 }

@@ -61,51 +61,71 @@ typedef struct {
 } Taken;
 
 typedef struct _Lane {
+  /* Fixed when the lane is added. Any thread reads them. */
   KafkaPartition *partition;
   char *topic;
   gint32 number;
   Job *job;          /* NULL: intake */
   gboolean is_ticks; /* intake of ticks, else of events */
-  /* under the list's lock */
-  LaneState state;
-  gboolean woken, revoked, lost, forgotten;
-  gboolean astray; /* intake: it is to look again where to begin */
-  gint64
-      mine; /* intake: next_offset as PostgreSQL has it; -1: no row, or not known. These: trail.h */
-  gint64 mine_last_ms;  /* intake: timestamp of the message before it; 0: not known */
-  GArray *trail;        /* intake: of Taken, by offset */
-  guint trail_checked;  /* the last of them that Kafka was seen to have still */
-  guint begun;          /* how often the trail was begun */
-  Stretch others;       /* intake: Kafka has others there than were taken, or none */
-  gint64 hold_until_us; /* monotonic */
-  Pg *cancel;           /* the connection of the worker that has it */
-  Errand *errand;       /* what goes on, or has ended, elsewhere; NULL: nothing */
-  Sending *sending;     /* not acknowledged yet, or not noted; NULL: nothing */
-  /* of the worker that has it */
-  GArray *pending;        /* of LaneMessage: taken, not handled */
-  gint64 locked_since_us; /* monotonic; it waits for runs that another transaction has locked; 0: it
-                             does not */
-  gint64 fresh_until_us;  /* monotonic; until then a batch may hold what killed the process before;
-                             0: none was taken yet */
-  gboolean started;       /* intake: the position was found */
-  gboolean unsent;        /* given up with messages that Kafka has not: its offset moves no more */
-  guint outages;          /* in a row */
-  Bisect *bisect;         /* of the step that is tried alone */
-  GArray *ahead;  /* of Work: the step that follows the last one here; its message is on its way.
-                     NULL: none */
-  guint suspects; /* of `pending`, from its front: may have killed a process before (suspect.c) */
-  gboolean looked_back;   /* what was counted before this assignment's first message is forgotten */
-  gboolean one_by_one;    /* some of them were there when one died */
-  char *counted_together; /* their offsets, as an array literal, while they are counted in
-                             PostgreSQL as one; NULL */
-  gboolean full;  /* the last take came back full: the mailbox may hold more, and will not say so */
-  gint64 counted; /* the suspect that is counted in PostgreSQL already; -1: none */
-  gint64 end_seen; /* the last take's end, -1: not reached */
-  gint64 taken;    /* messages up to here (exclusive) were taken into pending; -1: none yet */
-  /* read by others: atomic */
-  gint64 handled; /* everything below was handled; -1: not known yet */
-  gint at_end;    /* the last take reached the partition's end, and nothing is pending */
-  gint64 running_since_us;
+
+  /* Under the list's lock. While a worker holds the lane, only that worker sets `errand` and
+   * `sending`, so it reads these two without the lock. */
+  struct {
+    LaneState state;
+    gboolean woken, revoked, lost, forgotten;
+    gint64 hold_until_us;    /* monotonic */
+    gint64 running_since_us; /* monotonic: a worker took the lane, or reported that it is alive */
+    Pg *cancel;              /* the connection of the worker that holds the lane */
+    Errand *errand;          /* works or has ended, without a worker; NULL: none */
+    Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
+  } list;
+
+  /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and
+   * `mine_last_ms`, so it reads these two without the lock. */
+  struct {
+    gboolean astray;     /* the worker must look up its start position again */
+    gint64 mine;         /* next_offset as stored in PostgreSQL; -1: no row, or not known */
+    gint64 mine_last_ms; /* timestamp of the message before it; 0: not known */
+    GArray *trail;       /* of Taken, by offset (trail.h) */
+    guint trail_checked; /* index of the last one that Kafka was seen to still have */
+    guint begun;         /* how often the trail was begun */
+    Stretch others;      /* here Kafka has other messages than were taken, or none */
+  } intake;
+
+  /* Of the worker that holds the lane. No lock. */
+  struct {
+    gboolean started; /* intake: the start position was found */
+    GArray *pending;  /* of LaneMessage: taken, not handled */
+    gint64 taken;     /* messages below this offset were taken into pending; -1: none yet */
+    gint64 end_seen;  /* the partition's end at the last take; -1: not reached */
+    gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
+    gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
+    guint outages;    /* in a row */
+    /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
+    gint64 locked_since_us;
+    Bisect *bisect; /* of the step that is tried alone */
+    /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
+    GArray *ahead;
+  } worker;
+
+  /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
+   * lock. */
+  struct {
+    guint n; /* so many of `pending`, from its front */
+    /* Monotonic: messages taken before this are suspects; 0: none was taken yet */
+    gint64 fresh_until_us;
+    gboolean looked_back;   /* counts from before this assignment's first message are deleted */
+    gboolean one_by_one;    /* a process died with some of them: each is handled alone */
+    char *counted_together; /* their offsets, as an array literal, while PostgreSQL counts them as
+                               one; NULL: it does not */
+    gint64 counted;         /* the suspect that PostgreSQL has counted already; -1: none */
+  } suspects;
+
+  /* Atomic. Written by the worker that holds the lane, read by any thread. */
+  struct {
+    gint64 handled; /* everything below this offset is handled; -1: not known yet */
+    gint at_end;    /* the last take reached the partition's end, and nothing is pending */
+  } progress;
 } Lane;
 
 typedef enum { LANE_DONE, LANE_AGAIN, LANE_HOLD, LANE_GO_AWAY } LaneNext;

@@ -24,11 +24,11 @@ on_done (gpointer data)
   Lane *lane = sending->lane;
   pthread_mutex_lock (&lanes->lock);
   sending->done = TRUE;
-  gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
-  if (lane->state == LANE_IDLE && !lane->forgotten)
+  gboolean forgotten = lane->list.forgotten && !lane_is_referred_to (lane);
+  if (lane->list.state == LANE_IDLE && !lane->list.forgotten)
     lanes_make_ready (lanes, lane);
   else
-    lane->woken = TRUE;
+    lane->list.woken = TRUE;
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);
@@ -37,9 +37,9 @@ on_done (gpointer data)
 static gboolean
 is_done (Lane *lane)
 {
-  Lanes *lanes = lane->sending->lanes;
+  Lanes *lanes = lane->list.sending->lanes;
   pthread_mutex_lock (&lanes->lock);
-  gboolean done = lane->sending->done;
+  gboolean done = lane->list.sending->done;
   pthread_mutex_unlock (&lanes->lock);
   return done;
 }
@@ -48,11 +48,11 @@ is_done (Lane *lane)
 static void
 note (Service *service, Lane *lane)
 {
-  gboolean empty = lane->pending->len == 0;
-  gint64 handled = !empty ? g_array_index (lane->pending, LaneMessage, 0).message->offset
-                   : lane->end_seen >= 0 ? lane->end_seen
-                                         : lane->taken;
-  if (handled > lane->handled && lane->taken >= 0 && !lane->unsent
+  gboolean empty = lane->worker.pending->len == 0;
+  gint64 handled = !empty ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
+                   : lane->worker.end_seen >= 0 ? lane->worker.end_seen
+                                                : lane->worker.taken;
+  if (handled > lane->progress.handled && lane->worker.taken >= 0 && !lane->worker.unsent
       && !lane_is_lost (service->lanes, lane)) {
     FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
     (void)kafka_partition_store (lane->partition,
@@ -60,20 +60,20 @@ note (Service *service, Lane *lane)
     FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
   }
   if (handled >= 0)
-    __atomic_store_n (&lane->handled, handled, __ATOMIC_RELEASE);
-  if (empty && lane->end_seen >= 0)
-    g_atomic_int_set (&lane->at_end, TRUE);
+    __atomic_store_n (&lane->progress.handled, handled, __ATOMIC_RELEASE);
+  if (empty && lane->worker.end_seen >= 0)
+    g_atomic_int_set (&lane->progress.at_end, TRUE);
 }
 
 /* Waits for what is on its way, and notes it; at once if nothing is. */
 static void
 settle (Service *service, Lane *lane)
 {
-  if (lane->sending == NULL)
+  if (lane->list.sending == NULL)
     return;
-  outage_publish (service, lane, lane->sending->bundle);
+  outage_publish (service, lane, lane->list.sending->bundle);
   pthread_mutex_lock (&service->lanes->lock);
-  Sending *sending = g_steal_pointer (&lane->sending);
+  Sending *sending = g_steal_pointer (&lane->list.sending);
   pthread_mutex_unlock (&service->lanes->lock);
   sending_free (sending);
   note (service, lane);
@@ -86,7 +86,7 @@ sending_begin (Service *service, Lane *lane, Bundle *bundle)
   Sending *sending = g_new0 (Sending, 1);
   *sending = (Sending){ service->lanes, lane, service->publisher, bundle, FALSE };
   pthread_mutex_lock (&service->lanes->lock);
-  lane->sending = sending;
+  lane->list.sending = sending;
   pthread_mutex_unlock (&service->lanes->lock);
   publisher_begin (service->publisher, bundle, on_done, sending);
 }
@@ -101,7 +101,7 @@ sending_note_if_done (Service *service, Lane *lane)
 void
 sending_note_handled (Service *service, Lane *lane)
 {
-  if (lane->sending == NULL)
+  if (lane->list.sending == NULL)
     note (service, lane);
   else
     sending_note_if_done (service, lane);

@@ -15,8 +15,8 @@ end_errands (Lanes *lanes, const Lane *but)
 {
   for (guint i = 0; i < lanes->all->len; i++) {
     const Lane *lane = lanes->all->pdata[i];
-    if (lane != but && lane->state == LANE_AWAY && !lane->errand->done)
-      lane->errand->code->cancel (lane->errand->leased);
+    if (lane != but && lane->list.state == LANE_AWAY && !lane->list.errand->done)
+      lane->list.errand->code->cancel (lane->list.errand->leased);
   }
 }
 
@@ -31,12 +31,12 @@ solitude_begin (Lanes *lanes, Lane *lane)
     end_errands (lanes, lane);
   }
   while (mine && (lanes->running > 1 || lanes->acting > 0)) {
-    mine = !lane->revoked && !lanes->stopping && clock_monotonic_us () < deadline;
+    mine = !lane->list.revoked && !lanes->stopping && clock_monotonic_us () < deadline;
     if (mine)
       lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + LOOK_US);
   }
   lanes->alone_since_us = clock_monotonic_us ();
-  lane->running_since_us = lanes->alone_since_us;
+  lane->list.running_since_us = lanes->alone_since_us;
   pthread_mutex_unlock (&lanes->lock);
   if (!mine)
     solitude_end (lanes, lane);
@@ -58,14 +58,14 @@ Lane *
 solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us)
 {
   Lane *lane = lanes->alone;
-  if (lane->state == LANE_AWAY && !lane->errand->done) {
+  if (lane->list.state == LANE_AWAY && !lane->list.errand->done) {
     gint64 until = lanes->alone_since_us + ERRAND_US;
     if (clock_monotonic_us () >= until)
-      lane->errand->code->cancel (lane->errand->leased);
+      lane->list.errand->code->cancel (lane->list.errand->leased);
     else if (*next_us == 0 || until < *next_us)
       *next_us = until;
   }
-  if (lane->state != LANE_READY || (intake && lane->job != NULL)
+  if (lane->list.state != LANE_READY || (intake && lane->job != NULL)
       || !g_queue_remove (lanes_queue (lanes, lane), lane))
     return NULL;
   return lane;

@@ -27,7 +27,7 @@ static LaneNext
 hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
 {
   outage_note (service, lane, error);
-  *hold_us = outage_hold_us (lane->outages);
+  *hold_us = outage_hold_us (lane->worker.outages);
   return LANE_HOLD;
 }
 
@@ -65,7 +65,7 @@ bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError 
     return intake_bury (service, pg, lane, REASON, DEATHS, error);
   if (!bury_work (service, pg, lane, message, error))
     return FALSE;
-  g_array_remove_index (lane->pending, 0);
+  g_array_remove_index (lane->worker.pending, 0);
   return TRUE;
 }
 
@@ -77,7 +77,7 @@ static Suspicion
 count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name,
        GError **error)
 {
-  if (lane->counted == message->offset)
+  if (lane->suspects.counted == message->offset)
     return SUSPECT_TRY;
   g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", name, error);
   if (known == NULL)
@@ -90,7 +90,7 @@ count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const 
   g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", name, error);
   if (counted == NULL)
     return SUSPECT_ERROR;
-  lane->counted = message->offset;
+  lane->suspects.counted = message->offset;
   return SUSPECT_TRY;
 }
 
@@ -100,7 +100,7 @@ after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *remove
 {
   if (removed == NULL)
     return hold (service, lane, error, hold_us);
-  return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
+  return next == LANE_DONE && lane->worker.pending->len > 0 ? LANE_AGAIN : next;
 }
 
 /* Tries the first pending message, or buries it. */
@@ -108,7 +108,7 @@ static LaneNext
 handle_one (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
+  const KafkaMessage *message = g_array_index (lane->worker.pending, LaneMessage, 0).message;
   g_autoptr (PgValues) name = name_of (message);
   Suspicion suspicion = count (service, pg, lane, message, name, &error);
   LaneNext next = LANE_AGAIN;
@@ -125,7 +125,7 @@ handle_one (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *
     return hold (service, lane, error, hold_us);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
   if (removed != NULL)
-    lane->counted = -1;
+    lane->suspects.counted = -1;
   return after_removal (service, lane, next, removed, error, hold_us);
 }
 
@@ -153,16 +153,16 @@ static gboolean
 count_together (Pg *pg, Lane *lane, GError **error)
 {
   GString *offsets = array_new ();
-  for (guint i = 0; i < lane->suspects; i++)
-    array_add_int (offsets, g_array_index (lane->pending, LaneMessage, i).message->offset);
+  for (guint i = 0; i < lane->suspects.n; i++)
+    array_add_int (offsets, g_array_index (lane->worker.pending, LaneMessage, i).message->offset);
   g_autofree char *literal = array_take (offsets);
   g_autoptr (PgValues) names = names_of (lane, literal);
   g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", names, error);
   if (died == NULL)
     return FALSE;
-  lane->one_by_one = rows_count (died) > 0;
-  if (!lane->one_by_one)
-    lane->counted_together = g_steal_pointer (&literal);
+  lane->suspects.one_by_one = rows_count (died) > 0;
+  if (!lane->suspects.one_by_one)
+    lane->suspects.counted_together = g_steal_pointer (&literal);
   return TRUE;
 }
 
@@ -171,32 +171,32 @@ suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle han
                          gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  if (lane->counted_together == NULL && !count_together (pg, lane, &error))
+  if (lane->suspects.counted_together == NULL && !count_together (pg, lane, &error))
     return hold (service, lane, error, hold_us);
-  if (lane->one_by_one)
+  if (lane->suspects.one_by_one)
     return LANE_AGAIN;
   FAULT ("suspect.counted_together");
   LaneNext next = handle (service, pg, lane, hold_us);
-  if (lane->pending->len > 0 && !lane_should_yield (service->lanes, lane))
+  if (lane->worker.pending->len > 0 && !lane_should_yield (service->lanes, lane))
     return next;
-  g_autoptr (PgValues) names = names_of (lane, lane->counted_together);
+  g_autoptr (PgValues) names = names_of (lane, lane->suspects.counted_together);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove_all.sql", names, &error);
   if (removed != NULL)
-    g_clear_pointer (&lane->counted_together, g_free);
+    g_clear_pointer (&lane->suspects.counted_together, g_free);
   return after_removal (service, lane, next, removed, error, hold_us);
 }
 
 void
 suspect_forget (Pg *pg, Lane *lane)
 {
-  gint64 first = lane->pending->len > 0
-                     ? g_array_index (lane->pending, LaneMessage, 0).message->offset
-                     : lane->end_seen;
-  if (lane->looked_back || first < 0)
+  gint64 first = lane->worker.pending->len > 0
+                     ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
+                     : lane->worker.end_seen;
+  if (lane->suspects.looked_back || first < 0)
     return;
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);
   g_autoptr (PgValues) names = names_of (lane, offset);
   g_autoptr (GError) error = NULL; /* PostgreSQL is away: the next round looks back */
   g_autoptr (PgRows) gone = pg_run_file (pg, SQL "suspect_forget.sql", names, &error);
-  lane->looked_back = gone != NULL;
+  lane->suspects.looked_back = gone != NULL;
 }
