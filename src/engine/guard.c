@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,8 +26,7 @@ static int leave_code;
 static GuardHangup on_hangup;
 static gpointer hangup_data;
 static gboolean hangup_waits; /* one came before anything answered it */
-/* Atomic: */
-static gint asked, watching, beats, silent;
+static atomic_int asked, watching, beats, silent;
 
 static void
 signals_of (sigset_t *set)
@@ -66,9 +66,9 @@ static void
 take_signal (int number)
 {
   if (number != SIGHUP) {
-    if (!g_atomic_int_get (&asked))
+    if (!atomic_load (&asked))
       guard_leave_within (STOP_S, 0);
-    g_atomic_int_set (&asked, TRUE);
+    atomic_store (&asked, TRUE);
     return;
   }
   take_hangup ();
@@ -89,11 +89,11 @@ leave_if_late (gint64 now_us)
 static void
 watch (gint64 round_us, gint *seen, gint64 *silent_us)
 {
-  gint now = g_atomic_int_get (&beats);
+  gint now = atomic_load (&beats);
   gint64 before = *silent_us;
-  *silent_us = now != *seen || !g_atomic_int_get (&watching) ? 0 : before + MIN (round_us, MOST_US);
+  *silent_us = now != *seen || !atomic_load (&watching) ? 0 : before + MIN (round_us, MOST_US);
   *seen = now;
-  g_atomic_int_set (&silent, *silent_us >= SILENT_US);
+  atomic_store (&silent, *silent_us >= SILENT_US);
   if (before < SILENT_US && *silent_us >= SILENT_US)
     log_error ("The poll thread does not come back: this process is not healthy", "remedy",
                "it ends by itself within minutes; restart it to have it back sooner");
@@ -148,7 +148,7 @@ guard_begin (void)
 gboolean
 guard_asked_to_end (void)
 {
-  return g_atomic_int_get (&asked);
+  return atomic_load (&asked);
 }
 
 void
@@ -178,18 +178,18 @@ guard_leave_within (guint seconds, int code)
 void
 guard_beat (void)
 {
-  g_atomic_int_set (&watching, TRUE);
-  g_atomic_int_inc (&beats);
+  atomic_store (&watching, TRUE);
+  atomic_fetch_add (&beats, 1);
 }
 
 void
 guard_rest (void)
 {
-  g_atomic_int_set (&watching, FALSE);
+  atomic_store (&watching, FALSE);
 }
 
 gboolean
 guard_is_alive (void)
 {
-  return !g_atomic_int_get (&silent);
+  return !atomic_load (&silent);
 }

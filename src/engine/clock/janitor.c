@@ -52,7 +52,7 @@ note_states (Service *service, Pg *pg, GError **error)
 static gboolean
 clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
 {
-  gint64 ahead_us = service->database_ahead_us;
+  gint64 ahead_us = service->dispatcher.database_ahead_us;
   if (ABS (ahead_us) < most_us)
     return TRUE;
   g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);

@@ -54,7 +54,7 @@ compare (Service *service, Pg *pg, gboolean *back, GError **error)
   if (rows == NULL)
     return FALSE;
   gint64 now_us = rows_int (rows, 0, "now_us");
-  service->database_ahead_us = now_us - clock_now_us ();
+  service->dispatcher.database_ahead_us = now_us - clock_now_us ();
   *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;
   known_after_us = clock_monotonic_us ();

@@ -290,7 +290,7 @@ job_slot (const Job *job, const char *run_id, const json_t *args)
 gint32
 job_partitions (const Job *job)
 {
-  gint partitions = g_atomic_int_get (&job->partitions);
+  gint partitions = atomic_load (&job->partitions);
   return partitions > 0 ? partitions : job->capacity;
 }
 

@@ -15,6 +15,8 @@
 #include "pg/pg.h"
 #include "pruned/job.h"
 
+#include <stdatomic.h>
+
 typedef struct {
   char *name;
   char *type; /* SQL type, for the first page's value */
@@ -89,7 +91,7 @@ typedef struct {
   /* settings */
   int capacity;
   char *work_topic;
-  gint partitions; /* of the work topic as last seen; atomic. 0: not known */
+  atomic_int partitions; /* of the work topic as last seen; atomic. 0: not known */
 } Job;
 
 /* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL:

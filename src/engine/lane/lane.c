@@ -291,11 +291,11 @@ lanes_view (Lanes *lanes)
                       .job = lane->job,
                       .topic = g_strdup (lane->topic),
                       .number = lane->number,
-                      .handled = __atomic_load_n (&lane->progress.handled, __ATOMIC_ACQUIRE),
+                      .handled = atomic_load (&lane->progress.handled),
                       .mine = lane->intake.mine,
                       .mine_last_ms = lane->intake.mine_last_ms,
                       .begun = lane->intake.begun,
-                      .at_end = g_atomic_int_get (&lane->progress.at_end),
+                      .at_end = atomic_load (&lane->progress.at_end),
                       .busy = lane->list.state != LANE_IDLE || lane->list.sending != NULL };
     g_array_append_val (views, view);
   }

@@ -24,6 +24,8 @@
 #include "engine/outbox/publish.h"
 #include "kafka/kafka.h"
 
+#include <stdatomic.h>
+
 typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneState;
 
 typedef struct {
@@ -123,8 +125,8 @@ typedef struct _Lane {
 
   /* Atomic. Written by the worker that holds the lane, read by any thread. */
   struct {
-    gint64 handled; /* everything below this offset is handled; -1: not known yet */
-    gint at_end;    /* the last take reached the partition's end, and nothing is pending */
+    _Atomic gint64 handled; /* everything below this offset is handled; -1: not known yet */
+    atomic_bool at_end;     /* the last take reached the partition's end, and nothing is pending */
   } progress;
 } Lane;
 

@@ -60,9 +60,9 @@ note (Service *service, Lane *lane)
     FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
   }
   if (handled >= 0)
-    __atomic_store_n (&lane->progress.handled, handled, __ATOMIC_RELEASE);
+    atomic_store (&lane->progress.handled, handled);
   if (empty && lane->worker.end_seen >= 0)
-    g_atomic_int_set (&lane->progress.at_end, TRUE);
+    atomic_store (&lane->progress.at_end, TRUE);
 }
 
 /* Waits for what is on its way, and notes it; at once if nothing is. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define SEND_TIMEOUT_MS 30000
@@ -13,7 +14,7 @@ struct _Publisher {
   pthread_mutex_t lock;
   GHashTable *in_flight; /* names of bundles stored and not yet removed */
   GPtrArray *sent;       /* names of bundles whose rows may go */
-  volatile gint stop;    /* whoever sends gives up */
+  atomic_int stop;       /* whoever sends gives up */
 };
 
 Publisher *
@@ -43,7 +44,7 @@ publisher_free (Publisher *publisher)
 void
 publisher_stop (Publisher *publisher)
 {
-  g_atomic_int_set (&publisher->stop, TRUE);
+  atomic_store (&publisher->stop, TRUE);
 }
 
 char *

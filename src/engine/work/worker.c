@@ -74,7 +74,7 @@ take_messages (Service *service, Lane *lane)
   lane->worker.full = messages->len == max;
   if (messages->len == 0)
     return;
-  g_atomic_int_set (&lane->progress.at_end, FALSE);
+  atomic_store (&lane->progress.at_end, FALSE);
   if (!fresh)
     return;
   lane->suspects.n = messages->len;
