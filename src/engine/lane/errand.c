@@ -1,5 +1,5 @@
-/* A step whose work goes on elsewhere, between its two transactions (include/pruned/job.h). Its
- * lane is away meanwhile. */
+/* A step that works without a worker between its two transactions (include/pruned/job.h).
+ * Meanwhile its lane is away. */
 #include "engine/lane/lane_private.h"
 #include "engine/step/step.h"
 

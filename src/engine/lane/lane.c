@@ -130,8 +130,8 @@ lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
   pthread_cond_timedwait (condition, &lanes->lock, &until);
 }
 
-/* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With
- * the lock. */
+/* Makes held lanes ready whose time is up. Returns when the next one will be; 0: none is held.
+ * With the lock. */
 static gint64
 release_held (Lanes *lanes)
 {
@@ -149,7 +149,7 @@ release_held (Lanes *lanes)
 }
 
 static Lane *
-pop (Lanes *lanes, gboolean intake)
+pop_turn (Lanes *lanes, gboolean intake)
 {
   guint n_jobs = lanes->n_queues - 1;
   for (guint i = 0; !intake && i < n_jobs; i++) {
@@ -163,10 +163,10 @@ pop (Lanes *lanes, gboolean intake)
   return g_queue_pop_head (&lanes->queues[n_jobs]);
 }
 
-/* When stopping, only errands and messages that have ended are settled still. Sets *LEFT if some
- * have not. With the lock. */
+/* While stopping, gives out only lanes whose errand or messages have ended, to settle them. Sets
+ * *LEFT if some have not ended. With the lock. */
 static Lane *
-pop_last (Lanes *lanes, gboolean *left)
+pop_unsettled (Lanes *lanes, gboolean *left)
 {
   *left = FALSE;
   for (guint i = 0; i < lanes->all->len; i++) {
@@ -191,9 +191,9 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   pthread_mutex_lock (&lanes->lock);
   for (;;) {
     gint64 next = release_held (lanes);
-    lane = lanes->stopping        ? pop_last (lanes, &left)
+    lane = lanes->stopping        ? pop_unsettled (lanes, &left)
            : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
-                                  : pop (lanes, intake);
+                                  : pop_turn (lanes, intake);
     if (lane != NULL || !left)
       break;
     lanes_wait (lanes, &lanes->ready, next);
@@ -224,10 +224,10 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
       lanes_make_ready (lanes, lane);
     else if (lane->list.revoked || lanes->stopping)
       lane->list.errand->code->cancel (lane->list.errand->leased);
-  } else if (lane->list.revoked) /* the revoke frees it, unless that has given up waiting */
+  } else if (lane->list.revoked) /* lanes_revoke frees it, unless that has given up waiting */
   {
     g_clear_pointer (&lane->list.errand,
-                     errand_free); /* one that could not be settled: its lease runs out by itself */
+                     errand_free); /* it could not be settled: its lease expires */
     pthread_cond_broadcast (&lanes->at_rest);
   } else if (next == LANE_HOLD) {
     lane->list.state = LANE_HELD;
@@ -235,7 +235,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     pthread_cond_broadcast (&lanes->ready);
   } else if (next == LANE_AGAIN || lane->list.woken)
     lanes_make_ready (lanes, lane);
-  if (lanes->stopping) /* workers that wait for the last errand to be settled */
+  if (lanes->stopping) /* workers wait for the last errand */
     pthread_cond_broadcast (&lanes->ready);
   gboolean forgotten = lane->list.forgotten && !lane_is_referred_to (lane);
   pthread_mutex_unlock (&lanes->lock);

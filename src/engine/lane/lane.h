@@ -1,22 +1,22 @@
-/* The room of lanes: assigned partitions, who has them, and what is on its way for them. It uses
- * the outbox, and of steps the bisection.
+/* The room of lanes: assigned partitions, which worker holds each, and what is being sent for it.
+ * It uses the outbox and the bisection of steps.
  *
- * A lane is one assigned partition: its messages are handled in order, one batch at a time, by
- * whichever worker takes it.
+ * A lane is one assigned partition. Its messages are handled in order, one batch at a time, by the
+ * worker that takes the lane.
  *
- *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE      mailbox empty
- *                    ▲                        │ ├────> READY     more to do, or woken meanwhile
- *                    ├──── time is up ── HELD <─┤                a dependency is down: same
- * messages again later └──── errand done ─ AWAY <─┘                its work goes on elsewhere,
- * without a worker
+ *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE   mailbox empty
+ *                    ▲                        │ ├────> READY  more to do, or woken meanwhile
+ *                    ├──── time is up ── HELD <─┤             a dependency is down: retry later
+ *                    └──── errand done ─ AWAY <─┘             an errand works without a worker
  *
- * Jobs take turns, so that one with many lanes does not starve the others. The wake-up comes under
- * librdkafka's queue lock: it only takes the lock of this list, which nobody holds while calling
- * librdkafka.
+ * Jobs take turns, so that a job with many lanes does not starve the others. The wake-up runs
+ * under librdkafka's queue lock. It takes only the lock of this list, and no thread calls
+ * librdkafka while it holds that lock.
  *
- * Invariant: one worker at a time has a lane; a revoked lane is never taken again.
- * Threads: as said at each function. Ownership: Lanes owns lanes; a worker owns the lane's
- * `pending` while it has it.
+ * Invariant: at most one worker holds a lane; a revoked lane is never given to a worker again,
+ * except to settle what is still under way for it.
+ * Threads: see each function. Ownership: Lanes owns lanes; a worker owns the lane's `pending`
+ * while it holds the lane.
  */
 #pragma once
 #include "engine/step/bisect.h"
@@ -30,7 +30,7 @@ typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneS
 
 typedef struct {
   KafkaMessage *message;
-  gboolean alone; /* its page has rows: not in a batch */
+  gboolean alone; /* handle it outside a batch: its page has rows */
 } LaneMessage;
 
 /* A step between its two transactions. */
@@ -39,11 +39,12 @@ struct _Errand {
   struct _Lane *lane;
   const JobErrand *code;
   gpointer leased;
-  gint64 began_us, started_at_us; /* of the step: monotonic, and the database's */
+  gint64 began_us, started_at_us; /* of the step: monotonic; by the database's clock */
   gboolean done;                  /* under the list's lock */
 };
 
-/* What the lane's last transaction has to publish, on its way while the lane goes on (sending.h).
+/* What the lane's last transaction published: it is being sent while the lane continues
+ * (sending.h).
  */
 typedef struct {
   struct _Lanes *lanes;
@@ -53,7 +54,7 @@ typedef struct {
   gboolean done; /* under the list's lock */
 } Sending;
 
-/* Offsets [FROM, TO); equal: none. */
+/* Offsets from FROM up to, not including, TO. Equal: none. */
 typedef struct {
   gint64 from, to;
 } Stretch;
@@ -140,32 +141,31 @@ void lanes_free (Lanes *lanes); /* after all workers have ended */
 Lane *lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number,
                  Job *job, gboolean is_ticks);
 void lanes_kick_all (Lanes *lanes);
-/* Takes these lanes away: waits until no worker has them; after PATIENCE_US cancels what runs and
- * waits as long again. */
+/* Takes these lanes away: waits until no worker holds them. After PATIENCE_US it cancels what
+ * runs, and waits as long again. */
 void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us);
-/* No lane is given out any more; takers return NULL. Thread: any. */
+/* From here on no lane is given out; lanes_take returns NULL. Thread: any. */
 void lanes_stop (Lanes *lanes);
 
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);
 
-/* The next lane, or NULL when stopped. INTAKE: only those of intake, else work first. Thread:
- * worker. */
+/* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
+ * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
-/* Just before the mailbox is read: wake-ups up to here are answered by it, later ones are not (the
- * mailbox wakes only when it was empty). Thread: worker. */
+/* Call it just before reading the mailbox: the read covers wake-ups up to here, not later ones
+ * (the mailbox sends a wake-up only when it was empty). Thread: worker. */
 void lane_about_to_read (Lanes *lanes, Lane *lane);
-gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked meanwhile: store and commit nothing */
+gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked, lost: store and commit nothing */
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
 
-/* The lane's errand: begun by its worker, which then puts the lane away; ended (freed with what was
- * leased) by the worker that settles. */
+/* The lane's errand. The worker that begins it puts the lane away afterwards; the worker that
+ * settles it ends it, which frees it and what was leased. */
 Errand *lane_begin_errand (Lanes *lanes, Lane *lane, const struct _Step *step, gpointer leased);
 void lane_end_errand (Lanes *lanes, Lane *lane);
 
-/* A copy of what the dispatcher and the idle check look at. Thread: any. PARTITION is referenced.
- */
+/* A copy for the dispatcher and the idle check. Holds a reference to PARTITION. Thread: any. */
 typedef struct {
   KafkaPartition *partition;
   const Job *job;
@@ -176,11 +176,12 @@ typedef struct {
   gboolean at_end, busy;
 } LaneView;
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */
-/* A worker says that it is alive though its lane takes long. Thread: worker. */
+/* Restarts the clock of lanes_longest_us: the worker is alive although its lane takes long.
+ * Thread: worker. */
 void lanes_touch (Lanes *lanes, Lane *lane);
-/* Each lane of work that a worker has, or whose errand is under way, and since when (monotonic).
- * Thread: any. */
+/* Visits each lane of work that a worker holds or whose errand is under way, with the monotonic
+ * time since when. Thread: any. */
 typedef void (*LaneRunning) (const Job *job, gint64 since_us, gpointer data);
 void lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data);
-/* The longest time a worker has had a lane, microseconds. Thread: any. */
+/* The longest time that a worker holds a lane by now, in microseconds. Thread: any. */
 gint64 lanes_longest_us (Lanes *lanes);

@@ -1,5 +1,4 @@
-/* Lanes that are taken away, or stopped: what runs may end in peace for a while, then it is
- * cancelled. */
+/* Lanes that are revoked or stopped: what runs has some time to end, then it is cancelled. */
 #include "engine/lane/lane_private.h"
 
 #include "base/clock.h"
@@ -11,8 +10,8 @@ lane_is_referred_to (const Lane *lane)
          || (lane->list.sending != NULL && !lane->list.sending->done);
 }
 
-/* A worker has it, or an errand that must be settled, or (in the first ROUND) messages that are not
- * acknowledged. With the lock. */
+/* A worker holds one, or one has an errand to settle, or (in the first ROUND) messages that are
+ * not acknowledged. With the lock. */
 static gboolean
 any_running (GPtrArray *revoked, int round)
 {
@@ -25,13 +24,14 @@ any_running (GPtrArray *revoked, int round)
   return FALSE;
 }
 
-/* What was sent is noted still, by a worker; nothing else begins. With the lock. */
+/* Nothing new begins on the lane. A worker still takes it to record what was sent. With the lock.
+ */
 static void
 withdraw (Lanes *lanes, Lane *lane)
 {
   if (lane->list.state == LANE_HELD) {
     g_clear_pointer (&lane->list.errand,
-                     errand_free); /* it could not be settled: the lease runs out by itself */
+                     errand_free); /* it could not be settled: its lease expires */
     lane->list.state = LANE_IDLE;
   }
   if (lane->list.state == LANE_READY && lane->list.errand == NULL) {
@@ -42,7 +42,7 @@ withdraw (Lanes *lanes, Lane *lane)
     lanes_make_ready (lanes, lane);
 }
 
-/* Statements are cancelled (STATEMENTS), errands asked to come to their end. With the lock. */
+/* Cancels statements (if STATEMENTS) and asks errands to end. With the lock. */
 static void
 cancel_running (GPtrArray *lanes, gboolean statements)
 {
@@ -74,17 +74,18 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
   for (guint i = 0; i < revoked->len; i++) {
     Lane *lane = revoked->pdata[i];
     g_ptr_array_remove_fast (lanes->all, lane);
-    if (lanes->alone == lane && lane->list.state != LANE_RUNNING) /* else its worker ends it */
+    if (lanes->alone == lane
+        && lane->list.state != LANE_RUNNING) /* else its worker ends the solitude */
       lanes->alone = NULL;
     if (lane->list.state == LANE_READY && lane->list.errand == NULL)
       g_queue_remove (lanes_queue (lanes, lane), lane);
     if (lane_is_referred_to (lane))
-      lane->list.forgotten = TRUE; /* past the bound: whoever refers to it last frees it */
+      lane->list.forgotten = TRUE; /* time is up: the last one that refers to it frees it */
     else
       lane_free (lane);
   }
   pthread_cond_broadcast (
-      &lanes->ready); /* workers of a process that ends wait for errands on these */
+      &lanes->ready); /* while stopping, workers wait for errands of these lanes */
   pthread_mutex_unlock (&lanes->lock);
 }
 

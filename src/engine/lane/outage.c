@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
+#define HOLD_MOST_S 4.0 /* work continues within five seconds of an outage's end */
 
 gint64
 outage_hold_us (guint outages)

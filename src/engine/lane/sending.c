@@ -14,7 +14,7 @@ sending_free (Sending *sending)
   g_free (sending);
 }
 
-/* Everything has been acknowledged, or has failed. Thread: kafka-acks, or the worker within
+/* All messages are acknowledged or have failed. Thread: kafka-acks, or the worker within
  * sending_begin. */
 static void
 on_done (gpointer data)
@@ -44,9 +44,9 @@ is_done (Lane *lane)
   return done;
 }
 
-/* Everything before the first pending message is handled. */
+/* Everything below the first pending message is handled: stores that offset. */
 static void
-note (Service *service, Lane *lane)
+store_handled (Service *service, Lane *lane)
 {
   gboolean empty = lane->worker.pending->len == 0;
   gint64 handled = !empty ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
@@ -55,8 +55,9 @@ note (Service *service, Lane *lane)
   if (handled > lane->progress.handled && lane->worker.taken >= 0 && !lane->worker.unsent
       && !lane_is_lost (service->lanes, lane)) {
     FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
-    (void)kafka_partition_store (lane->partition,
-                                 handled); /* no longer ours: the next owner reads it again */
+    (void)kafka_partition_store (
+        lane->partition,
+        handled); /* on failure the partition is revoked: the next owner reads the messages again */
     FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
   }
   if (handled >= 0)
@@ -65,7 +66,8 @@ note (Service *service, Lane *lane)
     atomic_store (&lane->progress.at_end, TRUE);
 }
 
-/* Waits for what is on its way, and notes it; at once if nothing is. */
+/* Waits until what is being sent is acknowledged, then stores the offset. Returns at once if
+ * nothing is being sent. */
 static void
 settle (Service *service, Lane *lane)
 {
@@ -76,7 +78,7 @@ settle (Service *service, Lane *lane)
   Sending *sending = g_steal_pointer (&lane->list.sending);
   pthread_mutex_unlock (&service->lanes->lock);
   sending_free (sending);
-  note (service, lane);
+  store_handled (service, lane);
 }
 
 void
@@ -102,7 +104,7 @@ void
 sending_note_handled (Service *service, Lane *lane)
 {
   if (lane->list.sending == NULL)
-    note (service, lane);
+    store_handled (service, lane);
   else
     sending_note_if_done (service, lane);
 }

@@ -3,19 +3,20 @@
 #include "base/clock.h"
 #include "engine/lane/lane_private.h"
 
-#define PATIENCE_US (60 * G_USEC_PER_SEC)       /* longer than any step */
-#define LOOK_US (100 * G_TIME_SPAN_MILLISECOND) /* at what the condition does not tell */
+#define PATIENCE_US (60 * G_USEC_PER_SEC) /* longer than any step */
+#define CHECK_US                                                                                   \
+  (100 * G_TIME_SPAN_MILLISECOND) /* how often to check what the condition does not signal */
 #define ERRAND_US                                                                                  \
-  (30 * G_USEC_PER_SEC) /* an errand alone ends early after that: all others wait                  \
-                         */
+  (30 * G_USEC_PER_SEC) /* an errand that is alone is asked to end after this time, because all    \
+                           others wait */
 
 /* With the lock. */
 static void
-end_errands (Lanes *lanes, const Lane *but)
+end_errands (Lanes *lanes, const Lane *except)
 {
   for (guint i = 0; i < lanes->all->len; i++) {
     const Lane *lane = lanes->all->pdata[i];
-    if (lane != but && lane->list.state == LANE_AWAY && !lane->list.errand->done)
+    if (lane != except && lane->list.state == LANE_AWAY && !lane->list.errand->done)
       lane->list.errand->code->cancel (lane->list.errand->leased);
   }
 }
@@ -33,7 +34,7 @@ solitude_begin (Lanes *lanes, Lane *lane)
   while (mine && (lanes->running > 1 || lanes->acting > 0)) {
     mine = !lane->list.revoked && !lanes->stopping && clock_monotonic_us () < deadline;
     if (mine)
-      lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + LOOK_US);
+      lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + CHECK_US);
   }
   lanes->alone_since_us = clock_monotonic_us ();
   lane->list.running_since_us = lanes->alone_since_us;

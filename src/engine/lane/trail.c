@@ -2,7 +2,8 @@
 
 #include "engine/lane/lane_private.h"
 
-#define MOST 4096 /* messages of a partition are remembered, or up to twice as many: 128 KB */
+#define REMEMBERED                                                                                 \
+  4096 /* so many messages of a partition are remembered, up to twice as many: 128 KB */
 
 /* With the lock. */
 static void
@@ -11,7 +12,7 @@ remember (Lane *lane, gint64 offset, gint64 timestamp_ms)
   const Taken taken = { offset, timestamp_ms };
   if (lane->intake.trail->len > 0
       && g_array_index (lane->intake.trail, Taken, lane->intake.trail->len - 1).offset >= offset)
-    return; /* it was delivered again */
+    return; /* a repeated delivery */
   g_array_append_val (lane->intake.trail, taken);
 }
 
@@ -19,9 +20,9 @@ remember (Lane *lane, gint64 offset, gint64 timestamp_ms)
 static void
 forget_oldest (Lane *lane)
 {
-  if (lane->intake.trail->len < 2 * MOST)
+  if (lane->intake.trail->len < 2 * REMEMBERED)
     return;
-  guint n = lane->intake.trail->len - MOST;
+  guint n = lane->intake.trail->len - REMEMBERED;
   g_array_remove_range (lane->intake.trail, 0, n);
   lane->intake.trail_checked -= MIN (lane->intake.trail_checked, n);
 }

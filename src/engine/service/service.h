@@ -1,8 +1,8 @@
-/* The room of what all threads share: the service itself, its alarm clock and its counters. It uses
- * the room of jobs.
+/* The room of what all threads share: the service itself, its alarm clock and its counters. It
+ * uses the room of jobs.
  *
- * What the threads of the daemon share. Everything here is made before the threads and lives until
- * they have ended. Threads: any; each member says itself who may use it. Ownership: engine.c.
+ * What the threads of the daemon share. Everything here is made before the threads start and lives
+ * until they have ended. Threads: any; each group says which. Ownership: engine.c.
  */
 #pragma once
 #include "engine/job/job.h"
@@ -58,7 +58,8 @@ typedef struct {
   } shared;
 } Service;
 
-/* The process cannot go on: logs ERROR once, asks the main thread to end it. Thread: any. */
+/* The process cannot continue: asks the main thread to end it. The first ERROR is kept as the
+ * reason. Thread: any. */
 void service_fail (Service *service, const GError *error);
-/* The reason of the first service_fail, once; g_error_free. Thread: main. */
+/* Returns the reason of the first service_fail, once; g_error_free it. Thread: main. */
 GError *service_failure (void);
