@@ -35,14 +35,6 @@ positions (Service *service, GArray *views)
   return values;
 }
 
-void
-lane_set_astray (Lanes *lanes, Lane *lane)
-{
-  lane->intake.astray = lane->list.woken = TRUE;
-  if (lane->list.state == LANE_IDLE)
-    lanes_make_ready (lanes, lane);
-}
-
 /* Skips lanes whose trail was begun anew since they were copied: those stand where PostgreSQL
  * stands. */
 static void

@@ -25,8 +25,6 @@ struct _Lanes {
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
-/* Lets LANE look up its start position again. With the lock. */
-void lane_set_astray (Lanes *lanes, Lane *lane);
 /* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
 void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */

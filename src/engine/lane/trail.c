@@ -106,6 +106,15 @@ trail_copy (Lanes *lanes, const char *topic, gint32 number, Trail *trail)
   return lane != NULL;
 }
 
+/* Lets LANE look up its start position again. With the lock. */
+static void
+set_astray (Lanes *lanes, Lane *lane)
+{
+  lane->intake.astray = lane->list.woken = TRUE;
+  if (lane->list.state == LANE_IDLE)
+    lanes_make_ready (lanes, lane);
+}
+
 gboolean
 trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun)
 {
@@ -113,7 +122,7 @@ trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun)
   Lane *lane = lane_of (lanes, topic, number);
   gboolean set = lane != NULL && lane->intake.begun == begun;
   if (set)
-    lane_set_astray (lanes, lane);
+    set_astray (lanes, lane);
   pthread_mutex_unlock (&lanes->lock);
   return set;
 }
@@ -126,7 +135,7 @@ trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *tra
   Lane *lane = lane_of (lanes, topic, number);
   if (lane != NULL && lane->intake.begun == trail->begun && others->from < others->to) {
     lane->intake.others = *others;
-    lane_set_astray (lanes, lane);
+    set_astray (lanes, lane);
   } else if (lane != NULL && lane->intake.begun == trail->begun && trail->taken->len > 0) {
     const gint64 last = g_array_index (trail->taken, Taken, trail->taken->len - 1).offset;
     while (lane->intake.trail_checked + 1 < lane->intake.trail->len

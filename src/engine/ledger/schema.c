@@ -85,7 +85,7 @@ check_newer (Pg *pg, int found, int wanted, GError **error)
     return least != 0;
   g_set_error (
       error, PRUNED_ERROR, PRUNED_FATAL,
-      "schema pruned is newer than this program: step %d, wanted %d, and step %d is the oldest that a program may want;"
+      "schema pruned is newer than this program: step %d, wanted %d; it needs a program that knows step %d;"
       " install a newer pruned",
       found, wanted, least);
   return FALSE;

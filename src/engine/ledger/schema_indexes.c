@@ -160,7 +160,7 @@ schema_warn_indexes (Pg *pg, const Jobs *jobs)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) indexes = pg_ensure (pg, &error) ? schema_indexes (pg, jobs, &error) : NULL;
   if (indexes == NULL)
-    log_warning ("could not check for missing indexes", "detail", error->message);
+    log_warning ("Could not check for missing indexes", "detail", error->message);
   for (guint i = 0; indexes != NULL && i < indexes->len; i++) {
     const WantedIndex *index = indexes->pdata[i];
     if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)

@@ -17,7 +17,7 @@ typedef enum {
   STATS_STALE_MESSAGES, /* job */
   STATS_REPUBLISHED,    /* job */
   STATS_FAILURES,       /* job, error class */
-  STATS_ERRORS,         /* job: failures, except those in which a lock was held elsewhere */
+  STATS_ERRORS,         /* job: failures, except those that only met a lock or a conflict */
   STATS_OBJECTS,        /* error: true, false */
   STATS_OBJECT_AGE,     /* no label; observed when an object's row goes */
   STATS_N
