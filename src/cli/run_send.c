@@ -18,7 +18,7 @@ find_partitions (char **settings, Job *job, GError **error)
   if (admin == NULL || !kafka_admin_describe (admin, &topic, 1, DESCRIBE_MS, error))
     return FALSE;
   if (topic.partitions > 0)
-    g_atomic_int_set (&job->partitions, topic.partitions);
+    atomic_store (&job->partitions, topic.partitions);
   else
     g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                  "there is no topic %s; run: pruned topics --apply", topic.name);

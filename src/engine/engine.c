@@ -50,12 +50,12 @@ engine_is_alive (void)
   return guard_is_alive ();
 }
 
-static gint ready; /* atomic */
+static atomic_int ready;
 
 gboolean
 engine_is_ready (void)
 {
-  return g_atomic_int_get (&ready);
+  return atomic_load (&ready);
 }
 
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -104,8 +104,8 @@ on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpoint
     Job *job = jobs_at (service->jobs, i);
     if (!g_str_equal (topic, job->work_topic))
       continue;
-    if (number >= g_atomic_int_get (&job->partitions)) /* the topic has grown */
-      g_atomic_int_set (&job->partitions, number + 1);
+    if (number >= atomic_load (&job->partitions)) /* the topic has grown */
+      atomic_store (&job->partitions, number + 1);
     return lanes_add (service->lanes, partition, topic, number, job, FALSE);
   }
   return lanes_add (service->lanes, partition, topic, number, NULL, g_str_equal (topic, ticks));
@@ -124,7 +124,7 @@ static void
 on_revoked (GPtrArray *lanes, gboolean lost, gpointer data)
 {
   Service *service = data;
-  g_atomic_int_set (&ready, FALSE);
+  atomic_store (&ready, FALSE);
   FAULT ("rebalance.before_revoke");
   lanes_revoke (service->lanes, lanes, lost, lost ? 0 : PATIENCE_US);
   FAULT ("rebalance.after_revoke");
@@ -165,7 +165,7 @@ round_once (Service *service, gint64 *committed_us, GError **error)
     return TRUE;
   *committed_us = now;
   watch_workers (service);
-  g_atomic_int_set (&ready, health_look (service) && kafka_consumer_joined (service->consumer));
+  atomic_store (&ready, health_look (service) && kafka_consumer_joined (service->consumer));
   FAULT ("offsets.before_commit");
   g_autoptr (GError) cause = NULL;
   if (!kafka_consumer_commit (service->consumer, FALSE, &cause))
@@ -181,14 +181,14 @@ loop (const EngineOptions *options, Service *service, GError **error)
   Idle *idle = options->until_idle ? idle_new (service) : NULL;
   Progress *progress = options->progress ? progress_new (service) : NULL;
   gboolean ok = TRUE, done = FALSE;
-  while (ok && !done && !guard_asked_to_end () && !g_atomic_int_get (&service->failed)) {
+  while (ok && !done && !guard_asked_to_end () && !atomic_load (&service->shared.failed)) {
     ok = round_once (service, &committed_us, error);
     done = ok && idle != NULL && idle_reached (idle);
     progress_show (progress);
   }
   progress_free (progress);
   idle_free (idle);
-  if (ok && g_atomic_int_get (&service->failed)) {
+  if (ok && atomic_load (&service->shared.failed)) {
     g_propagate_error (error, service_failure ());
     ok = FALSE;
   }
@@ -220,7 +220,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   guard_rest ();
   guard_leave_within (STOP_S, code);
   show_lanes (NULL);
-  g_atomic_int_set (&ready, FALSE);
+  atomic_store (&ready, FALSE);
   log_info ("Stopping");
   stop (service, workers, dispatcher);
   reload_end ();
@@ -241,9 +241,9 @@ service_clear (Service *service)
   wake_free (service->wake);
   g_free (service->cluster_id);
   g_free (service->clock_topic);
-  g_free (service->trouble_seen);
-  g_free (service->trouble_told);
-  g_free (service->tick_again_us);
+  g_free (service->main.trouble_seen);
+  g_free (service->main.trouble_told);
+  g_free (service->dispatcher.tick_again_us);
 }
 
 int
@@ -258,14 +258,14 @@ engine_run (const EngineOptions *options, GError **error)
           .pg = { config_text (options->config, "postgres", "url"),
                   config_text (options->config, "postgres", "app_schema"),
                   config_bool (options->config, "postgres", "prepare"), "pruned" } };
-  service.pg.plans = &service.plans;
+  service.pg.plans = &service.shared.plans;
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;
   config_each_kafka (options->config, startup_add_setting, settings);
   service.wake = wake_new ();
   service.lanes = lanes_new (jobs_count (options->jobs));
-  service.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
+  service.dispatcher.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
   gboolean postgres = FALSE;
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);

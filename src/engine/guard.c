@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,9 +68,9 @@ static void
 take_signal (int number)
 {
   if (number != SIGHUP) {
-    if (!g_atomic_int_get (&asked))
+    if (!atomic_load (&asked))
       guard_leave_within (STOP_S, 0);
-    g_atomic_int_set (&asked, TRUE);
+    atomic_store (&asked, TRUE);
     return;
   }
   take_hangup ();
@@ -91,11 +92,11 @@ leave_if_late (gint64 now_us)
 static void
 watch (gint64 round_us, gint *seen, gint64 *silent_us)
 {
-  gint now = g_atomic_int_get (&beats);
+  gint now = atomic_load (&beats);
   gint64 before = *silent_us;
-  *silent_us = now != *seen || !g_atomic_int_get (&watching) ? 0 : before + MIN (round_us, MOST_US);
+  *silent_us = now != *seen || !atomic_load (&watching) ? 0 : before + MIN (round_us, MOST_US);
   *seen = now;
-  g_atomic_int_set (&silent, *silent_us >= SILENT_US);
+  atomic_store (&silent, *silent_us >= SILENT_US);
   if (before < SILENT_US && *silent_us >= SILENT_US)
     log_error ("The poll thread hangs: this process is not healthy", "remedy",
                "the process exits within minutes; restart it to recover sooner");
@@ -150,7 +151,7 @@ guard_begin (void)
 gboolean
 guard_asked_to_end (void)
 {
-  return g_atomic_int_get (&asked);
+  return atomic_load (&asked);
 }
 
 void
@@ -180,18 +181,18 @@ guard_leave_within (guint seconds, int code)
 void
 guard_beat (void)
 {
-  g_atomic_int_set (&watching, TRUE);
-  g_atomic_int_inc (&beats);
+  atomic_store (&watching, TRUE);
+  atomic_fetch_add (&beats, 1);
 }
 
 void
 guard_rest (void)
 {
-  g_atomic_int_set (&watching, FALSE);
+  atomic_store (&watching, FALSE);
 }
 
 gboolean
 guard_is_alive (void)
 {
-  return !g_atomic_int_get (&silent);
+  return !atomic_load (&silent);
 }

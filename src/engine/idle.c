@@ -75,7 +75,7 @@ idle_reached (Idle *idle)
     return FALSE;
   idle->looked_us = now;
   g_autoptr (GArray) before = lanes_view (idle->service->lanes);
-  if (g_atomic_int_get (&idle->service->ticks_asked) || !lanes_at_end (before)
+  if (atomic_load (&idle->service->shared.ticks_asked) || !lanes_at_end (before)
       || !intake_at_end (before) || publisher_owes (idle->service->publisher)
       || pg_ensure (idle->pg, NULL) == FALSE || !rows_at_rest (idle))
     return FALSE;

@@ -32,7 +32,7 @@ note_partitions (Service *service, const KafkaTopic *topic)
     Job *job = jobs_at (service->jobs, i);
     if (!g_str_equal (job->work_topic, topic->name))
       continue;
-    g_atomic_int_set (&job->partitions, topic->partitions);
+    atomic_store (&job->partitions, topic->partitions);
     if (topic->partitions >= job->capacity)
       continue;
     g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);

@@ -22,7 +22,7 @@ struct _Batch {
 gboolean
 patience_is_stopped (const Patience *patience)
 {
-  return patience->stop != NULL && g_atomic_int_get (patience->stop);
+  return patience->stop != NULL && atomic_load (patience->stop);
 }
 
 gboolean

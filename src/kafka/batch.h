@@ -10,6 +10,8 @@
 #pragma once
 #include "kafka/client.h"
 
+#include <stdatomic.h>
+
 typedef struct _Batch Batch;
 
 typedef struct {
@@ -25,7 +27,7 @@ typedef struct {
 /* How long to wait. */
 typedef struct {
   gint64 deadline_us; /* G_MAXINT64: for ever */
-  const volatile gint *stop;
+  const atomic_int *stop;
 } Patience;
 
 gboolean patience_is_stopped (const Patience *patience);

@@ -279,7 +279,7 @@ pause_between_attempts (const Patience *patience)
 /* BATCH: the first attempt, which is under way already; NULL: none is. */
 static gboolean
 publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms,
-         const volatile gint *stop, GError **error)
+         const atomic_int *stop, GError **error)
 {
   Patience patience = { G_MAXINT64, stop };
   if (timeout_ms >= 0)
@@ -300,7 +300,7 @@ publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms,
 }
 
 gboolean
-kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const volatile gint *stop,
+kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const atomic_int *stop,
                GError **error)
 {
   return publish (self, NULL, messages, timeout_ms, stop, error);
@@ -328,7 +328,7 @@ kafka_sending_drop (KafkaSending *sending)
 
 gboolean
 kafka_publish_end (KafkaProducer *self, KafkaSending *sending, GPtrArray *messages, int timeout_ms,
-                   const volatile gint *stop, GError **error)
+                   const atomic_int *stop, GError **error)
 {
   gboolean all = publish (self, sending, messages, timeout_ms, stop, error);
   kafka_sending_drop (sending);

@@ -9,6 +9,8 @@
 #pragma once
 #include "kafka/message.h"
 
+#include <stdatomic.h>
+
 typedef struct _KafkaProducer KafkaProducer;
 
 KafkaProducer *kafka_producer_new (const char *const *settings, GError **error);
@@ -28,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaProducer, kafka_producer_free)
  *
  * MESSAGES are the caller's again when it returns. Thread: any, many at once. */
 gboolean kafka_publish (KafkaProducer *producer, GPtrArray *messages, int timeout_ms,
-                        const volatile gint *stop, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                        const atomic_int *stop, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The same in two halves, so that its caller can do something else meanwhile: the messages are on
  * their way when begin returns. DONE(DATA) is called once, when each has been acknowledged or has
@@ -39,7 +41,7 @@ typedef struct _Batch KafkaSending;
 KafkaSending *kafka_publish_begin (KafkaProducer *producer, GPtrArray *messages,
                                    GDestroyNotify done, gpointer data);
 gboolean kafka_publish_end (KafkaProducer *producer, KafkaSending *sending, GPtrArray *messages,
-                            int timeout_ms, const volatile gint *stop, GError **error)
+                            int timeout_ms, const atomic_int *stop, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* NULL: nothing. After this, as after end, DONE is not called any more. */
 void kafka_sending_drop (KafkaSending *sending);

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "pg/rows.h"
 
+#include <stdatomic.h>
+
 typedef struct _Pg Pg;
 typedef struct _PgStatement PgStatement;
 typedef struct _PgValues PgValues;
@@ -23,7 +25,7 @@ typedef struct {
   const char *name; /* application_name */
   int answer_ms; /* a server that says nothing for so long is gone; 0: twice the statement_timeout
                   */
-  const gint *plans; /* when it changes (atomic) the plans that the server keeps of prepared
+  const atomic_int *plans; /* when it changes (atomic) the plans that the server keeps of prepared
                         statements are made anew; NULL: never */
 } PgSettings;
 

@@ -28,7 +28,7 @@ struct _Pg {
   guint taken;       /* how many of them were */
   gboolean synced;   /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
-  const gint *plans;
+  const atomic_int *plans;
   gint plans_made; /* of these */
   Kept *kept;
   GHashTable *prepared; /* names of statements (two with the same text are one) that this connection

@@ -17,7 +17,7 @@
 static gboolean
 send_limits (Pg *pg, GError **error)
 {
-  gint plans = pg->plans != NULL ? g_atomic_int_get (pg->plans) : 0;
+  gint plans = pg->plans != NULL ? atomic_load (pg->plans) : 0;
   if (plans != pg->plans_made && !pg_send_own (pg, "DISCARD PLANS", error))
     return FALSE;
   pg->plans_made = plans;

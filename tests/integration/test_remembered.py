@@ -117,7 +117,7 @@ def test_a_database_that_stands_where_the_daemon_does_but_by_another_message_is_
     scene.wait_run(tick_id(WIDE, at))
     scene.database.execute("WITH lost AS (DELETE FROM pruned.runs), undone AS (DELETE FROM scratch_log) "
                            "UPDATE pruned.intake SET last_timestamp = now() - interval '1 day' WHERE topic = %s", [scene.topics.full("ticks")])
-    daemon.wait_line("PostgreSQL knows less than before; messages are read again from where it stands")
+    daemon.wait_line("PostgreSQL was set back; re-reading from its saved offsets")
     assert scene.wait_run(tick_id(WIDE, at))["state"] == "finished"
 
 

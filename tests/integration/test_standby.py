@@ -35,7 +35,7 @@ def test_a_server_takes_over_that_lagged_behind(new_scene, own_postgres):
             wait_until(lambda: [r["state"] for r in ended()] == ["finished"] * 3, 60, lambda: f"three runs ended: {ended()}")
             assert {row["attempts"] for row in ended()} == {0}
             assert [r["id"] for r in there.execute("SELECT id FROM scratch_log ORDER BY 1").fetchall()] == [0, 1, 2]
-        assert daemon.lines("PostgreSQL knows less than before; messages are read again from where it stands")
+        assert daemon.lines("PostgreSQL was set back; re-reading from its saved offsets")
         assert daemon.running and daemon.stop() == 0
     finally:
         standby.kill()

@@ -87,6 +87,6 @@ def test_what_kafka_has_in_place_of_messages_that_were_taken_is_taken(scene, own
         send(scene, "ticks", partition, [10])
     wait(scene, first | others | {number(p, 10) for p in range(5)})
     wait_places(scene, [3, 5, 7, 5, 5])
-    assert len(running.lines(level="error")) == 3 and not running.lines("PostgreSQL knows less than before; messages are read again from where it stands")
+    assert len(running.lines(level="error")) == 3 and not running.lines("PostgreSQL was set back; re-reading from its saved offsets")
     assert running.stop() == 0
     assert scene.run_until_idle().lines(level="error") == [], "it is said once"

@@ -140,7 +140,7 @@ static void *
 stop_soon (void *data)
 {
   g_usleep (100 * 1000); /* the publishing is to be under way; earlier would only make it easier */
-  g_atomic_int_set ((gint *)data, TRUE);
+  atomic_store ((atomic_int *)data, TRUE);
   return NULL;
 }
 
@@ -148,7 +148,7 @@ static void
 test_publishing_stops_when_told (void)
 {
   g_autoptr (KafkaProducer) producer = producer_without_broker ();
-  gint stop = FALSE;
+  atomic_int stop = FALSE;
   pthread_t thread;
   g_assert_cmpint (pthread_create (&thread, NULL, stop_soon, &stop), ==, 0);
   assert_publish_fails (producer, numbered ("t", 0, 0), -1, &stop, PRUNED_OUTAGE,

@@ -27,21 +27,21 @@ const char *const BENCH_WORK[] = { "0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11",
 static const Column COLUMNS[]
     = { { "part" }, { "measure" }, { "value", CELL_NUMBER }, { "unit" }, { NULL } };
 
-static volatile gint stopped;
+static atomic_int stopped;
 
 static void
 note_signal (G_GNUC_UNUSED int number)
 {
-  stopped = TRUE;
+  atomic_store (&stopped, TRUE);
 }
 
 gboolean
 bench_is_stopped (void)
 {
-  return g_atomic_int_get (&stopped);
+  return atomic_load (&stopped);
 }
 
-const volatile gint *
+const atomic_int *
 bench_stop (void)
 {
   return &stopped;

@@ -8,6 +8,8 @@
 #pragma once
 #include "cli/cli.h"
 
+#include <stdatomic.h>
+
 /* NUMBER things took since BEGAN_US (clock_monotonic_us): a row with things per second; none of
  * them: no row. */
 void bench_rate (Cli *cli, const char *part, const char *measure, guint number, const char *things,
@@ -17,7 +19,7 @@ void bench_rate (Cli *cli, const char *part, const char *measure, guint number, 
 void bench_median (Cli *cli, const char *part, const char *measure, GArray *times_us);
 /* The user wants to stop: what was made is to be removed first. */
 gboolean bench_is_stopped (void);
-const volatile gint *bench_stop (void);
+const atomic_int *bench_stop (void);
 
 /* One message as the daemon sends them between two steps; NULL-terminated fields of pruned.Work. */
 extern const char *const BENCH_WORK[];

@@ -283,8 +283,9 @@ dispatcher_new (Service *service)
   dispatcher->planted = in_force_number (); /* startup.c planted them */
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
-  service->broker_clock = broker_clock_new (service->producer, service->clock_topic, service->wake);
-  g_atomic_int_set (&service->ticks_asked, TRUE); /* until the first look */
+  service->dispatcher.broker_clock
+      = broker_clock_new (service->producer, service->clock_topic, service->wake);
+  atomic_store (&service->shared.ticks_asked, TRUE); /* until the first look */
   if (pthread_create (&dispatcher->thread, NULL, dispatcher_main, dispatcher) != 0)
     g_error ("cannot start a thread");
   return dispatcher;
@@ -295,7 +296,7 @@ dispatcher_stop (Dispatcher *dispatcher)
 {
   wake_stop (dispatcher->service->wake);
   pthread_join (dispatcher->thread, NULL);
-  g_clear_pointer (&dispatcher->service->broker_clock, broker_clock_free);
+  g_clear_pointer (&dispatcher->service->dispatcher.broker_clock, broker_clock_free);
   missing_free (dispatcher->missing);
   g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);

@@ -187,10 +187,10 @@ fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us, const De
   if (taken) {
     Decision moved = *decision;
     moved.fire_us = -1;
-    service->tick_again_us[job->number] = 0;
+    service->dispatcher.tick_again_us[job->number] = 0;
     return fire_at_once (service, pg, job, next_us, &moved, error);
   }
-  gint64 *again_us = &service->tick_again_us[job->number], now = clock_monotonic_us ();
+  gint64 *again_us = &service->dispatcher.tick_again_us[job->number], now = clock_monotonic_us ();
   if (decision->waits || now < *again_us)
     return TRUE;
   *again_us = now + AGAIN_US;
@@ -223,7 +223,7 @@ gboolean
 schedule_fire (Service *service, Pg *pg, GError **error)
 {
   gboolean asked = FALSE;
-  service->ticks_held = FALSE;
+  service->dispatcher.ticks_held = FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "schedules_due.sql", values, error);
@@ -232,19 +232,19 @@ schedule_fire (Service *service, Pg *pg, GError **error)
   for (int i = 0; i < rows_count (rows); i++) {
     gint64 next_us = rows_int (rows, i, "next_at"), now_us = rows_int (rows, i, "now");
     if (!clocks_reached (service, next_us, &now_us, &asked))
-      service->ticks_held = TRUE;
+      service->dispatcher.ticks_held = TRUE;
     else if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), next_us,
                         now_us, rows_bool (rows, i, "running"), error))
       return FALSE;
   }
-  g_atomic_int_set (&service->ticks_asked, asked);
+  atomic_store (&service->shared.ticks_asked, asked);
   return TRUE;
 }
 
 gboolean
 schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
 {
-  if (service->ticks_held) /* checked again after the usual pause */
+  if (service->dispatcher.ticks_held) /* checked again after the usual pause */
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", scheduled_jobs (service));

@@ -52,7 +52,7 @@ compare (Service *service, Pg *pg, gboolean *back, GError **error)
   gint64 before_us = clock_monotonic_us (), now_us;
   if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  service->database_ahead_us = now_us - clock_now_us ();
+  service->dispatcher.database_ahead_us = now_us - clock_now_us ();
   *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;
   known_after_us = clock_monotonic_us ();

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define WHOLE_MOST 9007199254740992.0 /* beyond it a real does not tell its neighbours apart */
+#define WHOLE_MOST 9007199254740992.0 /* above it a double cannot represent every whole number */
 #define SHOWN 60                      /* bytes of a value that a reason shows */
-#define ROOM 1024                     /* what a parent may add to the arguments that it hands on */
+#define ROOM 1024 /* bytes that a parent can add to the arguments that it passes on */
 
 typedef enum { WHOLE, NUMBER, TEXT, TRUTH, DAY, INSTANT, UUID, ANY } Kind;
 
@@ -97,7 +97,7 @@ fits (const json_t *value, guint type)
   return TRUE;
 }
 
-/* JSON does not tell 1.0 from 1, PostgreSQL does. */
+/* A job's JSON can hold 1.0 for 1. PostgreSQL refuses 1.0 as a whole number. */
 static void
 make_whole (json_t *object, const char *name, const char *type)
 {
@@ -110,7 +110,7 @@ make_whole (json_t *object, const char *name, const char *type)
     json_object_set_new (object, name, json_integer ((json_int_t)number));
 }
 
-/* A value as a reason shows it: no longer than a few words. */
+/* A value as text for a reason, shortened. */
 static char *
 shown (const json_t *value)
 {
@@ -145,8 +145,8 @@ columns_of (const Job *job)
   return g_string_free (out, FALSE);
 }
 
-/* `cursor` holds columns of the job's cursor. A text is left to PostgreSQL, which reads each type
- * from one: the run is dead at once if it cannot. */
+/* `cursor` holds columns of the job's cursor. Texts are not checked here: PostgreSQL reads each
+ * type from a text, and if it cannot, the run is dead at once. */
 static char *
 cursor_refusal (const Job *job, json_t *cursor)
 {
@@ -187,8 +187,7 @@ value_refusal (const Job *job, json_t *args, guint index)
   if (known < 0 || fits (value, (guint)known))
     return NULL;
   g_autofree char *given = shown (value);
-  return g_strdup_printf ("argument %s: wanted is a value of type %s, given is %s", name, type,
-                          given);
+  return g_strdup_printf ("argument %s: expected a value of type %s, got %s", name, type, given);
 }
 
 static char *
@@ -202,7 +201,8 @@ values_refusal (const Job *job, json_t *args)
   return NULL;
 }
 
-/* Two runs whose keys are made of nothing would be each other's. */
+/* Every argument in the unique key must have a value: runs whose keys are empty would block each
+ * other. */
 static char *
 key_refusal (const Job *job, const json_t *args)
 {

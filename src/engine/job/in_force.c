@@ -3,18 +3,18 @@
 #include <pthread.h>
 
 typedef struct {
-  guint users; /* under the lock: threads, and the one that is in force has one more */
+  guint users; /* under the lock: threads that have it, and one more while it is in force */
   guint number;
   const Jobs *jobs;
   guint n_jobs;
   const Config *config;
-  Config *own;           /* NULL: CONFIG belongs to somebody else */
+  Config *own;           /* NULL: CONFIG is not ours to free */
   JobSettings *settings; /* by job's number */
 } InForce;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static InForce *current; /* under the lock */
-static guint numbers;    /* as well */
+static guint numbers;    /* under the lock */
 
 static void
 in_force_free (InForce *self)

@@ -146,7 +146,7 @@ jobs_load (const JobCode *code, const char *extra, GError **error)
     job->jobs = jobs;
     jobs->names[i] = job->name;
     if (i > 0 && g_str_equal (job->name, jobs->names[i - 1])) {
-      job_conf_bad (job, error, "a second job of the name", job->name);
+      job_conf_bad (job, error, "another job has the same name:", job->name);
       return NULL;
     }
   }
@@ -203,10 +203,10 @@ jobs_names (const Jobs *jobs)
   return jobs->names;
 }
 
-/* What the engine asks of every job, of every job with ticks, and what job.conf says (`settings`);
- * where that says nothing, all of them. */
+/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
+ * the list in job.conf (`settings`). Without that list: all. */
 static gboolean
-job_looks_at (const Job *job, const char *key)
+job_reads (const Job *job, const char *key)
 {
   static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL },
                            *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
@@ -223,7 +223,7 @@ jobs_default (const char *job, const char *key, gpointer data)
   Job *found = jobs_find (data, job);
   if (found == NULL)
     return NULL;
-  if (!job_looks_at (found, key))
+  if (!job_reads (found, key))
     return CONFIG_NO_EFFECT;
   g_autofree char *text = job_conf_text (found->conf, "job", key);
   return text != NULL ? g_intern_string (text) : NULL;
@@ -290,7 +290,7 @@ job_slot (const Job *job, const char *run_id, const json_t *args)
 gint32
 job_partitions (const Job *job)
 {
-  gint partitions = g_atomic_int_get (&job->partitions);
+  gint partitions = atomic_load (&job->partitions);
   return partitions > 0 ? partitions : job->capacity;
 }
 

@@ -65,8 +65,7 @@ parse_arguments (Job *job, GError **error)
       *type++ = '\0';
     job->argument_types[i] = g_strdup (g_strstrip (type));
     if (*job->argument_types[i] != '\0' && !arguments_knows_type (job->argument_types[i]))
-      return job_conf_bad (job, error,
-                           "argument of a type that is not known:", job->argument_types[i]);
+      return job_conf_bad (job, error, "argument of unknown type", job->argument_types[i]);
   }
   return TRUE;
 }

@@ -8,7 +8,7 @@ extern const char *const job_label_names[JOB_LABELS];
 
 /* PRUNED_FATAL names the file and what is wrong with it. */
 gboolean job_conf_read (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The value, without blanks around it; NULL: not there. g_free it. */
+/* The value without blanks around it; NULL: not given. g_free it. */
 char *job_conf_text (GKeyFile *conf, const char *group, const char *key);
 /* Sets ERROR to `<file>: WHAT 'VALUE'`; FALSE. */
 gboolean job_conf_bad (const Job *job, GError **error, const char *what, const char *value);

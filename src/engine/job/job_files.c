@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-/* The audit is written inside the server: the rows never travel. Columns that look like secrets are
- * left out of the rows, and of the keys that are objects (tables without a primary key are recorded
- * by whole rows); the list is made once a statement. What a column's type brings along does not
- * matter: all functions here are PostgreSQL's own. */
+/* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
+ * look like secrets are left out of the rows, and of keys that are objects (a table without a
+ * primary key is recorded by whole rows). The list of such columns is made once per statement.
+ * Every function here is PostgreSQL's own, so functions that belong to a column's type are not
+ * called. */
 #define KEY_IS_SECRET                                                                                                              \
   "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
   " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
@@ -25,7 +26,7 @@
   " WHERE (SELECT how FROM secret) <> 'off' HAVING pg_catalog.count(*) > 0)%s%s"                                                        \
   " SELECT %s FROM applied"
 #define THEN                                                                                       \
-  "\n-- then:" /* what follows is further common table expressions, which read `applied` */
+  "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
 
 static char *
 without_semicolon (char *sql)

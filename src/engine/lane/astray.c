@@ -10,8 +10,8 @@
 #define WATERMARKS_MS 500
 #define READ_MS 3000
 
-/* The lanes' positions are copied before PostgreSQL is asked: they follow its commits, so it can
- * only be ahead of the copy. */
+/* The lanes' positions are copied before PostgreSQL is asked. A lane's position follows its
+ * commit, so a healthy PostgreSQL can only be ahead of the copy. */
 static PgValues *
 positions (Service *service, GArray *views)
 {
@@ -35,15 +35,8 @@ positions (Service *service, GArray *views)
   return values;
 }
 
-void
-lane_set_astray (Lanes *lanes, Lane *lane)
-{
-  lane->astray = lane->woken = TRUE;
-  if (lane->state == LANE_IDLE)
-    lanes_make_ready (lanes, lane);
-}
-
-/* Not those that have begun anew since they were seen: they stand where PostgreSQL does. */
+/* Skips lanes whose trail was begun anew since they were copied: those stand where PostgreSQL
+ * stands. */
 static void
 set_astray (Lanes *lanes, GArray *views, const char *topic, gint32 number)
 {
@@ -52,9 +45,8 @@ set_astray (Lanes *lanes, GArray *views, const char *topic, gint32 number)
     if (view->job == NULL && view->number == number && g_str_equal (view->topic, topic)
         && trail_set_astray (lanes, topic, number, view->begun)) {
       g_autofree char *partition = g_strdup_printf ("%d", number);
-      log_warning (
-          "PostgreSQL knows less than before; messages are read again from where it stands",
-          "topic", topic, "partition", partition);
+      log_warning ("PostgreSQL was set back; re-reading from its saved offsets", "topic", topic,
+                   "partition", partition);
     }
   }
 }
@@ -64,12 +56,12 @@ set_astray (Lanes *lanes, GArray *views, const char *topic, gint32 number)
 
 typedef struct {
   const Trail *trail;
-  guint next;     /* of what was taken */
-  gint64 same_to; /* up to here Kafka has the same; -1: of none */
-  Stretch others; /* from -1: none was seen */
+  guint next;     /* index in what was taken */
+  gint64 same_to; /* below this offset Kafka has the same messages; -1: none was compared */
+  Stretch others; /* from -1: none found */
 } Comparison;
 
-/* One that is missing is no sign: the topic may be compacted, or its beginning be dropped. */
+/* A missing message proves nothing: the topic can be compacted, or its beginning deleted. */
 static gboolean
 compare_message (const KafkaMessage *message, gpointer data)
 {
@@ -90,7 +82,7 @@ compare_message (const KafkaMessage *message, gpointer data)
   return TRUE;
 }
 
-/* With what was taken from the message at FIRST on. */
+/* Compares Kafka with what was taken, from index FIRST on. */
 static gboolean
 compare_from (Service *service, const LaneView *view, const Trail *trail, guint first, gint64 high,
               Stretch *others, GError **error)
@@ -110,8 +102,8 @@ compare_from (Service *service, const LaneView *view, const Trail *trail, guint 
   return TRUE;
 }
 
-/* What was compared a while ago is not again, unless something is found: then it is to be known
- * from where on. FALSE: no answer. */
+/* Compares only messages that were not compared yet. If one differs, compares the whole trail to
+ * find the first that differs. FALSE: Kafka did not answer. */
 static gboolean
 compare (Service *service, const LaneView *view)
 {
@@ -130,10 +122,10 @@ compare (Service *service, const LaneView *view)
   return TRUE;
 }
 
-/* The partitions whose turn it is, one a look. Of the one dispatcher thread. */
+/* One partition is compared per look. Of the dispatcher's thread only. */
 typedef struct {
   guint next, left, breaks;
-  gboolean silent; /* somebody did not answer in this round */
+  gboolean silent; /* a broker did not answer in this round */
   gint64 next_us;
 } Round;
 
@@ -149,12 +141,13 @@ next_of (Round *round, GArray *views)
   return NULL;
 }
 
-/* A broker that lagged behind may lead a partition now (an unclean election): it ends before what
- * we have taken, or has another message where one of ours was, perhaps below others that were taken
- * since. Each is looked at once a minute, and soon after a connection broke or if there was no
- * answer: it takes the dispatcher's time, so it does not ask at once again. */
+/* After an unclean election a broker that lagged behind can lead a partition. Then the partition
+ * ends before what was taken, or has another message at an offset that was taken, perhaps below
+ * others that were taken since. Each partition is compared once a minute, and soon after a broken
+ * connection or a missing answer. It does not ask again at once, because it takes the dispatcher's
+ * time. */
 static void
-look_at_kafka (Service *service, GArray *views)
+compare_with_kafka (Service *service, GArray *views)
 {
   static Round round;
   gint64 now_us = clock_monotonic_us ();
@@ -190,7 +183,7 @@ astray_look (Service *service, Pg *pg, GError **error)
     set_astray (service->lanes, views, rows_text (rows, i, "topic"),
                 (gint32)rows_int (rows, i, "partition"));
   if (rows != NULL)
-    look_at_kafka (service, views);
+    compare_with_kafka (service, views);
   return rows != NULL;
 }
 
@@ -198,8 +191,8 @@ gboolean
 astray_take (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  gboolean astray = lane->astray;
-  lane->astray = FALSE;
+  gboolean astray = lane->intake.astray;
+  lane->intake.astray = FALSE;
   pthread_mutex_unlock (&lanes->lock);
   return astray;
 }

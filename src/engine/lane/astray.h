@@ -1,16 +1,16 @@
-/* PostgreSQL may be set back, or Kafka, under a daemon that runs on. A lane of intake would notice
- * with its next message only, and what was lost would wait for that; so the dispatcher compares
- * where the lanes are with what PostgreSQL knows of it (docs/rules.md, invariant 7), and what they
- * have taken with what Kafka has.
+/* PostgreSQL or Kafka can be set back to an earlier state while a daemon runs. A lane of intake
+ * would notice that only with its next message, and the lost messages would wait until then. So
+ * the dispatcher compares the lanes' positions with PostgreSQL (docs/rules.md, invariant 7), and
+ * the messages that they have taken with Kafka.
  *
- * Threads: as said at each function. Ownership: none.
+ * Threads: see each function. Ownership: none.
  */
 #pragma once
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Lanes of intake that are ahead of PostgreSQL are woken, to look again where to begin. Thread:
- * dispatcher. */
+/* Wakes the lanes of intake that are ahead of PostgreSQL; they look up their start position again.
+ * Thread: dispatcher. */
 gboolean astray_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Whether LANE was found ahead since it was last asked. Thread: the worker that has it. */
+/* Whether LANE was found ahead since the last call. Thread: the worker that holds it. */
 gboolean astray_take (Lanes *lanes, Lane *lane);

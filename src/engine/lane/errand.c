@@ -1,5 +1,5 @@
-/* A step whose work goes on elsewhere, between its two transactions (include/pruned/job.h). Its
- * lane is away meanwhile. */
+/* A step that works without a worker between its two transactions (include/pruned/job.h).
+ * Meanwhile its lane is away. */
 #include "engine/lane/lane_private.h"
 #include "engine/step/step.h"
 
@@ -20,7 +20,7 @@ lane_begin_errand (Lanes *lanes, Lane *lane, const Step *step, gpointer leased)
       = (Errand){ lanes, lane, lane->job->code->errand, leased, step->began_us, step->started_at_us,
                   FALSE };
   pthread_mutex_lock (&lanes->lock);
-  lane->errand = errand;
+  lane->list.errand = errand;
   lanes->acting++;
   pthread_mutex_unlock (&lanes->lock);
   return errand;
@@ -30,7 +30,7 @@ void
 lane_end_errand (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  Errand *errand = g_steal_pointer (&lane->errand);
+  Errand *errand = g_steal_pointer (&lane->list.errand);
   pthread_mutex_unlock (&lanes->lock);
   errand_free (errand);
 }
@@ -42,7 +42,7 @@ errand_done (Errand *errand)
   pthread_mutex_lock (&lanes->lock);
   errand->done = TRUE;
   lanes->acting--;
-  if (errand->lane->state == LANE_AWAY)
+  if (errand->lane->list.state == LANE_AWAY)
     lanes_make_ready (lanes, errand->lane);
   pthread_mutex_unlock (&lanes->lock);
 }

@@ -8,13 +8,13 @@ void
 lane_free (Lane *lane)
 {
   kafka_partition_unref (lane->partition);
-  g_array_unref (lane->pending);
-  g_array_unref (lane->trail);
-  g_clear_pointer (&lane->ahead, g_array_unref);
-  bisect_free (lane->bisect);
-  errand_free (lane->errand);
-  sending_free (lane->sending);
-  g_free (lane->counted_together);
+  g_array_unref (lane->worker.pending);
+  g_array_unref (lane->intake.trail);
+  g_clear_pointer (&lane->worker.ahead, g_array_unref);
+  bisect_free (lane->worker.bisect);
+  errand_free (lane->list.errand);
+  sending_free (lane->list.sending);
+  g_free (lane->suspects.counted_together);
   g_free (lane->topic);
   g_free (lane);
 }
@@ -66,7 +66,7 @@ lanes_queue (Lanes *lanes, const Lane *lane)
 void
 lanes_make_ready (Lanes *lanes, Lane *lane)
 {
-  lane->state = LANE_READY;
+  lane->list.state = LANE_READY;
   g_queue_push_tail (lanes_queue (lanes, lane), lane);
   pthread_cond_broadcast (&lanes->ready);
 }
@@ -81,11 +81,12 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->number = number;
   lane->job = job;
   lane->is_ticks = is_ticks;
-  lane->pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
-  g_array_set_clear_func (lane->pending, lane_message_clear);
-  lane->trail = g_array_new (FALSE, FALSE, sizeof (Taken));
-  lane->bisect = bisect_new ();
-  lane->handled = lane->taken = lane->mine = lane->end_seen = lane->counted = -1;
+  lane->worker.pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
+  g_array_set_clear_func (lane->worker.pending, lane_message_clear);
+  lane->intake.trail = g_array_new (FALSE, FALSE, sizeof (Taken));
+  lane->worker.bisect = bisect_new ();
+  lane->progress.handled = lane->worker.taken = lane->intake.mine = lane->worker.end_seen
+      = lane->suspects.counted = -1;
   pthread_mutex_lock (&lanes->lock);
   g_ptr_array_add (lanes->all, lane);
   pthread_mutex_unlock (&lanes->lock);
@@ -96,8 +97,8 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
 static void
 wake_locked (Lanes *lanes, Lane *lane)
 {
-  lane->woken = TRUE;
-  if (lane->state == LANE_IDLE && !lane->revoked)
+  lane->list.woken = TRUE;
+  if (lane->list.state == LANE_IDLE && !lane->list.revoked)
     lanes_make_ready (lanes, lane);
 }
 
@@ -129,26 +130,26 @@ lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
   pthread_cond_timedwait (condition, &lanes->lock, &until);
 }
 
-/* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With
- * the lock. */
+/* Makes held lanes ready whose time is up. Returns when the next one will be; 0: none is held.
+ * With the lock. */
 static gint64
 release_held (Lanes *lanes)
 {
   gint64 next = 0, now = clock_monotonic_us ();
   for (guint i = 0; i < lanes->all->len; i++) {
     Lane *lane = lanes->all->pdata[i];
-    if (lane->state != LANE_HELD || lane->revoked)
+    if (lane->list.state != LANE_HELD || lane->list.revoked)
       continue;
-    if (lane->hold_until_us <= now)
+    if (lane->list.hold_until_us <= now)
       lanes_make_ready (lanes, lane);
-    else if (next == 0 || lane->hold_until_us < next)
-      next = lane->hold_until_us;
+    else if (next == 0 || lane->list.hold_until_us < next)
+      next = lane->list.hold_until_us;
   }
   return next;
 }
 
 static Lane *
-pop (Lanes *lanes, gboolean intake)
+pop_turn (Lanes *lanes, gboolean intake)
 {
   guint n_jobs = lanes->n_queues - 1;
   for (guint i = 0; !intake && i < n_jobs; i++) {
@@ -162,20 +163,21 @@ pop (Lanes *lanes, gboolean intake)
   return g_queue_pop_head (&lanes->queues[n_jobs]);
 }
 
-/* When stopping, only errands and messages that have ended are settled still. Sets *LEFT if some
- * have not. With the lock. */
+/* While stopping, gives out only lanes whose errand or messages have ended, to settle them. Sets
+ * *LEFT if some have not ended. With the lock. */
 static Lane *
-pop_last (Lanes *lanes, gboolean *left)
+pop_unsettled (Lanes *lanes, gboolean *left)
 {
   *left = FALSE;
   for (guint i = 0; i < lanes->all->len; i++) {
     Lane *lane = lanes->all->pdata[i];
-    if ((lane->errand == NULL && lane->sending == NULL)
-        || (lane->state == LANE_HELD && (lane->sending == NULL || !lane->sending->done)))
+    if ((lane->list.errand == NULL && lane->list.sending == NULL)
+        || (lane->list.state == LANE_HELD
+            && (lane->list.sending == NULL || !lane->list.sending->done)))
       continue;
     *left = TRUE;
-    if (lane->state == LANE_HELD
-        || (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane)))
+    if (lane->list.state == LANE_HELD
+        || (lane->list.state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane)))
       return lane;
   }
   return NULL;
@@ -189,18 +191,18 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   pthread_mutex_lock (&lanes->lock);
   for (;;) {
     gint64 next = release_held (lanes);
-    lane = lanes->stopping        ? pop_last (lanes, &left)
+    lane = lanes->stopping        ? pop_unsettled (lanes, &left)
            : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
-                                  : pop (lanes, intake);
+                                  : pop_turn (lanes, intake);
     if (lane != NULL || !left)
       break;
     lanes_wait (lanes, &lanes->ready, next);
   }
   if (lane != NULL) {
-    lane->state = LANE_RUNNING;
+    lane->list.state = LANE_RUNNING;
     lanes->running++;
-    lane->cancel = cancel;
-    lane->running_since_us = clock_monotonic_us ();
+    lane->list.cancel = cancel;
+    lane->list.running_since_us = clock_monotonic_us ();
     pg_cancel_clear (cancel);
   }
   pthread_mutex_unlock (&lanes->lock);
@@ -211,31 +213,31 @@ void
 lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
 {
   pthread_mutex_lock (&lanes->lock);
-  lane->state = LANE_IDLE;
-  lane->cancel = NULL;
+  lane->list.state = LANE_IDLE;
+  lane->list.cancel = NULL;
   lanes->running--;
   if (lanes->alone != NULL)
     pthread_cond_broadcast (&lanes->at_rest);
   if (next == LANE_GO_AWAY) {
-    lane->state = LANE_AWAY;
-    if (lane->errand->done)
+    lane->list.state = LANE_AWAY;
+    if (lane->list.errand->done)
       lanes_make_ready (lanes, lane);
-    else if (lane->revoked || lanes->stopping)
-      lane->errand->code->cancel (lane->errand->leased);
-  } else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
+    else if (lane->list.revoked || lanes->stopping)
+      lane->list.errand->code->cancel (lane->list.errand->leased);
+  } else if (lane->list.revoked) /* lanes_revoke frees it, unless that has given up waiting */
   {
-    g_clear_pointer (&lane->errand,
-                     errand_free); /* one that could not be settled: its lease runs out by itself */
+    g_clear_pointer (&lane->list.errand,
+                     errand_free); /* it could not be settled: its lease expires */
     pthread_cond_broadcast (&lanes->at_rest);
   } else if (next == LANE_HOLD) {
-    lane->state = LANE_HELD;
-    lane->hold_until_us = clock_monotonic_us () + hold_us;
+    lane->list.state = LANE_HELD;
+    lane->list.hold_until_us = clock_monotonic_us () + hold_us;
     pthread_cond_broadcast (&lanes->ready);
-  } else if (next == LANE_AGAIN || lane->woken)
+  } else if (next == LANE_AGAIN || lane->list.woken)
     lanes_make_ready (lanes, lane);
-  if (lanes->stopping) /* workers that wait for the last errand to be settled */
+  if (lanes->stopping) /* workers wait for the last errand */
     pthread_cond_broadcast (&lanes->ready);
-  gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
+  gboolean forgotten = lane->list.forgotten && !lane_is_referred_to (lane);
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);
@@ -245,7 +247,7 @@ void
 lane_about_to_read (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  lane->woken = FALSE;
+  lane->list.woken = FALSE;
   pthread_mutex_unlock (&lanes->lock);
 }
 
@@ -253,7 +255,7 @@ gboolean
 lane_is_lost (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  gboolean lost = lane->revoked && lane->lost;
+  gboolean lost = lane->list.revoked && lane->list.lost;
   pthread_mutex_unlock (&lanes->lock);
   return lost;
 }
@@ -262,7 +264,7 @@ gboolean
 lane_should_yield (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  gboolean yield = lane->revoked || lanes->stopping;
+  gboolean yield = lane->list.revoked || lanes->stopping;
   pthread_mutex_unlock (&lanes->lock);
   return yield;
 }
@@ -283,18 +285,18 @@ lanes_view (Lanes *lanes)
   pthread_mutex_lock (&lanes->lock);
   for (guint i = 0; i < lanes->all->len; i++) {
     Lane *lane = lanes->all->pdata[i];
-    if (lane->revoked)
+    if (lane->list.revoked)
       continue;
     LaneView view = { .partition = kafka_partition_ref (lane->partition),
                       .job = lane->job,
                       .topic = g_strdup (lane->topic),
                       .number = lane->number,
-                      .handled = __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE),
-                      .mine = lane->mine,
-                      .mine_last_ms = lane->mine_last_ms,
-                      .begun = lane->begun,
-                      .at_end = g_atomic_int_get (&lane->at_end),
-                      .busy = lane->state != LANE_IDLE || lane->sending != NULL };
+                      .handled = atomic_load (&lane->progress.handled),
+                      .mine = lane->intake.mine,
+                      .mine_last_ms = lane->intake.mine_last_ms,
+                      .begun = lane->intake.begun,
+                      .at_end = atomic_load (&lane->progress.at_end),
+                      .busy = lane->list.state != LANE_IDLE || lane->list.sending != NULL };
     g_array_append_val (views, view);
   }
   pthread_mutex_unlock (&lanes->lock);
@@ -307,8 +309,8 @@ lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data)
   pthread_mutex_lock (&lanes->lock);
   for (guint i = 0; i < lanes->all->len; i++) {
     Lane *lane = lanes->all->pdata[i];
-    if (lane->job != NULL && (lane->state == LANE_RUNNING || lane->state == LANE_AWAY))
-      visit (lane->job, lane->running_since_us, data);
+    if (lane->job != NULL && (lane->list.state == LANE_RUNNING || lane->list.state == LANE_AWAY))
+      visit (lane->job, lane->list.running_since_us, data);
   }
   pthread_mutex_unlock (&lanes->lock);
 }
@@ -317,7 +319,7 @@ void
 lanes_touch (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  lane->running_since_us = clock_monotonic_us ();
+  lane->list.running_since_us = clock_monotonic_us ();
   pthread_mutex_unlock (&lanes->lock);
 }
 
@@ -328,8 +330,8 @@ lanes_longest_us (Lanes *lanes)
   pthread_mutex_lock (&lanes->lock);
   for (guint i = 0; i < lanes->all->len; i++) {
     Lane *lane = lanes->all->pdata[i];
-    if (lane->state == LANE_RUNNING)
-      longest = MAX (longest, now - lane->running_since_us);
+    if (lane->list.state == LANE_RUNNING)
+      longest = MAX (longest, now - lane->list.running_since_us);
   }
   pthread_mutex_unlock (&lanes->lock);
   return longest;

@@ -1,22 +1,22 @@
-/* The room of lanes: assigned partitions, who has them, and what is on its way for them. It uses
- * the outbox, and of steps the bisection.
+/* The room of lanes: assigned partitions, which worker holds each, and what is being sent for it.
+ * It uses the outbox and the bisection of steps.
  *
- * A lane is one assigned partition: its messages are handled in order, one batch at a time, by
- * whichever worker takes it.
+ * A lane is one assigned partition. Its messages are handled in order, one batch at a time, by the
+ * worker that takes the lane.
  *
- *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE      mailbox empty
- *                    ▲                        │ ├────> READY     more to do, or woken meanwhile
- *                    ├──── time is up ── HELD <─┤                a dependency is down: same
- * messages again later └──── errand done ─ AWAY <─┘                its work goes on elsewhere,
- * without a worker
+ *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE   mailbox empty
+ *                    ▲                        │ ├────> READY  more to do, or woken meanwhile
+ *                    ├──── time is up ── HELD <─┤             a dependency is down: retry later
+ *                    └──── errand done ─ AWAY <─┘             an errand works without a worker
  *
- * Jobs take turns, so that one with many lanes does not starve the others. The wake-up comes under
- * librdkafka's queue lock: it only takes the lock of this list, which nobody holds while calling
- * librdkafka.
+ * Jobs take turns, so that a job with many lanes does not starve the others. The wake-up runs
+ * under librdkafka's queue lock. It takes only the lock of this list, and no thread calls
+ * librdkafka while it holds that lock.
  *
- * Invariant: one worker at a time has a lane; a revoked lane is never taken again.
- * Threads: as said at each function. Ownership: Lanes owns lanes; a worker owns the lane's
- * `pending` while it has it.
+ * Invariant: at most one worker holds a lane; a revoked lane is never given to a worker again,
+ * except to settle what is still under way for it.
+ * Threads: see each function. Ownership: Lanes owns lanes; a worker owns the lane's `pending`
+ * while it holds the lane.
  */
 #pragma once
 #include "engine/step/bisect.h"
@@ -24,11 +24,13 @@
 #include "engine/outbox/publish.h"
 #include "kafka/kafka.h"
 
+#include <stdatomic.h>
+
 typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneState;
 
 typedef struct {
   KafkaMessage *message;
-  gboolean alone; /* its page has rows: not in a batch */
+  gboolean alone; /* handle it outside a batch: its page has rows */
 } LaneMessage;
 
 /* A step between its two transactions. */
@@ -37,11 +39,12 @@ struct _Errand {
   struct _Lane *lane;
   const JobErrand *code;
   gpointer leased;
-  gint64 began_us, started_at_us; /* of the step: monotonic, and the database's */
+  gint64 began_us, started_at_us; /* of the step: monotonic; by the database's clock */
   gboolean done;                  /* under the list's lock */
 };
 
-/* What the lane's last transaction has to publish, on its way while the lane goes on (sending.h).
+/* What the lane's last transaction published: it is being sent while the lane continues
+ * (sending.h).
  */
 typedef struct {
   struct _Lanes *lanes;
@@ -51,7 +54,7 @@ typedef struct {
   gboolean done; /* under the list's lock */
 } Sending;
 
-/* Offsets [FROM, TO); equal: none. */
+/* Offsets from FROM up to, not including, TO. Equal: none. */
 typedef struct {
   gint64 from, to;
 } Stretch;
@@ -61,51 +64,71 @@ typedef struct {
 } Taken;
 
 typedef struct _Lane {
+  /* Fixed when the lane is added. Any thread reads them. */
   KafkaPartition *partition;
   char *topic;
   gint32 number;
   Job *job;          /* NULL: intake */
   gboolean is_ticks; /* intake of ticks, else of events */
-  /* under the list's lock */
-  LaneState state;
-  gboolean woken, revoked, lost, forgotten;
-  gboolean astray; /* intake: it is to look again where to begin */
-  gint64
-      mine; /* intake: next_offset as PostgreSQL has it; -1: no row, or not known. These: trail.h */
-  gint64 mine_last_ms;  /* intake: timestamp of the message before it; 0: not known */
-  GArray *trail;        /* intake: of Taken, by offset */
-  guint trail_checked;  /* the last of them that Kafka was seen to have still */
-  guint begun;          /* how often the trail was begun */
-  Stretch others;       /* intake: Kafka has others there than were taken, or none */
-  gint64 hold_until_us; /* monotonic */
-  Pg *cancel;           /* the connection of the worker that has it */
-  Errand *errand;       /* what goes on, or has ended, elsewhere; NULL: nothing */
-  Sending *sending;     /* not acknowledged yet, or not noted; NULL: nothing */
-  /* of the worker that has it */
-  GArray *pending;        /* of LaneMessage: taken, not handled */
-  gint64 locked_since_us; /* monotonic; it waits for runs that another transaction has locked; 0: it
-                             does not */
-  gint64 fresh_until_us;  /* monotonic; until then a batch may hold what killed the process before;
-                             0: none was taken yet */
-  gboolean started;       /* intake: the position was found */
-  gboolean unsent;        /* given up with messages that Kafka has not: its offset moves no more */
-  guint outages;          /* in a row */
-  Bisect *bisect;         /* of the step that is tried alone */
-  GArray *ahead;  /* of Work: the step that follows the last one here; its message is on its way.
-                     NULL: none */
-  guint suspects; /* of `pending`, from its front: may have killed a process before (suspect.c) */
-  gboolean looked_back;   /* what was counted before this assignment's first message is forgotten */
-  gboolean one_by_one;    /* some of them were there when one died */
-  char *counted_together; /* their offsets, as an array literal, while they are counted in
-                             PostgreSQL as one; NULL */
-  gboolean full;  /* the last take came back full: the mailbox may hold more, and will not say so */
-  gint64 counted; /* the suspect that is counted in PostgreSQL already; -1: none */
-  gint64 end_seen; /* the last take's end, -1: not reached */
-  gint64 taken;    /* messages up to here (exclusive) were taken into pending; -1: none yet */
-  /* read by others: atomic */
-  gint64 handled; /* everything below was handled; -1: not known yet */
-  gint at_end;    /* the last take reached the partition's end, and nothing is pending */
-  gint64 running_since_us;
+
+  /* Under the list's lock. While a worker holds the lane, only that worker sets `errand` and
+   * `sending`, so it reads these two without the lock. */
+  struct {
+    LaneState state;
+    gboolean woken, revoked, lost, forgotten;
+    gint64 hold_until_us;    /* monotonic */
+    gint64 running_since_us; /* monotonic: a worker took the lane, or reported that it is alive */
+    Pg *cancel;              /* the connection of the worker that holds the lane */
+    Errand *errand;          /* works or has ended, without a worker; NULL: none */
+    Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
+  } list;
+
+  /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and
+   * `mine_last_ms`, so it reads these two without the lock. */
+  struct {
+    gboolean astray;     /* the worker must look up its start position again */
+    gint64 mine;         /* next_offset as stored in PostgreSQL; -1: no row, or not known */
+    gint64 mine_last_ms; /* timestamp of the message before it; 0: not known */
+    GArray *trail;       /* of Taken, by offset (trail.h) */
+    guint trail_checked; /* index of the last one that Kafka was seen to still have */
+    guint begun;         /* how often the trail was begun */
+    Stretch others;      /* here Kafka has other messages than were taken, or none */
+  } intake;
+
+  /* Of the worker that holds the lane. No lock. */
+  struct {
+    gboolean started; /* intake: the start position was found */
+    GArray *pending;  /* of LaneMessage: taken, not handled */
+    gint64 taken;     /* messages below this offset were taken into pending; -1: none yet */
+    gint64 end_seen;  /* the partition's end at the last take; -1: not reached */
+    gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
+    gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
+    guint outages;    /* in a row */
+    /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
+    gint64 locked_since_us;
+    Bisect *bisect; /* of the step that is tried alone */
+    /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
+    GArray *ahead;
+  } worker;
+
+  /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
+   * lock. */
+  struct {
+    guint n; /* so many of `pending`, from its front */
+    /* Monotonic: messages taken before this are suspects; 0: none was taken yet */
+    gint64 fresh_until_us;
+    gboolean looked_back;   /* counts from before this assignment's first message are deleted */
+    gboolean one_by_one;    /* a process died with some of them: each is handled alone */
+    char *counted_together; /* their offsets, as an array literal, while PostgreSQL counts them as
+                               one; NULL: it does not */
+    gint64 counted;         /* the suspect that PostgreSQL has counted already; -1: none */
+  } suspects;
+
+  /* Atomic. Written by the worker that holds the lane, read by any thread. */
+  struct {
+    _Atomic gint64 handled; /* everything below this offset is handled; -1: not known yet */
+    atomic_bool at_end;     /* the last take reached the partition's end, and nothing is pending */
+  } progress;
 } Lane;
 
 typedef enum { LANE_DONE, LANE_AGAIN, LANE_HOLD, LANE_GO_AWAY } LaneNext;
@@ -118,32 +141,31 @@ void lanes_free (Lanes *lanes); /* after all workers have ended */
 Lane *lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number,
                  Job *job, gboolean is_ticks);
 void lanes_kick_all (Lanes *lanes);
-/* Takes these lanes away: waits until no worker has them; after PATIENCE_US cancels what runs and
- * waits as long again. */
+/* Takes these lanes away: waits until no worker holds them. After PATIENCE_US it cancels what
+ * runs, and waits as long again. */
 void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us);
-/* No lane is given out any more; takers return NULL. Thread: any. */
+/* From here on no lane is given out; lanes_take returns NULL. Thread: any. */
 void lanes_stop (Lanes *lanes);
 
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);
 
-/* The next lane, or NULL when stopped. INTAKE: only those of intake, else work first. Thread:
- * worker. */
+/* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
+ * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
-/* Just before the mailbox is read: wake-ups up to here are answered by it, later ones are not (the
- * mailbox wakes only when it was empty). Thread: worker. */
+/* Call it just before reading the mailbox: the read covers wake-ups up to here, not later ones
+ * (the mailbox sends a wake-up only when it was empty). Thread: worker. */
 void lane_about_to_read (Lanes *lanes, Lane *lane);
-gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked meanwhile: store and commit nothing */
+gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked, lost: store and commit nothing */
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
 
-/* The lane's errand: begun by its worker, which then puts the lane away; ended (freed with what was
- * leased) by the worker that settles. */
+/* The lane's errand. The worker that begins it puts the lane away afterwards; the worker that
+ * settles it ends it, which frees it and what was leased. */
 Errand *lane_begin_errand (Lanes *lanes, Lane *lane, const struct _Step *step, gpointer leased);
 void lane_end_errand (Lanes *lanes, Lane *lane);
 
-/* A copy of what the dispatcher and the idle check look at. Thread: any. PARTITION is referenced.
- */
+/* A copy for the dispatcher and the idle check. Holds a reference to PARTITION. Thread: any. */
 typedef struct {
   KafkaPartition *partition;
   const Job *job;
@@ -154,11 +176,12 @@ typedef struct {
   gboolean at_end, busy;
 } LaneView;
 GArray *lanes_view (Lanes *lanes); /* of LaneView, with a clear function */
-/* A worker says that it is alive though its lane takes long. Thread: worker. */
+/* Restarts the clock of lanes_longest_us: the worker is alive although its lane takes long.
+ * Thread: worker. */
 void lanes_touch (Lanes *lanes, Lane *lane);
-/* Each lane of work that a worker has, or whose errand is under way, and since when (monotonic).
- * Thread: any. */
+/* Visits each lane of work that a worker holds or whose errand is under way, with the monotonic
+ * time since when. Thread: any. */
 typedef void (*LaneRunning) (const Job *job, gint64 since_us, gpointer data);
 void lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data);
-/* The longest time a worker has had a lane, microseconds. Thread: any. */
+/* The longest time that a worker holds a lane by now, in microseconds. Thread: any. */
 gint64 lanes_longest_us (Lanes *lanes);

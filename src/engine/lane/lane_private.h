@@ -1,5 +1,5 @@
-/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, trail.c,
- * solitude.c only. Threads: with the list's lock unless said otherwise. Ownership: Lanes.
+/* The inside of the list of lanes, for the files of this folder only. Threads: with the list's
+ * lock unless noted otherwise. Ownership: Lanes.
  */
 #pragma once
 #include "engine/lane/lane.h"
@@ -15,25 +15,22 @@ struct _Lanes {
   guint n_queues;
   guint turn; /* the job whose turn it is */
   gboolean stopping;
-  guint running, acting; /* lanes that workers have; errands that go on elsewhere */
-  Lane *alone;           /* nothing else is given out (solitude.h); NULL: everything is */
+  guint running, acting; /* lanes that workers hold; errands under way */
+  Lane *alone;           /* no other lane is given out (solitude.h); NULL: all are */
   gint64 alone_since_us; /* monotonic */
 };
 
-/* The lane that is alone, if it has become ready again; *NEXT_US: when to look again (0: never).
+/* The lane that is alone, if it is ready again. *NEXT_US: when to look again; 0: no such time.
  * With the lock. */
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
-/* LANE looks again where to begin. With the lock. */
-void lane_set_astray (Lanes *lanes, Lane *lane);
 /* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
 void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */
 void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
 void sending_free (
-    Sending *sending); /* NULL: nothing; what is not acknowledged is the outbox' again */
-/* A worker has it, or something that is under way refers to it: it cannot be freed. With the lock.
- */
+    Sending *sending); /* NULL: nothing. Messages that are not acknowledged go back to the outbox */
+/* A worker holds it, or something under way refers to it: it must not be freed. With the lock. */
 gboolean lane_is_referred_to (const Lane *lane);

@@ -1,5 +1,4 @@
-/* Lanes that are taken away, or stopped: what runs may end in peace for a while, then it is
- * cancelled. */
+/* Lanes that are revoked or stopped: what runs has some time to end, then it is cancelled. */
 #include "engine/lane/lane_private.h"
 
 #include "base/clock.h"
@@ -7,51 +6,52 @@
 gboolean
 lane_is_referred_to (const Lane *lane)
 {
-  return lane->state == LANE_RUNNING || lane->errand != NULL
-         || (lane->sending != NULL && !lane->sending->done);
+  return lane->list.state == LANE_RUNNING || lane->list.errand != NULL
+         || (lane->list.sending != NULL && !lane->list.sending->done);
 }
 
-/* A worker has it, or an errand that must be settled, or (in the first ROUND) messages that are not
- * acknowledged. With the lock. */
+/* A worker holds one, or one has an errand to settle, or (in the first ROUND) messages that are
+ * not acknowledged. With the lock. */
 static gboolean
 any_running (GPtrArray *revoked, int round)
 {
   for (guint i = 0; i < revoked->len; i++) {
     const Lane *lane = revoked->pdata[i];
-    if (lane->state == LANE_RUNNING || lane->errand != NULL
-        || (round == 0 && lane->sending != NULL))
+    if (lane->list.state == LANE_RUNNING || lane->list.errand != NULL
+        || (round == 0 && lane->list.sending != NULL))
       return TRUE;
   }
   return FALSE;
 }
 
-/* What was sent is noted still, by a worker; nothing else begins. With the lock. */
+/* Nothing new begins on the lane. A worker still takes it to record what was sent. With the lock.
+ */
 static void
 withdraw (Lanes *lanes, Lane *lane)
 {
-  if (lane->state == LANE_HELD) {
-    g_clear_pointer (&lane->errand,
-                     errand_free); /* it could not be settled: the lease runs out by itself */
-    lane->state = LANE_IDLE;
+  if (lane->list.state == LANE_HELD) {
+    g_clear_pointer (&lane->list.errand,
+                     errand_free); /* it could not be settled: its lease expires */
+    lane->list.state = LANE_IDLE;
   }
-  if (lane->state == LANE_READY && lane->errand == NULL) {
+  if (lane->list.state == LANE_READY && lane->list.errand == NULL) {
     g_queue_remove (lanes_queue (lanes, lane), lane);
-    lane->state = LANE_IDLE;
+    lane->list.state = LANE_IDLE;
   }
-  if (lane->state == LANE_IDLE && lane->sending != NULL && lane->sending->done)
+  if (lane->list.state == LANE_IDLE && lane->list.sending != NULL && lane->list.sending->done)
     lanes_make_ready (lanes, lane);
 }
 
-/* Statements are cancelled (STATEMENTS), errands asked to come to their end. With the lock. */
+/* Cancels statements (if STATEMENTS) and asks errands to end. With the lock. */
 static void
 cancel_running (GPtrArray *lanes, gboolean statements)
 {
   for (guint i = 0; i < lanes->len; i++) {
     Lane *lane = lanes->pdata[i];
-    if (statements && lane->state == LANE_RUNNING && lane->cancel != NULL)
-      pg_cancel (lane->cancel);
-    if (lane->errand != NULL && !lane->errand->done)
-      lane->errand->code->cancel (lane->errand->leased);
+    if (statements && lane->list.state == LANE_RUNNING && lane->list.cancel != NULL)
+      pg_cancel (lane->list.cancel);
+    if (lane->list.errand != NULL && !lane->list.errand->done)
+      lane->list.errand->code->cancel (lane->list.errand->leased);
   }
 }
 
@@ -61,8 +61,8 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
   pthread_mutex_lock (&lanes->lock);
   for (guint i = 0; i < revoked->len; i++) {
     Lane *lane = revoked->pdata[i];
-    lane->revoked = TRUE;
-    lane->lost = lost;
+    lane->list.revoked = TRUE;
+    lane->list.lost = lost;
     withdraw (lanes, lane);
   }
   for (int round = 0; round < 2 && any_running (revoked, round); round++) {
@@ -74,17 +74,18 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
   for (guint i = 0; i < revoked->len; i++) {
     Lane *lane = revoked->pdata[i];
     g_ptr_array_remove_fast (lanes->all, lane);
-    if (lanes->alone == lane && lane->state != LANE_RUNNING) /* else its worker ends it */
+    if (lanes->alone == lane
+        && lane->list.state != LANE_RUNNING) /* else its worker ends the solitude */
       lanes->alone = NULL;
-    if (lane->state == LANE_READY && lane->errand == NULL)
+    if (lane->list.state == LANE_READY && lane->list.errand == NULL)
       g_queue_remove (lanes_queue (lanes, lane), lane);
     if (lane_is_referred_to (lane))
-      lane->forgotten = TRUE; /* past the bound: whoever refers to it last frees it */
+      lane->list.forgotten = TRUE; /* time is up: the last one that refers to it frees it */
     else
       lane_free (lane);
   }
   pthread_cond_broadcast (
-      &lanes->ready); /* workers of a process that ends wait for errands on these */
+      &lanes->ready); /* while stopping, workers wait for errands of these lanes */
   pthread_mutex_unlock (&lanes->lock);
 }
 

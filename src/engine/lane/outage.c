@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define HOLD_MOST_S 4.0 /* within five seconds of an outage's end work goes on */
+#define HOLD_MOST_S 4.0 /* work continues within five seconds of an outage's end */
 
 gint64
 outage_hold_us (guint outages)
@@ -17,8 +17,8 @@ outage_note (Service *service, Lane *lane, const GError *error)
   if (error->code == PRUNED_FATAL)
     service_fail (service, error);
   log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
-  lane->outages++;
-  lane->locked_since_us = 0;
+  lane->worker.outages++;
+  lane->worker.locked_since_us = 0;
 }
 
 void
@@ -31,7 +31,7 @@ outage_publish (Service *service, Lane *lane, Bundle *bundle)
     log_warning_every (10, "publish", "Publishing waits for Kafka", error->message);
     if (lane_should_yield (service->lanes, lane)) {
       publisher_abandon (service->publisher, bundle);
-      lane->unsent = TRUE;
+      lane->worker.unsent = TRUE;
       return;
     }
     lanes_touch (service->lanes, lane);

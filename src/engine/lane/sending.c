@@ -14,7 +14,7 @@ sending_free (Sending *sending)
   g_free (sending);
 }
 
-/* Everything has been acknowledged, or has failed. Thread: kafka-acks, or the worker within
+/* All messages are acknowledged or have failed. Thread: kafka-acks, or the worker within
  * sending_begin. */
 static void
 on_done (gpointer data)
@@ -24,11 +24,11 @@ on_done (gpointer data)
   Lane *lane = sending->lane;
   pthread_mutex_lock (&lanes->lock);
   sending->done = TRUE;
-  gboolean forgotten = lane->forgotten && !lane_is_referred_to (lane);
-  if (lane->state == LANE_IDLE && !lane->forgotten)
+  gboolean forgotten = lane->list.forgotten && !lane_is_referred_to (lane);
+  if (lane->list.state == LANE_IDLE && !lane->list.forgotten)
     lanes_make_ready (lanes, lane);
   else
-    lane->woken = TRUE;
+    lane->list.woken = TRUE;
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);
@@ -37,46 +37,48 @@ on_done (gpointer data)
 static gboolean
 is_done (Lane *lane)
 {
-  Lanes *lanes = lane->sending->lanes;
+  Lanes *lanes = lane->list.sending->lanes;
   pthread_mutex_lock (&lanes->lock);
-  gboolean done = lane->sending->done;
+  gboolean done = lane->list.sending->done;
   pthread_mutex_unlock (&lanes->lock);
   return done;
 }
 
-/* Everything before the first pending message is handled. */
+/* Everything below the first pending message is handled: stores that offset. */
 static void
-note (Service *service, Lane *lane)
+store_handled (Service *service, Lane *lane)
 {
-  gboolean empty = lane->pending->len == 0;
-  gint64 handled = !empty ? g_array_index (lane->pending, LaneMessage, 0).message->offset
-                   : lane->end_seen >= 0 ? lane->end_seen
-                                         : lane->taken;
-  if (handled > lane->handled && lane->taken >= 0 && !lane->unsent
+  gboolean empty = lane->worker.pending->len == 0;
+  gint64 handled = !empty ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
+                   : lane->worker.end_seen >= 0 ? lane->worker.end_seen
+                                                : lane->worker.taken;
+  if (handled > lane->progress.handled && lane->worker.taken >= 0 && !lane->worker.unsent
       && !lane_is_lost (service->lanes, lane)) {
     FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
-    (void)kafka_partition_store (lane->partition,
-                                 handled); /* no longer ours: the next owner reads it again */
+    (void)kafka_partition_store (
+        lane->partition,
+        handled); /* on failure the partition is revoked: the next owner reads the messages again */
     FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
   }
   if (handled >= 0)
-    __atomic_store_n (&lane->handled, handled, __ATOMIC_RELEASE);
-  if (empty && lane->end_seen >= 0)
-    g_atomic_int_set (&lane->at_end, TRUE);
+    atomic_store (&lane->progress.handled, handled);
+  if (empty && lane->worker.end_seen >= 0)
+    atomic_store (&lane->progress.at_end, TRUE);
 }
 
-/* Waits for what is on its way, and notes it; at once if nothing is. */
+/* Waits until what is being sent is acknowledged, then stores the offset. Returns at once if
+ * nothing is being sent. */
 static void
 settle (Service *service, Lane *lane)
 {
-  if (lane->sending == NULL)
+  if (lane->list.sending == NULL)
     return;
-  outage_publish (service, lane, lane->sending->bundle);
+  outage_publish (service, lane, lane->list.sending->bundle);
   pthread_mutex_lock (&service->lanes->lock);
-  Sending *sending = g_steal_pointer (&lane->sending);
+  Sending *sending = g_steal_pointer (&lane->list.sending);
   pthread_mutex_unlock (&service->lanes->lock);
   sending_free (sending);
-  note (service, lane);
+  store_handled (service, lane);
 }
 
 void
@@ -86,7 +88,7 @@ sending_begin (Service *service, Lane *lane, Bundle *bundle)
   Sending *sending = g_new0 (Sending, 1);
   *sending = (Sending){ service->lanes, lane, service->publisher, bundle, FALSE };
   pthread_mutex_lock (&service->lanes->lock);
-  lane->sending = sending;
+  lane->list.sending = sending;
   pthread_mutex_unlock (&service->lanes->lock);
   publisher_begin (service->publisher, bundle, on_done, sending);
 }
@@ -101,8 +103,8 @@ sending_note_if_done (Service *service, Lane *lane)
 void
 sending_note_handled (Service *service, Lane *lane)
 {
-  if (lane->sending == NULL)
-    note (service, lane);
+  if (lane->list.sending == NULL)
+    store_handled (service, lane);
   else
     sending_note_if_done (service, lane);
 }

@@ -1,17 +1,20 @@
-/* What a step has to publish is on its way while the next step of its lane runs already; the lane's
- * offset moves when all of it has been acknowledged (docs/rules.md, invariant 4). At most one
- * bundle of a lane is on its way.
+/* A step's messages are sent while the next step of its lane runs already. The lane's offset moves
+ * when all of them are acknowledged (docs/rules.md, invariant 4). At most one bundle of a lane is
+ * being sent.
  *
- * Threads: the worker that has the lane. Ownership: the lane's, from sending_begin on.
+ * Threads: the worker that holds the lane. Ownership: the lane owns the bundle from sending_begin
+ * on.
  */
 #pragma once
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Begins to send BUNDLE, when the one before has been acknowledged. A lane whose messages are all
- * acknowledged is woken. */
+/* Waits until the bundle before is acknowledged, then begins to send BUNDLE. The lane is woken
+ * when all its messages are acknowledged. */
 void sending_begin (Service *service, Lane *lane, Bundle *bundle);
-/* Notes what is on its way if it has been acknowledged. The lane has something on its way. */
+/* Ends what is being sent, if all of it is acknowledged. The lane must have something that is
+ * being sent. */
 void sending_note_if_done (Service *service, Lane *lane);
-/* Stores how far the lane's messages are handled, unless something of it is still on its way. */
+/* Stores the lane's offset behind the handled messages, unless some of its messages are still
+ * being sent. */
 void sending_note_handled (Service *service, Lane *lane);

@@ -3,20 +3,21 @@
 #include "base/clock.h"
 #include "engine/lane/lane_private.h"
 
-#define PATIENCE_US (60 * G_USEC_PER_SEC)       /* longer than any step */
-#define LOOK_US (100 * G_TIME_SPAN_MILLISECOND) /* at what the condition does not tell */
+#define PATIENCE_US (60 * G_USEC_PER_SEC) /* longer than any step */
+#define CHECK_US                                                                                   \
+  (100 * G_TIME_SPAN_MILLISECOND) /* how often to check what the condition does not signal */
 #define ERRAND_US                                                                                  \
-  (30 * G_USEC_PER_SEC) /* an errand alone ends early after that: all others wait                  \
-                         */
+  (30 * G_USEC_PER_SEC) /* an errand that is alone is asked to end after this time, because all    \
+                           others wait */
 
 /* With the lock. */
 static void
-end_errands (Lanes *lanes, const Lane *but)
+end_errands (Lanes *lanes, const Lane *except)
 {
   for (guint i = 0; i < lanes->all->len; i++) {
     const Lane *lane = lanes->all->pdata[i];
-    if (lane != but && lane->state == LANE_AWAY && !lane->errand->done)
-      lane->errand->code->cancel (lane->errand->leased);
+    if (lane != except && lane->list.state == LANE_AWAY && !lane->list.errand->done)
+      lane->list.errand->code->cancel (lane->list.errand->leased);
   }
 }
 
@@ -31,12 +32,12 @@ solitude_begin (Lanes *lanes, Lane *lane)
     end_errands (lanes, lane);
   }
   while (mine && (lanes->running > 1 || lanes->acting > 0)) {
-    mine = !lane->revoked && !lanes->stopping && clock_monotonic_us () < deadline;
+    mine = !lane->list.revoked && !lanes->stopping && clock_monotonic_us () < deadline;
     if (mine)
-      lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + LOOK_US);
+      lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + CHECK_US);
   }
   lanes->alone_since_us = clock_monotonic_us ();
-  lane->running_since_us = lanes->alone_since_us;
+  lane->list.running_since_us = lanes->alone_since_us;
   pthread_mutex_unlock (&lanes->lock);
   if (!mine)
     solitude_end (lanes, lane);
@@ -58,14 +59,14 @@ Lane *
 solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us)
 {
   Lane *lane = lanes->alone;
-  if (lane->state == LANE_AWAY && !lane->errand->done) {
+  if (lane->list.state == LANE_AWAY && !lane->list.errand->done) {
     gint64 until = lanes->alone_since_us + ERRAND_US;
     if (clock_monotonic_us () >= until)
-      lane->errand->code->cancel (lane->errand->leased);
+      lane->list.errand->code->cancel (lane->list.errand->leased);
     else if (*next_us == 0 || until < *next_us)
       *next_us = until;
   }
-  if (lane->state != LANE_READY || (intake && lane->job != NULL)
+  if (lane->list.state != LANE_READY || (intake && lane->job != NULL)
       || !g_queue_remove (lanes_queue (lanes, lane), lane))
     return NULL;
   return lane;

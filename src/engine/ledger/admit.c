@@ -52,7 +52,7 @@ add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, j
   g_array_append_val (specs, spec);
 }
 
-/* What a message is of, if it does not say so itself: the time that Kafka has given it. */
+/* A time of the message: the field, or else the time that Kafka gave the message. */
 static char *
 read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64 *us)
 {
@@ -81,7 +81,7 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
   char *reason = read_time (decoded->content, "scheduled_at", message->timestamp_ms * 1000, &at);
   if (reason == NULL)
     reason = tick_refusal (admission, job, at, args, args_len);
-  /* The key is made of arguments that are known to be there. */
+  /* Only now are the arguments of the key known to be there. */
   add_spec (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
             reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
   return reason;

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define SQL "src/engine/ledger/sql/"
-#define ALWAYS "*token*; *password*; *encrypted*; *digest*" /* whatever the configuration says */
+#define ALWAYS                                                                                     \
+  "*token*; *password*; *encrypted*; *digest*" /* added to those of the configuration */
 
 /* `*_secret` as a regular expression: the names hold letters, digits and underscores only. */
 static void
@@ -68,8 +69,9 @@ keeping_values (const Config *config, PgValues *values)
   array_add (keeping.what, "deletions");
   array_add_int (keeping.days, config_int (config, "audit", "keep_days"));
   array_add (keeping.what, "runs_done");
-  array_add_int (keeping.days, config_int (config, "runs", "keep_days")
-                                   + 1); /* a message of the last day is still refused by its run */
+  array_add_int (keeping.days,
+                 config_int (config, "runs", "keep_days")
+                     + 1); /* one day longer: a message of the last day must still find its run */
   per_table_each (config_text (config, "audit", "keep_days_of"), add_days, &keeping);
   pg_values_take (values, "what", array_take (keeping.what));
   pg_values_take (values, "days", array_take (keeping.days));

@@ -1,18 +1,18 @@
-/* An INSERT that does nothing on a conflict tells that it lost, not against whom. So the losers are
- * looked at: known ones are duplicates; for the others the holder of the unique key is locked,
- * unless another process is just stepping it. Three answers are possible:
+/* An INSERT that does nothing on a conflict does not report which row it met. So the losers are
+ * looked up: known ones are duplicates. For the others, the holder of the unique key is locked,
+ * unless another process is stepping it. Four outcomes are possible:
  *
  *   the holder has ended meanwhile       -> insert again
- *   it only waits for a retry            -> it makes place, the new run inherits its attempts
- *   it is unfinished                     -> the new run is skipped, `overlaps <run_id>`
- *   it is being stepped just now         -> nobody knows yet whether it ends: the new run waits a
+ *   the holder only waits for a retry    -> it is superseded, the new run inherits its attempts
+ *   the holder is unfinished             -> the new run is skipped, `overlaps <run_id>`
+ *   the holder is being stepped          -> not known yet whether it ends: the new run waits a
  * second without its key
  *
- * A child that loses waits for the holder's step instead, because its parent must know: its work is
- * either somebody else's now, or its own.
+ * A child that loses waits for the holder's step instead, because its parent must know whether
+ * another run does the work, or the child.
  *
- * What was inserted is looked at once more (place_archived.sql): its run may have gone to the
- * archive under the INSERT.
+ * Inserted runs are checked once more (place_archived.sql): the archive can have taken the run
+ * during the INSERT.
  */
 #include "engine/ledger/place.h"
 
@@ -114,7 +114,8 @@ placed_by_state (const char *state)
   return g_str_equal (state, "waiting") ? PLACED_WAITING : PLACED_SKIPPED;
 }
 
-/* Marks what was inserted; the same id twice in one batch: the first is it, the second known. */
+/* Marks the inserted specs. If an id is in the batch twice, the first is inserted and the second
+ * known. */
 static void
 mark_inserted (GArray *specs, const GArray *which, const PgRows *rows)
 {
@@ -133,7 +134,7 @@ mark_inserted (GArray *specs, const GArray *which, const PgRows *rows)
   }
 }
 
-/* Those of the inserted that the archive took meanwhile are known. */
+/* Inserted runs that the archive took meanwhile are removed again, and known. */
 static gboolean
 take_back (Pg *pg, GArray *specs, const GArray *which, GError **error)
 {
@@ -175,9 +176,9 @@ insert (Pg *pg, GArray *specs, GError **error)
   return take_back (pg, specs, which, error);
 }
 
-/* The losers' rows: index of the spec, holder's id or NULL. Known ones are marked. */
+/* Lists the losers, each with the id of the holder or NULL. Marks known ones. */
 static gboolean
-look_at_losers (Pg *pg, GArray *specs, GPtrArray *holders, GArray *losers, GError **error)
+find_losers (Pg *pg, GArray *specs, GPtrArray *holders, GArray *losers, GError **error)
 {
   g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (PgValues) values = values_of (specs, which);
@@ -226,7 +227,7 @@ lock_holders (Pg *pg, const char *file, const GPtrArray *holders, GError **error
   return pg_run_file (pg, file, values, error);
 }
 
-/* Children: a holder that is still unfinished once it is at rest has the work now. */
+/* Children: a holder that is still unfinished after its step does the work. */
 static gboolean
 yield_to_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
                   GError **error)
@@ -280,13 +281,13 @@ place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray
     return FALSE;
   g_autoptr (GHashTable) at_rest = index_rows (rows);
   g_autoptr (GHashTable) taken
-      = g_hash_table_new (g_str_hash, g_str_equal); /* holders that make place */
+      = g_hash_table_new (g_str_hash, g_str_equal); /* holders that are superseded */
   GString *ids = array_new (), *successors = array_new ();
   for (guint i = 0; i < losers->len; i++) {
     RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (losers, guint, i));
     const char *holder = holders->pdata[i];
     if (holder == NULL || spec->state != NULL)
-      continue; /* it has ended: insert again */
+      continue; /* the holder has ended: insert again */
     int row = GPOINTER_TO_INT (g_hash_table_lookup (at_rest, holder)) - 1;
     if (row < 0)
       postpone (spec);
@@ -311,7 +312,7 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
       return FALSE;
     g_autoptr (GArray) losers = g_array_new (FALSE, FALSE, sizeof (guint));
     g_autoptr (GPtrArray) holders = g_ptr_array_new_with_free_func (g_free);
-    if (!look_at_losers (pg, specs, holders, losers, error))
+    if (!find_losers (pg, specs, holders, losers, error))
       return FALSE;
     if (losers->len == 0)
       return TRUE;
@@ -319,7 +320,7 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
       return FALSE;
   }
   g_set_error (error, PRUNED_ERROR, PRUNED_BUSY,
-               "the unique key of a new run changes hands too often");
+               "the unique key of a new run changes its holder too often");
   return FALSE;
 }
 

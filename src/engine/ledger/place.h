@@ -1,7 +1,6 @@
-/* New runs become rows: what intake, steps (children) and the dispatcher (ticks whose time has
- * come) have in common. A run that exists already, in whatever state, stays as it is; one that
- * meets an unfinished run of its unique key is skipped, takes that run's place, or tries again in a
- * second, see place.c.
+/* New runs become rows: for intake, steps (children) and the dispatcher (ticks that are due). A
+ * run that exists, in any state, stays unchanged. A new run whose unique key an unfinished run
+ * holds is skipped, replaces that run, or tries again in a second; see place.c.
  *
  * Threads: a worker's or the dispatcher's, inside its open transaction. Ownership: specs are the
  * caller's.
@@ -11,11 +10,11 @@
 
 typedef enum {
   PLACED_NOT,     /* not decided yet */
-  PLACED_READY,   /* its work message is to be published after the commit */
+  PLACED_READY,   /* publish its work message after the commit */
   PLACED_WAITING, /* due later, or its job is paused */
   PLACED_SKIPPED,
   PLACED_KNOWN,  /* the run existed */
-  PLACED_RUNNING /* children only: somebody else has the key; no row was made */
+  PLACED_RUNNING /* children only: another run holds the key; no row was made */
 } Placed;
 
 typedef struct {
@@ -23,15 +22,15 @@ typedef struct {
   const Job *job;
   gint64 scheduled_at_us;
   gint64 due_at_us;  /* 0: now */
-  gint64 delay_ms;   /* on top of it */
+  gint64 delay_ms;   /* added to due_at_us */
   char *unique_key;  /* NULL: none */
-  gboolean timer;    /* set by an event, of which the latest wins (timer.h) */
-  gboolean cancels;  /* a timer's event that ends it */
-  gboolean late_key; /* the key is taken when it is due, not before */
+  gboolean timer;    /* set by an event; the latest event wins (timer.h) */
+  gboolean cancels;  /* the event cancels the timer */
+  gboolean late_key; /* takes its key when it is due, not before */
   json_t *args;
   json_t *context; /* fields of its log lines; NULL: none */
   int attempts;
-  const char *state; /* NULL: ready or waiting, as the due time says; "skipped" */
+  const char *state; /* NULL: ready or waiting, by the due time; or "skipped" */
   char *error;
   Placed placed;
   gint64 placed_due_us;
@@ -39,25 +38,25 @@ typedef struct {
 
 GArray *run_specs_new (void); /* of RunSpec, with a clear function */
 
-/* Inserts SPECS in order and sets `placed` of each. AS_CHILDREN: a loser makes no row and
- * supersedes nothing. */
+/* Inserts SPECS in order and sets `placed` of each. AS_CHILDREN: a spec whose key is held makes no
+ * row and supersedes nothing. */
 gboolean place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Due runs without their key (waiting rows, locked): each takes it, or is skipped, or tries again
- * in a second. KEYED: array literal of the jobs' names. Adds the work messages of those that are
- * ready. */
+/* Due runs without their key (waiting rows, locked): each takes its key, or is skipped, or tries
+ * again in a second. KEYED: array literal of the names of jobs with a unique key. Adds the work
+ * messages of ready runs to BUNDLE. */
 gboolean place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* For place_due.c: what becomes of the specs that LOSERS lists, whose keys HOLDERS (ids, NULL:
- * nobody) have; see place.c. */
+/* For place_due.c: decides the specs that LOSERS lists, whose keys HOLDERS hold (run ids; NULL: no
+ * holder); see place.c. */
 gboolean place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The spec becomes a skipped run, `overlaps <holder>`. */
 void place_skip (RunSpec *spec, const char *holder);
 
-/* Is the dispatcher to look when they are due? */
+/* Whether the dispatcher must wake up when one of them is due. */
 gboolean place_any_waiting (const GArray *specs);
 
 /* Adds the work messages of the specs that were placed ready. */

@@ -1,5 +1,5 @@
-/* Runs that are there already and take their unique key only when they are due: ticks ahead of
- * their time, ticks of a job that was paused.
+/* Runs that exist already and take their unique key only when they are due: ticks ahead of their
+ * time, and ticks of a job that was paused.
  */
 #include "engine/ledger/place.h"
 
@@ -37,7 +37,7 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
                      .attempts = (int)rows_int (rows, i, "attempts"),
                      .args = json_parse (args, strlen (args), NULL) };
     spec.unique_key = job_expand_key (job->unique_key, spec.args);
-    if (!json_is_object (spec.args)) /* its first step says why it cannot be read */
+    if (!json_is_object (spec.args)) /* its first step reports why it cannot be read */
     {
       g_clear_pointer (&spec.args, json_decref);
       spec.args = json_object ();
@@ -47,8 +47,7 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
   return specs;
 }
 
-/* Who holds the keys of SPECS now, in their order; a key that an earlier one of them takes counts
- * as held by that one. */
+/* The current holders of the keys of SPECS, in their order; NULL: none. */
 static GPtrArray *
 holders_of (Pg *pg, const GArray *specs, GError **error)
 {
@@ -73,7 +72,7 @@ holders_of (Pg *pg, const GArray *specs, GError **error)
   return holders;
 }
 
-/* Of several that want one key, the first takes it and the others are skipped: they overlap it. */
+/* If several want one key, the first takes it and the others are skipped: they overlap it. */
 static void
 settle_among_themselves (GArray *specs)
 {

@@ -6,12 +6,12 @@
 
 #define SQL "src/engine/ledger/sql/"
 
-/* One answer to come. */
+/* One answer, not reported yet. */
 typedef struct {
   const KafkaMessage *message;
-  char *run_id; /* NULL: it asks for none */
+  char *run_id; /* NULL: the message asks for no run */
   const Job *job;
-  int spec; /* its place in `specs`; -1: nothing is to be placed, and the answer is known: */
+  int spec; /* index in `specs`; -1: nothing to place, the answer is known: */
   ReplayVerdict verdict;
   char *reason;
 } Line;
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   Replay *replay;
   GArray *lines; /* of Line */
-  GArray *specs; /* of RunSpec: what is to be placed */
+  GArray *specs; /* of RunSpec: runs to place */
 } Pass;
 
 static void
@@ -67,7 +67,7 @@ add_placed (Pass *pass, const KafkaMessage *message, RunSpec *spec)
   *spec = (RunSpec){ 0 };
 }
 
-/* A message that could not be read may have been of any job; one that nobody takes is of none. */
+/* An unreadable message can be of any job; a message that no job takes is of none. */
 static void
 add_without_run (Pass *pass, const KafkaMessage *message, const char *refusal)
 {
@@ -127,8 +127,8 @@ has_ended (const char *state)
   return g_strv_contains (ended, state);
 }
 
-/* A run that is not there, dry: would it begin? Runs that other messages would start meanwhile are
- * not foreseen. */
+/* Dry run, the run does not exist: would it start? Does not consider runs that other messages
+ * would start meanwhile. */
 static void
 foresee (const Pass *pass, const RunSpec *spec, const PgRows *rows, int row, ReplayAnswer *answer,
          char **words)
@@ -224,7 +224,7 @@ transact (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
   return dry ? g_steal_pointer (&rows) : NULL;
 }
 
-/* A run whose message does not get through is found by the daemon. */
+/* If a work message is not sent, the daemon finds its run. */
 static void
 publish (const Pass *pass)
 {
@@ -232,7 +232,7 @@ publish (const Pass *pass)
   g_autoptr (GError) error = NULL;
   place_add_work (bundle, pass->specs);
   if (!publisher_send_plain (pass->replay->publisher, bundle, &error))
-    log_warning ("Work messages could not be sent: a daemon will send them", "error",
+    log_warning ("Work messages could not be sent; a daemon will send them", "error",
                  error->message);
 }
 

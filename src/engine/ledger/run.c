@@ -22,8 +22,8 @@ run_free (Run *run)
   g_free (run);
 }
 
-/* An object; NULL: there is none, or it is none that can be read (PostgreSQL keeps numbers that
- * nobody else does): then *WRONG says so. */
+/* An object; NULL: none, or unreadable, and then *WRONG holds the reason (PostgreSQL stores
+ * numbers that a JSON parser rejects). */
 static json_t *
 json_at (const PgRows *rows, int row, const char *name, char **wrong)
 {
@@ -84,15 +84,14 @@ run_timer_due_us (const char *date, gint64 scheduled_at_us)
   g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
   gint64 us = scheduled_at_us;
   g_autoptr (GError) error = NULL;
-  if (!clock_parse (
-          midnight, &us,
-          &error)) /* checked when decoded; years beyond what a timer can hold are due then */
+  if (!clock_parse (midnight, &us, &error)) /* the date was checked when decoded; a year that a
+                                               timer cannot hold counts as T */
     us = scheduled_at_us;
   return MAX (us, scheduled_at_us);
 }
 
-/* Told from the arguments and not from the row: `due_at` moves with each back-off, and may have
- * been set by hand. */
+/* Computed from the arguments and not from the row: `due_at` moves with each back-off, and can be
+ * set by hand. */
 gint64
 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
 {

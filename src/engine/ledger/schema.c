@@ -67,7 +67,8 @@ fail_newer (int found, int wanted, GError **error)
   return FALSE;
 }
 
-/* The oldest program that may work with a schema that is newer than this one; 0: error. */
+/* The oldest program that can work with the schema, if the schema is newer than this program; 0:
+ * error. */
 static int
 compatible_from (Pg *pg, GError **error)
 {
@@ -84,7 +85,7 @@ check_newer (Pg *pg, int found, int wanted, GError **error)
     return least != 0;
   g_set_error (
       error, PRUNED_ERROR, PRUNED_FATAL,
-      "schema pruned is newer than this program: step %d, wanted %d, and step %d is the oldest that a program may want;"
+      "schema pruned is newer than this program: step %d, wanted %d; it needs a program that knows step %d;"
       " install a newer pruned",
       found, wanted, least);
   return FALSE;
@@ -126,24 +127,24 @@ schema_check_there (Pg *pg, GError **error)
 }
 
 static gboolean
-note_version (Pg *pg, int version, const char *text, GError **error)
+store_version (Pg *pg, int version, const char *text, GError **error)
 {
-  static const char said[] = "-- compatible_from:";
-  const char *from = strstr (text, said);
+  static const char mark[] = "-- compatible_from:";
+  const char *from = strstr (text, mark);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "version", version);
   g_autoptr (PgRows) rows
       = pg_run_file (pg, "src/engine/ledger/sql/schema_note.sql", values, error);
   if (rows == NULL || from == NULL)
     return rows != NULL;
-  pg_values_int (values, "compatible_from", g_ascii_strtoll (from + strlen (said), NULL, 10));
+  pg_values_int (values, "compatible_from", g_ascii_strtoll (from + strlen (mark), NULL, 10));
   g_autoptr (PgRows) noted
       = pg_run_file (pg, "src/engine/ledger/sql/schema_note_compatible.sql", values, error);
   return noted != NULL;
 }
 
-/* In the transaction that the caller has begun. The lock is taken before looking again: another may
- * have been faster. *APPLIED is whether we were. */
+/* In the transaction that the caller has begun. Checks the version again under the lock: another
+ * migration can have applied the step. *APPLIED: whether this one did. */
 static gboolean
 apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GError **error)
 {
@@ -160,7 +161,7 @@ apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GEr
   if (found < 0 || found >= version)
     return found >= version;
   *applied = TRUE;
-  return pg_script (pg, text, error) && note_version (pg, version, text, error);
+  return pg_script (pg, text, error) && store_version (pg, version, text, error);
 }
 
 static gboolean

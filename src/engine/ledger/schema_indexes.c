@@ -26,7 +26,7 @@ typedef struct {
   GString *names, *relations, *kinds, *rests;
 } Wanted;
 
-/* Two jobs may want the same. */
+/* Two jobs can need the same index. */
 static gboolean
 is_wanted (const Wanted *wanted, const char *name)
 {
@@ -64,7 +64,7 @@ add_statement (Wanted *wanted, const Job *job, const char *sql, GError **error)
   return TRUE;
 }
 
-/* One statement after another, comments and line ends out of the way. */
+/* Splits the file into statements, without comments and line ends. */
 static gboolean
 add_job (Wanted *wanted, const Job *job, GError **error)
 {
@@ -110,7 +110,7 @@ look (Wanted *wanted, Pg *pg, const char *app_schema, GError **error)
     return FALSE;
   for (guint i = 0; i < wanted->indexes->len; i++) {
     WantedIndex *index = wanted->indexes->pdata[i];
-    if ((int)i >= rows_count (rows)) { /* there is no such schema */
+    if ((int)i >= rows_count (rows)) { /* the schema does not exist */
       index->state = INDEX_NO_TABLE;
       continue;
     }
@@ -160,12 +160,12 @@ schema_warn_indexes (Pg *pg, const Jobs *jobs)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) indexes = pg_ensure (pg, &error) ? schema_indexes (pg, jobs, &error) : NULL;
   if (indexes == NULL)
-    log_warning ("Whether indexes are missing cannot be seen now", "detail", error->message);
+    log_warning ("Could not check for missing indexes", "detail", error->message);
   for (guint i = 0; indexes != NULL && i < indexes->len; i++) {
     const WantedIndex *index = indexes->pdata[i];
     if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
       log_warning (
-          "An index that the job's cursor wants is missing: pages get slower as the table grows",
+          "An index that the job's cursor needs is missing: pages get slower as the table grows",
           "job", index->job->name, "index", index->name, "table", index->table, "remedy",
           "pruned migrate --indexes");
   }

@@ -1,6 +1,6 @@
-/* Within a batch the latest event of a key is found in memory; against earlier batches the row in
- * `pruned.timers` decides. What loses becomes a skipped row: `superseded by` the one that replaced
- * it, or `overlaps` the one it came after.
+/* Within a batch, the latest event of a key is found in memory. Against earlier batches, the row
+ * in `pruned.timers` decides. An event that loses becomes a skipped row: `superseded by` its
+ * successor, or `overlaps` the later event that came before it.
  */
 #include "engine/ledger/timer.h"
 
@@ -30,7 +30,7 @@ end_spec (RunSpec *spec, char *error)
   spec->error = error;
 }
 
-/* Timers of SPECS that are still to be placed, as indexes. */
+/* Indexes of the timers in SPECS that are not decided yet. */
 static GArray *
 open_timers (const GArray *specs)
 {
@@ -67,7 +67,7 @@ values_of (GArray *specs, const GArray *which)
   return values;
 }
 
-/* An event that comes again does nothing, so it must not decide anything either. */
+/* A repeated event does nothing, so it must not decide anything either. */
 static gboolean
 drop_known (Pg *pg, GArray *specs, const GArray *which, GError **error)
 {
@@ -78,7 +78,7 @@ drop_known (Pg *pg, GArray *specs, const GArray *which, GError **error)
   return rows != NULL;
 }
 
-/* The same event twice in one batch: the first speaks for both. */
+/* The same event twice in one batch: the second is known. */
 static void
 drop_repeated (GArray *specs, const GArray *which)
 {
@@ -90,7 +90,7 @@ drop_repeated (GArray *specs, const GArray *which)
   }
 }
 
-/* The latest of each key; of equal times the one that came last. The others of the batch lose. */
+/* The latest event of each key wins; of equal times, the last one in the batch. The others lose. */
 static void
 settle_within_batch (GArray *specs, const GArray *which)
 {
@@ -119,7 +119,7 @@ column_set (const PgRows *rows, const char *key, const char *value)
   return set;
 }
 
-/* Against what earlier batches have set. */
+/* Against timers that earlier batches have set. */
 static gboolean
 settle_with_earlier (Pg *pg, GArray *specs, const GArray *which, GError **error)
 {

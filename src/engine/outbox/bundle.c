@@ -7,10 +7,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define FORMAT 1 /* the first byte of what is stored */
+#define FORMAT 1 /* the first byte of a stored bundle */
 
-/* Numbers are little-endian; a text is its length and its bytes with the NUL, so that it can be
- * used where it stands. */
+/* Numbers are little-endian. A text is its length and its bytes with the NUL, so that it can be
+ * used in place. */
 static void
 put_number (GByteArray *to, gint64 number)
 {
@@ -219,6 +219,6 @@ bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
   if (known && !reader.broken)
     return g_steal_pointer (&messages);
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "pruned.unpublished: messages that no version known here has stored");
+               "pruned.unpublished: stored by an unknown version of pruned");
   return NULL;
 }

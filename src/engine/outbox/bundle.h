@@ -1,51 +1,52 @@
-/* The room of the outbox: what a transaction has to publish, from the rows that it stores to the
- * acknowledged message. It uses jobs and the service.
+/* The room of the outbox: the messages that a transaction publishes, from the row that it stores
+ * to the acknowledgement. It uses jobs and the service.
  *
- * What a transaction has to publish: gathered while its steps go on, then one row of
- * `pruned.unpublished`, then messages.
+ * A bundle holds the messages that a transaction publishes. They are gathered during its steps,
+ * then stored as one row of `pruned.unpublished`, then sent.
  *
- * Stored are topic, partition, key, type, ce_id and value of each message, and one time for all;
- * the headers that every message has are added when it is sent. A removed row costs one message, so
- * nothing here is made message by message but its bytes.
+ * Stored are topic, partition, key, type, ce_id and value of each message, and one time for all.
+ * The headers that every message has are added on sending. Each removed row costs one message, so
+ * the work per message is kept to its bytes.
  *
- * Threads: a Bundle belongs to one thread. Ownership: as said.
+ * Threads: a Bundle belongs to one thread. Ownership: see each function.
  */
 #pragma once
 #include "base/error.h"
 #include "kafka/kafka.h"
 
 typedef struct {
-  char *run_id, *job; /* its first run, and the lane */
+  char *run_id, *job; /* the transaction's first run, and the lane's job */
   int step;
   guint slot;
   GByteArray *stored;
   guint size;
   GPtrArray *messages;   /* of KafkaMessage, made when first sent */
-  KafkaSending *sending; /* begun, not ended */
+  KafkaSending *sending; /* begun and not ended; NULL: none */
   char *name;            /* in flight under this name; NULL: not stored */
-  GError *wrong; /* the first message that could not be made: nothing of the bundle is stored or
-                    sent. NULL: none */
+  GError *wrong; /* the first message that could not be made: then nothing of the bundle is stored
+                    or sent. NULL: none */
 } Bundle;
 
 /* RUN_ID and STEP name the transaction (its first run), JOB and SLOT its lane. */
 Bundle *bundle_new (const char *run_id, int step, const char *job, guint slot);
-/* Names it anew, before it is stored: after a run that this transaction moves on, so that the name
- * never comes again. */
+/* Renames it before it is stored: after a run that this transaction moves on, so that the name is
+ * never used again. */
 void bundle_name (Bundle *bundle, const char *run_id, int step, guint slot);
-/* The same, and to another lane: before anything is added. */
+/* The same, and moves it to another lane, before any message is added. */
 void bundle_belongs (Bundle *bundle, const char *run_id, int step, const char *job, guint slot);
 void bundle_free (Bundle *bundle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bundle, bundle_free)
-/* A message of TYPE whose FIELDS are texts in the schema's order. PARTITION -1: by key. What does
- * not fit makes the bundle wrong. */
+/* Adds a message of TYPE. FIELDS are texts in the order of the schema. PARTITION -1: by key. A
+ * message that cannot be encoded makes the bundle wrong. */
 void bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key,
                  const char *type, const char *ce_id, const char *const *fields);
 guint bundle_size (const Bundle *bundle);
-/* Something that it was to have cannot be said: PRUNED_RETRY with these words; the first counts. */
+/* A message cannot be made: makes the bundle wrong with PRUNED_RETRY and this text. The first
+ * error is kept. */
 void bundle_spoil (Bundle *bundle, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* FALSE with a copy of what is wrong with it. */
+/* Whether nothing is wrong with it; else a copy of the error. */
 gboolean bundle_is_whole (const Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The messages (of KafkaMessage, owned) of stored bytes. PREFIX: of topics. PRUNED_FATAL: not what
- * a bundle stores. */
+/* The messages (of KafkaMessage, owned) in stored bytes. PREFIX: of topics. PRUNED_FATAL: not the
+ * format of a bundle. */
 GPtrArray *bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error);

@@ -5,7 +5,7 @@
 #include "engine/outbox/publish.h"
 #include "engine/service/stats.h"
 
-/* In the order in which they are added, behind the message's own. */
+/* In the order of adding, behind the headers of the message itself. */
 enum {
   REASON,
   SOURCE_TOPIC,
@@ -41,7 +41,7 @@ dead_letter (const char *prefix, const KafkaMessage *message, const char *reason
   return dead;
 }
 
-/* Only what we know about it, without what somebody else has put in. */
+/* Only our headers: without the value and the headers of the original. */
 static KafkaMessage *
 shortened (const KafkaMessage *letter)
 {
@@ -107,8 +107,8 @@ dead_letter_log (const KafkaMessage *message, const char *reason)
   stats_add (STATS_DEAD_MESSAGES, NULL, NULL, 1);
 }
 
-/* Ours are the last ones: a producer may have sent headers of the same names. NULL: it is no letter
- * of ours. */
+/* Our headers are the last ones: a producer can send headers of the same names. NULL: not a dead
+ * letter of this program. */
 static const MessageHeader *
 find_ours (const KafkaMessage *message, const char **omitted)
 {

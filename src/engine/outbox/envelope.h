@@ -1,7 +1,7 @@
-/* The headers of every message that we write: CloudEvents 1.0, Kafka binary mode
+/* The headers of every message that this program writes: CloudEvents 1.0, Kafka binary mode
  * (docs/messages.md).
  *
- * Threads: any. Ownership: headers that are filled in borrow the texts.
+ * Threads: any. Ownership: filled headers borrow the texts.
  */
 #pragma once
 #include "kafka/message.h"
@@ -10,11 +10,11 @@
 
 /* `ce_source` of an installation; PREFIX is `[topics] prefix`. g_free it. */
 char *envelope_source (const char *prefix);
-/* What many messages have in common; TIME is RFC 3339. */
+/* Fills in the headers that many messages share; TIME is RFC 3339. */
 void envelope_common (MessageHeader headers[ENVELOPE_HEADERS], const char *source,
                       const char *time);
-/* And what one of them is; TYPE is the record's full name. */
+/* Fills in the headers of a single message; TYPE is the full name of the record. */
 void envelope_about (MessageHeader headers[ENVELOPE_HEADERS], const char *type, const char *ce_id);
-/* All of it, added to MESSAGE. */
+/* Adds all of these headers to MESSAGE. */
 void envelope_add (KafkaMessage *message, const char *prefix, const char *type, const char *ce_id,
                    gint64 time_us);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define SEND_TIMEOUT_MS 30000
@@ -12,8 +13,8 @@ struct _Publisher {
   char *prefix;
   pthread_mutex_t lock;
   GHashTable *in_flight; /* names of bundles stored and not yet removed */
-  GPtrArray *sent;       /* names of bundles whose rows may go */
-  volatile gint stop;    /* whoever sends gives up */
+  GPtrArray *sent;       /* names of bundles whose rows can be removed */
+  atomic_int stop;       /* all sending must fail */
 };
 
 Publisher *
@@ -43,7 +44,7 @@ publisher_free (Publisher *publisher)
 void
 publisher_stop (Publisher *publisher)
 {
-  g_atomic_int_set (&publisher->stop, TRUE);
+  atomic_store (&publisher->stop, TRUE);
 }
 
 char *
@@ -102,8 +103,8 @@ publisher_abandon (Publisher *publisher, Bundle *bundle)
   g_clear_pointer (&bundle->name, g_free);
 }
 
-/* A work message that its topic does not take keeps none of the others waiting: its run is found
- * missing, and tells why (missing.c). FALSE: there is none. */
+/* A work message that its topic rejects does not block the others: its run is found missing later,
+ * and then reports the reason (missing.c). FALSE: there is no such message. */
 static gboolean
 give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GError *cause)
 {
@@ -114,13 +115,12 @@ give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GEr
     if (message->acked || !message->refused || !g_str_has_prefix (message->topic, work))
       continue;
     message->acked = any = TRUE;
-    log_warning_every (60, "refused work", "Work message is not taken by its topic",
-                       cause->message);
+    log_warning_every (60, "refused work", "Topic rejected a work message", cause->message);
   }
   return any;
 }
 
-/* Ends SENDING, if there is one, and sends what is left. */
+/* Ends SENDING, if there is one, and sends the rest. */
 static gboolean
 send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, GError **error)
 {
@@ -161,7 +161,8 @@ make_messages (const Publisher *publisher, Bundle *bundle)
 gboolean
 publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
 {
-  if (bundle->wrong != NULL) /* of runs: each is found missing, and says why it cannot be sent */
+  if (bundle->wrong != NULL) /* the bundle is about runs: each is found missing, and then reports
+                                why it cannot be sent */
     log_warning_every (60, "a message", "A message cannot be made", bundle->wrong->message);
   if (bundle->size == 0)
     return TRUE;
@@ -170,7 +171,7 @@ publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
 }
 
 static void
-note_sent (Publisher *publisher, const char *name)
+add_sent (Publisher *publisher, const char *name)
 {
   pthread_mutex_lock (&publisher->lock);
   g_ptr_array_add (publisher->sent, g_strdup (name));
@@ -194,9 +195,9 @@ publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
     return FALSE;
   FAULT ("publish.after_acknowledgement");
   if (bundle->name != NULL)
-    note_sent (publisher, bundle->name);
+    add_sent (publisher, bundle->name);
   g_clear_pointer (&bundle->name,
-                   g_free); /* in flight until its row is removed: not to be abandoned any more */
+                   g_free); /* stays in flight until its row is removed: must not be abandoned */
   return TRUE;
 }
 
@@ -280,6 +281,6 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step,
     pthread_mutex_unlock (&publisher->lock);
     return FALSE;
   }
-  note_sent (publisher, name);
+  add_sent (publisher, name);
   return TRUE;
 }

@@ -1,11 +1,11 @@
-/* The Publisher brings bundles (bundle.h) out: stored in `pruned.unpublished` with the
- * transaction, sent after it, removed on a later one.
+/* The Publisher publishes bundles (bundle.h): stored in `pruned.unpublished` by the transaction,
+ * sent after it, removed by a later transaction.
  *
- * Invariant: a bundle that was committed is sent by us, or found in the table by the owner of its
- * lane.
+ * Invariant: a committed bundle is sent by this process, or the owner of its lane finds it in the
+ * table.
  *
  * Threads: any.
- * Ownership: as said.
+ * Ownership: see each function.
  */
 #pragma once
 #include "engine/outbox/bundle.h"
@@ -16,41 +16,44 @@ typedef struct _Publisher Publisher;
 Publisher *publisher_new (KafkaProducer *producer, const char *prefix);
 void publisher_free (Publisher *publisher);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Publisher, publisher_free)
-/* Whoever sends gives up, at once and from now on: the process leaves. */
+/* All sending fails at once, now and later: the process ends. */
 void publisher_stop (Publisher *publisher);
 char *publisher_topic (const Publisher *publisher,
                        const char *name); /* `<prefix>.<name>`; g_free */
 
-/* Stores the bundle with the commit of the open transaction, before which nothing else may be asked
- * but by pg_queue. From here on it counts as in flight until sent or abandoned. */
+/* Stores the bundle with the commit of the open transaction. Until that commit only pg_queue may
+ * be used on PG. The bundle counts as in flight until it is sent or abandoned. */
 gboolean publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The transaction was rolled back (or may have been: then the dispatcher looks). */
+/* The transaction was rolled back, or perhaps was: the dispatcher will check. */
 void publisher_abandon (Publisher *publisher, Bundle *bundle);
-/* Sends and waits for every acknowledgement; PRUNED_OUTAGE: call again, what was acknowledged is
- * not sent again. */
+/* Sends, and waits for every acknowledgement. PRUNED_OUTAGE: call it again; acknowledged messages
+ * are not sent again.
+ *
+ * A work message that its topic rejects counts as sent and is marked `refused`: its run is found
+ * missing later (missing.c). */
 gboolean publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Begins to send; DONE(DATA) is called when every message has been acknowledged or has failed
- * (kafka_publish_begin). Then publisher_send. */
+/* Begins to send. DONE(DATA) is called when every message is acknowledged or has failed
+ * (kafka_publish_begin). Call publisher_send afterwards. */
 void publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data);
-/* A work message that its topic refuses counts as sent, and is marked `refused`: its run is found
- * missing (missing.c). The same without the table: for what can be found again otherwise (intake,
- * dispatcher, cron). */
+/* Like publisher_send, without the table: for messages that can be found again in another way
+ * (intake, dispatcher, cron). */
 gboolean publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Any messages (dead letters), borrowed. */
+/* Sends any messages (dead letters); borrows them. */
 gboolean publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Rides on the open transaction of PG: removes rows of bundles that were acknowledged. After the
- * commit publisher_removed, else publisher_keep. */
+/* Queues on the open transaction of PG the removal of the rows of acknowledged bundles. After the
+ * commit call publisher_removed, else publisher_keep, with *RIDING. */
 gboolean publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **riding, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 void publisher_removed (Publisher *publisher, GPtrArray *riding); /* NULL: nothing */
 void publisher_keep (Publisher *publisher, GPtrArray *riding);
-gboolean publisher_owes (Publisher *publisher); /* something waits to be removed */
+gboolean publisher_owes (Publisher *publisher); /* rows wait to be removed */
 
-/* A row of `pruned.unpublished` that a crash left. FALSE without an error: it is in flight here. */
+/* Sends a row of `pruned.unpublished` that a crash left. FALSE without an error: the bundle is in
+ * flight in this process. */
 gboolean publisher_send_left (Publisher *publisher, const char *run_id, int step,
                               const char *messages_base64, GError **error);

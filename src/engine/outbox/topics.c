@@ -5,11 +5,10 @@
 #define MONTH_MS "2592000000"
 #define ROOMY_BYTES "10485760"
 
-/* `pruned topics --help` says these times. Ticks and events: shorter than [runs] keep_days. A work
- * message may be lost at any time; its run is found in PostgreSQL. */
+/* `pruned topics --help` lists these times. Ticks and events: shorter than [runs] keep_days. A
+ * work message can be lost at any time: its run is found in PostgreSQL. */
 static const char *const WEEK[] = { "cleanup.policy", "delete", "retention.ms", WEEK_MS, NULL };
-/* A dead letter is larger than the message it buries, a work message may be larger than its tick.
- */
+/* A dead letter is larger than its message, and a work message can be larger than its tick. */
 static const char *const MONTH[] = {
   "cleanup.policy", "delete", "retention.ms", MONTH_MS, "max.message.bytes", ROOMY_BYTES, NULL
 };

@@ -1,7 +1,7 @@
-/* The topics that the service works with (docs/messages.md), with how many partitions and which
- * settings they are made.
+/* The topics of the service (docs/messages.md), with the number of partitions and the settings for
+ * making them.
  *
- * Threads: any. Ownership: an array of WantedTopic, g_array_unref it.
+ * Threads: any. Ownership: an array of WantedTopic; g_array_unref it.
  */
 #pragma once
 #include "engine/job/job.h"
@@ -11,16 +11,16 @@ typedef struct {
   char *name;
   gint32 partitions;           /* at least */
   const char *const *settings; /* pairs; static */
-  gboolean optional;           /* all goes on without it; these are the last */
+  gboolean optional;           /* the service works without it; optional topics are the last */
 } WantedTopic;
 
 GArray *topics_wanted (const Config *config, const Jobs *jobs);
 /* How many of them are not optional. */
 guint topics_needed (const GArray *wanted);
 
-/* The WANTED topics as they are; names belong to WANTED, g_free the array. NULL: as
- * kafka_admin_describe says, of those that are needed. */
+/* The WANTED topics as Kafka has them. Names belong to WANTED; g_free the array. NULL: an error of
+ * kafka_admin_describe about the topics that are not optional. */
 KafkaTopic *topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error);
-/* The same, as kafka_admin_look says. */
+/* The same with kafka_admin_look for all of them. */
 KafkaTopic *topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms,
                               GError **error);

@@ -1,7 +1,7 @@
-/* A transaction of a lane or of the dispatcher: what Kafka has acknowledged leaves the outbox with
- * it.
+/* A transaction of a lane or of the dispatcher. It also removes what Kafka has acknowledged from
+ * the outbox.
  *
- * Threads: the one that has PG. Ownership: borrows both until it has ended.
+ * Threads: the thread that has PG. Ownership: borrows both until it has ended.
  */
 #pragma once
 #include "engine/outbox/publish.h"
@@ -9,12 +9,12 @@
 typedef struct {
   Publisher *publisher;
   Pg *pg;
-  GPtrArray *riding; /* of the outbox; NULL: nothing rides on it */
+  GPtrArray *riding; /* names of bundles whose rows it removes; NULL: none */
 } Transaction;
 
 gboolean transaction_begin (Transaction *transaction, Publisher *publisher, Pg *pg, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* For whoever queues no statement of their own behind transaction_begin. */
+/* For callers that queue no statement of their own after transaction_begin. */
 gboolean transaction_flush (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean transaction_commit (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void transaction_rollback (Transaction *transaction);

@@ -10,7 +10,7 @@ service_fail (Service *service, const GError *error)
   if (failure == NULL)
     failure = g_error_copy (error);
   pthread_mutex_unlock (&failure_lock);
-  g_atomic_int_set (&service->failed, TRUE);
+  atomic_store (&service->shared.failed, TRUE);
 }
 
 GError *

@@ -1,8 +1,8 @@
-/* The room of what all threads share: the service itself, its alarm clock and its counters. It uses
- * the room of jobs.
+/* The room of what all threads share: the service itself, its alarm clock and its counters. It
+ * uses the room of jobs.
  *
- * What the threads of the daemon share. Everything here is made before the threads and lives until
- * they have ended. Threads: any; each member says itself who may use it. Ownership: engine.c.
+ * What the threads of the daemon share. Everything here is made before the threads start and lives
+ * until they have ended. Threads: any; each group says which. Ownership: engine.c.
  */
 #pragma once
 #include "engine/job/job.h"
@@ -10,12 +10,16 @@
 #include "kafka/kafka.h"
 #include "pg/pg.h"
 
+#include <stdatomic.h>
+
 typedef struct _BrokerClock BrokerClock; /* clock/broker_clock.h */
 typedef struct _Lanes Lanes;             /* lane/lane.h */
 typedef struct _Publisher Publisher;     /* outbox/publish.h */
 
 typedef struct {
-  const Config *config; /* as the process began: what a reload may change is read from in_force.h */
+  /* Set before the threads start. Any thread reads them; what they point to has its own rules. */
+  const Config
+      *config; /* from the start of the process; for what a reload can change: in_force.h */
   Jobs *jobs;
   const char *prefix;
   const char **kafka_settings; /* pairs, NULL-terminated */
@@ -26,24 +30,36 @@ typedef struct {
   Lanes *lanes;
   Wake *wake; /* the dispatcher's */
   char *cluster_id;
-  gint32 dead_partitions;            /* of the dead topic, as seen at the start */
-  gint64 keep_us;                    /* [runs] keep_days */
-  char *clock_topic;                 /* whose timestamps are the broker's; NULL: there is none */
-  BrokerClock *broker_clock;         /* the dispatcher's */
-  gint ticks_asked;                  /* atomic: whether a tick is to be fired is not known yet */
-  char *trouble_seen, *trouble_told; /* of the main thread: what Kafka's consumer suffers, and what
-                                        was logged of it */
-  gint plans;                        /* growth.h */
-  gint64 ledger_bytes;               /* as growth.c knows it; the dispatcher's */
-  gint64 max_skew_us;                /* [clock] max_skew_s */
-  gint64
-      database_ahead_us; /* of this machine's clock, as seen at the last look; the dispatcher's */
-  gboolean ticks_held;   /* by a clock; the dispatcher's */
-  gint64 *tick_again_us; /* by job's number; the dispatcher's */
-  volatile gint failed;  /* a thread found a reason to end the process */
+  gint32 dead_partitions; /* of the dead topic, as seen at the start */
+  gint64 keep_us;         /* [runs] keep_days */
+  gint64 max_skew_us;     /* [clock] max_skew_s */
+  char *clock_topic;      /* the topic with the broker's timestamps; NULL: there is none */
+
+  /* Of the dispatcher's thread. No lock. */
+  struct {
+    BrokerClock *broker_clock;
+    gint64 database_ahead_us; /* of this machine's clock, at the last comparison */
+    gint64 ledger_bytes;      /* as growth.c measured it last */
+    gboolean ticks_held;      /* because a clock is wrong */
+    gint64 *tick_again_us;    /* by the job's number */
+  } dispatcher;
+
+  /* Of the main thread. No lock. */
+  struct {
+    char *trouble_seen; /* what is wrong with Kafka's consumer */
+    char *trouble_told; /* what was logged of it */
+  } main;
+
+  /* Atomic: any thread. */
+  struct {
+    atomic_int ticks_asked; /* not known yet whether a tick must be fired */
+    atomic_int plans;       /* growth.h */
+    atomic_int failed;      /* a thread found a reason to end the process */
+  } shared;
 } Service;
 
-/* The process cannot go on: logs ERROR once, asks the main thread to end it. Thread: any. */
+/* The process cannot continue: asks the main thread to end it. The first ERROR is kept as the
+ * reason. Thread: any. */
 void service_fail (Service *service, const GError *error);
-/* The reason of the first service_fail, once; g_error_free. Thread: main. */
+/* Returns the reason of the first service_fail, once; g_error_free it. Thread: main. */
 GError *service_failure (void);

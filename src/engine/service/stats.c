@@ -13,13 +13,14 @@ static const struct {
   const double *buckets; /* NULL: a counter */
   guint n_buckets;
 } STATS[STATS_N] = {
-  [STATS_RUNS] = { "pruned_runs_total", "Runs that have ended, by how.", "job", "state" },
+  [STATS_RUNS] = { "pruned_runs_total", "Ended runs, by final state.", "job", "state" },
   [STATS_ROWS] = { "pruned_rows_total", "Rows, by what was done with them.", "job", "action" },
   [STATS_STEPS] = { "pruned_steps_total", "Steps that were committed.", "job", NULL },
   [STATS_STEP_SECONDS]
   = { "pruned_step_seconds", "How long steps took.", "job", NULL, HISTOGRAM (SECONDS) },
-  [STATS_START_DELAY] = { "pruned_start_delay_seconds", "How long after they were due runs began.",
-                          "job", NULL, HISTOGRAM (SECONDS) },
+  [STATS_START_DELAY]
+  = { "pruned_start_delay_seconds", "How long after their due time runs started.", "job", NULL,
+      HISTOGRAM (SECONDS) },
   [STATS_MESSAGES]
   = { "pruned_messages_total", "Messages handled, by the kind of their topic.", "topic", NULL },
   [STATS_DEAD_MESSAGES]
@@ -31,10 +32,12 @@ static const struct {
   = { "pruned_republished_total", "Messages that were found missing and sent again.", "job", NULL },
   [STATS_FAILURES]
   = { "pruned_failures_total", "Steps that failed, by SQLSTATE or verdict.", "job", "error_class" },
-  [STATS_ERRORS] = { "pruned_errors_total",
-                     "Steps that failed, but for those in which somebody was in the way.", "job" },
+  [STATS_ERRORS]
+  = { "pruned_errors_total",
+      "Steps that failed, except those that only met a lock or a conflict with other work.",
+      "job" },
   [STATS_OBJECTS] = { "pruned_deleted_objects_total",
-                      "Objects that were to be deleted, by whether it failed.", "error" },
+                      "Objects to delete, by whether deleting them failed.", "error" },
   [STATS_OBJECT_AGE]
   = { "pruned_object_age_seconds", "How old objects were when they were deleted.", NULL, NULL,
       HISTOGRAM (AGES) },

@@ -1,4 +1,4 @@
-/* What happened since the process began: counters and the distributions of two durations, for the
+/* Counters since the start of the process, and the distributions of some durations, for the
  * progress line, the log and /metrics. The table in stats.c names them all.
  *
  * Threads: any. Ownership: none.
@@ -17,20 +17,20 @@ typedef enum {
   STATS_STALE_MESSAGES, /* job */
   STATS_REPUBLISHED,    /* job */
   STATS_FAILURES,       /* job, error class */
-  STATS_ERRORS,         /* job: failures but for those in which somebody was in the way */
+  STATS_ERRORS,         /* job: failures, except those that only met a lock or a conflict */
   STATS_OBJECTS,        /* error: true, false */
   STATS_OBJECT_AGE,     /* no label; observed when an object's row goes */
   STATS_N
 } Stat;
 
 void stats_show (Stat stat, const char *label,
-                 const char *label2); /* it is there from now on, with nothing in it */
+                 const char *label2); /* shows it from here on, with the value 0 */
 void stats_add (Stat stat, const char *label, const char *label2, double n);
 void stats_observe (Stat stat, const char *label, double seconds);
 double stats_get (Stat stat, const char *label,
                   const char *label2); /* NULL label: the sum over all */
 
-/* Every value: NAME as in Prometheus, LABELS as `job="x",state="y"`. */
+/* Visits every value: NAME as in Prometheus, LABELS as `job="x",state="y"`. */
 typedef void (*StatsVisit) (const char *name, const char *kind, const char *labels, double value,
                             gpointer data);
 void stats_each (StatsVisit visit, gpointer data);

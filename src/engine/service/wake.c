@@ -60,9 +60,9 @@ wake_sleep (Wake *wake, gint64 wait_us)
     pthread_cond_timedwait (&wake->woken, &wake->lock, &until);
   }
   wake->at_us = G_MAXINT64;
-  gboolean go_on = !wake->stop;
+  gboolean stopped = wake->stop;
   pthread_mutex_unlock (&wake->lock);
-  return go_on;
+  return !stopped;
 }
 
 void

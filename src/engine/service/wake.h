@@ -1,8 +1,8 @@
-/* The dispatcher's alarm clock: it sleeps until something is due, or until somebody says that
- * something will be.
+/* The dispatcher's alarm clock: the dispatcher sleeps until something is due, or until a thread
+ * reports that something will be due.
  *
- * Threads: wake_sleep is the dispatcher's; the others: any. Ownership: whoever made it frees it,
- * after the dispatcher has ended.
+ * Threads: wake_sleep: the dispatcher's; the others: any. Ownership: the maker frees it, after the
+ * dispatcher has ended.
  */
 #pragma once
 #include <glib.h>
@@ -11,9 +11,9 @@ typedef struct _Wake Wake;
 
 Wake *wake_new (void);
 void wake_free (Wake *wake); /* NULL: nothing */
-/* Something will be due in DELAY_MS. NULL: nobody sleeps. */
+/* Something will be due in DELAY_MS. NULL: does nothing. */
 void wake_in (Wake *wake, gint64 delay_ms);
-/* Sleeps until woken or until WAIT_US are over. FALSE: it is time to stop. */
+/* Sleeps until the earliest time given to wake_in, at most WAIT_US. FALSE: wake_stop was called. */
 gboolean wake_sleep (Wake *wake, gint64 wait_us);
-/* Ends a sleep, and all that would follow. */
+/* Ends this sleep and every later one. */
 void wake_stop (Wake *wake);

@@ -48,15 +48,15 @@ step_run (Step *step, GError **error)
 static gboolean
 work (Lane *lane, Step *step, GError **error)
 {
-  if (lane->errand == NULL) {
+  if (lane->list.errand == NULL) {
     steps_note_started (step);
     FAULT_ABOUT ("step.after_fence", step->run->run_id);
     return step_run (step, error);
   }
   FAULT ("errand.before_settle");
-  step->began_us = lane->errand->began_us; /* with its lease */
-  step->started_at_us = lane->errand->started_at_us;
-  return lane->errand->code->settle (step, lane->errand->leased, error);
+  step->began_us = lane->list.errand->began_us; /* with its lease */
+  step->started_at_us = lane->list.errand->started_at_us;
+  return lane->list.errand->code->settle (step, lane->list.errand->leased, error);
 }
 
 static gboolean
@@ -151,10 +151,10 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   Run *run = claim.runs->pdata[0];
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  Step *step = step_new (pg, run, service->prefix, lane->bisect, bundle);
+  Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
   g_ptr_array_add (steps, step);
   pace_begin (step);
-  if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->errand == NULL)
+  if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->list.errand == NULL)
     return begin_errand (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);
@@ -176,8 +176,8 @@ alone_run (Service *service, Pg *pg, Lane *lane, const GArray *works)
   while (answer == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane));
   if (answer == ANSWER_HANDLED) {
     lane_end_errand (service->lanes, lane);
-    bisect_reset (lane->bisect);
-    g_array_remove_index (lane->pending, 0);
+    bisect_reset (lane->worker.bisect);
+    g_array_remove_index (lane->worker.pending, 0);
   }
   return answer == ANSWER_AGAIN ? ANSWER_HOLD : answer;
 }
@@ -185,10 +185,10 @@ alone_run (Service *service, Pg *pg, Lane *lane, const GArray *works)
 void
 alone_run_ahead (Service *service, Pg *pg, Lane *lane)
 {
-  g_autoptr (GArray) works = g_steal_pointer (&lane->ahead);
+  g_autoptr (GArray) works = g_steal_pointer (&lane->worker.ahead);
   while (try_alone (service, pg, lane, works) == ANSWER_AGAIN
          && !lane_should_yield (service->lanes, lane))
     ;
-  lane->locked_since_us = 0; /* its message follows */
-  bisect_reset (lane->bisect);
+  lane->worker.locked_since_us = 0; /* its message follows */
+  bisect_reset (lane->worker.bisect);
 }

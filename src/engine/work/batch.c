@@ -12,7 +12,7 @@
 static void
 handled (Lane *lane, guint index)
 {
-  g_array_remove_index (lane->pending, index);
+  g_array_remove_index (lane->worker.pending, index);
 }
 
 static gboolean
@@ -30,7 +30,8 @@ bury (Service *service, const KafkaMessage *message, const char *reason, GError 
 static gboolean
 is_behind (const Lane *lane, const Work *work)
 {
-  const Work *ahead = lane->ahead != NULL ? &g_array_index (lane->ahead, Work, 0) : NULL;
+  const Work *ahead
+      = lane->worker.ahead != NULL ? &g_array_index (lane->worker.ahead, Work, 0) : NULL;
   return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
 }
 
@@ -39,8 +40,8 @@ is_behind (const Lane *lane, const Work *work)
 static gboolean
 decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
 {
-  for (guint i = 0; i < lane->pending->len;) {
-    LaneMessage *pending = &g_array_index (lane->pending, LaneMessage, i);
+  for (guint i = 0; i < lane->worker.pending->len;) {
+    LaneMessage *pending = &g_array_index (lane->worker.pending, LaneMessage, i);
     if (pending->alone && i > 0)
       break;
     gboolean alone = pending->alone;
@@ -70,7 +71,7 @@ remove_handled (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *
   for (guint i = works->len; i-- > 0;) {
     const char *run_id = g_array_index (works, Work, i).run_id;
     if (g_hash_table_contains (heavy, run_id))
-      g_array_index (lane->pending, LaneMessage, i).alone = TRUE;
+      g_array_index (lane->worker.pending, LaneMessage, i).alone = TRUE;
     else if (!g_hash_table_contains (locked, run_id))
       handled (lane, i);
   }
@@ -120,8 +121,8 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
 static void
 mark_all_alone (Lane *lane)
 {
-  for (guint i = 0; i < lane->pending->len; i++)
-    g_array_index (lane->pending, LaneMessage, i).alone = TRUE;
+  for (guint i = 0; i < lane->worker.pending->len; i++)
+    g_array_index (lane->worker.pending, LaneMessage, i).alone = TRUE;
 }
 
 static Answer
@@ -153,12 +154,12 @@ batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   Answer answer = handle (service, pg, lane);
   if (answer == ANSWER_AWAY)
     return LANE_GO_AWAY;
-  if (lane->locked_since_us != 0)
+  if (lane->worker.locked_since_us != 0)
     *hold_us = LOCKED_HOLD_US;
   else if (answer == ANSWER_HOLD)
-    *hold_us = outage_hold_us (lane->outages);
+    *hold_us = outage_hold_us (lane->worker.outages);
   if (*hold_us > 0)
     return LANE_HOLD;
-  lane->outages = 0;
-  return lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
+  lane->worker.outages = 0;
+  return lane->worker.pending->len > 0 ? LANE_AGAIN : LANE_DONE;
 }

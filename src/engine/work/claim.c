@@ -105,12 +105,13 @@ static gboolean
 is_worth_waiting (Lane *lane, guint n_locked)
 {
   gint64 now = clock_monotonic_us ();
-  if (n_locked == 0 || (lane->locked_since_us != 0 && now - lane->locked_since_us >= LOCKED_US)) {
-    lane->locked_since_us = 0;
+  if (n_locked == 0
+      || (lane->worker.locked_since_us != 0 && now - lane->worker.locked_since_us >= LOCKED_US)) {
+    lane->worker.locked_since_us = 0;
     return FALSE;
   }
-  if (lane->locked_since_us == 0)
-    lane->locked_since_us = now;
+  if (lane->worker.locked_since_us == 0)
+    lane->worker.locked_since_us = now;
   log_debug ("Run is locked by another transaction; its message waits", "job", lane->job->name);
   return TRUE;
 }

@@ -55,25 +55,25 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 
          GError **error)
 {
   Lane *lane = intake->lane;
-  gboolean further = last->offset + 1 > lane->mine;
-  *next = further ? last->offset + 1 : lane->mine;
-  *last_ms = further ? last->timestamp_ms : lane->mine_last_ms;
+  gboolean further = last->offset + 1 > lane->intake.mine;
+  *next = further ? last->offset + 1 : lane->intake.mine;
+  *last_ms = further ? last->timestamp_ms : lane->intake.mine_last_ms;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "cluster_id", intake->service->cluster_id);
   pg_values_set (values, "topic", lane->topic);
   pg_values_int (values, "partition", lane->number);
   pg_values_int (values, "next", *next);
-  if (further || lane->mine_last_ms != 0)
+  if (further || lane->intake.mine_last_ms != 0)
     pg_values_int (values, "last_ms", *last_ms);
   else
     pg_values_set (values, "last_ms", NULL); /* not known */
-  pg_values_int (values, "mine", lane->mine);
+  pg_values_int (values, "mine", lane->intake.mine);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_advance.sql", values, error);
   if (rows == NULL)
     return FALSE;
   if (rows_count (rows) > 0)
     return TRUE;
-  lane->started = FALSE; /* another process has moved it: find the start again */
+  lane->worker.started = FALSE; /* another process has moved it: find the start again */
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                "%s [%d]: another process has taken these messages", lane->topic, lane->number);
   return FALSE;
@@ -84,7 +84,7 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
 {
   gint64 next, last_ms;
   Lane *lane = intake->lane;
-  const KafkaMessage *last = g_array_index (lane->pending, LaneMessage, n - 1).message;
+  const KafkaMessage *last = g_array_index (lane->worker.pending, LaneMessage, n - 1).message;
   FAULT ("intake.before_rows");
   if (!pg_begin (pg, error))
     return FALSE;
@@ -135,11 +135,11 @@ static gboolean
 look_for_lost (Intake *intake, GError **error)
 {
   Lane *lane = intake->lane;
-  gint64 first = g_array_index (lane->pending, LaneMessage, 0).message->offset;
-  intake->lost_from = intake->lost_to = lane->mine;
-  if (lane->mine < 0 || first <= lane->mine)
+  gint64 first = g_array_index (lane->worker.pending, LaneMessage, 0).message->offset;
+  intake->lost_from = intake->lost_to = lane->intake.mine;
+  if (lane->intake.mine < 0 || first <= lane->intake.mine)
     return TRUE;
-  if (!lost_look (lane, lane->mine, &intake->lost_to, error))
+  if (!lost_look (lane, lane->intake.mine, &intake->lost_to, error))
     return FALSE;
   intake->lost_to = MIN (intake->lost_to, first);
   return TRUE;
@@ -157,7 +157,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   admission.now_us = MAX (database_us, ours_us);
   admission.least_us = MIN (database_us, ours_us);
   for (guint i = 0; i < n; i++) {
-    const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
+    const KafkaMessage *message = g_array_index (lane->worker.pending, LaneMessage, i).message;
     if (intake->refusal != NULL)
       refuse (intake, message, intake->refusal);
     else
@@ -235,8 +235,8 @@ try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
 static void
 forget_if_astray (Lane *lane)
 {
-  if (!lane->started)
-    g_array_set_size (lane->pending, 0);
+  if (!lane->worker.started)
+    g_array_set_size (lane->worker.pending, 0);
 }
 
 gboolean
@@ -244,7 +244,7 @@ intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attem
 {
   gboolean ok = try_batch (service, pg, lane, 1, reason, attempts, error);
   if (ok)
-    g_array_remove_index (lane->pending, 0);
+    g_array_remove_index (lane->worker.pending, 0);
   else
     forget_if_astray (lane);
   return ok;
@@ -254,15 +254,15 @@ LaneNext
 intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  guint n = MIN (lane->pending->len, max);
+  guint n = MIN (lane->worker.pending->len, max);
   if (!try_smaller (service, pg, lane, &n, &error)) {
     outage_note (service, lane, error);
     forget_if_astray (lane);
-    *hold_us = outage_hold_us (lane->outages);
+    *hold_us = outage_hold_us (lane->worker.outages);
     return LANE_HOLD;
   }
-  lane->outages = 0;
+  lane->worker.outages = 0;
   stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);
-  g_array_remove_range (lane->pending, 0, n);
-  return lane->pending->len > 0 ? LANE_AGAIN : LANE_DONE;
+  g_array_remove_range (lane->worker.pending, 0, n);
+  return lane->worker.pending->len > 0 ? LANE_AGAIN : LANE_DONE;
 }

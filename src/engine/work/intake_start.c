@@ -34,15 +34,16 @@ look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch 
   gint64 ms = 0;
   *others = trail_others (service->lanes, lane);
   others->from = MAX (others->from, low);
-  if (others->from < others->to && others->to < lane->mine)
+  if (others->from < others->to && others->to < lane->intake.mine)
     return TRUE;
   if (others->from >= others->to)
-    *others = (Stretch){ low, lane->mine };
-  if (lane->mine >= 0 && lane->mine <= high
-      && !time_before (service, lane, lane->mine, low, &ms, error))
+    *others = (Stretch){ low, lane->intake.mine };
+  if (lane->intake.mine >= 0 && lane->intake.mine <= high
+      && !time_before (service, lane, lane->intake.mine, low, &ms, error))
     return FALSE;
-  if (lane->mine <= high
-      && (lane->mine < 0 || ms == 0 || lane->mine_last_ms == 0 || ms == lane->mine_last_ms))
+  if (lane->intake.mine <= high
+      && (lane->intake.mine < 0 || ms == 0 || lane->intake.mine_last_ms == 0
+          || ms == lane->intake.mine_last_ms))
     *others = (Stretch){ 0, 0 };
   return TRUE;
 }
@@ -106,8 +107,8 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
   pg_values_set (values, "topic", lane->topic);
   pg_values_int (values, "partition", lane->number);
   pg_values_int (values, "next", low);
-  pg_values_int (values, "last_ms", lane->mine_last_ms);
-  pg_values_int (values, "mine", lane->mine);
+  pg_values_int (values, "last_ms", lane->intake.mine_last_ms);
+  pg_values_int (values, "mine", lane->intake.mine);
   if (!pg_begin (pg, error))
     return FALSE;
   g_autoptr (PgRows) moved = lost_note (service, pg, lane, expected, low, error)
@@ -131,7 +132,7 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
 static gboolean
 go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low, GError **error)
 {
-  gint64 start = others->from, last_ms, mine = lane->mine;
+  gint64 start = others->from, last_ms, mine = lane->intake.mine;
   if (!time_before (service, lane, start, low, &last_ms, error))
     return FALSE;
   g_autoptr (PgValues) values = values_of (service, lane);
@@ -169,23 +170,23 @@ intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
   gboolean back = others.from < others.to;
   if (back && !go_back (service, pg, lane, &others, low, error))
     return FALSE;
-  gint64 expected = lane->mine < 0 ? committed : lane->mine;
+  gint64 expected = lane->intake.mine < 0 ? committed : lane->intake.mine;
   if (!back && expected >= 0 && expected < low
       && !pass_over_lost (service, pg, lane, expected, low, error))
     return FALSE;
-  gint64 start = lane->mine < 0  ? committed
-                 : committed < 0 ? lane->mine
-                                 : MIN (lane->mine, committed);
+  gint64 start = lane->intake.mine < 0 ? committed
+                 : committed < 0       ? lane->intake.mine
+                                       : MIN (lane->intake.mine, committed);
   if (back)
-    start = lane->mine;
+    start = lane->intake.mine;
   else if (start < low || start > high)
     start = low;
-  if (lane->mine < 0 && !plant (service, pg, lane, start, low, error))
+  if (lane->intake.mine < 0 && !plant (service, pg, lane, start, low, error))
     return FALSE;
   if (!kafka_partition_seek (lane->partition, start, error))
     return FALSE;
   trail_settle (service->lanes, lane);
-  lane->started = TRUE;
+  lane->worker.started = TRUE;
   g_autofree char *at = g_strdup_printf ("%" G_GINT64_FORMAT, start);
   g_autofree char *partition = g_strdup_printf ("%d", lane->number);
   log_debug ("Intake begins", "topic", lane->topic, "partition", partition, "offset", at);

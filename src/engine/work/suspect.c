@@ -35,7 +35,7 @@ static LaneNext
 hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
 {
   outage_note (service, lane, error);
-  *hold_us = outage_hold_us (lane->outages);
+  *hold_us = outage_hold_us (lane->worker.outages);
   return LANE_HOLD;
 }
 
@@ -73,7 +73,7 @@ bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError 
     return intake_bury (service, pg, lane, REASON, DEATHS, error);
   if (!bury_work (service, pg, lane, message, error))
     return FALSE;
-  g_array_remove_index (lane->pending, 0);
+  g_array_remove_index (lane->worker.pending, 0);
   return TRUE;
 }
 
@@ -85,7 +85,7 @@ typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Decisio
 static Decision
 count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
-  if (lane->counted == message->offset)
+  if (lane->suspects.counted == message->offset)
     return SUSPECT_TRY;
   g_autoptr (PgValues) key = key_of (lane, message->offset);
   g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", key, error);
@@ -99,7 +99,7 @@ count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError
   g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", key, error);
   if (counted == NULL)
     return SUSPECT_ERROR;
-  lane->counted = message->offset;
+  lane->suspects.counted = message->offset;
   return SUSPECT_TRY;
 }
 
@@ -110,7 +110,7 @@ after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *remove
 {
   if (removed == NULL)
     return hold (service, lane, error, hold_us);
-  return next == LANE_DONE && lane->pending->len > 0 ? LANE_AGAIN : next;
+  return next == LANE_DONE && lane->worker.pending->len > 0 ? LANE_AGAIN : next;
 }
 
 /* The message at OFFSET came to an orderly end. */
@@ -121,7 +121,7 @@ remove_count (Service *service, Pg *pg, Lane *lane, gint64 offset, LaneNext next
   g_autoptr (PgValues) key = key_of (lane, offset);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", key, &error);
   if (removed != NULL)
-    lane->counted = -1;
+    lane->suspects.counted = -1;
   solitude_end (service->lanes, lane);
   return after_removal (service, lane, next, removed, error, hold_us);
 }
@@ -130,7 +130,7 @@ static gboolean
 begin_one (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, 0).message;
+  const KafkaMessage *message = g_array_index (lane->worker.pending, LaneMessage, 0).message;
   gint64 offset = message->offset;
   Decision decision = count (service, pg, lane, message, &error);
   if (decision == SUSPECT_TRY) {
@@ -155,16 +155,16 @@ static gboolean
 count_together (Pg *pg, Lane *lane, GError **error)
 {
   GString *offsets = array_new ();
-  for (guint i = 0; i < lane->suspects; i++)
-    array_add_int (offsets, g_array_index (lane->pending, LaneMessage, i).message->offset);
+  for (guint i = 0; i < lane->suspects.n; i++)
+    array_add_int (offsets, g_array_index (lane->worker.pending, LaneMessage, i).message->offset);
   g_autofree char *literal = array_take (offsets);
   g_autoptr (PgValues) keys = keys_of (lane, literal);
   g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", keys, error);
   if (died == NULL)
     return FALSE;
-  lane->one_by_one = rows_count (died) > 0;
-  if (!lane->one_by_one)
-    lane->counted_together = g_steal_pointer (&literal);
+  lane->suspects.one_by_one = rows_count (died) > 0;
+  if (!lane->suspects.one_by_one)
+    lane->suspects.counted_together = g_steal_pointer (&literal);
   return TRUE;
 }
 
@@ -172,12 +172,12 @@ static gboolean
 begin_together (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  if (lane->counted_together == NULL && !count_together (pg, lane, &error)) {
+  if (lane->suspects.counted_together == NULL && !count_together (pg, lane, &error)) {
     *next = hold (service, lane, error, hold_us);
     return FALSE;
   }
   *next = LANE_AGAIN;
-  if (lane->one_by_one)
+  if (lane->suspects.one_by_one)
     return FALSE;
   FAULT ("suspect.counted_together");
   return TRUE;
@@ -186,43 +186,43 @@ begin_together (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *ho
 static LaneNext
 end_together (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
 {
-  if (lane->pending->len > 0 && !lane_should_yield (service->lanes, lane))
+  if (lane->worker.pending->len > 0 && !lane_should_yield (service->lanes, lane))
     return next;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PgValues) keys = keys_of (lane, lane->counted_together);
+  g_autoptr (PgValues) keys = keys_of (lane, lane->suspects.counted_together);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove_all.sql", keys, &error);
   if (removed != NULL)
-    g_clear_pointer (&lane->counted_together, g_free);
+    g_clear_pointer (&lane->suspects.counted_together, g_free);
   return after_removal (service, lane, next, removed, error, hold_us);
 }
 
 gboolean
 suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
-  return (lane->one_by_one ? begin_one : begin_together) (service, pg, lane, next, hold_us);
+  return (lane->suspects.one_by_one ? begin_one : begin_together) (service, pg, lane, next, hold_us);
 }
 
 LaneNext
 suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
 {
-  if (!lane->one_by_one)
+  if (!lane->suspects.one_by_one)
     return end_together (service, pg, lane, next, hold_us);
   if (next == LANE_GO_AWAY) /* an errand is under way: the count stands until it is settled */
     return next;
-  return remove_count (service, pg, lane, lane->counted, next, hold_us);
+  return remove_count (service, pg, lane, lane->suspects.counted, next, hold_us);
 }
 
 void
 suspect_forget (Pg *pg, Lane *lane)
 {
-  gint64 first = lane->pending->len > 0
-                     ? g_array_index (lane->pending, LaneMessage, 0).message->offset
-                     : lane->end_seen;
-  if (lane->looked_back || first < 0)
+  gint64 first = lane->worker.pending->len > 0
+                     ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
+                     : lane->worker.end_seen;
+  if (lane->suspects.looked_back || first < 0)
     return;
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);
   g_autoptr (PgValues) keys = keys_of (lane, offset);
   g_autoptr (GError) error = NULL; /* PostgreSQL is away: the next round tries again */
   g_autoptr (PgRows) gone = pg_run_file (pg, SQL "suspect_forget.sql", keys, &error);
-  lane->looked_back = gone != NULL;
+  lane->suspects.looked_back = gone != NULL;
 }

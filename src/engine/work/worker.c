@@ -39,13 +39,14 @@ struct _Workers {
 static gboolean
 is_fresh (const Lane *lane)
 {
-  return lane->fresh_until_us == 0 || clock_monotonic_us () < lane->fresh_until_us;
+  return lane->suspects.fresh_until_us == 0
+         || clock_monotonic_us () < lane->suspects.fresh_until_us;
 }
 
 static guint
 most (const Lane *lane)
 {
-  if (lane->suspects > 0 || is_fresh (lane))
+  if (lane->suspects.n > 0 || is_fresh (lane))
     return lane->job != NULL ? FRESH_WORK_BATCH : FRESH_INTAKE_BATCH;
   return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
 }
@@ -58,85 +59,86 @@ take_messages (Service *service, Lane *lane)
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
   gint64 end = -1;
-  if (lane->one_by_one) /* trying one by one is slow, and later messages are suspect as well */
-    lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
-  lane->one_by_one = FALSE;
+  if (lane->suspects.one_by_one) /* trying one by one is slow, and later messages are suspect as well */
+    lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
+  lane->suspects.one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);
   const guint max = most (lane);
   kafka_partition_take (lane->partition, max, messages, &end);
   if (messages->len > 0 || end >= 0) /* else the end seen before still holds */
-    lane->end_seen = end;
+    lane->worker.end_seen = end;
   for (guint i = 0; i < messages->len; i++) {
     LaneMessage pending = { messages->pdata[i], FALSE };
-    lane->taken = pending.message->offset + 1;
-    g_array_append_val (lane->pending, pending);
+    lane->worker.taken = pending.message->offset + 1;
+    g_array_append_val (lane->worker.pending, pending);
   }
-  lane->full = messages->len == max;
+  lane->worker.full = messages->len == max;
   if (messages->len == 0)
     return;
-  g_atomic_int_set (&lane->at_end, FALSE);
+  atomic_store (&lane->progress.at_end, FALSE);
   if (!fresh)
     return;
-  lane->suspects = messages->len;
-  if (lane->fresh_until_us == 0)
-    lane->fresh_until_us = clock_monotonic_us () + FRESH_US;
+  lane->suspects.n = messages->len;
+  if (lane->suspects.fresh_until_us == 0)
+    lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
 }
 
 static LaneNext
 handle_messages (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
-  guint max = lane->suspects > 0 && lane->one_by_one ? 1 : most (lane);
+  guint max = lane->suspects.n > 0 && lane->suspects.one_by_one ? 1 : most (lane);
   if (lane->job == NULL)
     return intake_handle (service, pg, lane, max, hold_us);
   if (max == 1)
-    g_array_index (lane->pending, LaneMessage, 0).alone = TRUE;
+    g_array_index (lane->worker.pending, LaneMessage, 0).alone = TRUE;
   return batch_handle (service, pg, lane, hold_us);
 }
 
 static LaneNext
 handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
-  if (lane->suspects == 0)
+  if (lane->suspects.n == 0)
     return handle_messages (service, pg, lane, hold_us);
-  guint before = lane->pending->len;
+  guint before = lane->worker.pending->len;
   LaneNext next;
   if (suspect_begin (service, pg, lane, &next, hold_us)) {
     next = handle_messages (service, pg, lane, hold_us);
     next = suspect_end (service, pg, lane, next, hold_us);
   }
-  lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
+  lane->suspects.n -= MIN (lane->suspects.n, before - lane->worker.pending->len);
   return next;
 }
 
 static LaneNext
 handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
-  if (lane->job == NULL && lane->pending->len == 0 && astray_take (service->lanes, lane))
-    lane->started = FALSE;
-  if (lane->job == NULL && !lane->started) {
+  if (lane->job == NULL && lane->worker.pending->len == 0 && astray_take (service->lanes, lane))
+    lane->worker.started = FALSE;
+  if (lane->job == NULL && !lane->worker.started) {
     g_autoptr (GError) error = NULL;
     if (!intake_start (service, pg, lane, &error)) {
       outage_note (service, lane, error);
-      *hold_us = outage_hold_us (lane->outages);
+      *hold_us = outage_hold_us (lane->worker.outages);
       return LANE_HOLD;
     }
   }
-  if (lane->sending != NULL) {
+  if (lane->list.sending != NULL) {
     sending_note_if_done (service, lane);
-    if (lane->errand == NULL && lane_should_yield (service->lanes, lane))
+    if (lane->list.errand == NULL && lane_should_yield (service->lanes, lane))
       return LANE_DONE;
   }
-  if (lane->pending->len == 0)
+  if (lane->worker.pending->len == 0)
     take_messages (service, lane);
   suspect_forget (pg, lane);
-  LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
-  if (next == LANE_DONE && lane->pending->len == 0 && lane->ahead != NULL
+  LaneNext next
+      = lane->worker.pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
+  if (next == LANE_DONE && lane->worker.pending->len == 0 && lane->worker.ahead != NULL
       && !lane_should_yield (service->lanes, lane)) {
     alone_run_ahead (service, pg, lane);
     next = LANE_AGAIN;
   }
   sending_note_handled (service, lane);
-  return next == LANE_DONE && lane->full ? LANE_AGAIN : next;
+  return next == LANE_DONE && lane->worker.full ? LANE_AGAIN : next;
 }
 
 static void *

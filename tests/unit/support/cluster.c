@@ -257,7 +257,7 @@ assert_numbers (const GPtrArray *messages, guint from)
 
 void
 assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeout_ms,
-                      const volatile gint *stop, PrunedVerdict verdict, const char *words)
+                      const atomic_int *stop, PrunedVerdict verdict, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) messages = messages_new ();

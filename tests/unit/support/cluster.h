@@ -46,7 +46,7 @@ void publish_numbers (KafkaProducer *producer, const char *topic, gint32 partiti
                       guint n);
 /* MESSAGE (taken) fails with VERDICT, and WORDS are in what is said. */
 void assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeout_ms,
-                           const volatile gint *stop, PrunedVerdict verdict, const char *words);
+                           const atomic_int *stop, PrunedVerdict verdict, const char *words);
 
 Member *member_new (const char *group, const char *topic, const char *other_topic);
 Member *member_of (const char *bootstrap, const char *group, const char *const *topics);

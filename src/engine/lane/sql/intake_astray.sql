@@ -1,5 +1,6 @@
--- Partitions of which PostgreSQL knows less than it once did, or something else: it was set back to a backup, or the server that took over
--- lagged behind, and other messages have been taken since.
+-- Partitions for which PostgreSQL has an older position than it once had, or another message
+-- there: it was restored from a backup, or failed over to a server that lagged behind, and other
+-- messages may have been taken since.
 SELECT ours.topic, ours.partition
 FROM unnest(:topic::text[], :partition::int[], :mine::bigint[], :last_ms::bigint[]) AS ours (topic, partition, mine, last_ms)
 LEFT JOIN pruned.intake i

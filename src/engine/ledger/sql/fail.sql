@@ -1,5 +1,5 @@
--- A step that failed, in a transaction of its own: the run waits for its retry, or is dead. Nothing happens if
--- somebody else has moved the run meanwhile.
+-- A step that failed, in a transaction of its own: the run waits for its retry, or is dead.
+-- Changes nothing if another process has moved the run meanwhile.
 UPDATE pruned.runs r
 SET state = :state::text, attempts = least(:attempts::int, 2000000000), error = :error::text,
     cursor = coalesce(:cursor::jsonb, r.cursor), result = coalesce(:result::jsonb, r.result),

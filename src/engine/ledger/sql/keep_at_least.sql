@@ -1,2 +1,3 @@
--- What this process is to keep, in days, said to the functions that take days away; less than the owner has said is not heard.
+-- Tells the functions that drop whole days for how many days this process keeps records. Fewer
+-- days than the owner has set have no effect.
 SELECT pruned.keep_at_least(:what::text[], :days::int[])

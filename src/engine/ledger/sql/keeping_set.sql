@@ -1,4 +1,4 @@
--- What is kept, and how long, as the owner's configuration says.
+-- Sets what is kept, and how long, to the owner's configuration.
 WITH wanted AS (SELECT * FROM ROWS FROM (pg_catalog.unnest(:what::text[]), pg_catalog.unnest(:days::int[])) AS w (what, days)),
 others AS (DELETE FROM pruned.keeping k WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.what = k.what))
 INSERT INTO pruned.keeping AS k (what, days)

@@ -1,5 +1,6 @@
--- New runs. One that exists already (here or in the archive), or that loses against the unique key of an unfinished
--- run, is not returned. Inserted by unique key, then in message order, so that two processes never wait crosswise.
+-- Inserts new runs. A run that exists already (here or in the archive), or whose unique key an
+-- unfinished run holds, is not returned. The order is unique key, then message, so that two
+-- processes never deadlock.
 INSERT INTO pruned.runs (run_id, parent_id, scheduled_at, due_at, state, job, slot, unique_key, args, context, attempts,
                          error, published_at, finished_at)
 SELECT u.run_id, u.parent_id, u.scheduled_at, t.due_at,

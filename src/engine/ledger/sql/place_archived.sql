@@ -1,6 +1,7 @@
--- Of runs that this transaction has just inserted: those that the archive took meanwhile go again, and are returned. The insert looked at the
--- archive as it was when it began, and then waited for the row that was just being moved. This look is a later one, so that it sees that
--- move, whatever any clock says of how long ago the run ended. Fast because the archive is asked by its key.
+-- Of the runs that this transaction has just inserted: deletes and returns those that the archive
+-- took meanwhile. The INSERT saw the archive as of its start, and then waited for the row that was
+-- being moved. This statement has a later snapshot, so it sees the move, whatever any clock says
+-- about the end of the run. Fast because the archive is read by its key.
 DELETE FROM pruned.runs r
 USING unnest(:run_id::uuid[], :scheduled_at::timestamptz[], :child::bool[]) AS u (run_id, scheduled_at, child)
 WHERE r.run_id = u.run_id

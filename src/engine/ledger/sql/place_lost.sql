@@ -1,4 +1,4 @@
--- Why a new run was not taken: it is known, or an unfinished run holds its unique key.
+-- Why a new run was not inserted: it is known, or an unfinished run holds its unique key.
 SELECT u.ord, EXISTS (SELECT FROM pruned.runs r WHERE r.run_id = u.run_id)
               OR EXISTS (SELECT FROM pruned.runs_done d WHERE d.run_id = u.run_id AND d.scheduled_at = u.scheduled_at)
               OR EXISTS (SELECT FROM pruned.event_ids e WHERE e.run_id = u.run_id) AS known,

@@ -1,4 +1,4 @@
--- Runs that only waited for a retry make place for newer ones.
+-- Runs that only waited for a retry are superseded by newer ones.
 UPDATE pruned.runs r
 SET state = 'skipped', error = 'superseded by ' || u.successor, unique_key = NULL, finished_at = clock_timestamp(),
     changed_at = clock_timestamp()

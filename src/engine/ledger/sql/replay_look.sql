@@ -1,5 +1,6 @@
--- The runs of these messages as they are: in the table or in the archive (one day each, by T), or not there; then who
--- has the unique key that a new one would want, and which later event has set the timer.
+-- The current state of these runs: in the table, in the archive (one day each, by T), or missing.
+-- Also the holder of the unique key that a new run would need, and the later event that has set
+-- the timer.
 SELECT u.ord::int - 1 AS row, coalesce(r.state, d.state, CASE WHEN e.run_id IS NOT NULL THEN 'finished' END) AS state, CASE WHEN r.run_id IS NULL THEN d.error ELSE r.error END AS error,
        CASE WHEN u.scheduled_at <= now() AND NOT u.timer AND NOT (h.state = 'waiting' AND h.error IS NOT NULL) THEN h.run_id END AS holder,
        CASE WHEN u.timer THEN t.run_id END AS later

@@ -1,5 +1,6 @@
--- What has become of the indexes that jobs want (name, table, the rest of the statement from the column list on), and the
--- statements that make and drop each, names quoted here. An index of another name with the same columns will do, too.
+-- The state of the indexes that jobs need (name, table, the rest of the statement from the column
+-- list on), and the statements that make and drop each, with quoted names. An index of another
+-- name with the same columns will do, too.
 SELECT u.name,
        c.oid IS NOT NULL AS has_table,
        coalesce(pg_catalog.bool_or(x.indisvalid AND (i.relname = u.name OR same.columns = u.rest)), false) AS there,

@@ -1,2 +1,2 @@
--- Remembers the step, in its own transaction.
+-- Records the step, in its own transaction.
 INSERT INTO pruned.schema_version (version) VALUES (:version::int)

@@ -1,2 +1,2 @@
--- What the step says of older programs.
+-- Records the oldest program that can work with the step.
 UPDATE pruned.schema_version SET compatible_from = :compatible_from::int WHERE version = :version::int

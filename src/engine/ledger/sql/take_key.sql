@@ -1,4 +1,4 @@
--- A due run takes its key, or is told why not.
+-- Due runs take their key, or are skipped, or wait for another second.
 UPDATE pruned.runs r
 SET state = u.state, unique_key = u.unique_key, error = u.error, attempts = u.attempts,
     due_at = CASE WHEN u.state = 'waiting' THEN clock_timestamp() + interval '1 s' ELSE r.due_at END,
