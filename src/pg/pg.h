@@ -27,8 +27,7 @@ typedef struct {
                         statements are made anew; NULL: never */
 } PgSettings;
 
-/* --- connection ---------------------------------------------------------------------------------
- */
+/* --- connection --- */
 Pg *pg_new (const PgSettings *settings); /* does not connect yet */
 void pg_free (Pg *pg);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pg, pg_free)
@@ -53,8 +52,7 @@ gboolean pg_is_class42 (const Pg *pg);
 int pg_server_version (const Pg *pg);
 guint pg_connections (const Pg *pg); /* made so far: another number, another session */
 
-/* --- statements
- * ----------------------------------------------------------------------------------- */
+/* --- statements --- */
 /* By file name in the embedded tree. g_error (bug) if it is not there. Thread: any. */
 const PgStatement *pg_statement (const char *file);
 /* From a text; kept for ever under NAME (used in messages; a second call with the same name returns
@@ -77,8 +75,7 @@ const char *pg_values_get (const PgValues *values, const char *name);
 /* What STATEMENT is given, as one text that is the same only if everything is. g_free it. */
 char *pg_values_words (const PgValues *values, const PgStatement *statement);
 
-/* --- running
- * -------------------------------------------------------------------------------------- */
+/* --- running --- */
 /* BEGIN with the limits of docs/rules.md (statement_timeout 15 s, lock_timeout 2 s,
  * idle_in_transaction_session_timeout 10 s, UTC, search_path), sent with the first statement in one
  * packet. Connects if needed. */

@@ -112,9 +112,7 @@ try_again_or_give_up (Call *call, const char *words)
     end_down (call, words, 5000);
 }
 
-/* --- answers
- * ------------------------------------------------------------------------------------------------
- */
+/* --- answers --- */
 
 static void
 split_into_singles (Call *call)
@@ -248,9 +246,7 @@ on_body (const char *body, gsize len, gpointer data)
   s3_reader_feed (((Call *)data)->reader, body, len);
 }
 
-/* --- requests
- * -------------------------------------------------------------------------------------------------
- */
+/* --- requests --- */
 
 /* Also what waits for its turn until the lease is no longer ours to act upon. */
 static gboolean

@@ -196,7 +196,7 @@ test_errors_name_the_field (void)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (cron_parse ("0 25 * * *", &error));
-  g_assert_nonnull (strstr (error->message, "schedule '0 25 * * *': '25' is no hour"));
+  g_assert_nonnull (strstr (error->message, "schedule '0 25 * * *': '25' is not a valid hour"));
 }
 
 static void

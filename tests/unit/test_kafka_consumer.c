@@ -5,8 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* --- the way there and back
- * --------------------------------------------------------------------------- */
+/* --- the way there and back --- */
 
 static void
 test_everything_of_a_message_arrives (void)
@@ -94,8 +93,7 @@ test_an_empty_mailbox_wakes_its_lane (void)
   g_assert_cmpuint (atomic_load (&other->wakes), ==, before_other);
 }
 
-/* --- offsets
- * ------------------------------------------------------------------------------------------- */
+/* --- offsets --- */
 
 static gint64
 committed (Lane *lane)

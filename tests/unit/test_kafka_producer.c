@@ -4,8 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* --- the producer
- * -------------------------------------------------------------------------------------- */
+/* --- the producer --- */
 
 typedef struct {
   KafkaProducer *producer;

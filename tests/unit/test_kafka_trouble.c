@@ -249,8 +249,7 @@ test_committed_offsets_are_asked_for_only_where_they_are_wanted (void)
   stage_free (&stage);
 }
 
-/* --- topics that do not answer
- * ------------------------------------------------------------------------ */
+/* --- topics that do not answer --- */
 
 static KafkaAdmin *
 admin_of (const Stage *stage)

@@ -81,8 +81,7 @@ publish_numbers (KafkaProducer *producer, const char *topic, gint32 partition, g
   publish (producer, messages);
 }
 
-/* --- a consumer with lanes, polled by the test
- * ------------------------------------------------------- */
+/* --- a consumer with lanes, polled by the test --- */
 
 static gpointer
 on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
@@ -269,8 +268,7 @@ assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeou
     g_error ("'%s' is not in '%s'", words, error->message);
 }
 
-/* --- the frame
- * ------------------------------------------------------------------------------------------ */
+/* --- the frame --- */
 
 void
 cluster_begin (int *argc, char ***argv)
