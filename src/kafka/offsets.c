@@ -2,8 +2,9 @@
 #include "base/clock.h"
 #include "kafka/client.h"
 
-#define SHARE 3 /* one partition uses at most 1/SHARE of the time left while other topics follow   \
-                 */
+#define SHARE                                                                                      \
+  3 /* one partition uses at most 1/SHARE of the time left while other topics follow               \
+     */
 
 typedef struct {
   rd_kafka_t *rk;

@@ -210,7 +210,7 @@ test_unknown_zones (void)
   }
 }
 
-/* The same instants by the C library's zone rules, minute by minute over two years. */
+/* Compares with the C library's zone rules, minute by minute over two years. */
 static void
 test_against_the_c_library (gconstpointer zone_name)
 {
@@ -229,7 +229,7 @@ test_against_the_c_library (gconstpointer zone_name)
       continue;
     strftime (local, sizeof local, "%F %R", &tm);
     if (strcmp (local, last) <= 0)
-      continue; /* the hour again */
+      continue; /* the repeated hour */
     g_strlcpy (last, local, sizeof last);
     gint64 got = cron_next (cron, zone, now);
     if (got != t * G_USEC_PER_SEC) { /* skipped minutes fire at the end of the gap: one more */

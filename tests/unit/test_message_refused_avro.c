@@ -83,7 +83,7 @@ test_run_id_must_be_one (void)
   g_assert_cmpstr (reason, ==, "undecodable: field run_id: not a UUID");
 }
 
-/* However a good message is damaged, decoding either succeeds or is refused with a reason. */
+/* However a good message is damaged, it is either decoded or refused with a reason. */
 static void
 test_random_damage (void)
 {
