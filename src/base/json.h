@@ -1,4 +1,4 @@
-/* JSON values are jansson's. Only this header includes jansson.h; it adds the few functions that
+/* JSON values are jansson's. Only this header includes jansson's; it adds the few functions that
  * jansson lacks.
  *
  * Ownership: jansson's rules (json_decref); `g_autoptr (json_t)` works. Threads: any; a value
