@@ -2,8 +2,9 @@
  * thread-safe, and its reference counts are not atomic on every machine. Sets are made and freed
  * under one lock; a set lives as long as its thread.
  *
- * Threads: any; results belong to the calling thread. Ownership: the module owns all. A value is
- * valid until the same thread asks for the same schema again.
+ * Threads: any; results belong to the calling thread.
+ * Ownership: the module owns all. A value is valid until the same thread asks for the same schema
+ * again.
  */
 #pragma once
 #include "avro/records.h"

@@ -5,7 +5,8 @@
  * are RFC 3339 texts in it, dates (date) `YYYY-MM-DD`, `args` and `cursor` JSON values themselves
  * (not texts).
  *
- * Threads: any, after message_setup. Ownership: see each function.
+ * Threads: any, after message_setup.
+ * Ownership: see each function.
  */
 #pragma once
 #include "base/header.h"

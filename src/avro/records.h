@@ -2,8 +2,8 @@
  * is a record of scalars and lists of ids, each of which can be nullable; any other schema is a bug
  * (g_error). (avro-c has a header `avro/schema.h` already.)
  *
- * Threads: any, after message_setup; constant from then on. Ownership: the module owns everything,
- * for ever.
+ * Threads: any, after message_setup; constant from then on.
+ * Ownership: the module owns everything, for ever.
  */
 #pragma once
 #include "base/json.h"

@@ -1,8 +1,8 @@
-/* JSON values are jansson's. Only this header includes jansson's; it adds the few functions that
- * jansson lacks.
+/* JSON values are jansson's, and only this header includes its header; it adds the few functions
+ * that jansson lacks.
  *
- * Ownership: jansson's rules (json_decref); `g_autoptr (json_t)` works. Threads: any; a value
- * belongs to one thread at a time.
+ * Ownership: jansson's rules (json_decref); `g_autoptr (json_t)` works.
+ * Threads: any; a value belongs to one thread at a time.
  */
 #pragma once
 #include <glib.h>

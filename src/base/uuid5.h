@@ -1,5 +1,5 @@
-/* Run ids and event ids: UUID version 5 (RFC 4122), made by libuuid. Threads: any. Ownership: the
- * caller provides the buffer.
+/* Run ids and event ids: UUID version 5 (RFC 4122), made by libuuid.
+ * Threads: any. Ownership: the caller provides the buffer.
  */
 #pragma once
 #include <glib.h>

@@ -6,8 +6,8 @@
  * and unknown PRUNED_ variables are errors that name the place and the nearest known name.
  * `[kafka]` is open: its keys are passed to librdkafka verbatim.
  *
- * Threads: one thread loads it; then it is read-only, for any thread. Ownership: strings belong to
- * the Config.
+ * Threads: one thread loads it; then it is read-only, for any thread.
+ * Ownership: strings belong to the Config.
  */
 #pragma once
 #include "base/error.h"

@@ -1,6 +1,7 @@
 /* The content of a Config, for the files of this folder that fill and show it.
  *
- * Threads: the one that loads the configuration. Ownership: strings belong to their struct.
+ * Threads: the one that loads the configuration.
+ * Ownership: strings belong to their struct.
  */
 #pragma once
 #include "config/config.h"

@@ -3,7 +3,8 @@
  *
  * Invariant: sections are unique, and keys are unique in their section.
  *
- * Threads: any. Ownership: entries belong to the array.
+ * Threads: any.
+ * Ownership: entries belong to the array.
  */
 #pragma once
 #include <glib.h>

@@ -1,5 +1,5 @@
-/* A setting with values for single tables: `users: keys; notes: off`. Threads: any. Ownership: the
- * texts are valid during the visit only.
+/* A setting with values for single tables: `users: keys; notes: off`.
+ * Threads: any. Ownership: the texts are valid during the visit only.
  */
 #pragma once
 #include <glib.h>

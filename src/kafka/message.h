@@ -1,9 +1,9 @@
 /* One message, to send or received. A received or packed one is a single block of memory: one
  * allocation each, since a hundred thousand come per second.
  *
- * Threads: any; a message belongs to one thread at a time. Ownership: fields can be set to
- * g_malloc'ed memory; kafka_message_free knows which are part of the block. Only a field that is
- * NULL can be assigned directly.
+ * Threads: any; a message belongs to one thread at a time.
+ * Ownership: fields can be set to g_malloc'ed memory; kafka_message_free knows which are part of
+ * the block. Only a field that is NULL can be assigned directly.
  */
 #pragma once
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* A statement whose named parameters are numbered. For this folder; others use pg.h. Threads: any,
- * read-only once made. Ownership: statements live as long as the process.
+/* A statement whose named parameters are numbered. For this folder; others use pg.h.
+ * Threads: any, read-only once made. Ownership: statements live as long as the process.
  */
 #pragma once
 #include "pg/pg.h"

@@ -1,5 +1,5 @@
-/* Maps SQLSTATE to a verdict (docs/rules.md); no other code does. Threads: any. Ownership: takes
- * none.
+/* Maps SQLSTATE to a verdict (docs/rules.md); no other code does.
+ * Threads: any. Ownership: takes none.
  */
 #pragma once
 #include "pg/pg.h"

@@ -1,8 +1,8 @@
 /* A directory as a store. Never touches anything outside its root: every path is opened beneath the
  * root without following symbolic links (beneath.h).
  *
- * Threads: local_new, its free: main; delete_part: any; a separate thread does the work. Ownership:
- * store.c.
+ * Threads: local_new, its free: main; delete_part: any; a separate thread does the work.
+ * Ownership: store.c.
  */
 #pragma once
 #include "store/store.h"

@@ -1,8 +1,9 @@
 /* An S3 service as a store: DeleteObjects with up to 1000 keys per request, or single deletes if
  * the service has no bulk call.
  *
- * Invariant: an object counts as gone only if the service confirmed exactly its key. Threads:
- * s3_new, its free: main; delete_part: any; answers on the HTTP thread. Ownership: store.c.
+ * Invariant: an object counts as gone only if the service confirmed exactly its key.
+ * Threads: s3_new, its free: main; delete_part: any; answers on the HTTP thread. Ownership:
+ * store.c.
  */
 #pragma once
 #include "store/store.h"
