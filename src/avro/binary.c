@@ -54,7 +54,7 @@ skip_string (Bytes *bytes)
   return TRUE;
 }
 
-/* Blocks of items until one that is empty; a negative count is followed by the block's size in
+/* Skips blocks of items up to the empty block; a negative count is followed by the block's size in
  * bytes. */
 static gboolean
 skip_longs (Bytes *bytes)

@@ -22,7 +22,7 @@ is_primitive (const char *name)
   return g_strv_contains (primitives, name);
 }
 
-/* A name with a dot is full; SPACE is the namespace that it stands in. */
+/* A name with a dot is a full name; SPACE is the enclosing namespace. */
 static char *
 full_name (const char *name, const char *space)
 {
@@ -44,7 +44,7 @@ append_quoted (GString *out, const char *text)
   json_append_quoted (out, text, strlen (text));
 }
 
-/* A primitive, or the name of a schema defined elsewhere. */
+/* Appends a primitive type, or the name of a schema defined elsewhere. */
 static void
 append_name (GString *out, const char *name, const char *space)
 {
@@ -129,7 +129,7 @@ append_size (GString *out, const json_t *size, GError **error)
   return TRUE;
 }
 
-/* record, enum, fixed: they have a name, and what stands in them inherits its namespace. */
+/* Appends a record, enum or fixed: it has a name, and its content inherits the namespace. */
 static gboolean
 append_named (GString *out, const json_t *schema, const char *type, const char *space,
               GError **error)
@@ -155,7 +155,7 @@ append_named (GString *out, const json_t *schema, const char *type, const char *
   return ok;
 }
 
-/* array: its items; map: its values. */
+/* Appends an array or a map. */
 static gboolean
 append_container (GString *out, const json_t *schema, const char *type, const char *space,
                   GError **error)
@@ -175,7 +175,7 @@ append_object (GString *out, const json_t *schema, const char *space, GError **e
   static const char *const containers[] = { "array", "map", NULL };
   const json_t *type = json_object_get (schema, "type");
   const char *name = json_string_value (type);
-  if (name == NULL) /* {"type": {...}}: the inner one is meant */
+  if (name == NULL) /* {"type": {...}} is the inner schema */
     return append_schema (out, type, space, error);
   if (g_strv_contains (named, name))
     return append_named (out, schema, name, space, error);

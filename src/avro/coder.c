@@ -48,8 +48,8 @@ free_set (void *data)
   g_free (set);
 }
 
-/* The thread that ends the process runs no destructors of keys; and avro-c packs its pointers so
- * that a leak checker does not find them. */
+/* Frees the set of the thread that ends the process: no destructor of a thread key runs for it.
+ * Else a leak checker reports the set, because avro-c packs its pointers. */
 static void
 free_last_set (void)
 {
@@ -119,7 +119,8 @@ coder_read (const Schema *schema, const guint8 *bytes, gsize len, GError **error
   return NULL;
 }
 
-/* Neither call can fail: the value is complete and the room is what avro-c asked for. */
+/* Neither call can fail: the value is complete, and the buffer has the size that avro-c
+ * reported. */
 void
 coder_write (avro_value_t *value, GByteArray *out)
 {

@@ -1,22 +1,24 @@
-/* avro-c, one set of its objects a thread: its values, readers and writers belong to one thread at
- * a time, and its reference counts are not atomic on every machine. Making and freeing a set is
- * done under one lock; a set lives as long as its thread.
+/* avro-c, with one set of its objects per thread: its values, readers and writers are not
+ * thread-safe, and its reference counts are not atomic on every machine. Sets are made and freed
+ * under one lock; a set lives as long as its thread.
  *
- * Threads: any; what is returned is the calling thread's.
- * Ownership: of the module. A value is good until the same thread asks for the same schema again.
+ * Threads: any; results belong to the calling thread.
+ * Ownership: the module owns all. A value is valid until the same thread asks for the same schema
+ * again.
  */
 #pragma once
 #include "avro/records.h"
 #include <avro.h>
 
-/* The thread's value of SCHEMA, empty. */
+/* An empty value of SCHEMA, for this thread. */
 avro_value_t *coder_value (const Schema *schema);
 
-/* One datum of SCHEMA, all of BYTES. PRUNED_REJECT. */
+/* Reads BYTES as exactly one datum of SCHEMA. PRUNED_REJECT. */
 avro_value_t *coder_read (const Schema *schema, const guint8 *bytes, gsize len, GError **error);
 
-/* Appends the datum. */
+/* Appends VALUE as a datum. */
 void coder_write (avro_value_t *value, GByteArray *out);
 
-/* RESULT is avro-c's and cannot be a failure but for a bug or want of memory. */
+/* Aborts if RESULT of an avro-c call is a failure. For calls that fail only by a bug or lack of
+ * memory. */
 void coder_must (int result);

@@ -7,7 +7,7 @@ static json_t *
 text_value (const SchemaField *field, avro_value_t *from, char **args_text, GError **error)
 {
   const char *text;
-  size_t size; /* with its NUL */
+  size_t size; /* including its NUL */
   coder_must (avro_value_get_string (from, &text, &size));
   if (args_text == NULL || !g_str_equal (field->name, "args"))
     return field_from_text (field->kind, text, size - 1, error);

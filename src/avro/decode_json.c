@@ -1,5 +1,5 @@
-/* The body is brought into its canonical form first: that is strict, and in it a member is found by
- * looking for the end of its value, so that numbers can be taken as they were written. */
+/* Converts the body to its canonical form first. That check is strict; and in canonical text a
+ * member ends where its value ends, so numbers can be copied as written. */
 #include "avro/decode.h"
 #include "avro/field.h"
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct {
-  const char *text; /* NULL: not there */
+  const char *text; /* NULL: missing */
   gsize len;
 } Slice;
 
@@ -18,7 +18,7 @@ fail (GError **error, const char *why)
   return NULL;
 }
 
-/* Behind the string that begins at AT. */
+/* The end of the string that begins at AT. */
 static const char *
 string_end (const char *at)
 {
@@ -27,7 +27,7 @@ string_end (const char *at)
   return at + 1;
 }
 
-/* Behind the value that begins at AT. */
+/* The end of the value that begins at AT. */
 static const char *
 value_end (const char *at)
 {
@@ -44,7 +44,7 @@ value_end (const char *at)
   return at;
 }
 
-/* Where the value of each field stands in BODY. */
+/* Finds the value of each field in BODY. */
 static gboolean
 find_members (const Schema *schema, const char *body, Slice *found, GError **error)
 {

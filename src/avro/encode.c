@@ -1,5 +1,5 @@
-/* Content or columns of text -> single-object Avro. Both go field by field into the thread's avro-c
- * value, and are written when all are there, so that a failure leaves nothing behind. */
+/* Encodes content, or columns of text, as single-object Avro. Sets the thread's avro-c value field
+ * by field, and writes it when it is complete, so that a failure leaves OUT unchanged. */
 #include "avro/coder.h"
 #include "avro/field.h"
 #include "avro/message.h"
@@ -38,7 +38,7 @@ append_long (avro_value_t *to, gint64 value)
   coder_must (avro_value_set_long (&item, value));
 }
 
-/* A list as PostgreSQL prints it, {1,2}, or as JSON. */
+/* Puts a list that is written as in PostgreSQL, {1,2}, or as in JSON. */
 static gboolean
 put_longs_text (avro_value_t *to, const char *text, GError **error)
 {
@@ -57,8 +57,8 @@ put_longs_text (avro_value_t *to, const char *text, GError **error)
   return TRUE;
 }
 
-/* A database that does not check its encoding may hand over anything; an outcome must not stop for
- * it. */
+/* Puts any text. A database that does not check its encoding can return invalid UTF-8; an outcome
+ * must not fail because of it. */
 static gboolean
 put_any_text (avro_value_t *to, const char *text)
 {
@@ -110,7 +110,7 @@ put_json (FieldKind kind, avro_value_t *to, const json_t *value, GError **error)
                                 : fail (error, "not a string");
 }
 
-/* Where a field's value goes: its union's branch, if it has one. */
+/* Selects where a field's value goes: the branch, if the field is a union. */
 static void
 open_branch (const SchemaField *field, avro_value_t *record, guint index, gboolean is_null,
              avro_value_t *to)
@@ -177,7 +177,7 @@ write_single_object (const Schema *schema, avro_value_t *record, GByteArray *out
   coder_write (record, out);
 }
 
-/* Everything that does not fit is a bug of the caller. */
+/* Data that does not fit is a bug of the caller: makes the error PRUNED_FATAL. */
 static gboolean
 refuse (const char *type, GError **error)
 {

@@ -92,7 +92,8 @@ field_from_text (FieldKind kind, const char *text, gsize len, GError **error)
 static gint64
 days_of (gint64 year, int month, int day)
 {
-  gint64 shifted = year - (month <= 2); /* years that begin in March end with the leap day */
+  gint64 shifted
+      = year - (month <= 2); /* years that begin in March, so that the leap day comes last */
   gint64 era = (shifted >= 0 ? shifted : shifted - 399) / 400;
   gint64 year_of_era = shifted - era * 400;
   gint64 day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
@@ -117,7 +118,8 @@ field_date_is_valid (const char *text)
                               two_digits (text) * 100 + two_digits (text + 2));
 }
 
-/* As PostgreSQL prints it: more than four digits of year, and ` BC`. */
+/* Parses a date as PostgreSQL prints it: the year can have more than four digits, and ` BC` behind
+ * it. */
 static gboolean
 parse_date (const char *text, gint64 *days, GError **error)
 {
@@ -135,7 +137,8 @@ parse_date (const char *text, gint64 *days, GError **error)
   return FALSE;
 }
 
-/* `2026-11-21 10:20:30.5+00` is as PostgreSQL prints; RFC 3339 wants a T and minutes in the zone.
+/* Parses a time as PostgreSQL prints it, `2026-11-21 10:20:30.5+00`, or RFC 3339, which requires a
+ * T and minutes in the zone.
  */
 static gboolean
 parse_time (const char *text, gint64 *us, GError **error)

@@ -2,7 +2,7 @@
 #include "base/uuid5.h"
 #include <string.h>
 
-/* Takes NAME over. */
+/* Takes NAME. */
 static char *
 id_of (const char *space, char *name)
 {

@@ -1,8 +1,8 @@
-/* The ids that make a message that comes twice the same thing: UUIDv5 of the names in
- * docs/messages.md. A run's id is made of what asked for it, an outcome's of the run, the step and
- * the entity.
+/* Ids that make a duplicate of a message recognizable: UUIDv5 of the names in docs/messages.md. A
+ * run's id is derived from the tick or event that requested it, an outcome's from the run, the step
+ * and the entity.
  *
- * Threads: any. Ownership: results are g_free'd by the caller.
+ * Threads: any. Ownership: the caller frees results with g_free.
  */
 #pragma once
 #include <glib.h>
@@ -10,7 +10,8 @@
 /* ARGS: the canonical text (base/json.h). */
 char *identity_tick (const char *job, gint64 scheduled_at_us, const char *args);
 
-/* An event's run: by the event's own identity, or, where it has none, by its place in the log. */
+/* The id of an event's run: from the event's own identity, or, without one, from its partition and
+ * offset. */
 char *identity_event (const char *ce_source, const char *ce_id, const char *job);
 char *identity_event_position (const char *topic, gint32 partition, gint64 offset,
                                gint64 timestamp_ms, const char *job);

@@ -1,6 +1,6 @@
-/* What is said about a value (headers) and what its first bytes say, before its content is read.
- * The order of the questions is the order in which a producer would want to hear the answers: is
- * there a value, of which type, in which form, with which fields. */
+/* Checks the headers and the first bytes of a value before its content is read. The order of the
+ * checks is the order in which the reasons help a producer: is there a value, which type, which
+ * form, which fields. */
 #include "avro/message.h"
 #include "avro/decode.h"
 #include "base/clock.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define TICK "pruned.Tick"
-#define FRAME_BYTES 10   /* C3 01 and the fingerprint */
-#define REASON_BYTES 400 /* no longer: it goes into a header and a log line */
-#define SHOWN "%.200s"   /* what a producer sent */
+#define FRAME_BYTES 10   /* C3 01, then the fingerprint */
+#define REASON_BYTES 400 /* the longest reason: it goes into a header and a log line */
+#define SHOWN "%.200s"   /* for text that a producer sent */
 
 typedef enum {
   FRAMING_ANY,
@@ -38,7 +38,7 @@ same_value (const MessageHeader *a, const MessageHeader *b)
   return a->value_len == b->value_len && memcmp (a->value, b->value, a->value_len) == 0;
 }
 
-/* The text of a header; NULL if it is not there, null or empty. */
+/* The text of a header; NULL if the header is missing, null or empty. */
 static gboolean
 header_text (const MessageSource *source, const char *name, const char **text, GError **error)
 {
@@ -66,7 +66,7 @@ belongs (const char *type, const char *space)
   return g_str_has_suffix (space, ".") ? g_str_has_prefix (type, space) : g_str_equal (type, space);
 }
 
-/* The schema that the headers and the topic ask for; SAID: a header did. */
+/* Finds the schema by the headers and the topic; SAID: a header named it. */
 static gboolean
 find_type (const MessageSource *source, const Schema **schema, gboolean *said, GError **error)
 {
@@ -115,7 +115,7 @@ read_identity (const MessageSource *source, MessageDecoded *out, GError **error)
   return TRUE;
 }
 
-/* What a content type promises. Parameters (`; charset=utf-8`) and case say nothing. */
+/* The framing that a content type stands for. Ignores parameters (`; charset=utf-8`) and case. */
 static Framing
 promise_of (const char *content_type)
 {
@@ -126,7 +126,7 @@ promise_of (const char *content_type)
   if (g_str_equal (plain, "application/avro") || g_str_equal (plain, "avro/binary"))
     return FRAMING_AVRO;
   if (g_str_has_prefix (plain, "application/cloudevents"))
-    return FRAMING_UNKNOWN; /* structured mode: the type would be in the body */
+    return FRAMING_UNKNOWN; /* structured mode: the type is in the body */
   if (g_str_equal (plain, "application/json")
       || (g_str_has_prefix (plain, "application/") && g_str_has_suffix (plain, "+json")))
     return FRAMING_JSON;
@@ -171,8 +171,8 @@ find_framing (const MessageSource *source, Framing *framing, GError **error)
              " Avro single-object encoding, or JSON");
 }
 
-/* The bytes must be of the very schema: one that is only alike may mean something else by its
- * fields. */
+/* The fingerprint must be exactly that of SCHEMA: the fields of a similar schema can mean something
+ * else. */
 static gboolean
 check_frame (const MessageSource *source, const Schema *schema, gboolean said, GError **error)
 {
@@ -221,7 +221,7 @@ decode (const MessageSource *source, MessageDecoded *out, GError **error)
          && read_content (source, schema, framing, out, error);
 }
 
-/* A reason goes into a header and a log line: printable, and no longer than a line. */
+/* Makes a reason fit for a header and a log line: printable, and no longer than a line. */
 static char *
 printable (const char *reason)
 {

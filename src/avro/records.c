@@ -16,7 +16,7 @@ says (const json_t *object, const char *key, const char *wanted)
   return g_strcmp0 (json_string_value (json_object_get (object, key)), wanted) == 0;
 }
 
-/* The kind of a type that is no union; FALSE if messages know no such type. */
+/* The kind of a type that is not a union; FALSE: messages do not support it. */
 static gboolean
 kind_of (const json_t *type, FieldKind *kind)
 {

@@ -1,9 +1,9 @@
-/* The records of schemas/avro, as code wants them: full name, text, fingerprint, and a flat list of
- * fields. A message is a record of scalars and lists of ids, each perhaps null; a schema that is
- * more than that is a bug (g_error). (The name `avro/schema.h` is taken, by avro-c.)
+/* The records of schemas/avro: full name, text, fingerprint, and a flat list of fields. A message
+ * is a record of scalars and lists of ids, each of which can be nullable; any other schema is a bug
+ * (g_error). (avro-c has a header `avro/schema.h` already.)
  *
- * Threads: any, after message_setup; nothing changes then.
- * Ownership: everything is the module's, for ever.
+ * Threads: any, after message_setup; constant from then on.
+ * Ownership: the module owns everything, for ever.
  */
 #pragma once
 #include "base/json.h"
@@ -23,21 +23,21 @@ typedef struct {
   const char *name;
   FieldKind kind;
   gboolean nullable;        /* ["null", type] */
-  gboolean has_default;     /* null, or a text: */
+  gboolean has_default;     /* the default is null, or a text: */
   const char *default_text; /* NULL: null */
 } SchemaField;
 
 typedef struct {
-  char *name; /* full */
-  char *text; /* of the file */
+  char *name; /* the full name */
+  char *text; /* of the schema's file */
   guint64 fingerprint;
-  guint index; /* among all */
+  guint index; /* among all schemas */
   guint n_fields;
   SchemaField *fields;
   const char **field_names; /* NULL-terminated */
 } Schema;
 
-/* NULL: there is none. */
+/* NULL: no such schema. */
 const Schema *schema_find (const char *name);
 const Schema *schema_of_fingerprint (guint64 fingerprint);
 guint schema_count (void);

@@ -1,6 +1,6 @@
 #include "avro/message.h"
 
-/* avro-c says it nowhere but in its pkg-config file. */
+/* Only avro-c's pkg-config file has its version. */
 const char *
 message_library_version (void)
 {

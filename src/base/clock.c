@@ -53,7 +53,7 @@ take_char (const char **at, char wanted)
   return TRUE;
 }
 
-/* Seconds of 00:00 UTC of a date that exists. */
+/* Reads a date that exists; SECONDS is its 00:00 UTC. */
 static gboolean
 take_date (const char **at, gint64 *seconds)
 {
@@ -149,7 +149,7 @@ unit_us (char unit)
   }
 }
 
-/* `-10m`: before NOW_US. */
+/* Reads a duration before NOW_US, such as `-10m`. */
 static gboolean
 parse_ago (const char *text, gint64 now_us, gint64 *us, GError **error)
 {

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The linker's bounds of the section; weak, since a program may have no point at all. */
+/* The linker's bounds of the section. Weak: a program may have no fault point. */
 extern const FaultPoint __start_fault_points[] __attribute__ ((weak));
 extern const FaultPoint __stop_fault_points[] __attribute__ ((weak));
 
 typedef enum { ACTION_KILL, ACTION_STOP, ACTION_SLEEP, ACTION_ERROR } Action;
 
-/* What PRUNED_FAULT asks for; written once, before the first passage is counted. */
+/* The fault that PRUNED_FAULT arms. Written once, before the first passage is counted. */
 static struct {
   char *point;
   const char *subject; /* NULL: any */
@@ -62,14 +62,15 @@ arm (void)
   if (parts[1] == NULL || !parse_action (parts[1])
       || (parts[2] != NULL
           && !g_ascii_string_to_unsigned (parts[2], 10, 1, G_MAXINT, &armed.nth, NULL)))
-    g_error ("PRUNED_FAULT=%s: wanted <point>[=<subject>]:kill|stop|sleep=<ms>|error[:<n>]", asked);
+    g_error ("PRUNED_FAULT=%s: expected <point>[=<subject>]:kill|stop|sleep=<ms>|error[:<n>]",
+             asked);
   if (!is_listed (parts[0]))
     g_error ("PRUNED_FAULT=%s: there is no fault point '%s'", asked, parts[0]);
   armed.subject = g_strdup (subject);
   armed.point = g_strdup (parts[0]);
 }
 
-/* Whether this passage is the one that was asked for. */
+/* Whether the armed fault strikes at this passage. */
 static gboolean
 is_hit (const char *name, const char *subject)
 {

@@ -1,9 +1,9 @@
-/* Fault points: places where the process may be made to die or to fail, compiled in with FAULTS=1
+/* Fault points: places where a test can make the process die or fail. Compiled in with FAULTS=1
  * only. `PRUNED_FAULT=<point>:<action>[:<n>]` in the environment arms one: the n-th passage
  * (default 1) does the action: `kill` (SIGKILL to itself), `stop` (SIGSTOP), `sleep=<ms>`, `error`
- * (FAULT_ERROR only: the caller takes its error path). `<point>=<subject>` counts the passages
- * about that run (or lane) only (FAULT_ABOUT). `pruned version --faults` lists all points: they are
- * gathered by the linker, so a new one is listed without being registered.
+ * (FAULT_ERROR only: the caller takes its error path). `<point>=<subject>` counts only the passages
+ * that concern that run or lane (FAULT_ABOUT). `pruned version --faults` lists all points. The
+ * linker gathers them: a new point needs no registration.
  *
  * Threads: any.
  */

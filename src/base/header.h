@@ -1,10 +1,11 @@
-/* A header of a message: its name and its value's bytes. Threads: any. Ownership: of whoever holds
- * the struct. */
+/* A message header: its name and the bytes of its value. Threads: any. Ownership: the holder of the
+ * struct owns both. */
 #pragma once
 #include <glib.h>
 
 typedef struct {
   char *name;
-  char *value; /* NULL: null; else g_malloc'ed, followed by a NUL that does not count */
+  char
+      *value; /* NULL: null; else g_malloc'ed, with a NUL behind it that value_len does not count */
   gsize value_len;
 } MessageHeader;

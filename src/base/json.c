@@ -31,7 +31,8 @@ json_append_quoted (GString *out, const char *text, gsize len)
   g_string_append_c (out, '"');
 }
 
-/* The shortest digits that read back as the same number; always with a point or an exponent. */
+/* Writes the fewest digits that read back as the same number, always with a point or an
+ * exponent. */
 static void
 write_real (GString *out, double value)
 {
@@ -170,7 +171,8 @@ skip_string (const char *at, const char *end)
   return at < end ? at + 1 : end;
 }
 
-/* Copies the number at AT; an integer beyond 64 bits gets a fraction, which makes it a real. */
+/* Copies the number at AT. An integer beyond 64 bits gets a fraction, so that jansson reads a
+ * real. */
 static const char *
 copy_number (GString *out, const char *at, const char *end)
 {

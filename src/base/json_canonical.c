@@ -1,19 +1,19 @@
-/* The canonical form straight from the text: jansson would turn numbers into its own. A strict
- * reader of RFC 8259 that keeps nothing but the canonical text of each value. */
+/* The canonical form, made directly from the text, because jansson does not keep numbers as
+ * written. A strict RFC 8259 reader that keeps only the canonical text of each value. */
 #include "base/error.h"
 #include "base/json.h"
 #include <string.h>
 
-#define DEEPEST 128 /* each level copies what is in it */
+#define DEEPEST 128 /* bounds the copying: each level copies its content */
 
 typedef struct {
-  const char *start, *at, *end; /* the text, UTF-8 that is valid, without NUL */
+  const char *start, *at, *end; /* the text: valid UTF-8 without NUL */
   int depth;
   GError **error;
 } Reader;
 
 typedef struct {
-  char *key;  /* as it is meant, to sort by */
+  char *key;  /* unescaped, to sort by */
   char *text; /* `"key":value`, canonical */
 } Member;
 
@@ -105,13 +105,13 @@ read_hex4 (Reader *reader, gunichar *value)
   *value = 0;
   for (int i = 0; i < 4; i++, reader->at++) {
     if (!g_ascii_isxdigit (peek (reader)))
-      return fail (reader, "\\u wants four hexadecimal digits");
+      return fail (reader, "\\u needs four hexadecimal digits");
     *value = *value * 16 + g_ascii_xdigit_value (*reader->at);
   }
   return TRUE;
 }
 
-/* What follows `\u`: one character, which may take two escapes. */
+/* Reads what follows `\u`: one character, of one escape or of two (a surrogate pair). */
 static gboolean
 read_unicode (Reader *reader, GString *text)
 {
@@ -149,7 +149,7 @@ read_escape (Reader *reader, GString *text)
   return TRUE;
 }
 
-/* Reads a string as it is meant. */
+/* Reads a string, unescaped. */
 static gboolean
 read_string (Reader *reader, GString *text)
 {
@@ -241,7 +241,7 @@ write_members (Reader *reader, GArray *members, GString *out)
   for (guint i = 0; i < members->len; i++) {
     const Member *member = &g_array_index (members, Member, i);
     if (i > 0 && compare_members (member - 1, member) == 0)
-      return fail (reader, "an object with the same key twice ends here");
+      return fail (reader, "the object that ends here has the same key twice");
     if (i > 0)
       g_string_append_c (out, ',');
     g_string_append (out, member->text);
@@ -288,7 +288,7 @@ read_any (Reader *reader, GString *out)
   }
 }
 
-/* One value and the blanks around it. */
+/* Reads one value and the blanks around it. */
 static gboolean
 read_value (Reader *reader, GString *out)
 {
@@ -322,7 +322,7 @@ json_canonical_text (const char *text, gsize len, GError **error)
   if (g_str_equal (out->str, "null"))
     return g_strdup ("{}");
   if (out->str[0] != '{') {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "an object is wanted");
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "expected an object");
     return NULL;
   }
   return g_strdup (out->str);

@@ -13,12 +13,13 @@ static const char *const colours[] = { "\033[2m", "\033[32m", "\033[33m", "\033[
 #define LAST_WORDS_MS 1000
 #define PLAIN "\033[0m"
 #define CLEAR_LINE "\r\033[K"
-#define ONE_LINE(text) CLEAR_LINE "\033[?7l", text, "\033[?7h" /* cut where the terminal ends */
+#define ONE_LINE(text)                                                                             \
+  CLEAR_LINE "\033[?7l", text, "\033[?7h" /* cut off at the terminal's right edge */
 
 static atomic_int least = LOG_INFO;
 static atomic_bool as_json, coloured, live;
-static __thread GString
-    *held; /* lines of this thread that are written together; NULL: each at once */
+static __thread GString *held; /* lines of this thread that will be written together; NULL: each
+                                  line is written at once */
 
 static GLogWriterOutput write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields,
                                     gpointer data);
@@ -91,7 +92,7 @@ json_line (const char *time, LogLevel level, const char *message, const json_t *
   return g_string_free (line, FALSE);
 }
 
-/* Whether TEXT stands for itself in a text line. */
+/* Whether TEXT needs no quotes in a text line. */
 static gboolean
 is_plain (const char *text, const char *forbidden)
 {
@@ -103,7 +104,7 @@ is_plain (const char *text, const char *forbidden)
   return TRUE;
 }
 
-/* Control characters would end the line or drive the terminal. */
+/* Replaces control characters by blanks: they would end the line or control the terminal. */
 static void
 append_message (GString *line, const char *message)
 {
@@ -145,8 +146,8 @@ text_line (const char *time, LogLevel level, const char *message, const json_t *
   return g_string_free (line, FALSE);
 }
 
-/* No more at once than what a pipe takes in one piece, or lines of other threads would get in
- * between. */
+/* Writes at most PIPE_BUF bytes at once: a pipe takes that in one piece, so no line of another
+ * thread gets in between. */
 static void
 hold (const char *line)
 {
@@ -225,7 +226,7 @@ typedef struct {
   guint64 held_back;
 } Rate;
 
-/* Whether KEY may write now; counts it if not. */
+/* Whether a line of KEY may be written now; if not, counts it as held back. */
 static gboolean
 may_write (guint interval_s, const char *key, guint64 *held_back)
 {
@@ -265,7 +266,7 @@ log_warning_every (guint interval_s, const char *key, const char *message, const
   log_fields (LOG_WARNING, message, fields);
 }
 
-/* What GLib itself has to say is a line like any other. */
+/* Logs GLib's own messages like all others. */
 static GLogWriterOutput
 write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields, gpointer data)
 {

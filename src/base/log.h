@@ -1,31 +1,33 @@
-/* Structured log lines on stderr, as text or as one JSON object a line: `time, level, message`,
- * then the fields flat beside them (docs/reference/log-messages.md). Written once, by the engine or
- * the command line; everything below returns a GError instead.
+/* Structured log lines on stderr, as text or as one JSON object per line: `time, level, message`,
+ * then the fields at the same level (docs/reference/log-messages.md). Only the engine and the
+ * command line log errors; code below them returns a GError.
  *
- * Threads: any; a line is one write(2), or part of one. In a daemon a line never waits for whoever
- * reads it (log_queue.h).
+ * Threads: any; a line is never split over two write(2) calls. In a daemon, logging never waits for
+ * the reader of stderr (log_queue.h).
  */
 #pragma once
 #include "base/json.h"
 
 typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
 
-/* LEVEL is the least that is written. JSON: one object a line; else text, coloured on a terminal.
+/* LEVEL is the lowest level that is written. JSON: one object per line; else text, coloured on a
+ * terminal.
  */
 void log_setup (LogLevel level, gboolean json);
 gboolean log_level_parse (const char *text, LogLevel *level);
-/* Would a line of LEVEL be written? For fields that are dear to make. */
+/* Whether a line of LEVEL would be written. Ask before computing expensive fields. */
 gboolean log_enabled (LogLevel level);
 
-/* Fields as pairs of name and text value, closed by NULL; a pair whose value is NULL is left out.
+/* Logs a line. Fields are pairs of name and text value, NULL-terminated; a pair with a NULL value
+ * is left out.
  */
 void log_line (LogLevel level, const char *message, ...) G_GNUC_NULL_TERMINATED;
 
-/* The same with an object of fields (may be NULL); numbers stay numbers. FIELDS is borrowed. */
+/* The same with the fields as an object (can be NULL); numbers stay numbers. FIELDS is borrowed. */
 void log_fields (LogLevel level, const char *message, const json_t *fields);
 
-/* From here on this thread's lines are written some at a time, until log_release. For lines that
- * come by the hundred; short. */
+/* Until log_release, this thread's lines are collected and written together. For hundreds of lines
+ * in a row; hold only briefly. */
 void log_hold (void);
 void log_release (void);
 
@@ -34,10 +36,10 @@ void log_release (void);
 #define log_warning(...) log_line (LOG_WARNING, __VA_ARGS__, NULL)
 #define log_error(...) log_line (LOG_ERROR, __VA_ARGS__, NULL)
 
-/* The last line of a terminal, written over at each call; lines of the log go above it. NULL: it
- * stays as it is, and is no longer written over. For one thread. */
+/* Writes TEXT as the terminal's last line; each call overwrites it, and log lines go above it.
+ * NULL: the line stays as it is and is not overwritten any more. For one thread only. */
 void log_live (const char *text);
 
-/* A rate-limited warning: at most one line every INTERVAL_S for the same KEY (a literal). Says how
- * many were held back. */
+/* A rate-limited warning: at most one line every INTERVAL_S for the same KEY (a literal). The line
+ * reports how many were held back since the last one. */
 void log_warning_every (guint interval_s, const char *key, const char *message, const char *detail);

@@ -18,12 +18,12 @@ static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_
 static GQueue waiting; /* of GBytes */
 static gsize waiting_bytes;
 static gboolean writing;
-static guint64 untold; /* dropped, and not said yet */
+static guint64 unreported; /* dropped lines that are not reported yet */
 static atomic_bool begun;
 static _Atomic guint64 dropped;
 
-/* A failing stderr has nowhere to be reported; one that somebody has made non-blocking is waited
- * for. */
+/* Waits where stderr is non-blocking. Drops the bytes if stderr fails: there is nowhere to report
+ * it. */
 static void
 write_whole (const char *bytes, gsize len)
 {
@@ -50,7 +50,7 @@ is_file (void)
   return fstat (STDERR_FILENO, &status) == 0 && S_ISREG (status.st_mode);
 }
 
-/* The next line, and how many before it found no room. */
+/* Waits for the next line. LOST: how many lines were dropped and should be reported behind it. */
 static GBytes *
 take (guint64 *lost)
 {
@@ -63,8 +63,8 @@ take (guint64 *lost)
   GBytes *line = g_queue_pop_head (&waiting);
   waiting_bytes -= g_bytes_get_size (line);
   writing = TRUE;
-  *lost = waiting.length == 0 ? untold : 0; /* said behind the last of those that had room */
-  untold -= *lost;
+  *lost = waiting.length == 0 ? unreported : 0; /* reported once the queue is empty */
+  unreported -= *lost;
   pthread_mutex_unlock (&lock);
   return line;
 }
@@ -82,7 +82,7 @@ write_main (void *data)
     g_bytes_unref (line);
     if (lost > 0) {
       g_autofree char *n = g_strdup_printf ("%" G_GUINT64_FORMAT, lost);
-      log_warning ("Log lines were dropped: nobody read them", "lines", n);
+      log_warning ("Log lines were dropped: stderr was not read in time", "lines", n);
     }
   }
   return NULL;
@@ -123,7 +123,7 @@ log_queue_put (const char *bytes, gsize len)
     pthread_cond_signal (&filled);
   } else {
     guint n = count_lines (bytes, len);
-    untold += n;
+    unreported += n;
     atomic_fetch_add (&dropped, n);
   }
   pthread_mutex_unlock (&lock);

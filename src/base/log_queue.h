@@ -1,19 +1,20 @@
-/* The way of finished lines to stderr. Once a daemon has begun its queue, whoever logs leaves the
- * line and goes on: a reader that stalls holds the writer's thread only. A file has no reader: it
- * is written at once, so that a crash loses nothing.
+/* The queue of finished log lines in front of stderr. Once a daemon has begun the queue, a thread
+ * that logs only appends to it: a stalled reader of stderr blocks the writer thread alone. If
+ * stderr is a file, lines are written at once, so that a crash loses none.
  *
- * Invariant: what waits is bounded; lines that find no room are counted, and the count is written
- * when there is room again. Threads: any.
+ * Invariant: the queue is bounded. Lines that find no room are dropped and counted, and the count
+ * is logged when the queue has emptied. Threads: any.
  */
 #pragma once
 #include <glib.h>
 
-/* From here on lines wait for a thread that writes them, unless stderr is a file. Once is enough.
+/* Starts the thread that writes queued lines; does nothing more if called again. Lines are not
+ * queued while stderr is a file.
  */
 void log_queue_begin (void);
-/* Whole lines (or what drives a terminal). */
+/* Queues whole lines, or control sequences for the terminal. */
 void log_queue_put (const char *bytes, gsize len);
-/* Waits a moment for what was put before: only as long as a reader reads, and WITHIN_MS at most. */
+/* Waits until the queue is written, WITHIN_MS at most. */
 void log_queue_drain (guint within_ms);
-/* How many lines were dropped since the process began. */
+/* How many lines were dropped since the process started. */
 guint64 log_queue_dropped (void);

@@ -1,18 +1,19 @@
-/* Files that are part of the program: the embedded tree (paths as in the repository, such as
- * `src/jobs/members.remove_expired/page.sql`) and, for paths that begin with `/`, the disk.
+/* Files that the program reads: from the embedded tree (paths as in the repository, such as
+ * `src/jobs/members.remove_expired/page.sql`) or, if the path begins with `/`, from the disk.
  *
- * Threads: any. Ownership: g_free / g_strfreev what is returned.
+ * Threads: any. Ownership: the caller frees results with g_free or g_strfreev.
  */
 #pragma once
 #include "base/error.h"
 
-/* PRUNED_FATAL if it is not there. */
+/* PRUNED_FATAL if the file does not exist. */
 char *resource_text (const char *path, GError **error);
 gboolean resource_exists (const char *path);
 
-/* The same with every line `-- include: <path>` replaced by that file (relative to this one's
- * folder). */
+/* The same, with every line `-- include: <path>` replaced by that file (relative to the folder of
+ * the including file). */
 char *resource_sql (const char *path, GError **error);
 
-/* Names in a folder, sorted; folders end with `/`. Empty if there is no such folder. */
+/* The names in a folder, sorted; names of folders end with `/`. Empty if the folder does not
+ * exist. */
 char **resource_list (const char *folder);

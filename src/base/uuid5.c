@@ -2,8 +2,8 @@
 #include <string.h>
 #include <uuid.h>
 
-/* The same namespace comes a thousand times in a row (the outcomes of a run), and to parse it costs
- * as much as the hash. */
+/* Caches the last namespace: the same one comes a thousand times in a row (the outcomes of a run),
+ * and parsing it costs as much as the hash. */
 static const unsigned char *
 namespace_of (const char *text)
 {

@@ -97,7 +97,7 @@ add_section (Config *config, const char *section)
     g_ptr_array_add (config->sections, g_strdup (section));
 }
 
-/* Adds the setting with its built-in value. */
+/* Adds a setting with its built-in value. */
 static ConfigValue *
 add_value (Config *config, const Setting *setting, const char *section, GError **error)
 {
@@ -142,7 +142,7 @@ add_jobs (Config *config, const ConfigSources *sources, const Setting *first, GE
   return TRUE;
 }
 
-/* Every setting that exists, as it is if nobody says anything. */
+/* Adds every setting with its default. */
 static gboolean
 add_defaults (Config *config, const ConfigSources *sources, GError **error)
 {

@@ -1,5 +1,4 @@
-/* A configuration that is read again while the daemon runs: what differs, and what of it may be
- * taken over. */
+/* Reloading: which settings differ, and which of them can be applied while the daemon runs. */
 #include "config/config_private.h"
 
 static gboolean
@@ -13,7 +12,7 @@ same_kafka (const Config *config, const ConfigKafka *one)
   return FALSE;
 }
 
-/* Keys of [kafka] that A has and B has not, or has otherwise. */
+/* Adds the keys of [kafka] in A that B lacks or has with another value. */
 static void
 add_kafka (GPtrArray *keys, const Config *a, const Config *b)
 {

@@ -3,12 +3,12 @@
 #include <string.h>
 
 static const char head[]
-    = "# Configuration of pruned. A line `#key = value` shows a default: take off the # to change it.\n"
+    = "# Configuration of pruned. A line `#key = value` shows a default: remove the # to change it.\n"
       "# Every key has an environment variable PRUNED_<SECTION>_<KEY> (capitals, dots as\n"
-      "# underscores), and can be given as -s section.key=value; each goes before the file.\n";
+      "# underscores), and can be given as -s section.key=value; each overrides the file.\n";
 
 static const char kafka[] = "\n[kafka]\n"
-                            "# Everything here is handed to librdkafka as it stands.\n"
+                            "# Every key here is passed to librdkafka unchanged.\n"
                             "#bootstrap.servers = 127.0.0.1:9092\n";
 
 static void
@@ -27,15 +27,14 @@ add_help (GString *out, const Setting *setting, const char *name)
   g_string_append_printf (out, "# %s%s (%s)\n", name, setting->help, wanted);
 }
 
-/* Each key once in words, then every job with what holds for it. */
+/* Explains each job key once, then lists every job with its own defaults. */
 static const Setting *
 add_jobs (GString *out, const Setting *first, const char *const *jobs, ConfigJobDefault job_default,
           gpointer data)
 {
   const Setting *end = first;
   g_string_append (
-      out,
-      "\n# Every job has a section [jobs.<name>], with those of these keys that it looks at:\n");
+      out, "\n# Every job has a section [jobs.<name>], with those of these keys that it uses:\n");
   for (; g_strcmp0 (end->section, SETTINGS_JOBS) == 0; end++) {
     g_autofree char *name = g_strconcat (end->key, ": ", NULL);
     add_help (out, end, name);

@@ -1,6 +1,6 @@
-/* What a Config is made of; for the files that fill and show it.
+/* The content of a Config, for the files of this folder that fill and show it.
  *
- * Threads: the one that loads.
+ * Threads: the one that loads the configuration.
  * Ownership: strings belong to their struct.
  */
 #pragma once
@@ -9,11 +9,11 @@
 
 typedef struct {
   const Setting *setting;
-  char *section; /* `jobs.<name>` written out */
+  char *section; /* of a job: `jobs.<name>` */
   char *text;
   gint64 number;
   char *origin;
-  gboolean no_effect; /* its job does not look at it */
+  gboolean no_effect; /* its job does not use it */
 } ConfigValue;
 
 typedef struct {
@@ -23,29 +23,29 @@ typedef struct {
 } ConfigKafka;
 
 struct _Config {
-  GPtrArray *values;      /* ConfigValue, in the table's order */
+  GPtrArray *values;      /* ConfigValue, in the order of the table */
   GHashTable *by_name;    /* `section.key` -> ConfigValue */
   GPtrArray *kafka;       /* ConfigKafka, in the order they were first set */
-  GPtrArray *sections;    /* names of all known sections; closed by NULL */
-  GPtrArray *foreign;     /* variables PRUNED_* that are none of ours */
-  GPtrArray *ineffective; /* what config_ineffective says; closed by NULL once loaded */
-  GPtrArray *jobs;        /* names of the jobs; closed by NULL */
+  GPtrArray *sections;    /* names of all known sections, NULL-terminated */
+  GPtrArray *foreign;     /* variables PRUNED_* that are not settings */
+  GPtrArray *ineffective; /* result of config_ineffective; NULL-terminated once loaded */
+  GPtrArray *jobs;        /* names of the jobs, NULL-terminated */
 };
 
-/* The setting, or NULL. */
+/* The value of a setting; NULL: no such setting. */
 ConfigValue *config_find (const Config *config, const char *section, const char *key);
 
-/* Sets it if TEXT is of its type. PRUNED_FATAL with the key, without the place. */
+/* Sets VALUE if TEXT is of its type. PRUNED_FATAL names the key, not the place. */
 gboolean config_value_set (ConfigValue *value, const char *text, const char *origin,
                            GError **error);
 void config_kafka_set (Config *config, const char *key, const char *text, const char *origin);
 
-/* The sources, each above the one before. PRUNED_FATAL with the place. */
+/* Reads one source; it overrides those read before. PRUNED_FATAL names the place. */
 gboolean config_take_file (Config *config, const char *path, gboolean must_exist, GError **error);
 gboolean config_take_environment (Config *config, GError **error);
 gboolean config_take_override (Config *config, const char *text, GError **error);
 
-/* The file that is read: FILE, else what PRUNED_CONFIG names, else the default one, which need not
+/* The configuration file: FILE, else the one of PRUNED_CONFIG, else the default, which need not
  * exist. */
 const char *config_file_name (const char *file, gboolean *is_named);
 

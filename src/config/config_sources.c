@@ -8,7 +8,7 @@
 #define ENVIRONMENT_KAFKA "PRUNED_KAFKA_"
 #define JOBS_PREFIX SETTINGS_JOBS "."
 
-/* NAMES, closed by NULL, may have none. */
+/* NAMES is NULL-terminated and can be empty. */
 static gboolean
 fail_unknown (GError **error, const char *what, const char *text, GPtrArray *names)
 {
@@ -48,18 +48,18 @@ fail_key (const Config *config, const char *section, const char *key, GError **e
   return fail_unknown (error, what, key, names);
 }
 
-/* What no job looks at is a word in vain, and no error: a file may say the same of all jobs. */
+/* A key that its job does not use is reported, not refused: a file can set it for all jobs. */
 static gboolean
 set (Config *config, ConfigValue *value, const char *text, const char *origin, GError **error)
 {
   if (value->no_effect && !g_str_equal (text, value->text))
     g_ptr_array_add (config->ineffective,
-                     g_strdup_printf ("%s: %s in [%s] has no effect: this job does not look at it",
+                     g_strdup_printf ("%s: %s in [%s] has no effect: this job does not use it",
                                       origin, value->setting->key, value->section));
   return config_value_set (value, text, origin, error);
 }
 
-/* Of a section that is known. */
+/* Sets KEY of a known section. */
 static gboolean
 take_key (Config *config, const char *section, const char *key, const char *text,
           const char *origin, GError **error)
@@ -108,10 +108,10 @@ config_environment_name (const char *section, const char *key)
   return g_ascii_strup (name, -1);
 }
 
-/* One that is near to one of ours is a mistake; others are not ours: an orchestrator makes
- * PRUNED_PORT, PRUNED_SERVICE_HOST. */
+/* Refuses an unknown variable that resembles a setting: it is a typing error. Others are foreign,
+ * such as PRUNED_PORT and PRUNED_SERVICE_HOST, which an orchestrator sets. */
 static gboolean
-take_stranger (Config *config, const char *name, GError **error)
+take_unknown_variable (Config *config, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (names, g_strdup ("CONFIG"));
@@ -137,7 +137,7 @@ take_stranger (Config *config, const char *name, GError **error)
   return FALSE;
 }
 
-/* Names of jobs may differ in a dot only, which a variable cannot say. */
+/* Two job names can differ in a dot only; one variable then means both. */
 static gboolean
 take_setting_variable (Config *config, const char *name, const char *text, GError **error)
 {
@@ -149,13 +149,13 @@ take_setting_variable (Config *config, const char *name, const char *text, GErro
       continue;
     if (found != NULL) {
       g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "stands for [%s] and [%s]: set it in the file", found->section, value->section);
+                   "means both [%s] and [%s]: set it in the file", found->section, value->section);
       return FALSE;
     }
     found = value;
   }
   if (found == NULL)
-    return take_stranger (config, name, error);
+    return take_unknown_variable (config, name, error);
   return set (config, found, text, name, error);
 }
 
@@ -203,7 +203,7 @@ config_take_environment (Config *config, GError **error)
   return TRUE;
 }
 
-/* The longest known section that NAME begins with; NULL if there is none. */
+/* The longest known section that NAME begins with, or NULL. */
 static const char *
 section_of (const Config *config, const char *name)
 {
@@ -238,7 +238,7 @@ config_take_override (Config *config, const char *text, GError **error)
 {
   const char *equals = strchr (text, '=');
   if (equals == NULL || equals == text) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "-s %s: wanted is section.key=value", text);
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "-s %s: expected section.key=value", text);
     return FALSE;
   }
   g_autofree char *name = g_strstrip (g_strndup (text, equals - text));

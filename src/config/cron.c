@@ -4,7 +4,7 @@
 #include <time.h>
 
 #define DAY_S 86400
-/* 29 February on one day of the week may be forty years away. */
+/* 29 February on a given day of the week can be forty years away. */
 #define DAYS_AHEAD (41 * 366)
 
 typedef enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, N_FIELDS } Field;
@@ -17,7 +17,7 @@ struct _Cron {
 static const struct {
   const char *name;
   guint min, max;
-  const char *words; /* three letters each, from the value `min` on */
+  const char *words; /* names of three letters each; the first stands for `min` */
 } fields[N_FIELDS] = {
   [MINUTE] = { "minute", 0, 59, "" },
   [HOUR] = { "hour", 0, 23, "" },
@@ -50,7 +50,7 @@ read_value (Field field, const char *text, guint *value)
   return FALSE;
 }
 
-/* `*`, `a` or `a-b`. */
+/* Reads `*`, `a` or `a-b`. */
 static gboolean
 read_range (Field field, const char *text, guint *first, guint *last)
 {
@@ -69,7 +69,7 @@ read_range (Field field, const char *text, guint *first, guint *last)
   return *first <= *last;
 }
 
-/* One item of a list; steps need something to step through. */
+/* Reads one item of a list. A step is only valid after `*` or a range. */
 static gboolean
 read_item (Field field, const char *text, guint64 *fits)
 {
@@ -93,10 +93,11 @@ read_field (Cron *cron, Field field, const char *text, GError **error)
   g_auto (GStrv) items = g_strsplit (text, ",", -1);
   for (char **item = items; *item != NULL; item++)
     if (!read_item (field, *item, &cron->fits[field])) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "'%s' is no %s (wanted: %u-%u%s, with * , - and /n after * or a range)", *item,
-                   fields[field].name, fields[field].min, fields[field].max,
-                   *fields[field].words != '\0' ? " or names of three letters" : "");
+      g_set_error (
+          error, PRUNED_ERROR, PRUNED_FATAL,
+          "'%s' is not a valid %s (expected %u-%u%s, with * , - and /n after * or a range)", *item,
+          fields[field].name, fields[field].min, fields[field].max,
+          *fields[field].words != '\0' ? " or names of three letters" : "");
       return FALSE;
     }
   cron->star[field] = text[0] == '*';
@@ -120,7 +121,7 @@ cron_parse (const char *text, GError **error)
   }
   if (n != N_FIELDS) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "schedule '%s' has %u fields, wanted are 5: minute, hour, day of month, month, "
+                 "schedule '%s' has %u fields, expected 5: minute, hour, day of month, month, "
                  "day of week",
                  text, n);
     return NULL;
@@ -146,7 +147,7 @@ offset_at (GTimeZone *zone, gint64 instant_s)
   return g_time_zone_get_offset (zone, interval);
 }
 
-/* The first instant after BEFORE_S with another offset; there is one until AFTER_S. */
+/* The first instant after BEFORE_S with another offset than BEFORE_S; AFTER_S has another one. */
 static gint64
 change_between (GTimeZone *zone, gint64 before_s, gint64 after_s)
 {
@@ -161,7 +162,8 @@ change_between (GTimeZone *zone, gint64 before_s, gint64 after_s)
   return after_s;
 }
 
-/* The instant of a local time, written as if it were UTC. No zone changes twice in two days. */
+/* The instant of a local time; LOCAL_S counts as if it were UTC. No zone changes twice in two
+ * days. */
 static gint64
 instant_of (GTimeZone *zone, gint64 local_s)
 {
@@ -198,7 +200,7 @@ fits_day (const Cron *cron, gint64 midnight_s)
   return day || weekday;
 }
 
-/* The first instant of the hour after AFTER_S, or -1. */
+/* The first matching instant after AFTER_S in the local hour HOUR_S, or -1. */
 static gint64
 next_in_hour (const Cron *cron, GTimeZone *zone, gint64 hour_s, gint64 after_s)
 {
@@ -227,14 +229,15 @@ next_in_day (const Cron *cron, GTimeZone *zone, gint64 midnight_s, gint64 after_
   return -1;
 }
 
-/* Local times and their instants have the same order, so the first that is found is the first. */
+/* Local times and their instants have the same order, so the first match is the earliest. */
 gint64
 cron_next (const Cron *cron, GTimeZone *zone, gint64 after_us)
 {
   gint64 after_s = after_us / G_USEC_PER_SEC - (after_us % G_USEC_PER_SEC < 0);
   gint64 local_s = after_s + offset_at (zone, after_s);
   gint64 midnight_s
-      = local_s - local_s % DAY_S - DAY_S; /* a change at midnight may repeat a day's end */
+      = local_s - local_s % DAY_S
+        - DAY_S; /* starts a day early: a clock change at midnight can repeat the end of a day */
   for (int day = 0; day <= DAYS_AHEAD; day++, midnight_s += DAY_S) {
     if (!fits_day (cron, midnight_s))
       continue;

@@ -7,7 +7,7 @@ typedef struct {
   int line;
   GPtrArray *entries;
   GHashTable *lines; /* `[section]` or `[section]key` -> line */
-  char *section;     /* the one we are in; NULL at first */
+  char *section;     /* the current section; NULL at first */
   GError **error;
 } Scan;
 
@@ -41,7 +41,7 @@ add (Scan *scan, const char *key)
   g_ptr_array_add (scan->entries, entry);
 }
 
-/* The line where it was before; 0: it is new and noted. */
+/* The line where KEY (NULL: the section) first appeared; 0: this is the first time. */
 static int
 seen_at (Scan *scan, const char *key)
 {
@@ -56,13 +56,12 @@ scan_section (Scan *scan, const char *text)
 {
   const char *end = strchr (text, ']');
   if (end == NULL || end[1] != '\0' || end == text + 1)
-    return fail (scan, "a section is written [name]");
+    return fail (scan, "expected [name]");
   g_free (scan->section);
   scan->section = g_strndup (text + 1, end - text - 1);
   int line = seen_at (scan, NULL);
   if (line != 0)
-    return fail (scan, "section [%s] for the second time, the first is in line %d", scan->section,
-                 line);
+    return fail (scan, "section [%s] appears twice, first in line %d", scan->section, line);
   add (scan, NULL);
   return TRUE;
 }
@@ -72,16 +71,15 @@ scan_key (Scan *scan, const char *text)
 {
   const char *equals = strchr (text, '=');
   if (equals == NULL || equals == text)
-    return fail (scan, "neither [section] nor key = value nor # comment");
+    return fail (scan, "expected [section], key = value or # comment");
   if (scan->section == NULL)
     return fail (scan, "a key before the first [section]");
   g_autofree char *key = g_strchomp (g_strndup (text, equals - text));
   if (strpbrk (key, "[]") != NULL)
-    return fail (scan, "a key has no brackets");
+    return fail (scan, "a key cannot contain brackets");
   int line = seen_at (scan, key);
   if (line != 0)
-    return fail (scan, "'%s' in [%s] for the second time, the first is in line %d", key,
-                 scan->section, line);
+    return fail (scan, "'%s' in [%s] appears twice, first in line %d", key, scan->section, line);
   add (scan, key);
   return TRUE;
 }
@@ -101,7 +99,7 @@ scan_lines (Scan *scan, const char *text)
   return TRUE;
 }
 
-/* Blanks at a line's end are nobody's wish; one that is wanted is written \s. */
+/* Removes blanks at the end of the line; a blank that must stay is written \s. */
 static gboolean
 read_value (GKeyFile *file, KeyFileEntry *entry, Scan *scan)
 {
@@ -113,7 +111,7 @@ read_value (GKeyFile *file, KeyFileEntry *entry, Scan *scan)
   }
   scan->line = entry->line;
   if (error != NULL)
-    return fail (scan, "the value of '%s' cannot be read; \\ is written \\\\", entry->key);
+    return fail (scan, "the value of '%s' cannot be read; write \\ as \\\\", entry->key);
   return TRUE;
 }
 

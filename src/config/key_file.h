@@ -1,7 +1,7 @@
-/* A GLib key file with the places of what is in it: GKeyFile itself knows no lines, and merges what
- * is given twice.
+/* A GLib key file with the line of each entry. GKeyFile itself knows no lines, and merges
+ * duplicates.
  *
- * Invariant: no section and no key of a section comes twice.
+ * Invariant: sections are unique, and keys are unique in their section.
  *
  * Threads: any.
  * Ownership: entries belong to the array.
@@ -12,10 +12,10 @@
 typedef struct {
   char *section;
   char *key;   /* NULL: the line that opens the section */
-  char *value; /* as GKeyFile reads it, without blanks around it */
+  char *value; /* as GKeyFile reads it, without the blanks around it */
   int line;
 } KeyFileEntry;
 
-/* The file's entries in its order. A file that does not exist has none, unless it MUST_EXIST.
+/* The entries in the order of the file. A missing file has none; if MUST_EXIST, it is an error.
  * PRUNED_FATAL: `<path>:<line>: ...`. */
 GPtrArray *key_file_read (const char *path, gboolean must_exist, GError **error);

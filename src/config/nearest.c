@@ -15,7 +15,8 @@ same (char a, char b)
   return g_ascii_tolower (a) == g_ascii_tolower (b);
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours; three rows of the table at a time.
+/* The edit distance: insertions, deletions, replacements and swaps of neighbours. Keeps three rows
+ * of the table at a time.
  */
 static guint
 distance (const char *a, const char *b)
@@ -40,7 +41,7 @@ distance (const char *a, const char *b)
   return last[b_len];
 }
 
-/* A third of the letters at most, or the beginning of it: all else is a wild guess. */
+/* Near: at most a third of the letters differ, or TEXT is the beginning of NAME. */
 static gboolean
 is_near (const char *text, const char *name, guint far)
 {

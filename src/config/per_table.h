@@ -1,9 +1,9 @@
-/* A setting that says something of single tables: `users: keys; notes: off`.
- * Threads: any. Ownership: texts are the visit's.
+/* A setting with values for single tables: `users: keys; notes: off`.
+ * Threads: any. Ownership: the texts are valid during the visit only.
  */
 #pragma once
 #include <glib.h>
 
-/* VALUE is NULL where there is no colon. */
+/* VALUE is NULL if the entry has no colon. */
 typedef void (*PerTableVisit) (const char *table, const char *value, gpointer data);
 void per_table_each (const char *text, PerTableVisit visit, gpointer data);

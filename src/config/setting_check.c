@@ -18,7 +18,7 @@ parse_bool (const char *text, gint64 *number)
   return *number == 1 || is_choice ("off|false|no", text);
 }
 
-/* An identifier that needs no quotes. */
+/* Whether TEXT is an identifier that needs no quotes. */
 static gboolean
 is_name (const char *text)
 {
@@ -102,7 +102,7 @@ is_of_type (const Setting *setting, const char *text, gint64 *number)
     return are_per_table (setting, text);
   case SETTING_CRON:
   case SETTING_ZONE:
-    break; /* they have more to say: below */
+    break; /* checked by setting_check, with their own errors */
   }
   g_assert_not_reached ();
 }
@@ -135,7 +135,7 @@ setting_check (const Setting *setting, const char *text, gint64 *number, GError 
     return TRUE;
   g_autofree char *shown = setting_shown (setting, text);
   g_autofree char *wanted = setting_wanted (setting);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'%s' is not what is wanted: %s", shown, wanted);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'%s' is not valid, expected %s", shown, wanted);
   return FALSE;
 }
 

@@ -4,9 +4,9 @@
 #define MASK "***"
 #define LIKE_PASSWORD "\\w*(?:pas|psw|pwd|secret|token)\\w*"
 
-/* What stands between `//` and the last `@`, from its first `:` on; all of it if there is no `:`
- * and the scheme is no database's (a token then stands where the name would). A password may hold
- * unescaped `/` or `@`: rather too much is hidden than too little. */
+/* Masks the text between `//` and the last `@` from its first `:` on. Masks all of it if it has no
+ * `:` and the scheme is not a database's: it can then be a token. A password can hold an unescaped
+ * `/` or `@`, so this masks too much rather than too little. */
 static char *
 mask_user_info (const char *text)
 {
@@ -20,15 +20,15 @@ mask_user_info (const char *text)
   return g_strdup_printf ("%.*s" MASK "%s", (int)(from - text), text, at);
 }
 
-/* `password=...`, `sslpassword=...` as parameters of a URI or as words for libpq, and what may be
- * meant for it (`pasword=`). */
+/* Masks `password=...` and `sslpassword=...`, as parameters of a URI or as key=value pairs, and
+ * misspelt forms (`pasword=`). */
 static char *
 mask_parameters (const char *text)
 {
   static const char in_uri[] = "(" LIKE_PASSWORD "=)[^&\\s]*";
   static const char in_words[]
       = "(" LIKE_PASSWORD "\\s*=\\s*)('(?:[^'\\\\]|\\\\.)*'?|(?:\\\\.|[^\\s\\\\])*)"
-        "(?:\\s+[^\\s=]+(?=\\s|$)(?!\\s*=))*"; /* and words after it that name nothing */
+        "(?:\\s+[^\\s=]+(?=\\s|$)(?!\\s*=))*"; /* and words after it that are not key=value */
   const char *pattern = strstr (text, "://") != NULL ? in_uri : in_words;
   g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_CASELESS | G_REGEX_DOTALL, 0, NULL);
   g_assert (regex != NULL);
@@ -70,7 +70,7 @@ setting_kafka_known (SettingKafkaKnown known)
   kafka_known = known;
 }
 
-/* What librdkafka does not know is a secret with its name misspelt, perhaps. */
+/* Masks properties that librdkafka does not know, too: one can be a misspelt secret. */
 char *
 setting_shown_kafka (const char *key, const char *text)
 {

@@ -1,8 +1,8 @@
-/* The one table of settings: what exists, of which type, with which default, and what it is for.
+/* The one table of settings: name, type, default and help of each.
  *
- * Invariant: a default is a value that its own type accepts; names are unique in their section.
+ * Invariant: each default is valid for its type; names are unique in their section.
  *
- * Threads: any; nothing here changes.
+ * Threads: any; the table is constant.
  */
 #pragma once
 #include <glib.h>
@@ -26,36 +26,37 @@ typedef struct {
   const char *section; /* "jobs": a key of every `[jobs.<name>]` */
   const char *key;
   SettingType type;
-  const char *fallback; /* what holds if nobody says anything */
+  const char *fallback; /* the default */
   gint64 least, most;
-  const char *choices; /* parted by | */
+  const char *choices; /* separated by | */
   const char *help;
 } Setting;
 
 #define SETTINGS_JOBS "jobs"
 #define SETTINGS_KAFKA "kafka"
 
-/* The whole table, sections together; closed by a section that is NULL. */
+/* The whole table, grouped by section; the last entry's section is NULL. */
 extern const Setting settings_table[];
 
-/* Those that SIGHUP takes over while the daemon runs, as section and key; all others want a
- * restart. Closed by NULL. */
+/* The settings that SIGHUP applies while the daemon runs, as section and key; all others need a
+ * restart. NULL-terminated. */
 extern const char *const settings_live[][2];
 
-/* Checks TEXT. NUMBER becomes the value of an integer, 0 or 1 of a truth value. The message says
- * what is wanted, without place and name. PRUNED_FATAL. */
+/* Checks TEXT. NUMBER becomes the value of an integer, 0 or 1 for a boolean, else 0. PRUNED_FATAL
+ * says what is expected, without place and name. */
 gboolean setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* What may be entered, in words: `on | off`, `2 to 256`, ... g_free it. */
+/* The valid values in words: `on | off`, `2 to 256`, ... g_free it. */
 char *setting_wanted (const Setting *setting);
 
-/* TEXT as it may be shown to anybody. g_free it. */
+/* TEXT without its secrets, safe to show. g_free it. */
 char *setting_shown (const Setting *setting, const char *text);
 
-/* The same for a URL and for a property of librdkafka. */
+/* The same for a URL, and for a property of librdkafka. */
 char *setting_shown_url (const char *text);
 char *setting_shown_kafka (const char *key, const char *text);
-/* Who says which properties librdkafka has; others are not shown. Before any is. Thread: main. */
+/* Sets the function that says which properties librdkafka has; the values of others are masked.
+ * Call it before any is shown. Thread: main. */
 typedef gboolean (*SettingKafkaKnown) (const char *key);
 void setting_kafka_known (SettingKafkaKnown known);

@@ -1,15 +1,15 @@
-/* HTTP requests on one curl multi handle in a thread of its own: any number under way at a time,
- * kept-alive connections, none of them holding a worker.
+/* HTTP requests on one curl multi handle with its own thread: any number of requests at a time,
+ * kept-alive connections, and no worker waits for them.
  *
- * Threads: http_send from any; answers are delivered on the HTTP thread, which must not be held up.
- * Ownership: as said.
+ * Threads: http_send: any. Answers are delivered on the HTTP thread; callbacks must not block it.
+ * Ownership: see each function.
  */
 #pragma once
 #include <glib.h>
 
 typedef struct _Http Http;
 Http *http_new (void);       /* starts the thread */
-void http_free (Http *http); /* what is under way is answered with an error; waits for the thread */
+void http_free (Http *http); /* requests under way get an error as answer; waits for the thread */
 
 typedef struct {
   const char *method;
@@ -20,32 +20,31 @@ typedef struct {
   char *sign; /* as CURLOPT_AWS_SIGV4 wants it, `aws:amz:<region>:s3`; NULL: not signed */
   char *user, *password;
   char *ca_file;   /* NULL: the system's */
-  gint64 start_us; /* monotonic: not before; 0: at once */
+  gint64 start_us; /* monotonic, not before then; 0: at once */
   long timeout_ms;
-  const char *header; /* of the answer, which is wanted; NULL: none */
+  const char *header; /* the header of the answer to return; NULL: none */
   void (*on_body) (
       const char *body, gsize len,
-      gpointer data); /* pieces of it as they come; NULL: it is gathered in the answer */
-  gboolean (*unwanted) (gpointer data); /* asked once a second: whether nobody waits for the answer
-                                           any more; NULL: somebody does */
+      gpointer data); /* receives the body in pieces; NULL: the answer contains the body */
+  gboolean (*unwanted) (gpointer data); /* called once a second; TRUE: the answer is not needed any
+                                           more. NULL: it always is */
 } HttpRequest;
 
 typedef struct {
-  long status;        /* 0: there was no answer */
-  const char *body;   /* NUL-terminated; empty if on_body had it */
-  gsize body_len;     /* how much came, also to on_body */
-  const char *header; /* what that header says; NULL: it is not there */
-  const char *error;  /* why there was none, in curl's words */
-  gboolean
-      untrusted;     /* there was none because of a certificate: the service's, or those to trust */
-  gboolean unwanted; /* there was none because nobody waited for it */
+  long status;        /* 0: no answer */
+  const char *body;   /* NUL-terminated; empty if on_body received it */
+  gsize body_len;     /* how much was received, also by on_body */
+  const char *header; /* the value of the requested header; NULL: missing */
+  const char *error;  /* curl's text why there was no answer */
+  gboolean untrusted; /* no answer because of a certificate: the service's, or those to trust */
+  gboolean unwanted;  /* no answer because it was not needed any more */
 } HttpAnswer;
 
-/* REQUEST is taken (heap-allocated by g_new0, its texts too). DONE is called exactly once. */
+/* Takes REQUEST (from g_new0, with its texts). DONE is called exactly once. */
 typedef void (*HttpDone) (const HttpAnswer *answer, gpointer data);
 void http_send (Http *http, HttpRequest *request, HttpDone done, gpointer data);
 
-/* For `pruned version`. Static. */
+/* The version of libcurl, for `pruned version`. Static. */
 const char *http_library_version (void);
 
 /* Percent-encodes everything but unreserved characters and `/`. g_free it. */

@@ -8,10 +8,11 @@
 
 struct _KafkaAdmin {
   rd_kafka_t *rk;
-  char *refused; /* why the broker does not let us in; NULL: it does, or is not there */
+  char *
+      refused; /* why the broker refused to authenticate; NULL: not refused, or no broker reached */
 };
 
-/* Thread: who polls. */
+/* Thread: the one that polls. */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
@@ -23,7 +24,7 @@ on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 KafkaAdmin *
 kafka_admin_new (const char *const *settings, GError **error)
 {
-  /* A consumer, since only those can be told not to make a topic by asking for it. */
+  /* A consumer: only for a consumer can the automatic creation of topics be switched off. */
   static const char *const fixed[] = { "allow.auto.create.topics", "false", NULL };
   static const char *const wanted[] = { "topic.metadata.propagation.max.ms", "0", NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
@@ -48,8 +49,7 @@ kafka_admin_free (KafkaAdmin *self)
   g_free (self);
 }
 
-/* --- looking
- * ----------------------------------------------------------------------------------------- */
+/* --- looking --- */
 
 static gboolean
 is_missing (rd_kafka_resp_err_t err)
@@ -61,14 +61,14 @@ static gboolean
 fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError **error)
 {
   g_autofree char *where = kafka_where (self->rk);
-  (void)rd_kafka_poll (self->rk, 0); /* it tells why */
+  (void)rd_kafka_poll (self->rk, 0); /* calls on_error, which notes the reason */
   if (self->refused != NULL)
     g_set_error (
         error, PRUNED_ERROR, PRUNED_OUTAGE,
-        "%s does not let us in: %s; check sasl.mechanism, sasl.username and sasl.password in [kafka]",
+        "%s refused to authenticate: %s; check sasl.mechanism, sasl.username and sasl.password in [kafka]",
         where, self->refused);
   else
-    kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic);
+    kafka_set_error (error, err, "%s: cannot read metadata of topic %s", where, topic);
   return FALSE;
 }
 
@@ -88,7 +88,7 @@ has_leaders (const rd_kafka_metadata_topic_t *topic)
   return TRUE;
 }
 
-/* What is amiss with it. */
+/* Fills in TOPIC from METADATA; returns its error. */
 static rd_kafka_resp_err_t
 take_topic (const rd_kafka_metadata_t *metadata, KafkaTopic *topic)
 {
@@ -109,8 +109,8 @@ take_topic (const rd_kafka_metadata_t *metadata, KafkaTopic *topic)
   return err;
 }
 
-/* *PASSING: a topic is in trouble that passes; with LEADERS also one of which it is known that it
- * is there. */
+/* Asks once. *PASSING: some topic has an error that will pass. Unless LEADERS, only topics count
+ * that are not known to exist. */
 static rd_kafka_resp_err_t
 ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
      gboolean *passing)
@@ -128,8 +128,8 @@ ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean lea
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* The client asks for those topics that it has handles of: one request, whatever else the cluster
- * has. */
+/* The client requests metadata of the topics it has handles of. So one request is enough, and
+ * covers no other topic of the cluster. */
 static gboolean
 look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
       GError **error)
@@ -153,7 +153,7 @@ look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean le
     g_usleep (LOOK_EVERY_US);
     int left_ms = (int)MAX ((deadline_us - clock_monotonic_us ()) / 1000, 1);
     if (ask (self, topics, n, left_ms, leaders, &passing) != RD_KAFKA_RESP_ERR_NO_ERROR)
-      break; /* what was said before holds */
+      break; /* the previous answer stands */
   }
   return TRUE;
 }
@@ -172,8 +172,8 @@ kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout
   for (guint i = 0; i < n; i++)
     if (topics[i].partitions < 0 && topics[i].trouble != NULL) {
       g_autofree char *where = kafka_where (self->rk);
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot look at topic %s: %s", where,
-                   topics[i].name, topics[i].trouble);
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot read metadata of topic %s: %s",
+                   where, topics[i].name, topics[i].trouble);
       return FALSE;
     }
   return TRUE;
@@ -194,10 +194,9 @@ kafka_admin_cluster_id (KafkaAdmin *self, int timeout_ms, GError **error)
   return copy;
 }
 
-/* --- making
- * ------------------------------------------------------------------------------------------ */
+/* --- making --- */
 
-/* What the broker said of the topics that were asked for; the first that it refused is told. */
+/* Checks the broker's result for each topic; the error names the first that it refused. */
 static gboolean
 check_result (KafkaAdmin *self, rd_kafka_event_t *event,
               const rd_kafka_topic_result_t *const *results, gsize n, const char *verb,
@@ -231,7 +230,7 @@ options_for (KafkaAdmin *self, rd_kafka_admin_op_t operation)
   return options;
 }
 
-/* The controller has said yes; a broker learns of it later. */
+/* The controller has confirmed it, but other brokers learn of it later. */
 static gboolean
 await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **error)
 {
@@ -248,7 +247,7 @@ await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **e
   }
   g_autofree char *where = kafka_where (self->rk);
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-               "%s: topic %s was made, but its partitions do not show", where, name);
+               "%s: topic %s was created, but its partitions are not visible", where, name);
   return FALSE;
 }
 
@@ -258,11 +257,12 @@ await_created (KafkaAdmin *self, rd_kafka_NewTopic_t **wanted, guint n_wanted, G
   rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATETOPICS);
   rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
   rd_kafka_CreateTopics (self->rk, wanted, n_wanted, options, queue);
-  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1); /* comes: the request has a time-out */
+  rd_kafka_event_t *event
+      = rd_kafka_queue_poll (queue, -1); /* returns in any case: the request has a time-out */
   gsize n = 0;
   const rd_kafka_topic_result_t **results
       = rd_kafka_CreateTopics_result_topics (rd_kafka_event_CreateTopics_result (event), &n);
-  gboolean done = check_result (self, event, results, n, "make", error);
+  gboolean done = check_result (self, event, results, n, "create", error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
   rd_kafka_AdminOptions_destroy (options);
@@ -276,7 +276,8 @@ new_topic (const KafkaNewTopic *topic, GError **error)
   rd_kafka_NewTopic_t *wanted
       = rd_kafka_NewTopic_new (topic->name, topic->partitions, -1, why, sizeof why);
   if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot make topic %s: %s", topic->name, why);
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot create topic %s: %s", topic->name,
+                 why);
     return NULL;
   }
   for (guint i = 0; topic->configs != NULL && topic->configs[i] != NULL; i += 2)
@@ -327,7 +328,8 @@ kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError
   rd_kafka_NewPartitions_t *wanted
       = rd_kafka_NewPartitions_new (topic, partitions, why, sizeof why);
   if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot grow topic %s: %s", topic, why);
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot add partitions to topic %s: %s", topic,
+                 why);
     return FALSE;
   }
   gboolean done = await_grown (self, wanted, error);

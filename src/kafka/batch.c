@@ -10,11 +10,11 @@ struct _Batch {
   atomic_int refs;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  guint pending;       /* under lock, as are the reports and */
-  gboolean hopeless;   /* one of them */
-  GDestroyNotify done; /* called when nothing is pending, if anybody wants to know */
+  guint pending;       /* under lock, as are the reports and hopeless */
+  gboolean hopeless;   /* one report has an error that no retry will heal */
+  GDestroyNotify done; /* called when nothing is pending; NULL: nothing to call */
   gpointer data;
-  GThread *calling; /* who calls it just now */
+  GThread *calling; /* the thread that is calling it; NULL: none */
   guint n_reports;
   Report reports[];
 };
@@ -85,12 +85,11 @@ batch_is_hopeless (rd_kafka_resp_err_t err)
   }
 }
 
-/* --- reports
- * ----------------------------------------------------------------------------------------- */
+/* --- reports --- */
 
-/* One less is pending. */
+/* A report has arrived; the last one calls DONE. */
 static void
-one_less (Batch *self)
+settle_one (Batch *self)
 {
   pthread_mutex_lock (&self->lock);
   self->pending--;
@@ -124,17 +123,17 @@ batch_on_done (Batch *self, GDestroyNotify done, gpointer data)
 {
   self->done = done;
   self->data = data;
-  self->pending++; /* until all are given */
+  self->pending++; /* taken back by batch_all_sent */
 }
 
 void
-batch_all_given (Batch *self)
+batch_all_sent (Batch *self)
 {
-  one_less (self);
+  settle_one (self);
 }
 
-/* Not of a message that takes its time from us. The mock cluster says 1234 of each: no clock, nor
- * is that of a machine whose clock was never set. */
+/* The broker's time of a message; 0 if the timestamp is the producer's. Times before 2001 do not
+ * count: the mock cluster answers 1234, and some machines have never set their clock. */
 static gint64
 appended_ms (const rd_kafka_message_t *raw)
 {
@@ -157,12 +156,12 @@ settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
   }
   self->hopeless |= batch_is_hopeless (err);
   pthread_mutex_unlock (&self->lock);
-  one_less (self);
+  settle_one (self);
   batch_unref (self);
 }
 
 void
-batch_given (Report *report)
+batch_add_pending (Report *report)
 {
   Batch *self = report->batch;
   atomic_fetch_add (&self->refs, 1);
@@ -172,19 +171,18 @@ batch_given (Report *report)
 }
 
 void
-batch_kept (Report *report, rd_kafka_resp_err_t err)
+batch_refused (Report *report, rd_kafka_resp_err_t err)
 {
   settle (report, err, NULL);
 }
 
 void
-batch_told (Report *report, const rd_kafka_message_t *raw)
+batch_reported (Report *report, const rd_kafka_message_t *raw)
 {
   settle (report, raw->err, raw);
 }
 
-/* --- waiting
- * ------------------------------------------------------------------------------------------- */
+/* --- waiting --- */
 
 static void
 wait_until (Batch *self, const Patience *patience, gint64 until_us)

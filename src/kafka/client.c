@@ -8,7 +8,7 @@
 
 #define AGAIN_US (50 * 1000)
 #define LOG_INTERVAL_S 60
-#define SYSLOG_WARNING 4 /* librdkafka counts as syslog does */
+#define SYSLOG_WARNING 4 /* librdkafka uses the levels of syslog */
 
 static const char *
 name_of (const rd_kafka_t *rk)
@@ -16,8 +16,8 @@ name_of (const rd_kafka_t *rk)
   return rk != NULL ? rd_kafka_name (rk) : "librdkafka";
 }
 
-/* Producer, consumer and admin get the same [kafka]: that a setting is meant for another one is no
- * news. Nor is it that the embedded broker makes topics by itself. */
+/* Warnings that are expected: producer, consumer and admin client get the same [kafka], so some
+ * settings do not apply to one of them; and the embedded broker creates topics by itself. */
 static gboolean
 is_noise (int level, const char *facility)
 {
@@ -63,8 +63,9 @@ kafka_setting_known (const char *name)
 {
   char why[512];
   rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  gboolean known = rd_kafka_conf_set (conf, name, "", why, sizeof why)
-                   != RD_KAFKA_CONF_UNKNOWN; /* rd_kafka_conf_get knows only what is set */
+  gboolean known
+      = rd_kafka_conf_set (conf, name, "", why, sizeof why)
+        != RD_KAFKA_CONF_UNKNOWN; /* rd_kafka_conf_get finds only properties that are set */
   rd_kafka_conf_destroy (conf);
   return known;
 }
@@ -79,7 +80,7 @@ check_fixed (const rd_kafka_conf_t *conf, const char *const *fixed, GError **err
         && g_str_equal (value, fixed[i + 1]))
       continue;
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "setting kafka.%s: it is %s here, only %s works; leave it out", fixed[i], value,
+                 "setting kafka.%s: it is %s, but only %s works; remove it", fixed[i], value,
                  fixed[i + 1]);
     return FALSE;
   }
@@ -182,7 +183,7 @@ kafka_is_fatal (rd_kafka_t *rk, GError **error)
   rd_kafka_resp_err_t err = rd_kafka_fatal_error (rk, why, sizeof why);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return FALSE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client is beyond repair (%s): %s",
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client has failed fatally (%s): %s",
                rd_kafka_err2name (err), why);
   return TRUE;
 }
@@ -205,7 +206,7 @@ kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_u
   return pthread_cond_timedwait (cond, mutex, &until) != ETIMEDOUT;
 }
 
-/* A topic that was just made, or a broker that just went, has no leader for a moment. */
+/* After a topic is created or a broker leaves, a partition has no leader for a moment. */
 static gboolean
 will_pass (rd_kafka_resp_err_t err)
 {

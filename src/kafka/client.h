@@ -1,5 +1,5 @@
-/* What all clients of this folder share: settings to a configuration, librdkafka's errors to
- * verdicts, its log to ours. The one header that includes librdkafka's.
+/* Shared by all clients of this folder: turns settings into a configuration, librdkafka's errors
+ * into verdicts, its log into ours. The only header that includes librdkafka's.
  *
  * Threads: any.
  */
@@ -8,43 +8,42 @@
 #include <librdkafka/rdkafka.h>
 #include <pthread.h>
 
-/* What librdkafka is told. WANTED yields to the user's settings, FIXED does not: a setting that
- * differs from it is PRUNED_FATAL. All are pairs, NULL-terminated; WANTED and FIXED may be NULL. */
+/* A configuration for librdkafka. SETTINGS override WANTED, but not FIXED: a setting that differs
+ * from FIXED is PRUNED_FATAL. All are pairs, NULL-terminated; WANTED and FIXED can be NULL. */
 rd_kafka_conf_t *kafka_conf_new (const char *const *settings, const char *const *wanted,
                                  const char *const *fixed, GError **error);
-/* The value of NAME in pairs, the last one counts; NULL: not set. */
+/* The value of NAME in SETTINGS (pairs; the last one counts); NULL: not set. */
 const char *kafka_setting (const char *const *settings, const char *name);
-gboolean kafka_setting_known (const char *name); /* as kafka.h says */
-/* "Kafka at <bootstrap servers>", for the beginning of an error. g_free it. */
+gboolean kafka_setting_known (const char *name); /* see kafka.h */
+/* "Kafka at <bootstrap servers>", to begin an error text with. g_free it. */
 char *kafka_where (rd_kafka_t *rk);
 
-/* Takes CONF, whatever happens. */
+/* Takes CONF, also on failure. */
 rd_kafka_t *kafka_client_new (rd_kafka_type_t type, rd_kafka_conf_t *conf, GError **error);
 
 PrunedVerdict kafka_verdict (rd_kafka_resp_err_t err);
-/* `<the formatted words>: <librdkafka's words>`, with the verdict of ERR. */
+/* Sets ERROR to `<formatted text>: <librdkafka's text>`, with the verdict of ERR. */
 void kafka_set_error (GError **error, rd_kafka_resp_err_t err, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
-/* TRUE if RK is beyond repair; then ERROR says why. */
+/* TRUE: RK has failed fatally (for example it was fenced); ERROR says why. */
 gboolean kafka_is_fatal (rd_kafka_t *rk, GError **error);
 
-/* The first offset whose timestamp is TIMESTAMP_MS or later; RD_KAFKA_OFFSET_BEGINNING and _END:
- * where the log begins and ends. */
+/* The first offset with a timestamp of TIMESTAMP_MS or later. For RD_KAFKA_OFFSET_BEGINNING and
+ * _END as TIMESTAMP_MS: the begin and end of the log. */
 rd_kafka_resp_err_t kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition,
                                      gint64 timestamp_ms, int timeout_ms, gint64 *offset);
-/* What the broker keeps of a partition: [LOW, HIGH); LOW may be NULL. Not by
- * rd_kafka_query_watermark_offsets: before librdkafka 2.3 it waits without end for a broker that is
- * gone, though another may lead the partition by now (its issue 2588). A leader that is missing for
- * a moment is waited for until DEADLINE_US (clock_monotonic_us). */
+/* The watermarks of a partition; LOW can be NULL. Does not use rd_kafka_query_watermark_offsets:
+ * before librdkafka 2.3 it waits for ever for a broker that is gone, even if another one leads the
+ * partition (its issue 2588). Waits for a missing leader until DEADLINE_US (clock_monotonic_us). */
 rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition,
                                       gint64 deadline_us, gint64 *low, gint64 *high);
 
-/* A received message as one block. */
+/* A copy of a received message, as one block. */
 KafkaMessage *kafka_message_from (const rd_kafka_message_t *raw);
-/* Headers as librdkafka wants them, or NULL. */
+/* The headers in librdkafka's form; NULL: none. */
 rd_kafka_headers_t *kafka_message_raw_headers (const KafkaMessage *message);
 
 /* A condition variable on the monotonic clock. */
 void kafka_cond_init (pthread_cond_t *cond);
-/* Until DEADLINE_US (clock_monotonic_us); FALSE: time over. */
+/* Waits until DEADLINE_US (clock_monotonic_us); FALSE: timed out. */
 gboolean kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_us);

@@ -7,7 +7,7 @@
 
 #define COMMIT_WITHIN_US (3 * G_USEC_PER_SEC)
 #define CLOSE_WITHIN_US (2 * G_USEC_PER_SEC)
-#define CLOSE_ANYWAY_US (G_USEC_PER_SEC / 4) /* nobody answered the commit */
+#define CLOSE_ANYWAY_US (G_USEC_PER_SEC / 4) /* when the last commit failed */
 #define SERVE_MS 50
 #define ON_COMMIT "commit"
 
@@ -18,19 +18,18 @@ struct _KafkaConsumer {
   Trouble *trouble;
   Fetcher *fetcher;
   atomic_bool joined;
-  /* The poll thread's: */
-  GPtrArray *partitions; /* KafkaPartition: the present assignment */
-  GHashTable *queues;    /* "topic/number" -> rd_kafka_queue_t, kept until close: a queue that is
-                            forwarded to NULL once stays so */
+  /* For the poll thread only: */
+  GPtrArray *partitions; /* of KafkaPartition: the current assignment */
+  GHashTable *queues;    /* "topic/number" -> rd_kafka_queue_t, kept until close: a queue stays
+                            forwarded to NULL */
   gboolean subscribed, closed;
   Watch *watch;
 };
 
-/* --- assignment
- * ------------------------------------------------------------------------------------ */
+/* --- assignment --- */
 
-/* The partition's own queue, cut off from the consumer's. Before rd_kafka_assign, or what is
- * fetched first comes the other way. */
+/* The partition's own queue, detached from the consumer's. Must be called before rd_kafka_assign:
+ * else the first messages arrive in the consumer's queue. */
 static rd_kafka_queue_t *
 mailbox_of (KafkaConsumer *self, const rd_kafka_topic_partition_t *at)
 {
@@ -64,11 +63,11 @@ assign (KafkaConsumer *self, const rd_kafka_topic_partition_list_t *list)
   self->handlers->ready (self->data);
 }
 
-/* The lanes come to rest, then what they stored is committed, then nothing of it is usable any
- * more. FALSE: not committed; that is kept as trouble, and the messages come again, to whoever has
- * the partitions then. */
+/* Ends the assignment: the lanes stop, then their stored offsets are committed, then the partitions
+ * become unusable. FALSE: not committed; the failure is kept as trouble, and the next owner of the
+ * partitions receives the messages again. */
 static gboolean
-give_up (KafkaConsumer *self)
+end_assignment (KafkaConsumer *self)
 {
   atomic_store (&self->joined, FALSE);
   if (self->partitions->len == 0)
@@ -80,7 +79,8 @@ give_up (KafkaConsumer *self)
     g_ptr_array_add (lanes, partition_lane (g_ptr_array_index (self->partitions, i)));
   }
   if (lost)
-    watch_group (self->watch, "the group's coordinator has given this process up; joining again");
+    watch_group (self->watch,
+                 "the group coordinator has removed this process from the group; rejoining");
   self->handlers->revoked (lanes, lost, self->data);
   for (guint i = 0; i < self->partitions->len; i++)
     partition_end (g_ptr_array_index (self->partitions, i));
@@ -99,12 +99,11 @@ on_rebalance (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_
     assign (self, list);
     return;
   }
-  give_up (self);
+  end_assignment (self);
   rd_kafka_assign (rk, NULL);
 }
 
-/* --- errors
- * ------------------------------------------------------------------------------------------ */
+/* --- errors --- */
 
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
@@ -147,8 +146,7 @@ kafka_consumer_poll (KafkaConsumer *self, int timeout_ms, GError **error)
   return !kafka_is_fatal (self->rk, error);
 }
 
-/* --- committing
- * -------------------------------------------------------------------------------------- */
+/* --- committing --- */
 
 typedef struct {
   gboolean done;
@@ -162,8 +160,8 @@ on_commit_reply (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partiti
   *(CommitReply *)opaque = (CommitReply){ TRUE, err };
 }
 
-/* rd_kafka_commit would wait as long as the session may last; this waits COMMIT_WITHIN_US. The
- * reply is delivered by this queue only, so none comes after it is gone. */
+/* Waits COMMIT_WITHIN_US at most; rd_kafka_commit would wait for a whole session time-out. The
+ * reply comes through this queue only, so none arrives once the queue is destroyed. */
 static rd_kafka_resp_err_t
 commit_and_wait (KafkaConsumer *self)
 {
@@ -193,8 +191,7 @@ kafka_consumer_commit (KafkaConsumer *self, gboolean sync, GError **error)
   return FALSE;
 }
 
-/* --- life
- * --------------------------------------------------------------------------------------------- */
+/* --- life --- */
 
 static rd_kafka_conf_t *
 consumer_conf (const char *const *settings, const char *group, guint n_partitions, GError **error)
@@ -209,9 +206,9 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
   FetcherLimits limits = fetcher_limits (n_partitions);
   const char *const wanted[]
       = { "group.id", group, "partition.assignment.strategy", "roundrobin",
-          /* So that members of other versions are told apart (`pruned doctor`). */
+          /* Lets `pruned doctor` tell members of other versions apart. */
           "client.id", KAFKA_MEMBER_OF PRUNED_VERSION, "auto.offset.reset", "earliest",
-          /* A dead process holds its partitions no longer than this. */
+          /* The longest time that a dead process keeps its partitions. */
           "session.timeout.ms", "6000", "heartbeat.interval.ms", "2000", "allow.auto.create.topics",
           "false", "queued.min.messages", limits.messages, "queued.max.messages.kbytes",
           limits.kbytes, "fetch.message.max.bytes", limits.fetch_bytes, "fetch.max.bytes",
@@ -265,7 +262,7 @@ kafka_consumer_subscribe (KafkaConsumer *self, const char *const *topics, GError
   return FALSE;
 }
 
-/* Leaves the group, but does not wait for a broker that is gone. */
+/* Leaves the group. Waits WITHIN_US at most: the broker can be gone. */
 static void
 leave (KafkaConsumer *self, gint64 within_us)
 {
@@ -288,7 +285,7 @@ kafka_consumer_close (KafkaConsumer *self)
   self->closed = TRUE;
   if (!self->subscribed)
     return;
-  gboolean answered = give_up (self);
+  gboolean answered = end_assignment (self);
   g_hash_table_remove_all (self->queues);
   leave (self, answered ? CLOSE_WITHIN_US : CLOSE_ANYWAY_US);
 }
@@ -310,8 +307,7 @@ kafka_consumer_free (KafkaConsumer *self)
   g_free (self);
 }
 
-/* --- looking on
- * ----------------------------------------------------------------------------------------- */
+/* --- looking on --- */
 
 char *
 kafka_consumer_trouble (KafkaConsumer *self)

@@ -2,12 +2,12 @@
 #include "kafka/client.h"
 #include <librdkafka/rdkafka_mock.h>
 
-#define APART_US (2 * 1000) /* topics made back to back confuse the mock cluster */
+#define APART_US (2 * 1000) /* the mock cluster fails if topics are created without a pause */
 
 struct _KafkaEmbedded {
-  rd_kafka_t *rk; /* the instance whose threads run the broker; connected to nothing */
+  rd_kafka_t *rk; /* the client whose threads run the broker; it connects to nothing */
   rd_kafka_mock_cluster_t *cluster;
-  pthread_mutex_t lock; /* one topic at a time */
+  pthread_mutex_t lock; /* held while a topic is created */
 };
 
 KafkaEmbedded *
@@ -22,7 +22,7 @@ kafka_embedded_new (GError **error)
   rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new (rk, 1);
   if (cluster == NULL) {
     rd_kafka_destroy (rk);
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka does not start");
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka cannot start");
     return NULL;
   }
   KafkaEmbedded *self = g_new0 (KafkaEmbedded, 1);
@@ -58,7 +58,7 @@ kafka_embedded_topic (KafkaEmbedded *self, const char *topic, gint32 partitions,
   pthread_mutex_unlock (&self->lock);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka: cannot make topic %s: %s", topic,
-               rd_kafka_err2str (err));
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka: cannot create topic %s: %s",
+               topic, rd_kafka_err2str (err));
   return FALSE;
 }

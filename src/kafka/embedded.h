@@ -1,6 +1,7 @@
-/* Kafka embedded: librdkafka's mock cluster, one broker in this process, speaking the real protocol
- * on a port of 127.0.0.1. Its log is memory only and bounded (5 MB a partition; the oldest goes
- * silently); it has no admin interface, and knows no offsets by time.
+/* Kafka embedded: librdkafka's mock cluster, one broker in this process, which speaks the real
+ * protocol on a port of 127.0.0.1. Its log is kept in memory and bounded: 5 MB per partition, the
+ * oldest messages are dropped without notice. It has no admin interface, and cannot look up offsets
+ * by time.
  *
  * Threads: any; the broker runs on threads of librdkafka.
  */
@@ -10,11 +11,11 @@
 typedef struct _KafkaEmbedded KafkaEmbedded;
 
 KafkaEmbedded *kafka_embedded_new (GError **error);
-/* After every client of it is gone. */
+/* Call it when all its clients are closed. */
 void kafka_embedded_free (KafkaEmbedded *embedded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaEmbedded, kafka_embedded_free)
 
 const char *kafka_embedded_bootstrap (KafkaEmbedded *embedded); /* "127.0.0.1:port" */
-/* A topic that is there already is not an error. */
+/* Creates a topic; one that exists already is not an error. */
 gboolean kafka_embedded_topic (KafkaEmbedded *embedded, const char *topic, gint32 partitions,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,16 +1,16 @@
 #include "kafka/fetcher.h"
 
-/* Of all partitions together. A queued message costs about 350 bytes beside its own, and a
- * partition that is just below its limit gets one fetch more: with 60 full partitions of messages
- * of 600 bytes 16 MB. */
+/* Limits for all partitions together. A queued message costs about 350 bytes beside its own size,
+ * and a partition just below its limit receives one more fetch: 60 full partitions of 600-byte
+ * messages take 16 MB. */
 #define ALL_KBYTES 12288
 #define ALL_MESSAGES 10000
 #define ALL_FETCH_KBYTES 4096
-#define LEAST_FETCH_KBYTES 64 /* not below a batch of our own producer */
+#define LEAST_FETCH_KBYTES 64 /* at least a batch of our own producer */
 
 struct _Fetcher {
   rd_kafka_t *rk;
-  guint messages; /* half of what a queue may hold */
+  guint messages; /* half of a queue's limit */
   gsize bytes;
   char *username, *password; /* as configured */
 };
@@ -72,14 +72,15 @@ fetcher_free (Fetcher *self)
   g_free (self);
 }
 
-/* There is no call just to wake the brokers' threads; giving them the credentials they have does.
+/* librdkafka has no call to wake the brokers' threads, but setting the credentials again wakes
+ * them.
  */
 void
 fetcher_wake (Fetcher *self)
 {
   rd_kafka_error_t *failure
       = rd_kafka_sasl_set_credentials (self->rk, self->username, self->password);
-  g_assert (failure == NULL); /* only for missing arguments */
+  g_assert (failure == NULL); /* fails only if arguments are missing */
 }
 
 void

@@ -1,29 +1,30 @@
-/* How much librdkafka fetches ahead, and that it goes on fetching.
+/* Limits how much librdkafka fetches ahead, and keeps it fetching.
  *
- * librdkafka leaves a partition out of its fetches once that many messages or bytes wait in its
- * queue, and looks again only when something else wakes the broker's thread, after a second at the
- * latest: a lone busy partition would get one queue's worth a second. So whoever takes from a queue
- * reports it here, and the thread is woken each time half a queue has been taken, while the other
- * half keeps the lane busy.
+ * librdkafka stops fetching a partition once its queue holds that many messages or bytes. It checks
+ * again only when something wakes the broker's thread, after a second at the latest: a single busy
+ * partition would get one queue's content per second. So the consumer of a queue reports here what
+ * it takes, and each time half a queue has been taken the thread is woken, while the other half
+ * keeps the lane busy.
  *
- * A wake does not end a fetch that is under way, and one that asks idle partitions only lasts
- * fetch.wait.max.ms. That is short, therefore; longer with many partitions, where a fetch costs
+ * A wake does not end a fetch that is under way, and a fetch of idle partitions lasts
+ * fetch.wait.max.ms. So that time is short; it is longer with many partitions, where a fetch costs
  * more (60 idle ones, every 60 ms: 0.4 % of a core).
  *
- * Threads: any. Ownership: of the consumer.
+ * Threads: any. Ownership: the consumer owns it.
  */
 #pragma once
 #include "kafka/client.h"
 
 typedef struct _Fetcher Fetcher;
 
-/* What was taken from one queue since the last wake; belongs to that queue's taker. */
+/* How much was taken from one queue since the last wake. Only the consumer of that queue touches
+ * it. */
 typedef struct {
   guint messages;
   gsize bytes;
 } FetcherCount;
 
-/* As librdkafka's settings: per partition, such that N_PARTITIONS together hold a bounded amount.
+/* The limits as librdkafka's settings: per partition, so that N_PARTITIONS together stay bounded.
  */
 typedef struct {
   char messages[16], kbytes[16], fetch_bytes[16], wait_ms[16];
@@ -32,7 +33,7 @@ FetcherLimits fetcher_limits (guint n_partitions);
 
 Fetcher *fetcher_new (rd_kafka_t *rk);
 void fetcher_free (Fetcher *fetcher);
-/* Has the brokers' threads look again at what to fetch. */
+/* Makes the brokers' threads check again what to fetch. */
 void fetcher_wake (Fetcher *fetcher);
-/* MESSAGES and BYTES more were taken. */
+/* Reports that MESSAGES with BYTES in all were taken. */
 void fetcher_taken (Fetcher *fetcher, FetcherCount *count, guint messages, gsize bytes);

@@ -14,12 +14,11 @@ static gboolean
 refuse (rd_kafka_t *rk, GError **error, const char *what, const char *why)
 {
   g_autofree char *where = kafka_where (rk);
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s does not say %s: %s", where, what, why);
+  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s: cannot find out %s: %s", where, what, why);
   return FALSE;
 }
 
-/* --- retention
- * ---------------------------------------------------------------------------------------- */
+/* --- retention --- */
 
 static const char *
 entry_value (const rd_kafka_ConfigResource_t *resource, const char *name)
@@ -68,7 +67,7 @@ kafka_topic_retention (const char *const *settings, const char *topic, int timeo
   rd_kafka_queue_t *queue = rd_kafka_queue_new (rk);
   rd_kafka_DescribeConfigs (rk, &asked, 1, options, queue);
   rd_kafka_event_t *event
-      = rd_kafka_queue_poll (queue, -1); /* the request's own time-out ends it */
+      = rd_kafka_queue_poll (queue, -1); /* returns in any case: the request has a time-out */
   gboolean said = take_retention (rk, event, topic, retention_ms, error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
@@ -78,8 +77,7 @@ kafka_topic_retention (const char *const *settings, const char *topic, int timeo
   return said;
 }
 
-/* --- the group
- * ----------------------------------------------------------------------------------------- */
+/* --- the group --- */
 
 static GPtrArray *
 members_of (const struct rd_kafka_group_list *list)
@@ -107,7 +105,7 @@ kafka_group_members (const char *const *settings, const char *group, int timeout
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     members = members_of (list);
   else
-    refuse (rk, error, "who is in the group", rd_kafka_err2str (err));
+    refuse (rk, error, "the members of the group", rd_kafka_err2str (err));
   if (list != NULL)
     rd_kafka_group_list_destroy (list);
   rd_kafka_destroy (rk);

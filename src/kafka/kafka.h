@@ -1,15 +1,15 @@
-/* librdkafka behind a few verbs: a producer that waits for acknowledgements by batch (producer.h),
- * a consumer whose assigned partitions are mailboxes (consumer.h, partition.h), reads without a
- * group (reader.h), topics (admin.h), the embedded cluster (embedded.h).
+/* A small interface to librdkafka: a producer that waits for acknowledgements by batch
+ * (producer.h), a consumer whose assigned partitions are mailboxes (consumer.h, partition.h), reads
+ * without a consumer group (reader.h), topics (admin.h), the embedded cluster (embedded.h).
  *
  * Settings are pairs of librdkafka's names and values in one array (name, value, name, value,
- * NULL), as written by the user in [kafka]. What the engine wants is added unless the user has set
- * it; what it cannot do without is refused when set otherwise (PRUNED_FATAL), and so is a name
- * librdkafka does not know. Lines of librdkafka go to base/log: warnings and worse rate-limited,
- * the rest at debug.
+ * NULL), as written by the user in [kafka]. The engine's preferred values are added unless the user
+ * has set them. PRUNED_FATAL: the user has changed a value that the engine requires, or librdkafka
+ * does not know a name. librdkafka's log goes to base/log: warnings and errors rate-limited, the
+ * rest at debug.
  *
- * Errors: PRUNED_OUTAGE unless said otherwise; PRUNED_FATAL when librdkafka says that the client is
- * beyond repair (fenced).
+ * Errors: PRUNED_OUTAGE unless stated otherwise; PRUNED_FATAL when librdkafka reports a fatal error
+ * of the client (fenced).
  */
 #pragma once
 #include "kafka/admin.h"
@@ -21,7 +21,7 @@
 #include "kafka/producer.h"
 #include "kafka/reader.h"
 
-/* Whether librdkafka knows all names and takes all values. PRUNED_FATAL. */
+/* Checks that librdkafka knows all names and accepts all values. PRUNED_FATAL. */
 gboolean kafka_settings_check (const char *const *settings, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

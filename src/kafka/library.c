@@ -5,9 +5,9 @@
 /* 0xMMmmrrxx, as rd_kafka_version () counts. */
 #define LEAST 0x020002ff
 #define QUEUE_BACKOFF_SINCE 0x02020000
-/* Both faults of the library's knowledge of topics, see library.h. */
+/* Between these versions the library's cache of topics has two bugs, see library.h. */
 #define TOPIC_IDS_SINCE 0x02040000
-#define TOPIC_IDS_MENDED_SINCE 0x020a0000
+#define TOPIC_IDS_FIXED_SINCE 0x020a0000
 
 const char *
 kafka_library_version (void)
@@ -36,7 +36,7 @@ kafka_library_settings (void)
 gboolean
 kafka_library_survives_topic_errors (void)
 {
-  return rd_kafka_version () < TOPIC_IDS_SINCE || rd_kafka_version () >= TOPIC_IDS_MENDED_SINCE;
+  return rd_kafka_version () < TOPIC_IDS_SINCE || rd_kafka_version () >= TOPIC_IDS_FIXED_SINCE;
 }
 
 const char *
@@ -44,5 +44,5 @@ kafka_library_risk (void)
 {
   if (kafka_library_survives_topic_errors ())
     return NULL;
-  return "this version of librdkafka corrupts its memory when a topic is deleted and made anew while it runs";
+  return "this version of librdkafka corrupts its memory when a topic is deleted and created again while it runs";
 }

@@ -8,7 +8,7 @@ typedef struct {
   gsize size;
 } Block;
 
-/* FIELD may be part of the message's own block, or have been set later. */
+/* Frees FIELD unless it is part of the message's own block. */
 static void
 free_field (const KafkaMessage *message, gpointer field)
 {
@@ -79,7 +79,8 @@ kafka_message_take_value (KafkaMessage *message, GByteArray *value)
   free_field (message, message->value);
   message->value_len = value->len;
   message->value = g_byte_array_free (value, FALSE);
-  if (message->value == NULL) /* an empty array has no bytes; empty is not a tombstone */
+  if (message->value
+      == NULL) /* an empty array has NULL data, but an empty value is not a tombstone */
     message->value = g_malloc0 (1);
 }
 
@@ -134,8 +135,7 @@ kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_h
   return copy;
 }
 
-/* --- first measured, then laid out in one block
- * --------------------------------------------------- */
+/* --- first measured, then laid out in one block --- */
 
 static gpointer
 place (char **free_space, gconstpointer bytes, gsize len)

@@ -3,7 +3,8 @@
 #include "kafka/client.h"
 
 #define SHARE                                                                                      \
-  3 /* of the time that is left: what one partition may take of it, if other topics are to come */
+  3 /* one partition uses at most 1/SHARE of the time left while other topics follow               \
+     */
 
 typedef struct {
   rd_kafka_t *rk;
@@ -46,8 +47,8 @@ until_us (const Look *self, gboolean others)
   return now_us + MAX (self->deadline_us - now_us, 0) / (others ? SHARE : 1);
 }
 
-/* A partition without a leader keeps no other topic from being read: it has a part of the time, and
- * its topic no other. */
+/* A partition without a leader must not keep other topics from being read: it gets only a part of
+ * the time, and the rest of its topic is skipped. */
 static void
 fill_watermarks (const Look *self, GArray *offsets, char **unread)
 {

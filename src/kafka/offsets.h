@@ -1,4 +1,4 @@
-/* Where a group stands, seen from outside: what it has committed, and what the log holds.
+/* The position of a consumer group, seen from outside: its committed offsets, and the watermarks.
  *
  * Threads: any; the call blocks.
  */
@@ -6,15 +6,16 @@
 #include "kafka/admin.h"
 
 typedef struct {
-  const char *topic; /* of the caller's KafkaTopic */
+  const char *topic; /* borrowed from the caller's KafkaTopic */
   gint32 partition;
-  gint64 next;      /* committed; -1: nothing yet */
-  gint64 low, high; /* of the log; -1: not known */
+  gint64 next;      /* the committed offset; -1: none yet */
+  gint64 low, high; /* watermarks; -1: not known */
 } KafkaOffset;
 
-/* Of every partition of TOPICS as kafka_admin_describe has filled them in. GROUP counts unless
- * settings have group.id; NULL: what it has committed is not asked, and needs no coordinator to
- * answer. An array of KafkaOffset; g_array_unref it. TIMEOUT_MS is for the whole. UNREAD: why the
- * log of some partition is not known (the first one's reason), NULL if all are; g_free it. */
+/* An array of KafkaOffset, one for every partition of TOPICS (as filled in by
+ * kafka_admin_describe); g_array_unref it. GROUP is used unless SETTINGS have group.id; NULL:
+ * committed offsets are not read, and no coordinator needs to answer. TIMEOUT_MS is for the whole
+ * call. UNREAD: why the watermarks of the first unread partition are not known, NULL if all are;
+ * g_free it. */
 GArray *kafka_offsets (const char *const *settings, const char *group, const KafkaTopic *topics,
                        guint n, int timeout_ms, char **unread, GError **error);

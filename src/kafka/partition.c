@@ -14,14 +14,14 @@ struct _KafkaPartition {
   char *topic;
   char *subject; /* of trouble */
   gint32 number;
-  gpointer lane; /* these three: set before the queue can wake */
+  gpointer lane; /* these three are set before the queue can wake the lane */
   const KafkaHandlers *handlers;
   gpointer data;
-  pthread_mutex_t lock; /* taking and storing against the end of the assignment */
+  pthread_mutex_t lock; /* keeps the assignment from ending during a take or a store */
   pthread_cond_t ended;
   gboolean assigned;     /* under lock, as are these */
-  gboolean repositioned; /* and nothing taken since: the queue may have been full of what is now
-                            stale, which has just been dropped, but the fetcher has looked before */
+  gboolean repositioned; /* sought, and nothing taken since. The queue can have been full of
+                            messages that the seek made stale, so the fetcher can have paused */
   FetcherCount count;
 };
 
@@ -62,7 +62,7 @@ kafka_partition_unref (KafkaPartition *self)
   g_free (self);
 }
 
-/* Under the queue's lock: see KafkaHandlers.wake. */
+/* Called under the queue's lock: see KafkaHandlers.wake. */
 static void
 on_arrival (rd_kafka_t *rk, void *opaque)
 {
@@ -101,8 +101,7 @@ partition_lane (KafkaPartition *self)
   return self->lane;
 }
 
-/* --- taking
- * ---------------------------------------------------------------------------------------- */
+/* --- taking --- */
 
 static void
 note_trouble (KafkaPartition *self, const rd_kafka_message_t *raw)
@@ -112,7 +111,7 @@ note_trouble (KafkaPartition *self, const rd_kafka_message_t *raw)
   trouble_set (self->owner.trouble, self->subject, text);
 }
 
-/* TRUE: a message. *END becomes the end's offset, or -1 after a message. */
+/* TRUE: RAW was a message; *END becomes -1. At the end of the partition *END becomes its offset. */
 static gboolean
 receive (KafkaPartition *self, const rd_kafka_message_t *raw, GPtrArray *out, gint64 *end)
 {
@@ -156,8 +155,7 @@ kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *e
   return taken;
 }
 
-/* --- offsets
- * --------------------------------------------------------------------------------------- */
+/* --- offsets --- */
 
 static rd_kafka_topic_partition_list_t *
 list_of (KafkaPartition *self, gint64 offset)
@@ -191,7 +189,7 @@ seek_once (KafkaPartition *self, gint64 offset)
   return err;
 }
 
-/* An assignment begins to fetch some time after rd_kafka_assign; before that it cannot be sought.
+/* Fetching begins some time after rd_kafka_assign; a seek before that fails with one of these.
  */
 static gboolean
 not_yet (rd_kafka_resp_err_t err)
@@ -201,7 +199,7 @@ not_yet (rd_kafka_resp_err_t err)
          || err == RD_KAFKA_RESP_ERR__IN_PROGRESS;
 }
 
-/* Waits a moment; FALSE: the assignment has ended. */
+/* Waits PAUSE_US; FALSE: the assignment has ended. */
 static gboolean
 still_assigned_after (KafkaPartition *self, gint64 pause_us)
 {
@@ -269,8 +267,8 @@ kafka_partition_end (const KafkaPartition *self)
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? next : -1;
 }
 
-/* The broker answers the questions of a connection one after the other, and a fetch that waits for
- * messages may be before this one. */
+/* How long a fetch can delay another request: the broker answers the requests of a connection in
+ * order, and a fetch that waits for messages can be first. */
 static gint64
 fetch_wait_us (const KafkaPartition *self)
 {

@@ -1,6 +1,6 @@
-/* Between consumer.c and partition.c: how a partition comes to life and dies.
+/* For consumer.c and partition.c only: the life of a partition.
  *
- * Threads: poll, but where said.
+ * Threads: poll, unless stated otherwise.
  */
 #pragma once
 #include "kafka/client.h"
@@ -8,21 +8,21 @@
 #include "kafka/fetcher.h"
 #include "kafka/trouble.h"
 
-/* What a partition uses of its consumer, which outlives it. */
+/* The parts of its consumer that a partition uses; the consumer outlives it. */
 typedef struct {
   rd_kafka_t *rk;
   Trouble *trouble;
   Fetcher *fetcher;
 } PartitionOwner;
 
-/* QUEUE is the consumer's, and may go after partition_end. */
+/* QUEUE belongs to the consumer, which can destroy it after partition_end. */
 KafkaPartition *partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue,
                                const char *topic, gint32 number);
-/* From here on LANE is woken. */
+/* From then on LANE is woken. */
 void partition_begin (KafkaPartition *partition, gpointer lane, const KafkaHandlers *handlers,
                       gpointer data);
-/* No wake() runs any more when it returns. */
+/* When it returns, no wake() is running, and none will. */
 void partition_hush (KafkaPartition *partition);
-/* Nothing is taken, sought or stored any more when it returns. */
+/* When it returns, nothing is taken, sought or stored any more. */
 void partition_end (KafkaPartition *partition);
 gpointer partition_lane (KafkaPartition *partition);

@@ -10,18 +10,17 @@
 
 struct _KafkaProducer {
   rd_kafka_t *rk;
-  rd_kafka_queue_t *queue; /* of delivery reports and errors */
+  rd_kafka_queue_t *queue; /* for delivery reports and errors */
   pthread_t acks;
   atomic_bool closing;
-  atomic_bool suspect; /* a connection failed or time was over: the brokers are to be looked at */
+  atomic_bool suspect; /* a connection failed, or a publish timed out: check the brokers */
   atomic_bool down;
   pthread_mutex_t lock;
   GHashTable *topics; /* name -> rd_kafka_topic_t, under lock */
   char *last_error;   /* why the brokers are down, under lock */
 };
 
-/* --- what librdkafka calls
- * ------------------------------------------------------------------------ */
+/* --- callbacks of librdkafka --- */
 
 static void
 on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
@@ -29,10 +28,10 @@ on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
   KafkaProducer *self = opaque;
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
     atomic_store (&self->down, FALSE);
-  batch_told (raw->_private, raw);
+  batch_reported (raw->_private, raw);
 }
 
-/* librdkafka does not always tell that all brokers are gone, but it does tell of each connection.
+/* librdkafka does not always report that all brokers are gone, but it reports each lost connection.
  */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
@@ -47,7 +46,7 @@ on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
     atomic_store (&self->down, TRUE);
 }
 
-/* Nothing tells that a broker is back while there is nothing to send, so it is asked. */
+/* Asks for metadata: librdkafka does not report that a broker is back while nothing is sent. */
 static void
 look_at_brokers (KafkaProducer *self)
 {
@@ -73,8 +72,7 @@ serve_acks (void *data)
   return NULL;
 }
 
-/* --- life
- * ------------------------------------------------------------------------------------------ */
+/* --- life --- */
 
 KafkaProducer *
 kafka_producer_new (const char *const *settings, GError **error)
@@ -87,11 +85,11 @@ kafka_producer_new (const char *const *settings, GError **error)
           "queue.buffering.max.kbytes",
           "16384",
           "message.max.bytes",
-          "10485760", /* the broker says what is too large */
+          "10485760", /* the broker decides what is too large */
           "batch.size",
-          "60000", /* so that a small fetch gets whole batches */
+          "60000", /* small, so that a small fetch gets whole batches */
           "partitioner",
-          "murmur2_random", /* as Java's: the same key, the same partition */
+          "murmur2_random", /* as in Java clients: the same key, the same partition */
           "topic.metadata.refresh.interval.ms",
           "5000",
           "topic.metadata.propagation.max.ms",
@@ -120,7 +118,8 @@ kafka_producer_new (const char *const *settings, GError **error)
   return self;
 }
 
-/* Whatever is left is reported as purged, so that no Batch outlives the producer. */
+/* Waits for the messages in flight; reports the rest as purged, so that no Batch outlives the
+ * producer. */
 static void
 drain (KafkaProducer *self)
 {
@@ -156,8 +155,7 @@ kafka_producer_is_up (KafkaProducer *self)
   return !atomic_load (&self->down);
 }
 
-/* --- publishing
- * -------------------------------------------------------------------------------------- */
+/* --- publishing --- */
 
 static rd_kafka_topic_t *
 topic_of (KafkaProducer *self, const char *name)
@@ -189,13 +187,14 @@ produce (KafkaProducer *self, rd_kafka_topic_t *topic, Report *report)
   return err;
 }
 
-/* Into librdkafka's queue; what it refuses is a report too. FALSE: the queue stayed full. */
+/* Puts a message into librdkafka's queue; a refusal becomes its report. FALSE: the queue stayed
+ * full. */
 static gboolean
 hand_over (KafkaProducer *self, Report *report, const Patience *patience)
 {
   rd_kafka_topic_t *topic = topic_of (self, report->message->topic);
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
-  batch_given (report);
+  batch_add_pending (report);
   while (topic != NULL) {
     err = produce (self, topic, report);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -204,12 +203,12 @@ hand_over (KafkaProducer *self, Report *report, const Patience *patience)
       break;
     batch_pause (report->batch, patience, AGAIN_US);
   }
-  batch_kept (report, err);
+  batch_refused (report, err);
   return err != RD_KAFKA_RESP_ERR__QUEUE_FULL;
 }
 
 static void
-tell_hopeless (KafkaProducer *self, const Report *failed, GError **error)
+fail_hopeless (KafkaProducer *self, const Report *failed, GError **error)
 {
   if (kafka_verdict (failed->err) == PRUNED_FATAL && kafka_is_fatal (self->rk, error))
     return;
@@ -219,8 +218,8 @@ tell_hopeless (KafkaProducer *self, const Report *failed, GError **error)
 }
 
 static void
-tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, guint missing,
-           GError **error)
+fail_overdue (KafkaProducer *self, const Patience *patience, const Report *failed, guint missing,
+              GError **error)
 {
   g_autofree char *where = kafka_where (self->rk);
   pthread_mutex_lock (&self->lock);
@@ -232,7 +231,7 @@ tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, 
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                "%s: %u messages not acknowledged (the first: topic %s), %s%s%s", where, missing,
                failed->message->topic,
-               patience_is_stopped (patience) ? "stopped waiting" : "time is over",
+               patience_is_stopped (patience) ? "stopped waiting" : "timed out",
                why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
@@ -244,7 +243,7 @@ hand_over_all (KafkaProducer *self, Batch *batch, const Patience *patience)
       break;
 }
 
-/* The end of an attempt. TRUE: nothing is missing any more. FALSE without error: worth another. */
+/* Waits for the end of an attempt. TRUE: all are acknowledged. FALSE without error: try again. */
 static gboolean
 await (KafkaProducer *self, Batch *batch, const Patience *patience, GError **error)
 {
@@ -254,9 +253,9 @@ await (KafkaProducer *self, Batch *batch, const Patience *patience, GError **err
   if (missing == 0)
     return TRUE;
   if (batch_is_hopeless (failed.err))
-    tell_hopeless (self, &failed, error);
+    fail_hopeless (self, &failed, error);
   else if (patience_is_over (patience))
-    tell_over (self, patience, &failed, missing, error);
+    fail_overdue (self, patience, &failed, missing, error);
   return FALSE;
 }
 
@@ -276,7 +275,7 @@ pause_between_attempts (const Patience *patience)
     g_usleep (MIN (left_us, AGAIN_US));
 }
 
-/* BATCH: the first attempt, which is under way already; NULL: none is. */
+/* BATCH: the first attempt, which is already under way; NULL: none. */
 static gboolean
 publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms,
          const atomic_int *stop, GError **error)
@@ -309,11 +308,12 @@ kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const a
 KafkaSending *
 kafka_publish_begin (KafkaProducer *self, GPtrArray *messages, GDestroyNotify done, gpointer data)
 {
-  Patience none = { 0, NULL }; /* what the queue has no room for is left to the second half */
+  Patience none
+      = { 0, NULL }; /* no wait: kafka_publish_end sends what finds no room in the queue */
   Batch *batch = batch_new (messages);
   batch_on_done (batch, done, data);
   hand_over_all (self, batch, &none);
-  batch_all_given (batch);
+  batch_all_sent (batch);
   return batch;
 }
 

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   gint64 next, end; /* what is still to be read: [next, end) */
   gboolean started;
-  gboolean reached; /* a message that is young enough: all behind it count */
+  gboolean reached; /* a young enough message was found: it and all behind it count */
 } Range;
 
 static void
@@ -36,9 +36,9 @@ reader_free (Reader *self)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Reader, reader_free)
 
-/* Time counts anew. */
+/* Starts the time-out anew. */
 static void
-be_patient (Reader *self)
+restart_timeout (Reader *self)
 {
   self->deadline_us = clock_monotonic_us () + (gint64)self->timeout_ms * 1000;
 }
@@ -59,18 +59,18 @@ reader_new (const char *const *settings, const char *topic, int timeout_ms, GErr
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
   if (conf == NULL)
     return NULL;
-  /* Offsets that are gone are an answer here, whatever the consumer of the engine does then. */
+  /* An offset outside the log must be an error here, whatever [kafka] sets for the consumer. */
   rd_kafka_conf_set (conf, "auto.offset.reset", "error", NULL, 0);
   g_autoptr (Reader) self = g_new0 (Reader, 1);
   self->name = topic;
   self->timeout_ms = timeout_ms;
-  be_patient (self);
+  restart_timeout (self);
   self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
   if (self->rk == NULL)
     return NULL;
   self->topic = rd_kafka_topic_new (self->rk, topic, NULL);
   if (self->topic == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s is no name of a topic", topic);
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s is not a valid topic name", topic);
     return NULL;
   }
   self->queue = rd_kafka_queue_new (self->rk);
@@ -123,9 +123,8 @@ offset_at (Reader *self, gint32 partition, gint64 timestamp_ms, gint64 *offset)
   return kafka_offset_at (self->rk, self->name, partition, timestamp_ms, left_ms (self), offset);
 }
 
-/* Leaves out what is older by the broker's index. A broker that has none (the embedded one) says
- * "nothing that young" to every question, also to the one that every message answers; then all is
- * read. */
+/* Skips messages that are older by the broker's time index. A broker without one (the embedded one)
+ * finds no message for any time, not even for 0; then all are read. */
 static gboolean
 skip_older (Reader *self, gint32 partition, gint64 from_ms, Range *range, GError **error)
 {
@@ -159,10 +158,9 @@ stop (Reader *self, Range *ranges, gint32 n)
       rd_kafka_consume_stop (self->topic, i);
 }
 
-/* --- one message
- * ------------------------------------------------------------------------------------- */
+/* --- one message --- */
 
-/* Waits for what comes first: the message, the end of the partition, an error. */
+/* Waits for the message, the end of the partition or an error, whichever comes first. */
 static KafkaMessage *
 first_message (Reader *self, gint64 offset, GError **error)
 {
@@ -216,8 +214,7 @@ kafka_message_timestamp (const char *const *settings, const char *topic, gint32 
   return message != NULL;
 }
 
-/* --- a whole topic
- * ------------------------------------------------------------------------------------ */
+/* --- a whole topic --- */
 
 typedef struct {
   gint64 from_ms;
@@ -247,7 +244,7 @@ plan (Reader *self, Reading *reading, GError **error)
   return TRUE;
 }
 
-/* Offsets may have gaps, so the end is a message behind it or EOF. */
+/* Offsets can have gaps: a range is finished by a message at or behind its end, or by EOF. */
 static void
 advance (Reading *reading, gint32 partition, gint64 next)
 {
@@ -257,7 +254,7 @@ advance (Reading *reading, gint32 partition, gint64 next)
   range->next = MAX (range->next, next);
 }
 
-/* FALSE: the visitor has seen enough. */
+/* Passes the message to the visitor if it counts. FALSE: the visitor wants no more. */
 static gboolean
 show (Reading *reading, const rd_kafka_message_t *raw)
 {
@@ -272,16 +269,16 @@ show (Reading *reading, const rd_kafka_message_t *raw)
 static gboolean
 read_on (Reader *self, Reading *reading, GError **error)
 {
-  gboolean go_on = TRUE;
+  gboolean wants_more = TRUE;
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
-  while (reading->unfinished > 0 && go_on && err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    be_patient (self); /* the visitor takes the time it needs */
+  while (reading->unfinished > 0 && wants_more && err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    restart_timeout (self); /* the visitor's own time does not count */
     rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
     if (raw == NULL)
       return fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
     err = raw->err;
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      go_on = show (reading, raw);
+      wants_more = show (reading, raw);
       fetcher_taken (self->fetcher, &self->count, 1, raw->len + raw->key_len);
       advance (reading, raw->partition, raw->offset + 1);
     } else if (err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
@@ -308,8 +305,7 @@ kafka_read_topic (const char *const *settings, const char *topic, gint64 from_ti
   return done;
 }
 
-/* --- a part of a partition
- * ---------------------------------------------------------------------------- */
+/* --- a part of a partition --- */
 
 static gboolean
 plan_stretch (Reader *self, Reading *reading, const KafkaStretch *stretch, GError **error)

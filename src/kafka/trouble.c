@@ -5,7 +5,7 @@
 struct _Trouble {
   pthread_mutex_t lock;
   GTree *texts;      /* subject -> text, under lock */
-  atomic_uint count; /* of texts: so that a clear costs nothing while all is well */
+  atomic_uint count; /* of texts: makes trouble_clear cheap while there are none */
 };
 
 static int

@@ -1,5 +1,5 @@
-/* What is wrong now, by subject ("brokers", "commit", a topic, a partition): set when it is seen,
- * cleared when the same subject is seen to work.
+/* The current trouble, by subject ("brokers", "commit", a topic, a partition): set when a fault is
+ * seen, cleared when the same subject is seen to work.
  *
  * Threads: any.
  */
@@ -13,7 +13,7 @@ void trouble_free (Trouble *trouble);
 void trouble_set (Trouble *trouble, const char *subject, const char *text);
 void trouble_clear (Trouble *trouble, const char *subject);
 gboolean trouble_any (Trouble *trouble);
-/* The subjects there are; g_ptr_array_unref. */
+/* All subjects with trouble; g_ptr_array_unref it. */
 GPtrArray *trouble_subjects (Trouble *trouble);
-/* All texts by subject, joined by "; ", or NULL; g_free. */
+/* All texts, ordered by subject and joined by "; ", or NULL; g_free it. */
 char *trouble_text (Trouble *trouble);

@@ -7,13 +7,13 @@
 #define LOOK_MS 200
 #define ON_BROKERS "brokers"
 #define ON_GROUP "group"
-#define ON_TOPIC "topic " /* and its name */
+#define ON_TOPIC "topic " /* followed by the topic's name */
 
 struct _Watch {
   rd_kafka_t *rk;
   Trouble *trouble;
   _Atomic (char *)
-      suspicion; /* why the brokers are to be looked at, or NULL; errors are told on any thread */
+      suspicion; /* why the brokers must be checked, or NULL; errors arrive on any thread */
   atomic_uint breaks;
   gint64 looked_us;
 };
@@ -70,8 +70,7 @@ watch_group (Watch *self, const char *reason)
     trouble_clear (self->trouble, ON_GROUP);
 }
 
-/* --- looking
- * ----------------------------------------------------------------------------------------- */
+/* --- looking --- */
 
 static gboolean
 brokers_answer (Watch *self)

@@ -1,8 +1,8 @@
-/* Whether the consumer's brokers and topics are there. librdkafka tells when something breaks, not
- * when it works again, nor always that all brokers are gone; so what it complained of is looked at,
+/* Watches the consumer's brokers and topics. librdkafka reports when something breaks, but not when
+ * it works again, and not always that all brokers are gone. So whatever it complained of is checked
  * once a second.
  *
- * Threads: poll, but watch_suspect and watch_breaks: any. Ownership: of the consumer.
+ * Threads: poll; watch_suspect and watch_breaks: any. Ownership: the consumer owns it.
  */
 #pragma once
 #include "kafka/client.h"
@@ -13,14 +13,15 @@ typedef struct _Watch Watch;
 Watch *watch_new (rd_kafka_t *rk, Trouble *trouble);
 void watch_free (Watch *watch);
 
-/* A connection failed. */
+/* Reports that a connection failed. */
 void watch_suspect (Watch *watch, const char *reason);
-/* How often that was said: another broker may lead since. Thread: any. */
+/* How often a connection has failed: after a failure another broker can be the leader. Thread:
+ * any. */
 guint watch_breaks (Watch *watch);
-/* What came through the consumer's own queue is about the group or a topic. FALSE: a message of a
- * partition, which has no business there. */
+/* Takes an event from the consumer's own queue: an error of the group or of a topic. FALSE: RAW is
+ * a message of a partition, which must not arrive there. */
 gboolean watch_event (Watch *watch, const rd_kafka_message_t *raw);
-/* The group let us in, or (REASON) put us out. */
+/* Reports that this process has joined the group, or (REASON) has been removed from it. */
 void watch_group (Watch *watch, const char *reason);
-/* Looks again if it is time; blocks for a moment then. */
+/* Checks again if it is time; then it blocks for a moment. */
 void watch_look (Watch *watch);

@@ -25,7 +25,8 @@ canceller_unref (Canceller *self)
   g_free (self);
 }
 
-/* libpq waits here until the server has closed the connection, for ever if it never does. */
+/* Sends the request. libpq then waits until the server closes the connection: for ever if it never
+ * does. */
 static void *
 ask_main (void *data)
 {
@@ -50,6 +51,6 @@ canceller_ask (Canceller *self)
     pthread_detach (thread);
     return;
   }
-  g_atomic_int_set (&self->asking, FALSE); /* the connection is given up instead (pipeline.c) */
+  g_atomic_int_set (&self->asking, FALSE); /* pipeline.c then times out and closes the connection */
   canceller_unref (self);
 }

@@ -1,7 +1,8 @@
-/* Asks a server to cancel what a connection is doing, from any thread, without waiting: a server
- * that takes connections and does not answer keeps a thread of the canceller's only.
+/* Asks a server to cancel the running statement of a connection, from any thread, without waiting.
+ * A server that accepts connections but does not answer blocks only the canceller's own thread.
  *
- * Threads: any. Ownership: references; the thread that asks has one of its own.
+ * Threads: any. Ownership: reference-counted; the thread that sends the request holds its own
+ * reference.
  */
 #pragma once
 #include <glib.h>
@@ -9,6 +10,6 @@
 
 typedef struct _Canceller Canceller;
 Canceller *canceller_new (PGconn *conn);
-void canceller_unref (Canceller *self); /* NULL: nothing */
-/* One request at a time: while one is under way no other is sent. */
+void canceller_unref (Canceller *self); /* NULL: does nothing */
+/* Sends a request, unless one is under way already. */
 void canceller_ask (Canceller *self);

@@ -1,4 +1,4 @@
-/* A connection: made when it is needed, closed on the first trouble, cancelled from any thread. */
+/* A connection: opened when needed, closed on the first error, cancelled from any thread. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "pg/discreet.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define CONNECT_TIMEOUT_S 5
-#define CONNECT_LEAST_S 2       /* libpq counts no less */
+#define CONNECT_LEAST_S 2       /* libpq's minimum */
 #define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout */
 
 Pg *
@@ -90,7 +90,7 @@ ping (const char *const *names, const char *const *values, gpointer result)
   *(PGPing *)result = PQpingParams (names, values, 1);
 }
 
-/* Does so with all that says where and how. */
+/* Calls a libpq function with all connection parameters. */
 static void
 connect_to (const Pg *pg,
             void (*way) (const char *const *names, const char *const *values, gpointer result),
@@ -120,14 +120,15 @@ pg_ensure (Pg *pg, GError **error)
     pg_close (pg);
   if (pg->conn != NULL && PQstatus (pg->conn) == CONNECTION_OK)
     return TRUE;
-  if (pg_in_transaction (pg)) /* what follows must not be done without what came before */
+  if (pg_in_transaction (pg)) /* a new connection would lack the transaction's earlier statements */
     return pg_fail_connection (pg, "connection lost in a transaction", error);
   pg_close (pg);
   connect_to (pg, start_connection, &pg->conn);
   if (PQstatus (pg->conn) != CONNECTION_OK)
     return pg_fail_connection (pg, "cannot connect", error);
   PQsetNoticeReceiver (pg->conn, drop_notice, NULL);
-  /* Or a server that stands still would hold whoever sends it more than the sockets take. */
+  /* Non-blocking: else a stalled server would block a thread that sends more than the sockets
+   * buffer. */
   if (PQsetnonblocking (pg->conn, 1) != 0 || !PQenterPipelineMode (pg->conn))
     return pg_fail_connection (pg, "cannot use pipelines", error);
   pthread_mutex_lock (&pg->cancel_lock);
@@ -156,7 +157,7 @@ pg_cancel (Pg *pg)
 void
 pg_cut (Pg *pg)
 {
-  pg->tainted = TRUE; /* it may come too late for what it is meant for */
+  pg->tainted = TRUE; /* the cancel can arrive late, and would then hit another statement */
   ask_to_cancel (pg);
 }
 

@@ -8,10 +8,10 @@ replaced (const char *text, const char *pattern, const char *with)
   g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_DOTALL, 0, NULL);
   g_assert (regex != NULL);
   char *out = g_regex_replace (regex, text, -1, 0, with, 0, NULL);
-  return out != NULL ? out : g_strdup (""); /* text that is no UTF-8 */
+  return out != NULL ? out : g_strdup (""); /* not UTF-8 */
 }
 
-/* By RAISE in a function's text, and so by somebody who wrote the words. */
+/* Whether RAISE in a function made the error, so that the function's author wrote its text. */
 static gboolean
 is_raised (const PGresult *result)
 {
@@ -22,8 +22,8 @@ is_raised (const PGresult *result)
   return g_str_has_suffix (first, " at RAISE");
 }
 
-/* `invalid input syntax for type integer: "..."`: from the first quote to the last, for values may
- * hold quotes. */
+/* `invalid input syntax for type integer: "..."`: cuts from the first quote to the last, because
+ * values can contain quotes. */
 static char *
 message_of (const PGresult *result, const char *state)
 {
@@ -36,8 +36,8 @@ message_of (const PGresult *result, const char *state)
   return replaced (unquoted, "0x[0-9a-fA-F]+", "0x...");
 }
 
-/* `Key (a, b)=(1, 2) is not present in table "t".`: without the values. NULL: nothing of it may be
- * told. */
+/* `Key (a, b)=(1, 2) is not present in table "t".`: cuts the values. NULL: no part of the detail is
+ * safe to show. */
 static char *
 detail_of (const PGresult *result, const char *state)
 {
@@ -48,7 +48,8 @@ detail_of (const PGresult *result, const char *state)
   if (detail == NULL || is_raised (result))
     return NULL;
   if (g_str_equal (state, "40P01") || g_str_has_prefix (state, "42")
-      || g_str_has_prefix (state, "53")) /* of processes and of the catalogue */
+      || g_str_has_prefix (
+          state, "53")) /* these details name processes and catalogue objects, not values */
     return g_strdup (detail);
   if (!g_str_has_prefix (state, "23"))
     return NULL;
@@ -87,7 +88,8 @@ discreet_words (const PGresult *result)
   return g_string_free (text, FALSE);
 }
 
-/* A password with an @ or a blank in it ends too early for libpq, which then quotes the rest of it.
+/* A password with an @ or a blank misleads libpq: it ends the password there, and quotes the rest
+ * in its error.
  */
 char *
 discreet_connection (const char *url, const PGconn *conn, const char *words)
@@ -101,6 +103,6 @@ discreet_connection (const char *url, const PGconn *conn, const char *words)
   if (read && (host == NULL || strchr (host, '@') == NULL))
     return g_strdup (words);
   return g_strdup (
-      "postgres.url is not what libpq takes (it is not shown: it may hold a password); write %40 for @, %2F for / and "
+      "libpq cannot parse postgres.url (it is not shown: it can contain a password); write %40 for @, %2F for / and "
       "%25 for % in a password of a URI, and quotes round one with blanks in key=value pairs");
 }

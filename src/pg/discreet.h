@@ -1,11 +1,11 @@
-/* What PostgreSQL says, without what is in the rows: errors go into logs, tables and topics that
+/* PostgreSQL's errors without the content of rows: errors go into logs, tables and topics that
  * others read (docs/choices.md).
  *
- * Told: the message, of DETAIL what names keys and tables, the names of constraint, table and
- * column if the message lacks them. Not told: other details (`Failing row contains (...)`), hints,
- * and what stands in quotes in a message of class 22, which quotes the value it dislikes. What a
- * trigger raises is its author's own message, and stays; its DETAIL goes. Threads: any. Ownership:
- * g_free what is returned.
+ * Kept: the message, the part of DETAIL that names keys and tables, the names of constraint, table
+ * and column if the message lacks them. Removed: other details (`Failing row contains (...)`),
+ * hints, and quoted text in messages of class 22, which quote the invalid value. The message that a
+ * trigger raises is kept; its DETAIL is removed. Threads: any. Ownership: the caller frees results
+ * with g_free.
  */
 #pragma once
 #include <libpq-fe.h>
@@ -13,6 +13,6 @@
 #include <glib.h>
 
 char *discreet_words (const PGresult *result);
-/* Why URL cannot be connected to, from libpq's words: without pieces of a password that it took for
- * something else. */
+/* Why a connection to URL failed, from libpq's text, without pieces of a password that libpq has
+ * misread. */
 char *discreet_connection (const char *url, const PGconn *conn, const char *words);

@@ -42,7 +42,7 @@ kept_clear (Kept *kept)
   g_hash_table_remove_all (kept->entries);
 }
 
-/* NULL: there are none under NAME, or their stamp is another. */
+/* NULL: no rows under NAME, or rows with another stamp. */
 static const PgRows *
 kept_get (const Kept *kept, const char *name, const char *stamp)
 {
@@ -50,7 +50,7 @@ kept_get (const Kept *kept, const char *name, const char *stamp)
   return entry != NULL && g_str_equal (entry->stamp, stamp) ? entry->rows : NULL;
 }
 
-/* ROWS are taken; they replace those that NAME had. */
+/* Takes ROWS; they replace the rows under NAME. */
 static const PgRows *
 kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows)
 {
@@ -61,7 +61,7 @@ kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows)
   return rows;
 }
 
-/* A name for the statement and all that is bound to it. */
+/* A key made of the statement's name and all bound values. */
 static char *
 name_with_values (const PgStatement *statement, const char *const *bound)
 {

@@ -1,8 +1,8 @@
-/* Rows that a connection remembers as long as what they were made from has not changed. For this
- * folder; everybody else: pg.h.
+/* A connection's cache of rows, valid as long as their stamp stays the same. For this folder only;
+ * others use pg_run_kept (pg.h).
  *
- * Invariant: rows are found under the stamp only with which they were kept.
- * Threads: as Pg. Ownership: rows belong to Kept.
+ * Invariant: rows are found only with the stamp they were stored with.
+ * Threads: as Pg. Ownership: the rows belong to Kept.
  */
 #pragma once
 #include "pg/rows.h"

@@ -1,6 +1,6 @@
-/* What connection.c, pipeline.c and transaction.c share. A connection is always in pipeline mode
- * (one statement is a pipeline of one); what was queued is remembered in order (`sent`), because
- * the answers to our own BEGIN, limits and PREPARE come in between those of the caller.
+/* Shared by connection.c, pipeline.c and transaction.c. A connection is always in pipeline mode
+ * (one statement is a pipeline of one). `sent` records in order what was queued, because the
+ * answers to our own BEGIN, limits and PREPARE come between those of the caller.
  */
 #pragma once
 #include "pg/cancel.h"
@@ -24,37 +24,37 @@ struct _Pg {
   int answer_ms;
   PGconn *conn;
   guint connections; /* made so far */
-  GArray *sent;      /* of Sent: answers not yet taken */
-  guint taken;       /* how many of them were */
+  GArray *sent;      /* of Sent: what the pipeline holds */
+  guint taken;       /* how many answers of them were taken */
   gboolean synced;   /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
   const atomic_int *plans;
-  gint plans_made; /* of these */
+  gint plans_made; /* the number of PgSettings.plans that this session has seen */
   Kept *kept;
-  GHashTable *prepared; /* names of statements (two with the same text are one) that this connection
-                           knows, or will when its pipeline has gone through */
+  GHashTable *prepared; /* names of the statements (equal texts have one name) that are prepared in
+                           this session, or will be once the pipeline has run */
   char sqlstate[6];
   pthread_mutex_t cancel_lock;
-  Canceller *canceller;        /* NULL: no connection; under the lock */
-  _Atomic gint64 cancelled_us; /* monotonic, when somebody asked; 0: nobody did */
-  gboolean tainted;            /* a cancel may still be on its way: it must meet no other work */
-  gint64 deadline_us;          /* of the transaction; 0: none */
+  Canceller *canceller;        /* under cancel_lock; NULL: no connection */
+  _Atomic gint64 cancelled_us; /* monotonic, when pg_cancel was called; 0: it was not */
+  gboolean tainted;   /* a cancel can still be on its way: use the connection for no other work */
+  gint64 deadline_us; /* of the transaction; 0: none */
 };
 
-/* PRUNED_OUTAGE with libpq's words; the connection is closed. Always FALSE. */
+/* Sets PRUNED_OUTAGE with libpq's text, and closes the connection. Returns FALSE. */
 gboolean pg_fail_connection (Pg *pg, const char *doing, GError **error);
-/* What PostgreSQL refused, with its verdict; the rest of the pipeline is taken. STATEMENT may be
+/* Sets ERROR from PostgreSQL's refusal, with its verdict, and drains the pipeline. STATEMENT can be
  * NULL. */
 void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
                         GError **error);
-/* Asks the server to cancel what runs; does not wait for it. */
+/* Asks the server to cancel the running statement; does not wait. */
 void pg_cut (Pg *pg);
-/* Before the first statement that is sent: BEGIN and the limits, if pg_begin asked for them; the
- * limits alone outside a transaction, where a pipeline up to its end is one. */
+/* Called before the first statement: sends BEGIN and the limits if pg_begin was called, else the
+ * limits only (outside a transaction a whole pipeline is one transaction). */
 gboolean pg_send_limits (Pg *pg, GError **error);
-/* Queued, BOUND to its parameters, and prepared before that if need be. */
+/* Queues STATEMENT with BOUND as its parameters; prepares it first if needed. */
 gboolean pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement,
                         const char *const *bound, GError **error);
-/* A statement of our own: queued; and queued, sent, and its answer taken. */
+/* For our own statements: pg_send_own queues one; pg_run_own also sends it and takes its answer. */
 gboolean pg_send_own (Pg *pg, const char *sql, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

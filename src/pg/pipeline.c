@@ -9,7 +9,7 @@
 #include <poll.h>
 
 #define CANCELLED_US (2 * G_USEC_PER_SEC)
-#define LOOK_US (G_USEC_PER_SEC / 2) /* whether somebody has cancelled meanwhile */
+#define LOOK_US (G_USEC_PER_SEC / 2) /* how often to check for a cancel */
 
 static void
 remember (Pg *pg, SentKind kind, const PgStatement *statement)
@@ -73,9 +73,10 @@ pg_flush (Pg *pg, GError **error)
   return TRUE;
 }
 
-#define CUT_AGAIN_US (5 * G_USEC_PER_SEC) /* one may meet the moment between two statements */
+#define CUT_AGAIN_US                                                                               \
+  (5 * G_USEC_PER_SEC) /* a cancel that arrives between two statements has no effect */
 
-/* The transaction's time is over: what runs is cancelled. */
+/* Cancels the running statement if the transaction's deadline is past. */
 static void
 cut_in_time (Pg *pg, gint64 now)
 {
@@ -85,7 +86,8 @@ cut_in_time (Pg *pg, gint64 now)
   pg->deadline_us = now + CUT_AGAIN_US;
 }
 
-/* A server that was asked to cancel answers soon, or not at all. */
+/* When to stop waiting for an answer: soon after a cancel, since a live server then answers
+ * soon. */
 static gint64
 deadline_of (Pg *pg, gint64 began_us)
 {
@@ -94,8 +96,7 @@ deadline_of (Pg *pg, gint64 began_us)
   return cancelled_us == 0 ? deadline : MIN (deadline, MAX (began_us, cancelled_us) + CANCELLED_US);
 }
 
-/* When to look again: whether there is an answer, somebody has cancelled, or the transaction's time
- * is over. */
+/* How long to wait before checking again for an answer, a cancel or the transaction's deadline. */
 static int
 look_ms (const Pg *pg, gint64 now, gint64 left_us)
 {
@@ -129,7 +130,7 @@ wait_for_answer (Pg *pg, GError **error)
   return TRUE;
 }
 
-/* The answer to the next thing that was sent; NULL with an error set on a lost connection. */
+/* The next answer; NULL with an error set if the connection is lost. */
 static PGresult *
 take_answer (Pg *pg, GError **error)
 {
@@ -150,7 +151,7 @@ take_answer (Pg *pg, GError **error)
   }
 }
 
-/* Takes everything up to the end of the pipeline. */
+/* Takes and drops all answers up to the end of the pipeline. */
 static gboolean
 drain (Pg *pg, GError **error)
 {
@@ -162,7 +163,7 @@ drain (Pg *pg, GError **error)
       pg->synced = FALSE;
     PQclear (result);
   }
-  /* A PREPARE whose answer was skipped may or may not have happened. */
+  /* If the answer to a PREPARE was skipped, it is not known whether the statement is prepared. */
   for (guint i = pg->taken; i < pg->sent->len; i++)
     if (g_array_index (pg->sent, Sent, i).kind == SENT_PREPARE) {
       pg_close (pg);
@@ -179,7 +180,7 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
   verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
-  if (pg_is_class42 (pg)) /* what was kept may name what is no more */
+  if (pg_is_class42 (pg)) /* cached rows can name a table or column that is gone */
     kept_clear (pg->kept);
   gboolean lost = PQstatus (pg->conn) != CONNECTION_OK || verdict_is_of_session (result);
   g_autoptr (GError) ignored = NULL;
@@ -187,8 +188,8 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
     pg_close (pg);
 }
 
-/* The next result that the caller waits for; *ROWS stays NULL if there is none. Answers to what we
- * sent ourselves are only looked at. */
+/* Takes the next result of the caller's statements; *ROWS stays NULL if there is none. Answers to
+ * our own statements are checked and dropped. */
 static gboolean
 take_rows (Pg *pg, PgRows **rows, GError **error)
 {

@@ -85,7 +85,7 @@ rows_is_integer (const PgRows *rows, int column)
 {
   Oid type = PQftype (rows->result, column);
   return type == 20 || type == 21
-         || type == 23; /* int8, int2, int4: fixed numbers of the catalogue */
+         || type == 23; /* int8, int2, int4: fixed type ids of the catalogue */
 }
 
 char *

@@ -1,4 +1,4 @@
-/* Rows are libpq's results; only this folder knows. Threads, ownership: see rows.h. */
+/* PgRows wraps libpq's PGresult; only this folder knows that. Threads, ownership: see rows.h. */
 #pragma once
 #include "pg/rows.h"
 

@@ -9,8 +9,8 @@
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *known; /* name -> PgStatement, never removed */
 
-/* What begins at P and is no place for a parameter: a string, an identifier in quotes, a comment.
- * Returns its end, or NULL if nothing of the kind begins here. */
+/* Skips text that cannot contain a parameter: a string, a quoted identifier, a comment. Returns its
+ * end, or NULL if none begins at P. */
 static const char *
 skip_quoted (const char *p)
 {
@@ -49,7 +49,7 @@ name_length (const char *p)
   return n;
 }
 
-/* `:name::type` becomes `$n::type`; comments are dropped from the text that is sent. */
+/* `:name::type` becomes `$n::type`; comments are not sent. */
 static PgStatement *
 parse (const char *name, const char *text, GError **error)
 {
@@ -95,7 +95,7 @@ known_get (const char *name)
   return found;
 }
 
-/* Two threads may have parsed the same; the first one in stays. */
+/* Stores STATEMENT. Two threads can have parsed the same text; the first one is kept. */
 static PgStatement *
 known_put (PgStatement *statement)
 {

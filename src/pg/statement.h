@@ -1,5 +1,5 @@
-/* A statement whose named parameters have become numbers. For pipeline.c; everybody else: pg.h.
- * Threads: any, read-only once made. Ownership: they live as long as the process.
+/* A statement whose named parameters are numbered. For this folder; others use pg.h.
+ * Threads: any, read-only once made. Ownership: statements live as long as the process.
  */
 #pragma once
 #include "pg/pg.h"
@@ -9,11 +9,11 @@ struct _PgStatement {
   char *sql;
   char **parameters; /* in the order of $1, $2, ... */
   guint n_parameters;
-  char on_server[32]; /* names it in a session; made from its text, so that the same name is the
-                         same statement, whoever prepared it */
+  char on_server[32]; /* its name in a session; derived from its text, so equal names always mean
+                         equal statements */
 };
 
-/* The texts in the statement's order, borrowed from VALUES. PRUNED_FATAL names one that is not
- * bound. */
+/* Fills BOUND with the values in the statement's order, borrowed from VALUES. PRUNED_RETRY names a
+ * parameter without a value. */
 gboolean pg_values_bind (const PgValues *values, const PgStatement *statement, const char **bound,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

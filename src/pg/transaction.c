@@ -1,12 +1,12 @@
-/* Transactions: each sets its own limits, a statement outside one too; BEGIN goes out with the
- * first statement. */
+/* Transactions: each sets its own limits, and so does a statement outside one; BEGIN is sent with
+ * the first statement. */
 #include "base/fault.h"
 #include "pg/pg_private.h"
 
-/* The limits of every transaction (docs/rules.md), as settings of the transaction only. No jit: the
- * planner's guess at a page's cost can be far too high, and compiling took 5 s of a statement of 10
- * ms. PostgreSQL's own names come first, and nobody's temporary tables before the application's: a
- * path without pg_temp begins with it. This one runs before there is a path: it names all. */
+/* The limits of every transaction (docs/rules.md), set for that transaction only. No jit: the
+ * planner's cost estimate of a page can be far too high, and compiling took 5 s for a statement of
+ * 10 ms. In the search_path, pg_catalog comes first and pg_temp last: a path without pg_temp begins
+ * with it. This statement runs before the path is set, so it qualifies all names. */
 #define LIMITS                                                                                                          \
   "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true)," \
   " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
@@ -46,7 +46,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
     return FALSE;
   pg->deadline_us = 0;
   pg->read_only = read_only;
-  pg->sqlstate[0] = '\0'; /* what fails from here on is not what failed before */
+  pg->sqlstate[0] = '\0'; /* forget the error of the previous transaction */
   pg->begin_wanted = TRUE;
   return TRUE;
 }
@@ -73,7 +73,7 @@ pg_exec (Pg *pg, const char *sql, GError **error)
   return pg_run_own (pg, sql, error);
 }
 
-/* Several statements at once are refused in pipeline mode. */
+/* Leaves pipeline mode, which refuses several statements in one text. */
 gboolean
 pg_script (Pg *pg, const char *sql, GError **error)
 {
@@ -96,14 +96,14 @@ pg_script (Pg *pg, const char *sql, GError **error)
 gboolean
 pg_commit (Pg *pg, GError **error)
 {
-  if (pg->begin_wanted) /* nothing was ever sent */
+  if (pg->begin_wanted) /* nothing was sent */
   {
     pg->begin_wanted = FALSE;
     return TRUE;
   }
   g_assert (pg->in_transaction);
   pg->deadline_us = 0;
-  gboolean queued = pg->sent->len > 0; /* if one of these fails, COMMIT is skipped */
+  gboolean queued = pg->sent->len > 0; /* if a queued statement fails, COMMIT is skipped */
   if (pg->conn == NULL
       || (!queued
           && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) /* COMMIT would answer ROLLBACK */
@@ -127,7 +127,8 @@ pg_rollback (Pg *pg)
     pg->in_transaction = FALSE;
     return;
   }
-  g_autoptr (GError) ignored = NULL; /* a connection that cannot roll back is closed, which does */
+  g_autoptr (GError) ignored
+      = NULL; /* if ROLLBACK fails, the connection is closed, which rolls back */
   if (pg->synced || pg->sent->len > 0)
     pg_close (pg);
   else if (!pg_run_own (pg, "ROLLBACK", &ignored))

@@ -22,25 +22,26 @@ static const struct {
   { "25P02", PRUNED_OUTAGE },
   { "28", PRUNED_OUTAGE },
   { "3D", PRUNED_OUTAGE },
-  { "42", PRUNED_RETRY }, /* something is missing: the engine says `blocked` */
+  { "42", PRUNED_RETRY }, /* something is missing: the engine sets `blocked` */
   { "3F", PRUNED_RETRY },
-  { "26", PRUNED_OUTAGE }, /* a prepared statement is gone: another server behind the pooler */
+  { "26", PRUNED_OUTAGE }, /* a prepared statement is unknown: the pooler has switched to another
+                              server */
 };
 
-/* Nothing is missing, and no row is at fault: the connection's prepared statements are not what
- * they were. */
+/* Whether a table was altered, so that the session's prepared statements are outdated. Neither a
+ * missing object nor a row is at fault. */
 static gboolean
 is_plan_outdated (const PGresult *result)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
-  /* `cached plan must not change result type`; its words come in the server's language */
+  /* `cached plan must not change result type`: the text is translated, so check the function */
   return g_strcmp0 (state, "0A000") == 0
          && g_strcmp0 (PQresultErrorField (result, PG_DIAG_SOURCE_FUNCTION),
                        "RevalidateCachedQuery")
                 == 0;
 }
 
-/* Statements that a session has prepared and another one is asked for. */
+/* Whether another session than ours has the prepared statements: a pooler is in between. */
 static gboolean
 is_pooled (const char *state)
 {
@@ -67,9 +68,9 @@ verdict_of (const char *state, gboolean cancelled)
   return *state == '\0' ? PRUNED_OUTAGE : PRUNED_DATA;
 }
 
-/* Of what was going on, as PostgreSQL tells it for locks: `while deleting tuple (0,7) in relation
- * "members"`. No value of a row is in such a line; others (texts of statements, values that do not
- * fit) may have some, and are left out. */
+/* The line of the error's context that PostgreSQL adds for locks: `while deleting tuple (0,7) in
+ * relation "members"`. It contains no value of a row. Other lines (texts of statements, invalid
+ * values) can, and are left out. */
 static char *
 place_of (const PGresult *result)
 {
@@ -84,8 +85,8 @@ place_of (const PGresult *result)
   return relation != NULL ? g_strdup (relation) : NULL;
 }
 
-/* The table at which the statement stood, if it waited for one as a whole: PostgreSQL says where in
- * the text. */
+/* The table that the statement was locking as a whole; PostgreSQL gives its position in the
+ * text. */
 static char *
 table_at (const char *sql, const char *position)
 {
@@ -103,7 +104,7 @@ is_conflict (const char *state)
   return g_str_equal (state, "55P03") || g_str_has_prefix (state, "40");
 }
 
-/* Where it happened, for those that are mended by looking there. */
+/* Adds where the error happened, for errors that are fixed at that place. */
 static void
 add_place (GString *text, const PGresult *result, const char *state, const PgStatement *statement)
 {
@@ -122,7 +123,7 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
   if (statement != NULL && wrong && position != NULL)
     g_string_append_printf (text, " at character %s", position);
   if (is_plan_outdated (result))
-    g_string_append (text, ": a table was altered; the session is made anew");
+    g_string_append (text, ": a table was altered; the connection will be replaced");
   if (is_pooled (state))
     g_string_append (
         text,

@@ -1,13 +1,13 @@
-/* From SQLSTATE to verdict: the one place that knows (docs/rules.md).
- * Threads: any. Ownership: none is taken.
+/* Maps SQLSTATE to a verdict (docs/rules.md); no other code does.
+ * Threads: any. Ownership: takes none.
  */
 #pragma once
 #include "pg/pg.h"
 
 #include <libpq-fe.h>
 
-/* Sets ERROR from a failed RESULT of STATEMENT (may be NULL). CANCELLED: we asked for it. */
+/* Sets ERROR from a failed RESULT of STATEMENT (can be NULL). CANCELLED: pg_cancel was called. */
 void verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled,
                         GError **error);
-/* Nothing but another session mends it. */
+/* Whether only a new session heals the error. */
 gboolean verdict_is_of_session (const PGresult *result);

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The folder NAME in FOLDER, which is closed; ELOOP: it is a link. */
+/* Opens the folder NAME in FOLDER, and closes FOLDER. ELOOP: NAME is a link. */
 static int
 step_into (int folder, const char *name)
 {
@@ -17,13 +17,13 @@ step_into (int folder, const char *name)
   int saved = errno;
   if (next < 0 && saved == ENOTDIR && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0
       && S_ISLNK (info.st_mode))
-    saved = ELOOP; /* O_NOFOLLOW with O_DIRECTORY answers ENOTDIR for a link, too */
+    saved = ELOOP; /* O_NOFOLLOW with O_DIRECTORY fails with ENOTDIR for a link, too */
   close (folder);
   errno = saved;
   return next;
 }
 
-/* Component by component, for kernels without openat2. */
+/* Opens PATH component by component, for kernels without openat2. */
 static int
 walk (int root, const char *path)
 {
@@ -46,6 +46,6 @@ beneath_open (int root, const char *path)
   gboolean unknown
       = folder < 0
         && (errno == ENOSYS
-            || errno == EPERM); /* EPERM: a container's filter that is older than the call */
+            || errno == EPERM); /* EPERM: a container's filter that does not know the call */
   return unknown ? walk (root, path) : folder;
 }

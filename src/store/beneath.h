@@ -1,10 +1,10 @@
-/* Folders beneath a folder, reached without following symbolic links: openat2 where the kernel has
+/* Opens folders beneath a folder without following symbolic links: with openat2 if the kernel has
  * it, else component by component.
  *
- * Threads: any. Ownership: the caller closes what is opened.
+ * Threads: any. Ownership: the caller closes the descriptor.
  */
 #pragma once
 
-/* The folder PATH (relative; empty: itself) beneath ROOT, or -1 with errno; ELOOP or EXDEV: it
- * would leave the root or follow a link. */
+/* Opens the folder PATH beneath ROOT (relative; empty: ROOT itself). -1: failed, see errno; ELOOP
+ * or EXDEV: PATH would leave the root or follow a link. */
 int beneath_open (int root, const char *path);

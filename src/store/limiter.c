@@ -61,7 +61,8 @@ limiter_abandoned (Limiter *limiter)
   pthread_mutex_unlock (&limiter->lock);
 }
 
-/* With the lock. What was on its way before must not halve the rate again. */
+/* Call it with the lock. Answers to requests that were under way at the last halving do not halve
+ * the rate again. */
 static void
 slow_down (Limiter *limiter)
 {
@@ -88,7 +89,7 @@ note_failure (Limiter *limiter, const char *words, guint least)
   pthread_mutex_lock (&limiter->lock);
   slow_down (limiter);
   if (limiter->open_until_us
-      > g_get_monotonic_time ()) /* it was on its way when the circuit opened: nothing new */
+      > g_get_monotonic_time ()) /* the request was under way when the circuit opened */
   {
     pthread_mutex_unlock (&limiter->lock);
     return;

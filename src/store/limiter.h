@@ -1,8 +1,8 @@
-/* How fast a service may be asked, and whether at all: the rate of requests grows by steps and
- * halves when the service asks for less or gives no whole answer (AIMD); after failures in a row
- * the circuit opens, and one request at a time probes whether it is back.
+/* A rate limiter with a circuit breaker for a service. The request rate grows by steps, and halves
+ * when the service asks for less or gives no complete answer (AIMD). After several failures in a
+ * row the circuit opens, and one request at a time probes whether the service is back.
  *
- * Threads: any. Ownership: the store's.
+ * Threads: any. Ownership: the store owns it.
  */
 #pragma once
 #include <glib.h>
@@ -10,13 +10,13 @@
 
 typedef struct {
   pthread_mutex_t lock;
-  double rate;          /* requests a second */
+  double rate;          /* requests per second */
   gint64 next_us;       /* when the next request may start, monotonic */
   gint64 slowed_us;     /* when the rate was last halved */
   guint failures;       /* in a row */
   gint64 open_until_us; /* 0: the circuit is closed */
-  gboolean probing;     /* one request is out to see */
-  char *words;          /* of the last failure */
+  gboolean probing;     /* a probe is under way */
+  char *words;          /* text of the last failure */
 } Limiter;
 
 void limiter_init (Limiter *limiter);
@@ -25,9 +25,8 @@ void limiter_clear (Limiter *limiter);
  * (g_free) says why. */
 gboolean limiter_ask (Limiter *limiter, gint64 *start_us, gint64 *retry_ms, char **words);
 void limiter_succeeded (Limiter *limiter);
-void limiter_abandoned (Limiter *limiter); /* the request was not waited for */
-void limiter_slow_down (Limiter *limiter); /* the service asked for it */
-void limiter_failed (Limiter *limiter,
-                     const char *words); /* no answer, or one that makes no sense */
+void limiter_abandoned (Limiter *limiter);                 /* the answer was not awaited */
+void limiter_slow_down (Limiter *limiter);                 /* the service asked for it */
+void limiter_failed (Limiter *limiter, const char *words); /* no answer, or an invalid one */
 void limiter_open (Limiter *limiter,
-                   const char *words); /* nothing will work until somebody mends it */
+                   const char *words); /* no request will succeed until the cause is fixed */

@@ -26,7 +26,7 @@ typedef struct {
   gboolean stop;
 } Local;
 
-/* Folders that became empty, from the innermost up to the root. */
+/* Removes folders that became empty, from the innermost up to the root. */
 static void
 prune (int root, const char *folder)
 {
@@ -51,9 +51,9 @@ fail (StoreObject *object, StoreResult result, const char *words)
   object->error = g_strdup (words);
 }
 
-/* What says something about the machine or the network behind the root, not about one object. */
+/* Whether ERROR concerns the machine or the network behind the root, not one object. */
 static gboolean
-is_of_the_store (int error)
+concerns_store (int error)
 {
   static const int all[] = { EIO,    EROFS,  ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN,
                              ENODEV, ENOMEM, ENOSPC, EDQUOT,   EMFILE,    ENFILE };
@@ -63,18 +63,18 @@ is_of_the_store (int error)
   return FALSE;
 }
 
-/* By errno. TRUE: the object may have nothing to do with it. */
+/* Sets OBJECT's result by errno. TRUE: the cause can be the store. */
 static gboolean
 fail_by_errno (StoreObject *object)
 {
   int error = errno;
-  if (error == ENOENT || error == ENOTDIR) /* nothing can be beneath a file */
+  if (error == ENOENT || error == ENOTDIR) /* ENOTDIR: nothing can be beneath a file */
     object->result = STORE_ABSENT;
   else if (error == ELOOP || error == EXDEV)
     fail (object, STORE_UNSAFE, "unsafe path");
   else
     fail (object, STORE_FAILED, g_strerror (error));
-  return is_of_the_store (error);
+  return concerns_store (error);
 }
 
 static gboolean
@@ -97,7 +97,7 @@ unlink_in (const Root *root, int folder, const char *name, StoreObject *object)
   return FALSE;
 }
 
-/* TRUE: it failed for a reason that may be the store's. */
+/* TRUE: it failed, and the cause can be the store. */
 static gboolean
 delete_one (const Local *local, int root, StoreObject *object)
 {
@@ -116,8 +116,8 @@ delete_one (const Local *local, int root, StoreObject *object)
   return of_the_store;
 }
 
-/* If nothing went and something failed as it does when a disk or its server is away, then that is
- * so, and no object's fault. */
+/* If nothing was deleted, and some deletions failed as they do when a disk or its server is away
+ * (ILL), the store counts as down, and no object is at fault. Returns the reason, or NULL. */
 static char *
 whole_store_is_down (const Local *local, const GPtrArray *ill, gboolean some_went)
 {
@@ -145,7 +145,7 @@ warn_of_look (const Local *local, RootLook look)
   else if (look == ROOT_UNREADABLE)
     log_warning_every (
         UNREADABLE_EVERY_S, "unreadable root",
-        "The local store's root may not be read, so nobody sees whether it is mounted. See [store.local] marker",
+        "The local store's root cannot be read, so pruned cannot check whether it is mounted. See [store.local] marker",
         local->root.path);
 }
 
@@ -154,7 +154,7 @@ delete_all (Local *local, StorePart *part)
 {
   g_autofree char *why = NULL;
   int root = root_open (&local->root, &why);
-  if (root < 0) /* that is no reason to believe that the objects are gone */
+  if (root < 0) /* this does not mean that the objects are gone */
   {
     store_part_done (part, why, DOWN_RETRY_MS);
     return;

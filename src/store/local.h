@@ -1,8 +1,7 @@
-/* A directory as a store. Nothing outside of its root is ever touched: every path is opened beneath
- * the root without following symbolic links (openat2 where the kernel has it, else component by
- * component).
+/* A directory as a store. Never touches anything outside its root: every path is opened beneath the
+ * root without following symbolic links (beneath.h).
  *
- * Threads: local_new, its free: main; delete_part: any; the work is done on a thread of its own.
+ * Threads: local_new, its free: main; delete_part: any; a separate thread does the work.
  * Ownership: store.c.
  */
 #pragma once

@@ -32,17 +32,17 @@ probe_local (const Config *config, RootLook *look, GError **error)
   return why == NULL;
 }
 
-/* The answer, waited for. */
+/* Waits for the answer. */
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t came;
   gboolean done;
-  char *why; /* NULL: the service has said that there is no such object, or that we may not see
-                whether there is */
+  char *why; /* NULL: the service answered that the object does not exist, or that we have no right
+                to see it */
 } Probe;
 
-/* Without the right to list, an absent object is answered as denied: that says nothing against
- * deleting. */
+/* Without the right to list, the answer for an absent object is "denied". That does not mean that
+ * deleting is denied. */
 static char *
 judge (const HttpAnswer *answer)
 {

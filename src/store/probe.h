@@ -1,4 +1,4 @@
-/* Whether a store can be reached, without changing anything in it.
+/* Checks whether a store can be reached, without changing anything in it.
  *
  * Threads: any; the call blocks for a few seconds at most.
  */
@@ -6,9 +6,9 @@
 #include "config/config.h"
 #include "store/root.h"
 
-/* The local root is that of the store, and may be written to. LOOK: what is in it. */
+/* Whether the local root is the store's and can be written to. LOOK: its content. */
 gboolean probe_local (const Config *config, RootLook *look, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The service answers for an object that is not there, and neither bucket nor credentials are at
- * fault. */
+/* Asks the service for an object that does not exist. FALSE: no answer, or bucket or credentials
+ * are wrong. */
 gboolean probe_object (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;

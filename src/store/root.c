@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beneath the root, and in one way only. */
+/* Whether PATH lies beneath the root, and is written without empty, `.` and `..` components. */
 static gboolean
 is_name_beneath (const char *path)
 {
@@ -29,7 +29,8 @@ root_init (Root *root, const Config *config, GError **error)
   if (root->marker == NULL || is_name_beneath (marker))
     return TRUE;
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "[store.local] marker: '%s' is no name beneath the root, like .artifacts", marker);
+               "[store.local] marker: '%s' is not a name beneath the root, like .artifacts",
+               marker);
   root_clear (root);
   return FALSE;
 }
@@ -54,7 +55,7 @@ root_look (const Root *root, int folder)
     return ROOT_UNREADABLE;
   }
   gboolean bare = TRUE;
-  /* cppcheck-suppress readdirCalled ; no other thread has these */
+  /* cppcheck-suppress readdirCalled ; only this thread uses ENTRIES */
   for (const struct dirent *entry; bare && (entry = readdir (entries)) != NULL;)
     bare = g_str_equal (entry->d_name, ".") || g_str_equal (entry->d_name, "..")
            || g_str_equal (entry->d_name, "lost+found");
@@ -69,8 +70,8 @@ root_is_marker (const Root *root, const struct stat *info)
          && info->st_ino == root->marker_inode;
 }
 
-/* A link would vouch for a disk from wherever it points to. Why there is none, in words; NULL:
- * there is. */
+/* Checks the marker. A link does not count: it could point to another disk. Returns why there is no
+ * marker, or NULL. */
 static const char *
 look_for_marker (Root *root, int folder)
 {
@@ -114,11 +115,9 @@ doubt (Root *root, int folder)
 int
 root_open (Root *root, char **why)
 {
-  int folder
-      = open (root->path,
-              O_RDONLY | O_DIRECTORY
-                  | O_CLOEXEC); /* O_PATH would not mount what is mounted when it is asked for */
-  if (folder < 0 && errno == EACCES) /* to pass through it is enough */
+  int folder = open (root->path, O_RDONLY | O_DIRECTORY
+                                     | O_CLOEXEC); /* O_PATH would not trigger an automount */
+  if (folder < 0 && errno == EACCES)               /* the right to pass through is enough */
     folder = open (root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   g_autofree char *words = folder < 0 ? g_strdup (g_strerror (errno)) : doubt (root, folder);
   if (words == NULL)

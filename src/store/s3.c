@@ -17,25 +17,25 @@ typedef struct {
   Http *http;
   S3Target *target;
   Limiter limiter;
-  gint no_bulk; /* atomic: the service knows no DeleteObjects */
+  gint no_bulk; /* atomic: the service has no DeleteObjects */
 } S3;
 
-/* The calls that a part needs; on the HTTP thread once the first has been sent. */
+/* The calls for one part. Used on the HTTP thread only, once the first call is sent. */
 typedef struct {
   S3 *s3;
   StorePart *part;
   GStringChunk *keys;
-  guint calls; /* atomic: under way, and one while they are being made */
+  guint calls; /* atomic: calls under way, plus one while calls are being made */
   char *down;
   gint64 retry_ms;
 } Job;
 
 typedef struct {
   Job *job;
-  GPtrArray *objects, *keys; /* side by side, the job's */
+  GPtrArray *objects, *keys; /* parallel arrays; the contents belong to the job */
   gboolean bulk;
   guint tries;
-  S3Reader *reader; /* of the answer that comes */
+  S3Reader *reader; /* reads the answer as it comes */
 } Call;
 
 static void send_call (Call *call);
@@ -89,13 +89,13 @@ fail_object (StoreObject *object, const char *words)
   object->error = g_strdup (words);
 }
 
-/* The store is down: what is open stays open. */
+/* Ends a call because the store is down; its objects stay open. */
 static void
 end_down (Call *call, const char *words, gint64 retry_ms)
 {
   Job *job = call->job;
   pthread_mutex_lock (
-      &job->s3->limiter.lock); /* calls end on the HTTP thread, and where they are made */
+      &job->s3->limiter.lock); /* calls end on the HTTP thread, or on the thread that makes them */
   if (job->down == NULL)
     job->down = g_strdup_printf ("%s: %s", s3_target_name (job->s3->target), words);
   job->retry_ms = MAX (job->retry_ms, retry_ms);
@@ -112,9 +112,7 @@ try_again_or_give_up (Call *call, const char *words)
     end_down (call, words, 5000);
 }
 
-/* --- answers
- * ------------------------------------------------------------------------------------------------
- */
+/* --- answers --- */
 
 static void
 split_into_singles (Call *call)
@@ -127,8 +125,8 @@ split_into_singles (Call *call)
   call_end (call);
 }
 
-/* Not done. A call for many keys that is refused for none of the known reasons has a key in it that
- * the service cannot take: each by itself, so that this one stands alone. */
+/* Handles a refusal. If a call for many keys is refused for an unknown reason, one of its keys can
+ * be invalid for the service: sends each key by itself, so that only that one fails. */
 static void
 refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
 {
@@ -170,8 +168,8 @@ end_single (Call *call, StoreResult result)
   call_end (call);
 }
 
-/* Each key by what was said of it; one that was not mentioned has not been deleted as far as we
- * know. */
+/* Sets each object's result by the answer for its key; a key that the answer does not mention
+ * counts as not deleted. */
 static void
 take_results (Call *call, const S3Answer *answer)
 {
@@ -226,7 +224,7 @@ on_answer (const HttpAnswer *http, gpointer data)
   Call *call = data;
   S3Answer answer = { 0 };
   g_autofree char *broken = NULL;
-  if (http->unwanted) /* it says nothing about the service */
+  if (http->unwanted) /* no failure of the service */
   {
     limiter_abandoned (&call->job->s3->limiter);
     if (store_part_cancelled (call->job->part))
@@ -248,11 +246,10 @@ on_body (const char *body, gsize len, gpointer data)
   s3_reader_feed (((Call *)data)->reader, body, len);
 }
 
-/* --- requests
- * -------------------------------------------------------------------------------------------------
- */
+/* --- requests --- */
 
-/* Also what waits for its turn until the lease is no longer ours to act upon. */
+/* Whether the part is over. Also cancels requests that still wait for their turn when half of the
+ * lease is past. */
 static gboolean
 is_unwanted (gpointer call)
 {
@@ -281,7 +278,7 @@ send_call (Call *call)
   HttpRequest *request = call->bulk ? s3_request_bulk (s3->target, call->keys)
                                     : s3_request_single (s3->target, call->keys->pdata[0]);
   gint64 left_ms = (call->job->part->batch->deadline_us - start_us) / 1000;
-  s3_reader_free (call->reader); /* of a try before */
+  s3_reader_free (call->reader); /* of an earlier try */
   call->reader = s3_reader_new ();
   request->on_body = on_body;
   request->start_us = start_us;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Codes of a whole request that no repetition mends (Amazon S3 API reference, "List of error
+/* Error codes of a whole request that no retry heals (Amazon S3 API reference, "List of error
  * codes"). */
 static const struct {
   const char *code, *remedy;
@@ -64,9 +64,9 @@ s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk)
   if (http->status == 0 || http->status >= 500)
     return S3_BROKEN;
   if (!bulk && g_strcmp0 (answer->code, "AccessDenied") == 0)
-    return S3_THIS_REQUEST; /* of this one key */
+    return S3_THIS_REQUEST; /* this key alone is refused */
   if (http->status == 401 || http->status == 404
-      || (bulk && http->status == 403)) /* in words of the service's own */
+      || (bulk && http->status == 403)) /* with a code of the service's own */
     return S3_MISCONFIGURED;
   return answer->code == NULL || remedy_of (answer->code) != NULL ? S3_MISCONFIGURED
                                                                   : S3_THIS_REQUEST;
@@ -80,7 +80,7 @@ s3_error_words (const HttpAnswer *http, const S3Answer *answer)
   if (http->status == 0)
     return g_strdup (http->error);
   if (answer->code == NULL)
-    return g_strdup_printf ("HTTP %ld, and no answer that S3 gives: is the endpoint an S3 service?",
+    return g_strdup_printf ("HTTP %ld, and not an answer of S3: is the endpoint an S3 service?",
                             http->status);
   const char *remedy = remedy_of (answer->code),
              *message = answer->message != NULL ? answer->message : "";

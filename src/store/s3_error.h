@@ -1,25 +1,25 @@
-/* Whether a service did what it was asked; if not, whose fault it is, in words that say what to do.
- * Threads: any. Ownership: as said.
+/* Whether a service has done a request; if not, the cause, and a text that says what to do.
+ * Threads: any. Ownership: see each function.
  */
 #pragma once
 #include "http/http.h"
 #include "store/s3_xml.h"
 
 typedef enum {
-  S3_SLOW_DOWN,     /* it has too much to do */
-  S3_NO_BULK,       /* it knows no such call */
-  S3_BROKEN,        /* it is not well: later */
-  S3_MISCONFIGURED, /* no repetition mends it */
-  S3_THIS_REQUEST   /* it is about what was asked for */
+  S3_SLOW_DOWN,     /* the service asks for fewer requests */
+  S3_NO_BULK,       /* the service has no bulk call */
+  S3_BROKEN,        /* the service is out of order: retry later */
+  S3_MISCONFIGURED, /* no retry heals it */
+  S3_THIS_REQUEST   /* the request itself is refused */
 } S3Fault;
 
-/* To a single delete. It is answered 204; some services say 200: an S3 service numbers its answers,
- * a web server's page has a body. */
+/* Whether HTTP confirms a single delete. The answer is 204; some services send 200. An S3 service
+ * sends a request id with it; a web server's page has a body. */
 gboolean s3_says_deleted (const HttpAnswer *http);
-/* ANSWER: what its body says. BULK: it was asked for many keys at once. */
+/* ANSWER: the parsed body. BULK: the request had many keys. */
 S3Fault s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk);
-/* g_free them. */
+/* The text of the error; g_free it. */
 char *s3_error_words (const HttpAnswer *http, const S3Answer *answer);
-/* WORDS of one key, `Code: Message`: the service could not do it just now, and nothing is wrong
- * with the object. */
+/* Whether WORDS, the error of one key (`Code: Message`), is temporary: nothing is wrong with the
+ * object. */
 gboolean s3_error_is_for_later (const char *words);

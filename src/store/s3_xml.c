@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#define HEAD_BYTES 4096 /* in which a web page says that it is one */
+#define HEAD_BYTES 4096 /* where to look for the signs of a web page */
 
-/* XML takes a carriage return for a line's end and some control characters for nothing at all: as
- * references. */
+/* Writes a carriage return and control characters as references: XML reads a raw carriage return as
+ * the end of a line, and refuses some control characters. */
 static void
 append_escaped (GString *xml, const char *text)
 {
@@ -17,7 +17,7 @@ append_escaped (GString *xml, const char *text)
       g_string_append_c (xml, *p);
 }
 
-/* XML has no way to say most control characters. */
+/* XML cannot represent most control characters. */
 gboolean
 s3_xml_fits (const char *key)
 {
@@ -54,10 +54,10 @@ s3_answer_clear (S3Answer *answer)
 struct _S3Reader {
   GMarkupParseContext *context;
   S3Answer *answer;
-  GError *error; /* the first; nothing is read behind it */
+  GError *error; /* the first error; nothing is read after it */
   guint depth;
   gboolean in_error, in_deleted;
-  GString *text, *head; /* of the element; of the answer */
+  GString *text, *head; /* text of the element; begin of the answer */
   char *key, *code, *message;
 };
 
@@ -112,7 +112,7 @@ on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **
   else if (reader->depth == 2 && reader->answer->is_result)
     close_item (reader);
   else if (reader->depth == 1 && reader->in_error) {
-    g_free (reader->answer->code); /* GMarkup takes one root after another */
+    g_free (reader->answer->code); /* GMarkup accepts a second root element */
     g_free (reader->answer->message);
     reader->answer->code = g_steal_pointer (&reader->code);
     reader->answer->message = g_steal_pointer (&reader->message);

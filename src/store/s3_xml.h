@@ -1,21 +1,22 @@
 /* The bodies of DeleteObjects (Amazon S3 API reference, "DeleteObjects" and "Error responses").
- * Threads: any. Ownership: as said.
+ * Threads: any. Ownership: see each function.
  */
 #pragma once
 #include <glib.h>
 
-/* Whether KEY can be said in XML; one that cannot would spoil the call for all others. */
+/* Whether XML can represent KEY; a key that does not fit would make the call fail for all
+ * others. */
 gboolean s3_xml_fits (const char *key);
-/* The request's body for KEYS, which fit. */
+/* The body of the request for KEYS; all must fit. */
 GString *s3_xml_delete (const GPtrArray *keys);
 
-/* What the service said of each key: NULL value = deleted, else `Code: Message`. */
+/* The service's result for each key. */
 typedef struct {
-  gboolean is_result;   /* the answer was a DeleteResult, read to its end */
-  gboolean is_html;     /* it was a web page */
+  gboolean is_result;   /* the answer was a complete DeleteResult */
+  gboolean is_html;     /* the answer was a web page */
   GHashTable *deleted;  /* a set of keys */
   GHashTable *errors;   /* key -> `Code: Message` */
-  char *code, *message; /* of an Error document; NULL: it was none */
+  char *code, *message; /* of an Error document; NULL: the answer was none */
 } S3Answer;
 void s3_answer_clear (S3Answer *answer);
 
@@ -23,9 +24,9 @@ void s3_answer_clear (S3Answer *answer);
 typedef struct _S3Reader S3Reader;
 S3Reader *s3_reader_new (void);
 void s3_reader_feed (S3Reader *reader, const char *data, gsize len);
-void s3_reader_free (S3Reader *reader); /* one that was not read to its end */
-/* Takes the reader. FALSE: the bytes are no well-formed XML (cut off, HTML); WHY (g_free) says
- * what. What was read before counts. */
+void s3_reader_free (S3Reader *reader); /* only if s3_reader_end was not called */
+/* Takes the reader. FALSE: the bytes are not well-formed XML (cut off, or HTML); WHY (g_free) names
+ * the fault. ANSWER has what was read before it. */
 gboolean s3_reader_end (S3Reader *reader, S3Answer *answer, char **why);
-/* The same for an answer that is there as a whole. */
+/* The same for a complete answer. */
 gboolean s3_xml_parse (const char *body, gsize len, S3Answer *answer, char **why);

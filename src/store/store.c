@@ -11,7 +11,7 @@
 static struct {
   gpointer store; /* NULL: not configured */
   const StoreKind *kind;
-  char *down; /* why it is not asked before UNTIL_US, monotonic; with the lock */
+  char *down; /* why the store is not used before UNTIL_US (monotonic); under the lock */
   gint64 until_us;
 } stores[STORES];
 static pthread_mutex_t down_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,7 +63,7 @@ store_is_down (int file_store, StoreDown *down)
   return is_down;
 }
 
-/* For this batch, and for whoever asks next. WORDS NULL: it is not, or no more. */
+/* Notes that a store is down, for this batch and for later ones. WORDS NULL: the store is up. */
 static void
 note_down (StoreBatch *batch, int file_store, const char *words, gint64 retry_ms)
 {
@@ -112,7 +112,7 @@ store_key (const char *prefix, const StoreObject *object)
   GString *key = g_string_new (NULL);
   append_folder (key, prefix);
   append_folder (key, object->dir);
-  g_string_append (key, object->file); /* as it is: `x/` is another object than `x` */
+  g_string_append (key, object->file); /* unchanged: `x/` and `x` are different objects */
   return g_string_free (key, FALSE);
 }
 
@@ -174,7 +174,7 @@ store_delete (StoreBatch *batch)
     else if (object->file_store < 1 || object->file_store >= STORES)
       refuse (object, STORE_FAILED, g_strdup_printf ("unknown file_store %d", object->file_store));
     else if (!store_is_set (object->file_store))
-      unset[object->file_store] = TRUE; /* the object stays open: nothing is wrong with it */
+      unset[object->file_store] = TRUE; /* the object stays open: it is not at fault */
     else {
       StorePart **part = &parts[object->file_store];
       if (*part == NULL) {
@@ -185,7 +185,7 @@ store_delete (StoreBatch *batch)
     }
   }
   g_atomic_int_set (&batch->parts,
-                    1); /* ours, so that no part can be the last before all have begun */
+                    1); /* our own count, so that no part is the last before all have begun */
   for (int i = 0; i < STORES; i++)
     if (unset[i])
       note_unset (batch, i);

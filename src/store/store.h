@@ -1,6 +1,7 @@
-/* The stores of this process, made from `[store.*]`. Jobs: pruned/store.h.
+/* The stores of this process, made from `[store.*]`. Jobs use pruned/store.h.
  *
- * Threads: stores_start and stores_stop: main, before and after all others. Ownership: as said.
+ * Threads: stores_start and stores_stop: main, before the others start and after they have ended.
+ * Ownership: see each function.
  */
 #pragma once
 #include "base/error.h"
@@ -18,10 +19,10 @@ typedef struct {
   GPtrArray *objects; /* of StoreObject, borrowed */
   int file_store;
 } StorePart;
-/* DOWN: the store is down, come again in RETRY_MS (NULL: it is not, and may be asked again). Frees
- * the part. */
+/* Ends a part and frees it. DOWN: why the store is down; use it again in RETRY_MS. NULL: the store
+ * is up. */
 void store_part_done (StorePart *part, const char *down, gint64 retry_ms);
-gboolean store_part_over (const StorePart *part); /* cancelled, or the deadline is past */
+gboolean store_part_over (const StorePart *part); /* cancelled, or past the deadline */
 gboolean store_part_cancelled (const StorePart *part);
 
 typedef struct {

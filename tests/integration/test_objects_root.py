@@ -95,7 +95,7 @@ def test_the_marker_itself_is_never_deleted_by_whatever_name(store, name):
 @pytest.mark.parametrize("marker", ["/etc/passwd", "..", "../.artifacts", "beneath/../../.artifacts", ".", "./.artifacts", "beneath//.artifacts"])
 def test_a_marker_that_is_no_name_is_an_error_of_the_configuration(store, marker):
     done = store.pruned.run("run", "--until-idle", settings=store.settings | {"store.local.marker": marker})
-    assert done.code == 2 and f"[store.local] marker: '{marker}' is no name beneath the root" in done.stderr
+    assert done.code == 2 and f"[store.local] marker: '{marker}' is not a name beneath the root" in done.stderr
 
 
 @pytest.mark.parametrize("marker, words", [(".artifacts", "is a link"), ("beneath/.artifacts", "is behind a link")])
@@ -130,7 +130,7 @@ def test_a_root_that_may_be_passed_through_only_is_a_store_whose_emptiness_nobod
     [line] = [line for line in found.json() if line["check"] == "local store"]
     assert line["level"] == "warning" and line["detail"] == f"{store.root} may not be read, so nobody sees whether it is mounted: mark it"
     daemon = store.delete()
-    daemon.wait_line("The local store's root may not be read, so nobody sees whether it is mounted. See [store.local] marker", level="warning")
+    daemon.wait_line("The local store's root cannot be read, so pruned cannot check whether it is mounted. See [store.local] marker", level="warning")
     assert store.rows() == [] and not (store.root / "file").exists()
 
 

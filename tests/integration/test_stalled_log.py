@@ -79,7 +79,7 @@ def test_lines_that_find_no_room_are_counted_and_said(scene, stalled):
     dropped = wait_until(lambda: http.metrics()["pruned_log_lines_dropped_total"], 30, "dropped lines")
     told = 0
     for line in one.lines():
-        told += int(line["lines"]) if line["message"] == "Log lines were dropped: nobody read them" else 0
+        told += int(line["lines"]) if line["message"] == "Log lines were dropped: stderr was not read in time" else 0
         if told >= dropped:
             break
     one.process.send_signal(signal.SIGTERM)

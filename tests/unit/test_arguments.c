@@ -100,7 +100,7 @@ test_global (void)
   }
 }
 
-/* The next word is an argument, never the value. */
+/* The next word is an argument, never the option's value. */
 static void
 test_optional_value (void)
 {
@@ -153,7 +153,8 @@ test_help (void)
   g_assert_true (parse ("pruned --help", &got, &error));
   g_assert_true (got.help && got.command == NULL);
   invocation_clear (&got);
-  g_assert_true (parse ("pruned walk --help", &got, &error)); /* its argument is not missed */
+  g_assert_true (
+      parse ("pruned walk --help", &got, &error)); /* a missing argument is no error here */
   g_assert_true (got.help && got.command == &commands[0]);
   invocation_clear (&got);
   g_autofree char *all = arguments_help (commands, NULL);

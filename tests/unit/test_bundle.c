@@ -50,7 +50,7 @@ test_what_was_stored_is_what_is_sent (void)
   }
 }
 
-/* A value that does not fit: nothing of it is stored, and the first reason stands. */
+/* If a value does not fit, nothing of it is stored, and the first reason is kept. */
 static void
 test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind (void)
 {
@@ -69,7 +69,7 @@ test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind (void)
   g_assert_cmpuint (bundle_size (bundle), ==, 1);
 }
 
-/* Whatever is in the table: an error, never a message that nobody has stored. */
+/* Whatever the table contains: an error, never a message that was not stored. */
 static void
 test_what_is_cut_or_foreign_is_refused (void)
 {

@@ -28,7 +28,7 @@ test_unknown_names_are_errors (void)
                 "-s log.levle: unknown key 'levle' in [log], did you mean 'level'?");
   assert_fails ("", "lgo.level=debug", "-s lgo.level: unknown setting, did you mean 'log.level'?");
   assert_fails ("", "log=debug", "-s log: unknown setting, did you mean 'log.level'?");
-  assert_fails ("", "log.level", "-s log.level: wanted is section.key=value");
+  assert_fails ("", "log.level", "-s log.level: expected section.key=value");
 }
 
 static void
@@ -50,9 +50,9 @@ test_variables_that_look_like_mistakes_are_errors (void)
       "PRUNED_KAFKA_: unknown variable, did you mean 'PRUNED_KAFKA_BOOTSTRAP_SERVERS'?");
   assert_variable_fails (
       "PRUNED_RUN_WORKERS", "1",
-      "PRUNED_RUN_WORKERS: workers in [run]: '1' is not what is wanted: 2 to 256");
+      "PRUNED_RUN_WORKERS: workers in [run]: '1' is not valid, expected 2 to 256");
   assert_variable_fails ("PRUNED_TOPICS_PREFIX", "",
-                         "PRUNED_TOPICS_PREFIX: prefix in [topics]: '' is not what is wanted: 1 to "
+                         "PRUNED_TOPICS_PREFIX: prefix in [topics]: '' is not valid, expected 1 to "
                          "65536 bytes");
   assert_variable_fails ("PRUNED_LOG_LEVEL", "\xff", "PRUNED_LOG_LEVEL: not UTF-8 text");
 #ifndef PRUNED_FAULTS
@@ -65,26 +65,26 @@ static void
 test_twice_is_an_error (void)
 {
   assert_fails ("[log]\nlevel = debug\n[run]\n[log]\nformat = json\n", NULL,
-                "FILE:4: section [log] for the second time, the first is in line 1");
+                "FILE:4: section [log] appears twice, first in line 1");
   assert_fails ("[log]\nlevel = debug\n\n level=info\n", NULL,
-                "FILE:4: 'level' in [log] for the second time, the first is in line 2");
+                "FILE:4: 'level' in [log] appears twice, first in line 2");
   assert_fails ("[kafka]\na.b = 1\na.b = 1\n", NULL,
-                "FILE:3: 'a.b' in [kafka] for the second time, the first is in line 2");
+                "FILE:3: 'a.b' in [kafka] appears twice, first in line 2");
 }
 
 static void
 test_broken_lines (void)
 {
-  assert_fails ("[log]\nlevel\n", NULL, "FILE:2: neither [section] nor key = value nor # comment");
-  assert_fails ("[log]\n= x\n", NULL, "FILE:2: neither [section] nor key = value nor # comment");
+  assert_fails ("[log]\nlevel\n", NULL, "FILE:2: expected [section], key = value or # comment");
+  assert_fails ("[log]\n= x\n", NULL, "FILE:2: expected [section], key = value or # comment");
   assert_fails ("level = x\n", NULL, "FILE:1: a key before the first [section]");
-  assert_fails ("[log\n", NULL, "FILE:1: a section is written [name]");
-  assert_fails ("[]\n", NULL, "FILE:1: a section is written [name]");
-  assert_fails ("[log] x\n", NULL, "FILE:1: a section is written [name]");
-  assert_fails ("[log]\nlevel[de] = x\n", NULL, "FILE:2: a key has no brackets");
+  assert_fails ("[log\n", NULL, "FILE:1: expected [name]");
+  assert_fails ("[]\n", NULL, "FILE:1: expected [name]");
+  assert_fails ("[log] x\n", NULL, "FILE:1: expected [name]");
+  assert_fails ("[log]\nlevel[de] = x\n", NULL, "FILE:2: a key cannot contain brackets");
   assert_fails ("[log]\nlevel = \xff\n", NULL, "FILE:2: not UTF-8 text");
   assert_fails ("[store.local]\nroot = C:\\dir\n", NULL,
-                "FILE:2: the value of 'root' cannot be read; \\ is written \\\\");
+                "FILE:2: the value of 'root' cannot be read; write \\ as \\\\");
 }
 
 static void
@@ -102,31 +102,30 @@ static void
 test_wrong_types (void)
 {
   assert_fails ("[run]\nworkers = four\n", NULL,
-                "FILE:2: workers in [run]: 'four' is not what is wanted: 2 to 256");
+                "FILE:2: workers in [run]: 'four' is not valid, expected 2 to 256");
   assert_fails ("[run]\nworkers = 1\n", NULL,
-                "FILE:2: workers in [run]: '1' is not what is wanted: 2 to 256");
+                "FILE:2: workers in [run]: '1' is not valid, expected 2 to 256");
   assert_fails ("[run]\nworkers = 99999999999999999999\n", NULL,
-                "FILE:2: workers in [run]: '99999999999999999999' is not what is wanted: 2 to 256");
+                "FILE:2: workers in [run]: '99999999999999999999' is not valid, expected 2 to 256");
   assert_fails ("[run]\nworkers = 4.5\n", NULL,
-                "FILE:2: workers in [run]: '4.5' is not what is wanted: 2 to 256");
+                "FILE:2: workers in [run]: '4.5' is not valid, expected 2 to 256");
   assert_fails ("[postgres]\nprepare = maybe\n", NULL,
-                "FILE:2: prepare in [postgres]: 'maybe' is not what is wanted: on | off");
+                "FILE:2: prepare in [postgres]: 'maybe' is not valid, expected on | off");
   assert_fails ("[log]\nlevel = warn\n", NULL,
-                "FILE:2: level in [log]: 'warn' is not what is wanted: debug | info | warning | "
+                "FILE:2: level in [log]: 'warn' is not valid, expected debug | info | warning | "
                 "error");
   assert_fails ("[jobs.members]\nreferences = notes.author_id, x\n", NULL,
-                "FILE:2: references in [jobs.members]: 'notes.author_id, x' is not what is wanted: "
+                "FILE:2: references in [jobs.members]: 'notes.author_id, x' is not valid, expected "
                 "table.column; ...");
   assert_fails (
       "[jobs.members]\ntime_zone = Mars\n", NULL,
       "FILE:2: time_zone in [jobs.members]: time zone 'Mars' is not known on this machine "
       "(package tzdata has the names)");
-  assert_fails (
-      "[jobs.members]\nschedule = \n", NULL,
-      "FILE:2: schedule in [jobs.members]: schedule '' has 0 fields, wanted are 5: minute, "
-      "hour, day of month, month, day of week");
+  assert_fails ("[jobs.members]\nschedule = \n", NULL,
+                "FILE:2: schedule in [jobs.members]: schedule '' has 0 fields, expected 5: minute, "
+                "hour, day of month, month, day of week");
   assert_fails ("", "run.workers=",
-                "-s run.workers: workers in [run]: '' is not what is wanted: 2 to "
+                "-s run.workers: workers in [run]: '' is not valid, expected 2 to "
                 "256");
 }
 
@@ -142,7 +141,7 @@ test_a_variable_of_two_jobs_is_an_error (void)
   g_unsetenv ("PRUNED_JOBS_A_B_BATCH");
   g_assert_cmpstr (
       error->message, ==,
-      "PRUNED_JOBS_A_B_BATCH: stands for [jobs.a.b] and [jobs.a_b]: set it in the file");
+      "PRUNED_JOBS_A_B_BATCH: means both [jobs.a.b] and [jobs.a_b]: set it in the file");
 }
 
 static const char *
@@ -160,7 +159,7 @@ test_a_broken_declaration_is_an_error (void)
   g_assert_null (config_load (&sources, &error));
   g_assert_cmpstr (
       error->message, ==,
-      "job.conf: batch in [jobs.members.remove_expired]: 'many' is not what is wanted: "
+      "job.conf: batch in [jobs.members.remove_expired]: 'many' is not valid, expected "
       "1 to 1000000");
 }
 

@@ -196,7 +196,7 @@ test_errors_name_the_field (void)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (cron_parse ("0 25 * * *", &error));
-  g_assert_nonnull (strstr (error->message, "schedule '0 25 * * *': '25' is no hour"));
+  g_assert_nonnull (strstr (error->message, "schedule '0 25 * * *': '25' is not a valid hour"));
 }
 
 static void
@@ -210,7 +210,7 @@ test_unknown_zones (void)
   }
 }
 
-/* The same instants by the C library's zone rules, minute by minute over two years. */
+/* Compares with the C library's zone rules, minute by minute over two years. */
 static void
 test_against_the_c_library (gconstpointer zone_name)
 {
@@ -229,7 +229,7 @@ test_against_the_c_library (gconstpointer zone_name)
       continue;
     strftime (local, sizeof local, "%F %R", &tm);
     if (strcmp (local, last) <= 0)
-      continue; /* the hour again */
+      continue; /* the repeated hour */
     g_strlcpy (last, local, sizeof last);
     gint64 got = cron_next (cron, zone, now);
     if (got != t * G_USEC_PER_SEC) { /* skipped minutes fire at the end of the gap: one more */

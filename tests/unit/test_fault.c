@@ -43,7 +43,7 @@ run_child (const char *armed)
   g_unsetenv ("PRUNED_FAULT");
 }
 
-/* Passes both points three times. Does nothing unless it is the child. */
+/* Passes both points three times, but only in the child. */
 static void
 test_child (void)
 {

@@ -2,7 +2,7 @@
 #include "avro/message.h"
 #include <string.h>
 
-/* All figures were made by fastavro 1.13 (to_parsing_canonical_form, fingerprint "CRC-64-AVRO");
+/* All figures come from fastavro 1.13 (to_parsing_canonical_form, fingerprint "CRC-64-AVRO");
  * Java's SchemaNormalization agrees. Python's `avro` package keeps {"type":"long"} where the
  * specification says "long". */
 static const struct {
@@ -27,7 +27,7 @@ static const struct {
   { "pruned.outcomes.UserDeleted", 0xe54604806d4b1969 },
 };
 
-/* A change of one of these is a change of the contract: kept versions are needed then. */
+/* Changing one of these changes the contract: then several versions must be supported. */
 static void
 test_fingerprints_of_our_records (void)
 {
@@ -115,7 +115,7 @@ test_what_is_no_schema_is_refused (void)
   }
 }
 
-/* A reader of schemas/avro finds a sentence at the record and at every field. */
+/* The record and every field in schemas/avro must have a sentence of documentation. */
 static void
 test_every_field_has_a_doc (void)
 {

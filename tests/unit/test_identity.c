@@ -10,7 +10,7 @@ is (char *made, const char *wanted)
   g_free (made);
 }
 
-/* The wanted ids were made by Python's uuid.uuid5 of the names in docs/messages.md. */
+/* The expected ids come from Python's uuid.uuid5 with the names in docs/messages.md. */
 static void
 test_runs (void)
 {

@@ -1,12 +1,11 @@
-/* The way of a message to its lane, offsets, seeks, revocations: against the embedded mock cluster.
+/* Delivery of messages to lanes, offsets, seeks, revocations: against the embedded mock cluster.
  */
 #include "base/clock.h"
 #include "support/cluster.h"
 #include <stdatomic.h>
 #include <string.h>
 
-/* --- the way there and back
- * --------------------------------------------------------------------------- */
+/* --- delivery --- */
 
 static void
 test_everything_of_a_message_arrives (void)
@@ -51,7 +50,7 @@ test_everything_of_a_message_arrives (void)
   g_assert_cmpuint (blank->value_len, ==, 0);
   g_assert_nonnull (blank->key);
 
-  /* A received message is a block; it can be changed and copied all the same. */
+  /* A received message is a single block, but can be changed and copied. */
   KafkaMessage *changed = g_ptr_array_index (got, 0);
   kafka_message_set_key (changed, "other");
   kafka_message_add_header (changed, "pruned_reason", "because");
@@ -94,8 +93,7 @@ test_an_empty_mailbox_wakes_its_lane (void)
   g_assert_cmpuint (atomic_load (&other->wakes), ==, before_other);
 }
 
-/* --- offsets
- * ------------------------------------------------------------------------------------------- */
+/* --- offsets --- */
 
 static gint64
 committed (Lane *lane)

@@ -2,8 +2,7 @@
 #include "support/cluster.h"
 #include <string.h>
 
-/* --- messages
- * ----------------------------------------------------------------------------------------- */
+/* --- messages --- */
 
 static void
 test_message_copy_is_equal (void)
@@ -39,8 +38,7 @@ test_message_empty_value_is_no_tombstone (void)
   g_assert_null (message->value);
 }
 
-/* --- settings
- * ----------------------------------------------------------------------------------------- */
+/* --- settings --- */
 
 static void
 assert_refused (const char *name, const char *value, const char *words)

@@ -4,8 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* --- the producer
- * -------------------------------------------------------------------------------------- */
+/* --- the producer --- */
 
 typedef struct {
   KafkaProducer *producer;
@@ -75,7 +74,7 @@ test_a_message_that_is_too_large_is_at_fault_itself (void)
   g_autoptr (KafkaProducer) producer = new_producer ();
   assert_publish_fails (producer, too_large ("large"), -1, NULL, PRUNED_DATA, "topic large");
 
-  /* Its neighbours are told from it. */
+  /* Its neighbours are not blamed for it. */
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) messages = messages_new ();
   for (guint i = 0; i < 3; i++)
@@ -130,7 +129,7 @@ test_without_a_broker_time_is_over (void)
   gint64 spent_us = clock_monotonic_us () - start_us;
   g_assert_cmpint (spent_us, >=, 300 * 1000);
   g_assert_cmpint (spent_us, <, 3 * G_USEC_PER_SEC);
-  /* The connection's error is told on a thread of its own. */
+  /* Another thread reports the connection's error. */
   while (kafka_producer_is_up (producer) && clock_monotonic_us () < start_us + 20 * G_USEC_PER_SEC)
     g_usleep (10000);
   g_assert_false (kafka_producer_is_up (producer));

@@ -96,8 +96,7 @@ test_a_broker_comes_back (void)
   stage_free (&stage);
 }
 
-/* Without end once: whoever asked about the log of a broker that was gone did nothing else any
- * more. */
+/* Some versions of librdkafka wait for ever for the watermarks of a broker that is gone. */
 static void
 test_the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said (void)
 {
@@ -127,7 +126,8 @@ test_the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said
   stage_free (&stage);
 }
 
-/* The topic is not forbidden for ever: librdkafka asks again every few seconds. */
+/* Publishes until it succeeds: librdkafka asks every few seconds whether the topic is still
+ * forbidden. */
 static void
 publish_until_taken (KafkaProducer *producer, KafkaMessage *message)
 {
@@ -140,7 +140,7 @@ publish_until_taken (KafkaProducer *producer, KafkaMessage *message)
   }
 }
 
-/* The broker's answer to one message; the next one goes through. */
+/* The broker answers one message with an error; the next one succeeds. */
 static void
 assert_broker_refuses (rd_kafka_resp_err_t answer, PrunedVerdict verdict, const char *words)
 {
@@ -249,8 +249,7 @@ test_committed_offsets_are_asked_for_only_where_they_are_wanted (void)
   stage_free (&stage);
 }
 
-/* --- topics that do not answer
- * ------------------------------------------------------------------------ */
+/* --- topics that do not answer --- */
 
 static KafkaAdmin *
 admin_of (const Stage *stage)
@@ -262,7 +261,7 @@ admin_of (const Stage *stage)
   return admin;
 }
 
-/* As soon as the administrator has been told so once. */
+/* Elects a leader once the administrator has seen that there is none. */
 static gpointer
 elect (gpointer data)
 {

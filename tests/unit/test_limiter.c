@@ -2,7 +2,7 @@
 
 #define PLENTY 10
 
-/* Asks, which must be allowed; when the request may start. */
+/* Asks; it must be allowed. Returns when the request may start. */
 static gint64
 ask (Limiter *limiter)
 {
@@ -13,7 +13,7 @@ ask (Limiter *limiter)
   return at_us;
 }
 
-/* Asks, which must be refused with WORDS; for how long. */
+/* Asks; it must be refused with WANTED. Returns for how long. */
 static gint64
 refused_ms (Limiter *limiter, const char *wanted)
 {
@@ -25,7 +25,7 @@ refused_ms (Limiter *limiter, const char *wanted)
   return retry_ms;
 }
 
-/* As if all that follows came at once. */
+/* Stops time: the following calls all come at once. */
 static void
 stop_time (Limiter *limiter)
 {
@@ -35,7 +35,7 @@ stop_time (Limiter *limiter)
     limiter->slowed_us += G_TIME_SPAN_HOUR;
 }
 
-/* As if its time had come. */
+/* Moves time to the end of the open circuit. */
 static void
 let_time_pass (Limiter *limiter)
 {
@@ -71,7 +71,7 @@ test_the_rate_grows_by_steps_and_halves (void)
   limiter_slow_down (&limiter);
   g_assert_cmpfloat (limiter.rate, ==, (first + PLENTY) / 2);
   stop_time (&limiter);
-  limiter_slow_down (&limiter); /* was on its way before */
+  limiter_slow_down (&limiter); /* was under way before */
   g_assert_cmpfloat (limiter.rate, ==, (first + PLENTY) / 2);
   for (int i = 0; i < 20; i++) {
     limiter.slowed_us = 0;
@@ -107,14 +107,14 @@ test_failures_in_a_row_open_the_circuit (void)
   limiter_succeeded (&limiter);
   for (int i = 0; i < 2; i++)
     limiter_failed (&limiter, "gone");
-  ask (&limiter); /* not in a row */
+  ask (&limiter); /* the failures are not in a row */
   limiter_failed (&limiter, "gone for good");
   stop_time (&limiter);
   gint64 first = refused_ms (&limiter, "gone for good");
   for (int i = 0; i < 50; i++)
     limiter_failed (&limiter, "gone");
   g_assert_cmpint (refused_ms (&limiter, "gone for good"), <=,
-                   first); /* what was on its way says nothing new */
+                   first); /* answers to requests under way change nothing */
   limiter_clear (&limiter);
 }
 
@@ -129,7 +129,7 @@ test_one_request_probes_whether_it_is_back (void)
   for (int i = 0; i < PLENTY; i++) {
     gint64 left = refused_ms (&limiter, "no such bucket");
     gint64 longest = left + (g_get_monotonic_time () - opened_us) / 1000
-                     + 1; /* with what has passed since it began */
+                     + 1; /* the time since the test began */
     g_assert_cmpint (left, <=, 60001);
     g_assert_cmpint (longest, >=, pause);
     pause = longest > 60000 ? 60000 : left;
@@ -142,13 +142,13 @@ test_one_request_probes_whether_it_is_back (void)
   g_assert_cmpint (pause, ==, 60000);
   let_time_pass (&limiter);
   ask (&limiter);
-  limiter_abandoned (&limiter); /* nobody waited for it: the next one probes */
+  limiter_abandoned (&limiter); /* the probe was abandoned: the next request probes */
   ask (&limiter);
   limiter_succeeded (&limiter);
   for (int i = 0; i < PLENTY; i++)
     ask (&limiter);
   limiter_failed (&limiter, "once");
-  ask (&limiter); /* it begins to count anew */
+  ask (&limiter); /* failures count from 0 again */
   limiter_clear (&limiter);
 }
 

@@ -8,7 +8,7 @@
 
 static int kept_stderr, capture;
 
-/* From here on stderr is a file in memory. */
+/* From then on stderr is a file in memory. */
 static void
 begin (LogLevel level, gboolean json)
 {
@@ -186,9 +186,8 @@ test_glib_speaks_in_lines_too (void)
   g_assert_cmpstr (field (line, "domain"), ==, "Some-Domain");
 }
 
-/* Lines go above the live one, which is drawn anew by whoever keeps it. */
-/* A pipe takes no more than PIPE_BUF in one piece: whoever reads it must never see half a line of
- * ours within another's. */
+/* A pipe takes at most PIPE_BUF in one piece: its reader must never see half a line of ours inside
+ * a line of another process. */
 static void
 test_lines_that_are_held_come_together_and_whole (void)
 {

@@ -70,7 +70,7 @@ test_decodes_what_others_encode (void)
   }
 }
 
-/* The content is itself a message in JSON. */
+/* The content, written as JSON, is itself a valid message. */
 static void
 test_json_says_the_same (void)
 {

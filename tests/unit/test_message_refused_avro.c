@@ -12,7 +12,7 @@ test_frames (void)
   EVENT (TICK_FRAME "\2j\0\4{}", "undecodable: the value is a pruned.Tick, ce_type says " EXPIRY);
 }
 
-/* avro-c 1.11 would write outside its buffers, leak or loop for most of these. */
+/* avro-c 1.11 would write outside its buffers, leak or loop on most of these. */
 static void
 test_bytes_that_are_no_datum (void)
 {
@@ -36,7 +36,7 @@ test_bytes_that_are_no_datum (void)
   TICK (TICK_FRAME "\2\xff\0\4{}", "undecodable: field job: not UTF-8, or a NUL byte");
   TICK (TICK_FRAME "\4j\0\0\4{}", "undecodable: field job: not UTF-8, or a NUL byte");
   TICK (TICK_FRAME "\2j\0\0", "undecodable: field args: line 1, column 1: a digit is missing");
-  TICK (TICK_FRAME "\2j\0\4[]", "undecodable: field args: an object is wanted");
+  TICK (TICK_FRAME "\2j\0\4[]", "undecodable: field args: expected an object");
   TICK (TICK_FRAME "\2j\2\1\4{}",
         "undecodable: field scheduled_at: a time outside the years 1970 to 9999");
   TICK (TICK_FRAME "\2j\2\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\4{}",
@@ -83,7 +83,7 @@ test_run_id_must_be_one (void)
   g_assert_cmpstr (reason, ==, "undecodable: field run_id: not a UUID");
 }
 
-/* Whatever is done to a good message, the answer is one of two. */
+/* However a good message is damaged, it is either decoded or refused with a reason. */
 static void
 test_random_damage (void)
 {

@@ -13,7 +13,7 @@ static const Column columns[] = { { "name" },
 
 static char *path;
 
-/* Standard output goes to a file between the two. */
+/* Between capture and its end, standard output goes to a file. */
 static int
 capture (void)
 {
@@ -84,7 +84,7 @@ test_terminal (void)
   g_autofree char *text = shown (FALSE, TRUE);
   g_unsetenv ("NO_COLOR");
   g_assert_cmpstr (text, ==,
-                   "said\nhinted\n" /* the table waits for its end */
+                   "said\nhinted\n" /* the table is printed at its end */
                    "name             n  when\n"
                    "a                7  2026-11-21 10:20:30\n"
                    "tab or line  12345  -\n");

@@ -7,7 +7,7 @@ static const char ANSWER[]
       "<Error><Key>b&#10;c</Key><Code>AccessDenied</Code><Message>not <![CDATA[<yours>]]></Message></Error>"
       "<Deleted><VersionId>1</VersionId><Key>d</Key></Deleted></DeleteResult>";
 
-/* Read in pieces of SIZE bytes, as far as LEN. */
+/* Reads the first LEN bytes of TEXT in pieces of SIZE bytes. */
 static gboolean
 read_in_pieces (const char *text, gsize len, gsize size, S3Answer *answer, char **why)
 {
@@ -78,7 +78,7 @@ test_every_key_that_fits_comes_back (void)
   }
   for (guint i = 0; i < G_N_ELEMENTS (not ); i++)
     g_assert_false (s3_xml_fits (not [i]));
-  /* As a service that deletes all says it. */
+  /* The answer of a service that deletes all keys. */
   GString *body = s3_xml_delete (all);
   g_string_replace (body, "Object>", "Deleted>", 0);
   g_string_replace (body, "<Delete ", "<DeleteResult ", 0);

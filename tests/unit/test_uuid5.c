@@ -5,7 +5,7 @@
 #define TICK "tick/members.remove_expired/1795212000000000/{}"
 #define TICK_ID "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
 
-/* The wanted ids were made by Python's uuid module. */
+/* The expected ids come from Python's uuid module. */
 static void
 test_known_ids (void)
 {

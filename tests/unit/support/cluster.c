@@ -81,8 +81,7 @@ publish_numbers (KafkaProducer *producer, const char *topic, gint32 partition, g
   publish (producer, messages);
 }
 
-/* --- a consumer with lanes, polled by the test
- * ------------------------------------------------------- */
+/* --- a consumer with lanes, polled by the test --- */
 
 static gpointer
 on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
@@ -215,8 +214,8 @@ lane_of (Member *member, const char *topic, gint32 number)
   g_assert_not_reached ();
 }
 
-/* Takes until N messages are there, and if END is not -1 until the end of the partition is reached
- * there. */
+/* Takes until N messages have come and, if END is not -1, the end of the partition is reached at
+ * END. */
 GPtrArray *
 take_to (Member *member, Lane *lane, guint n, gint64 end)
 {
@@ -269,8 +268,7 @@ assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeou
     g_error ("'%s' is not in '%s'", words, error->message);
 }
 
-/* --- the frame
- * ------------------------------------------------------------------------------------------ */
+/* --- running --- */
 
 void
 cluster_begin (int *argc, char ***argv)

@@ -1,9 +1,9 @@
-/* What the unit tests of src/kafka share: librdkafka's mock cluster through src/kafka/embedded.c,
- * and a consumer whose lanes the test polls itself. Everything fails the test by an assertion,
+/* Shared by the unit tests of src/kafka: librdkafka's mock cluster through src/kafka/embedded.c,
+ * and a consumer whose lanes the test polls itself. Every function fails the test by an assertion
  * after at most PATIENCE_US.
  *
- * Threads: the test's own. Ownership: what `_new`, `numbered`, `take` and `take_to` return is the
- * caller's.
+ * Threads: the test's own. Ownership: results of `_new`, `numbered`, `take` and `take_to` belong to
+ * the caller.
  */
 #pragma once
 #include "kafka/kafka.h"
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
   KafkaConsumer *consumer;
-  GPtrArray *lanes; /* every Lane there was */
+  GPtrArray *lanes; /* all lanes so far */
   guint ready;
   gint64 store_at_revoke; /* -1: nothing */
   gboolean stored_at_revoke;
@@ -30,7 +30,7 @@ typedef struct {
 
 extern const KafkaHandlers handlers;
 
-/* The frame of a test program. */
+/* Begin and end of a test program. */
 void cluster_begin (int *argc, char ***argv);
 int cluster_run (void);
 
@@ -44,7 +44,7 @@ KafkaMessage *numbered (const char *topic, gint32 partition, guint n); /* its va
 void publish (KafkaProducer *producer, GPtrArray *messages);
 void publish_numbers (KafkaProducer *producer, const char *topic, gint32 partition, guint from,
                       guint n);
-/* MESSAGE (taken) fails with VERDICT, and WORDS are in what is said. */
+/* Publishing MESSAGE (taken) must fail with VERDICT and a text that contains WORDS. */
 void assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeout_ms,
                            const atomic_int *stop, PrunedVerdict verdict, const char *words);
 
@@ -52,13 +52,13 @@ Member *member_new (const char *group, const char *topic, const char *other_topi
 Member *member_of (const char *bootstrap, const char *group, const char *const *topics);
 void member_free (Member *member);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Member, member_free)
-/* One that all tests of a program read with: joining takes the mock cluster 3 s. */
+/* A member that all tests of a program share: joining the mock cluster takes 3 s. */
 Member *shared (void);
 void poll_once (Member *member);
 void poll_until_held (Member *member, guint wanted);
-guint count_held (const Member *member); /* lanes that were not taken away */
+guint count_held (const Member *member); /* lanes that are not revoked */
 Lane *lane_of (Member *member, const char *topic, gint32 number);
-/* N messages; take_to: and then, if END is not -1, the end of the partition there. */
+/* Takes N messages; take_to then also expects the end of the partition at END, unless END is -1. */
 GPtrArray *take (Member *member, Lane *lane, guint n);
 GPtrArray *take_to (Member *member, Lane *lane, guint n, gint64 end);
 void assert_numbers (const GPtrArray *messages, guint from);

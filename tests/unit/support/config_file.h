@@ -1,7 +1,7 @@
-/* What the unit tests of src/config share: one configuration file that is written anew for each
- * load, and the jobs it may name.
+/* Shared by the unit tests of src/config: one configuration file, rewritten for each load, and the
+ * jobs it can name.
  *
- * Threads: the test's own. Ownership: a Config is the caller's.
+ * Threads: the test's own. Ownership: a Config belongs to the caller.
  */
 #pragma once
 #include "config/config.h"
@@ -9,12 +9,12 @@
 extern const char *const config_jobs[];
 const char *config_job_default (const char *job, const char *key, gpointer data);
 
-/* While config_test_run runs. */
+/* Set while config_test_run runs. */
 extern char *config_folder, *config_file;
 
-/* TEXT is the file's, OVERRIDES are those of -s. */
+/* Loads TEXT as the file, and OVERRIDES as those of -s. */
 Config *config_load_with (const char *text, const char *const *overrides, GError **error);
-Config *config_load_text (const char *text); /* loads, or the test fails */
+Config *config_load_text (const char *text); /* fails the test if it cannot be loaded */
 
-/* g_test_run in an environment without PRUNED_ variables. */
+/* Calls g_test_run in an environment without PRUNED_ variables. */
 int config_test_run (void);

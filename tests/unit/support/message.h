@@ -1,7 +1,7 @@
-/* What the unit tests of src/avro/message.h share: values as others write them, and how a message
- * is refused.
+/* Shared by the unit tests of src/avro/message.h: values as other libraries write them, and the
+ * reason for a refusal.
  *
- * Ownership: what is returned is the caller's.
+ * Ownership: results belong to the caller.
  */
 #pragma once
 #include "avro/message.h"
@@ -9,7 +9,7 @@
 #define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
 #define RUN_HEX "4833336335306262662d353963612d353162342d613463642d383434373361626562313866"
 
-/* Values as fastavro 1.13 writes them, with the frame of single-object encoding before them. */
+/* Values that fastavro 1.13 has written, in the frame of single-object encoding. */
 #define TICK_HEX                                                                                   \
   "c3015e7c9269b442011b2c6d656d626572732e72656d6f76655f65787069726564028098c8e7c5afb006047b7d"
 #define TICK_DEFAULTS_HEX "c3015e7c9269b442011b026a00047b7d"
@@ -40,7 +40,7 @@ GByteArray *bytes_of (const char *hex);
 char *hex_of (const GByteArray *bytes);
 json_t *json_of (const char *text);
 
-/* Why SOURCE is refused; that it is, is asserted. */
+/* Asserts that SOURCE is refused; returns the reason. */
 char *reason_of (const MessageSource *source);
 MessageSource on_ticks (const char *value, gsize len);
 void assert_tick (const char *value, gsize len, const char *wanted);
