@@ -66,7 +66,7 @@ learn_roles (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", "src/cli/sql/whose.sql", values);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", "src/cli/sql/owners.sql", values);
   if (rows == NULL)
     return;
   g_free (doctor->grants);

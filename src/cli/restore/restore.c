@@ -65,8 +65,7 @@ restore_clear (Restore *restore)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
 
-/* --- what is said
- * ------------------------------------------------------------------------------------ */
+/* --- what is said ----------------------------------------------------------------------------- */
 
 void
 restore_add_line (Restore *restore, const char *table, const char *key, const char *action,
@@ -118,8 +117,7 @@ say_end (Restore *restore)
     output_say (out, "Held in quarantine: pruned quarantine list");
 }
 
-/* --- all steps
- * ---------------------------------------------------------------------------------------- */
+/* --- all steps -------------------------------------------------------------------------------- */
 
 /* Of a step that was looked at. */
 static guint

@@ -116,7 +116,8 @@ check_rights (Restore *restore, GError **error)
     return cli_pg_failed (restore->pg, error);
   for (int i = 0; i < rows_count (rows); i++)
     if (!rows_bool (rows, i, "may")) {
-      g_autofree char *grants = grants_asked (restore->cli);
+      g_autoptr (PgRows) owners = cli_owners (restore->cli);
+      g_autofree char *grants = grants_of (restore->cli->config, owners);
       return cli_fail (
           CODE_POSTGRES, error,
           "this role may not put rows back into %s; run it as the owner of the tables (-s postgres.url=...), or grant the "
@@ -126,8 +127,7 @@ check_rights (Restore *restore, GError **error)
   return CODE_OK;
 }
 
-/* --- rows that went by a foreign key, unrecorded
- * ------------------------------------------------------- */
+/* --- rows that went by a foreign key, unrecorded ---------------------------------------------- */
 
 /* `c`, `n`, `d`: as pg_constraint says them. */
 static char *

@@ -42,8 +42,7 @@ is_restored (const PgRows *rows, int row)
          && g_str_equal (rows_text (rows, row, "action"), "restored");
 }
 
-/* --- what goes with the rows
- * --------------------------------------------------------------------------- */
+/* --- what goes with the rows ------------------------------------------------------------------ */
 
 typedef struct {
   GString *jobs, *items;
@@ -127,8 +126,7 @@ run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, c
   return (*said = pg_run (restore->pg, statement, values, error)) != NULL;
 }
 
-/* --- one part
- * ------------------------------------------------------------------------------------------- */
+/* --- one part --------------------------------------------------------------------------------- */
 
 static const char *
 said_of (const PgRows *said, const char *key)
@@ -201,9 +199,9 @@ try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *par
   rows = pg_run (restore->pg, record->statement, values, &cause);
   gboolean ok = rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
                 && hold (restore, record, rows, &cause);
-  gboolean smaller_may
+  gboolean can_halve
       = cause != NULL && part->len > 1 && g_str_equal (pg_sqlstate (restore->pg), TOO_LONG);
-  if (!ok && cause->code != PRUNED_DATA && !smaller_may) {
+  if (!ok && cause->code != PRUNED_DATA && !can_halve) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;
   }
@@ -217,8 +215,7 @@ try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *par
   return ok;
 }
 
-/* --- all parts
- * ------------------------------------------------------------------------------------------ */
+/* --- all parts -------------------------------------------------------------------------------- */
 
 static GArray *
 part_new (const GArray *all, guint from, guint n)

@@ -27,8 +27,7 @@ restore_commit (Restore *restore, GError **error)
   return TRUE;
 }
 
-/* --- the records of a step
- * ----------------------------------------------------------------------------- */
+/* --- the records of a step -------------------------------------------------------------------- */
 
 static gboolean
 job_makes (const Job *job, const char *table)
