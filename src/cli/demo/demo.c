@@ -3,7 +3,7 @@
  * the demo's own), a tick for every job, and the results. The daemon and the commands that are
  * shown are this same program, run as a reader would run them.
  *
- * Cost: this folder adds @@COST@@.
+ * It costs the binary 57 KB: 17 KB of code, 40 KB of SQL (sql/).
  */
 #include "cli/demo/demo.h"
 
