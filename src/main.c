@@ -43,7 +43,7 @@ static const Command commands[] = {
     command_runs, runs_options, "States: waiting, ready, held, finished, dead, skipped.", 0, 1,
     .any_schema = TRUE },
   { "plan", "JOB [--at TIME]",
-    "what a run would remove, what it would keep and why; changes nothing, blocks no one",
+    "what a run would remove, what it would keep and why; changes nothing, locks nothing",
     "pruned plan members.remove_expired", command_plan, plan_options,
     "Refusals by triggers and constraints are not predicted.", 1, 1 },
   { "quarantine", "[list [--all] | retry [JOB [ITEM]] | drop [JOB [ITEM]]]",

@@ -224,7 +224,7 @@ check_named (Dead *dead, GError **error)
     g_autofree char *id = letter_id (letter);
     if (letter->verdict != NULL && dead->verb->settled != NULL
         && g_strv_contains (dead->verb->settled, letter->verdict))
-      return cli_usage (error, "letter %s was already %s at %s UTC", id, letter->verdict,
+      return cli_usage (error, "letter %s was %s at %s UTC", id, letter->verdict,
                         letter->verdict_at);
   }
   return CODE_OK;

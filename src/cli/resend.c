@@ -76,7 +76,7 @@ resend_obstacle (Resend *self, const Letter *letter, GError **error)
   if (!find_partitions (self, said->source_topic, &n, error))
     return NULL;
   if (n < 0)
-    return g_strdup_printf ("topic %s no longer exists", said->source_topic);
+    return g_strdup_printf ("there is no topic %s", said->source_topic);
   return NULL;
 }
 
