@@ -1,7 +1,7 @@
 /* From argv to exit code: parses, loads jobs and settings, runs the command, prints its error once.
  * Also what most commands begin with: the connections (connections.c), a job by its name.
  *
- * Threads: main only. Ownership: said at each function.
+ * Threads: main only. Ownership: see each function.
  */
 #pragma once
 #include "cli/command.h"

@@ -38,7 +38,7 @@ FROM pg_catalog.generate_series(0, 7999) i,
                  Schmidt,Silva,Singh,Suzuki,Tanaka,Toth,Vargas,Virtanen,Wagner,Weber,Wolf}',
                  i / 80 + i % 80 * 37)) b (l);
 
--- The instance's own users, and accounts that are nobody's.
+-- The instance's own users, and accounts without an owner.
 INSERT INTO users (id, username, name, email, state, admin, user_type, created_at, updated_at) VALUES
     (1, 'root', 'Administrator', 'root@example.com', 'active', true, 0, pg_temp.ago(1900), pg_temp.ago(3)),
     (2, 'ghost', 'Ghost User', 'ghost@example.com', 'active', false, 5, pg_temp.ago(1900), pg_temp.ago(1900)),
@@ -249,7 +249,7 @@ UPDATE users SET state = 'blocked' WHERE id IN (
     WHERE nth > 1);
 UPDATE members SET expires_at = pg_temp.today() - 12
 WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120 AND source_id % 20 = 7;
--- ... and in three nobody can, so that the owners of subgroups carry them alone.
+-- ... and in three all of them are blocked, so that only the owners of subgroups are left.
 UPDATE users SET state = 'blocked' WHERE id IN (SELECT user_id FROM members
     WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120
         AND source_id % 40 = 13);
@@ -270,7 +270,7 @@ SELECT 1 + pg_temp.dice(i, 36, 4000), 20201 + pg_temp.dice(i, 37, 480), (ARRAY[2
            pg_temp.ago(200)
 FROM pg_catalog.generate_series(1, 200) i;
 
--- Somebody left, somebody stays for a good reason: the database refuses one removal.
+-- The database refuses one removal, for a good reason.
 INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at,
     created_at, updated_at)
 VALUES (117, 30, 20042, 'Namespace', 4711, 'GroupMember', 20042, pg_temp.today() - 40, pg_temp.ago(500),
@@ -453,7 +453,7 @@ SELECT user_id, project_id, pg_catalog.max(access_level) FROM (
     SELECT n.owner_id, p.id, 50 FROM projects p JOIN namespaces n ON n.id = p.namespace_id AND n.type = 'User') x
 GROUP BY user_id, project_id;
 
--- Rows with ids of their own choice came first: the sequences go on after them.
+-- The rows above have explicit ids: the sequences continue after them.
 SELECT pg_catalog.setval(pg_catalog.pg_get_serial_sequence(t, 'id'), m) FROM (VALUES
     ('organizations', (SELECT pg_catalog.max(id) FROM organizations)), ('users', (SELECT pg_catalog.max(id) FROM users)),
     ('namespaces', (SELECT pg_catalog.max(id) FROM namespaces)), ('projects', (SELECT pg_catalog.max(id) FROM projects)),
