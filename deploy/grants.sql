@@ -3,7 +3,7 @@
 -- Run it as the owner of the tables after `pruned migrate`; run it again after an upgrade. Tables that a database
 -- does not have are left out.
 \set ON_ERROR_STOP on
--- All or nothing: a daemon that runs meanwhile never finds a right missing.
+-- One transaction: a running daemon never misses a right.
 BEGIN;
 \if :{?app_schema}
 \else
@@ -12,7 +12,7 @@ BEGIN;
 SELECT set_config('pruned.grants_role', :'role', false), set_config('pruned.grants_schema', :'app_schema', false) \g /dev/null
 
 GRANT USAGE ON SCHEMA pruned, :"app_schema" TO :"role";
--- Whatever an older version of this file gave: on days of the audit, for instance.
+-- Takes back what an older version of this file granted, such as rights on days of the audit.
 REVOKE ALL ON ALL TABLES IN SCHEMA pruned FROM :"role";
 GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date), pruned.keep_at_least(text[], integer[])
     TO :"role";
@@ -24,8 +24,8 @@ DECLARE
     t    text;
     r    text;
 BEGIN
-    -- Our own tables, each with what is needed of it. The days of the audit and of the archive are reached through their parents only.
-    -- `deletions` is added to and read: what is in it stays until it is old enough (pruned.drop_days).
+    -- Our own tables, each with the rights that are needed. The days of the audit and of the archive are used through their parents only.
+    -- `deletions` can be read and added to: its rows stay until they are old enough (pruned.drop_days).
     FOR t, r IN
         SELECT c.relname, own.rights
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pruned'
@@ -53,13 +53,13 @@ BEGIN
         ORDER BY c.relname
     LOOP
         IF r IS NULL THEN
-            RAISE EXCEPTION 'table pruned.% is not in the list of this file: take the one of the version that made it', t;
+            RAISE EXCEPTION 'table pruned.% is not in the list of this file: use the grants.sql of the version that created the table', t;
         END IF;
         EXECUTE format('GRANT %s ON pruned.%I TO %I', r, t, role);
     END LOOP;
 
     FOREACH t IN ARRAY ARRAY[
-        -- table: rights. UPDATE is also what row locks ask for; INSERT is what `pruned restore` puts rows back with.
+        -- table: rights. Row locks need UPDATE; `pruned restore` needs INSERT.
         'members:SELECT, INSERT, UPDATE, DELETE',
         'users:SELECT, INSERT, UPDATE, DELETE',
         'namespaces:SELECT, INSERT, UPDATE, DELETE',
@@ -89,9 +89,9 @@ BEGIN
         EXECUTE format('GRANT %s ON %I.%I TO %I', r, app, t, role);
     END LOOP;
 
-    -- Tables that refer to a user (users.destroy moves or deletes those references): by any key from a column that names a person of the
-    -- record, and those of the application that have no key. Others of `[jobs.users.destroy] references` are granted by hand; without the
-    -- right the job is blocked, and says which table it is.
+    -- Tables that refer to a user (users.destroy moves or deletes those references): those with a foreign key from one of these columns,
+    -- and those of the application that have no key. Grant others of `[jobs.users.destroy] references` by hand; without the right the job
+    -- is blocked and names the table.
     FOR t IN
         SELECT DISTINCT c.relname
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = app AND c.relkind IN ('r', 'p')
@@ -107,9 +107,9 @@ BEGIN
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
     END LOOP;
 
-    -- Tables whose rows a foreign key would take along, or empty a column of, when a group, a project or a user goes: they are
-    -- dealt with one by one and recorded first. A table that was made later goes by its key, unrecorded, until this
-    -- file is run again.
+    -- Tables whose rows a foreign key would delete or change when a group, a project or a user is removed: the daemon removes those rows
+    -- itself and records them first. Rows of a table that was created later are removed by its key, unrecorded, until this file is run
+    -- again.
     FOR t IN
         WITH RECURSIVE taken (rel, rule) AS (
             SELECT to_regclass(format('%I.%I', app, root.name))::oid, 'c'
@@ -125,7 +125,7 @@ BEGIN
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I.%I TO %I', app, t, role);
     END LOOP;
 
-    -- Rows inserted into two of the application's tables take their ids from these sequences.
+    -- Two of the application's tables, into which rows are inserted, take their ids from sequences.
     FOREACH t IN ARRAY ARRAY['ci_deleted_objects', 'ghost_user_migrations'] LOOP
         SELECT pg_get_serial_sequence(format('%I.%I', app, t), a.attname) INTO r FROM pg_attribute a
         WHERE a.attrelid = to_regclass(format('%I.%I', app, t)) AND a.attname = 'id' AND NOT a.attisdropped;

@@ -1,6 +1,6 @@
-/* Two passes: up to the command only global options are known (strict), behind it also the
- * command's. GOption is told to leave unknown options alone, so that we can say which known one is
- * near.
+/* Two passes: before the command only global options are known (strict), behind it also those of
+ * the command. GOption ignores unknown options, so that this file can suggest the nearest known
+ * one.
  */
 #include "cli/arguments.h"
 
@@ -46,10 +46,10 @@ context_new (Invocation *invocation, const Command *command)
             "one setting, over file and environment", "section.key=value" },
           { "json", 0, 0, G_OPTION_ARG_NONE, &invocation->json, "JSON Lines on stdout", NULL },
           { "help", 'h', 0, G_OPTION_ARG_NONE, &invocation->help, "this help", NULL },
-          { "version", 0, 0, G_OPTION_ARG_NONE, &invocation->version, "as the command version",
-            NULL },
+          { "version", 0, 0, G_OPTION_ARG_NONE, &invocation->version,
+            "the same as the command version", NULL },
           { NULL } };
-  if (command != NULL) /* before it only */
+  if (command != NULL) /* --version is known before the command only */
     global[G_N_ELEMENTS (global) - 2] = (GOptionEntry){ NULL };
   GOptionContext *context = g_option_context_new (NULL);
   GOptionGroup *group = g_option_group_new ("pruned", "Options:", "", invocation, NULL);
@@ -75,8 +75,8 @@ takes_optional_value (const Command *command, const char *word)
   return FALSE;
 }
 
-/* An argv of GOption's own, up to a `--`. `--wait` becomes `--wait=`, or GOption would take the
- * next word for its value. */
+/* A copy of WORDS for GOption, up to a `--`. `--wait` becomes `--wait=`, so that GOption does not
+ * read the next word as its value. */
 static char **
 words_new (const Command *command, char **words)
 {
@@ -119,7 +119,7 @@ unknown_option (const Command *command, const char *word, GError **error)
   return FALSE;
 }
 
-/* What is left of WORDS when the options are taken; NULL: error. */
+/* WORDS without the options; NULL: error. */
 static char **
 take_options (Invocation *invocation, const Command *command, char **words, GError **error)
 {
@@ -168,7 +168,7 @@ check_number (const Invocation *invocation, GError **error)
   return FALSE;
 }
 
-/* Behind the command: its options and arguments, and everything behind a `--`. */
+/* Parses the words behind the command: its options and arguments, and everything behind a `--`. */
 static gboolean
 parse_command (Invocation *invocation, char **words, GError **error)
 {
@@ -186,7 +186,7 @@ parse_command (Invocation *invocation, char **words, GError **error)
   return check_number (invocation, error);
 }
 
-/* `pruned --version`: whatever else is given. */
+/* `pruned --version`: ignores everything else. */
 static gboolean
 find_version (const Command *commands, Invocation *out)
 {
@@ -226,7 +226,7 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
   out->command = find_command (commands, left[1], error);
   if (out->command == NULL)
     return FALSE;
-  int end = 0; /* of the words that GOption has seen */
+  int end = 0; /* of the words that GOption parsed */
   while (end < argc && !g_str_equal (argv[end], "--"))
     end++;
   gboolean asks = g_str_equal (out->command->name, "help") && !out->help;
@@ -234,7 +234,7 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
          && (!asks || out->help || take_help (commands, out, error));
 }
 
-/* Everything GOption writes about the options, without its "Usage:" lines. */
+/* GOption's help of the options, without its "Usage:" lines. */
 static char *
 options_help (const Command *command)
 {

@@ -14,14 +14,14 @@ static const struct {
   { "error", "\033[31m" },    { "warning", "\033[33m" },
 };
 
-/* PostgreSQL's `2026-11-21 10:20:30.1+00` as RFC 3339 with microseconds. Transactions are in UTC,
- * ISO. */
+/* PostgreSQL's `2026-11-21 10:20:30.1+00` as RFC 3339 with microseconds. Our transactions have
+ * time zone UTC and DateStyle ISO. */
 static json_t *
 time_cell (const char *text)
 {
   gsize whole = strlen ("2026-11-21 10:20:30");
   if (strlen (text) < whole || !g_str_has_suffix (text, "+00"))
-    return json_string (text); /* infinity, or before Christ */
+    return json_string (text); /* infinity, or a year BC */
   char micros[] = "000000";
   if (text[whole] == '.')
     for (guint i = 0; i < 6 && g_ascii_isdigit (text[whole + 1 + i]); i++)
@@ -45,7 +45,7 @@ cell_from_text (CellType type, const char *text)
   return value != NULL ? value : json_string (text);
 }
 
-/* Control characters would break the line, or drive the terminal. */
+/* Control characters would break the line, or control the terminal. */
 static void
 blank_controls (char *text)
 {

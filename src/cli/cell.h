@@ -16,14 +16,14 @@ typedef enum {
 typedef struct {
   const char *name;
   CellType type;
-  gboolean detail;  /* not in the table, only in JSON and where a single row is shown */
-  gboolean derived; /* for people: JSON says it in another column */
+  gboolean detail;  /* shown in JSON and for a single row, not in tables */
+  gboolean derived; /* for people only: JSON has the value in another column */
 } Column;
 
 /* A cell from PostgreSQL's text (NULL: null). New reference. */
 json_t *cell_from_text (CellType type, const char *text);
 
-/* What a person reads. TERMINAL: null is a dash, times have no microseconds. g_free it. */
+/* The cell as text for people. TERMINAL: null is a dash, times have no microseconds. g_free it. */
 char *cell_text (const Column *column, gboolean terminal, const json_t *cell);
 
 /* The escape sequence of the colour that fits a word (dead: red, ...); NULL: none. */

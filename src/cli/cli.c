@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LAST_LINES_MS                                                                              \
-  500 /* for a reader of the log that reads; nobody waits for one that does not */
+#define LAST_LINES_MS 500 /* to write the last log lines; after that they are dropped */
 
 static void
 set_error (GError **error, const char *format, va_list list)
@@ -57,7 +56,7 @@ cli_time (const char *text, gint64 *us, GError **error)
   return clock_parse_loose (text, clock_now_us (), us, error);
 }
 
-/* libpq's words come in several lines. */
+/* libpq's error messages have several lines. */
 static char *
 one_line (const char *text)
 {
@@ -65,7 +64,7 @@ one_line (const char *text)
   return g_regex_replace_literal (blanks, text, -1, 0, " ", 0, NULL);
 }
 
-/* Whoever reads logs as JSON gets this one so, too; at a terminal it is a sentence. */
+/* With JSON logs the error is a log line as well; otherwise it is a sentence. */
 static void
 say_error (const Cli *cli, const GError *error)
 {
@@ -92,7 +91,8 @@ say_ineffective (const Config *config)
     log_warning ("A setting has no effect", "setting", *line);
 }
 
-/* Jobs come first, because their names are sections; where further jobs are is a setting. */
+/* Jobs are loaded before the settings, because their names are sections. The folder of further jobs
+ * is a setting, which is read ahead. */
 gboolean
 cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
 {
@@ -115,8 +115,7 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   say_ineffective (cli->config);
   g_autofree char *foreign = config_foreign (cli->config);
   if (foreign != NULL)
-    log_warning ("Variables of the environment that are no settings are left alone", "variables",
-                 foreign);
+    log_warning ("Ignored environment variables that are not settings", "variables", foreign);
   return jobs_configure (cli->jobs, cli->config, error);
 }
 

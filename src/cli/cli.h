@@ -1,7 +1,7 @@
-/* From argv to exit code: parses, loads jobs and settings, runs the command, says its error once.
- * Also what most commands begin with: a connection, Kafka's settings, a job by its name.
+/* From argv to exit code: parses, loads jobs and settings, runs the command, prints its error once.
+ * Also what most commands begin with: the connections (connections.c), a job by its name.
  *
- * Threads: main only. Ownership: said at each function.
+ * Threads: main only. Ownership: see each function.
  */
 #pragma once
 #include "cli/command.h"
@@ -17,46 +17,49 @@ ExitCode cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3
 /* The same with CODE. */
 ExitCode cli_fail (ExitCode code, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* Jobs and settings, as commands have them that want a configuration. OVERRIDES may be NULL. */
+/* Loads jobs and settings for commands that need a configuration. OVERRIDES can be NULL. */
 gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* The settings once more, from where they came; Cli keeps those it has. NULL with an error that
- * says what is wrong with them. */
+/* Reads the settings again from the same sources; Cli keeps the ones it has. NULL: ERROR says what
+ * is wrong with them. */
 Config *cli_reread (Cli *cli, GError **error);
 
-/* --- PostgreSQL
- * ------------------------------------------------------------------------------------ */
-/* Connected, schema `pruned` as this binary wants it, or newer if the command takes any; NULL:
- * ERROR has the remedy, the code is CODE_POSTGRES. */
+/* --- PostgreSQL ------------------------------------------------------------------------------- */
+/* A connection to a database whose schema `pruned` has this binary's version (any version, if the
+ * command allows it). NULL: ERROR has the remedy, the code is CODE_POSTGRES. */
 Pg *cli_pg (Cli *cli, GError **error);
-/* Connected, whatever is there (migrate). */
+/* A connection, without a check of the schema (migrate). */
 Pg *cli_pg_bare (Cli *cli, GError **error);
-/* Adds what to do to an error of PG; returns CODE_POSTGRES. */
+/* Adds the remedy to an error of PG; returns CODE_POSTGRES. */
 ExitCode cli_pg_failed (const Pg *pg, GError **error);
-/* The same where one SQLSTATE has a remedy of its own. */
+/* The same, with a REMEDY of the caller's for one SQLSTATE. */
 ExitCode cli_pg_failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **error);
+/* The same for commands of the owner: a right that is missing has the remedy to run them as the
+ * owner. */
+ExitCode cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error);
 
-/* --- Kafka
- * ------------------------------------------------------------------------------------------ */
-/* `[kafka]` as pairs, NULL-terminated; NULL: no bootstrap servers, or nothing librdkafka knows (the
- * code is CODE_CONFIG). g_strfreev it. */
+/* The role of the settings, and the owners of the tables (sql/owners.sql), read on a connection of
+ * its own. NULL: not known. */
+PgRows *cli_owners (Cli *cli);
+
+/* --- Kafka ------------------------------------------------------------------------------------ */
+/* `[kafka]` as pairs, NULL-terminated. NULL: no bootstrap servers, or a setting that librdkafka
+ * does not know (the code is CODE_CONFIG). g_strfreev it. */
 char **cli_kafka_settings (Cli *cli, GError **error);
-/* Adds what to do to an error about TOPIC; returns CODE_KAFKA. */
+/* Adds the remedy to an error about TOPIC; returns CODE_KAFKA. */
 ExitCode cli_topic_failed (char **settings, const char *topic, GError **error);
 /* `<prefix>.<name>`; g_free it. */
 char *cli_topic (Cli *cli, const char *name);
-/* As a message's partition: by its ce_id and not by its key, which is the same for all ticks of a
- * job. */
+/* A message's partition: chosen by its ce_id, not by its key, which all ticks of a job share. */
 #define CLI_SPREAD -2
-/* Publishes MESSAGE with our headers, TYPE's; afterwards it has partition and offset. Returns the
- * code. */
+/* Publishes MESSAGE with the headers of TYPE; afterwards it has partition and offset. Returns the
+ * exit code. */
 ExitCode cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_id,
                       GError **error);
 
-/* --- names
- * ------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 /* NULL: unknown, the code is CODE_NOT_FOUND. */
 Job *cli_job (Cli *cli, const char *name, GError **error);
-/* TIME of the command line. FALSE: a usage error. */
+/* Parses a TIME of the command line. FALSE: a usage error. */
 gboolean cli_time (const char *text, gint64 *us, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -9,7 +9,7 @@
 #include "config/config.h"
 #include "engine/job/job.h"
 
-/* docs/reference/commands.md says what they mean. */
+/* Documented in docs/reference/commands.md. */
 typedef enum {
   CODE_OK = 0,
   CODE_USAGE = 1,
@@ -18,7 +18,7 @@ typedef enum {
   CODE_KAFKA = 4,
   CODE_STORE = 5,
   CODE_NOT_FOUND = 6,
-  CODE_ENDED_BADLY = 7, /* the run asked for ended dead, skipped or blocked */
+  CODE_ENDED_BADLY = 7, /* the requested run ended dead, skipped or blocked */
   CODE_TIME_OVER = 8,
   CODE_BUG = 70
 } ExitCode;
@@ -26,20 +26,20 @@ typedef enum {
 typedef struct {
   const struct _Command *command;
   const JobCode *code; /* the jobs that are written in C */
-  char **arguments;    /* what is left when the options are taken: NULL-terminated */
+  char **arguments;    /* without the options: NULL-terminated */
   guint n_arguments;
   Output *out;
-  Jobs *jobs;                          /* NULL if the command wants no configuration */
+  Jobs *jobs;                          /* NULL if the command needs no configuration */
   Config *config;                      /* the same */
-  const char *file, *const *overrides; /* where the settings came from, to be read again */
+  const char *file, *const *overrides; /* the sources of the settings, to read them again */
 } Cli;
 
-/* Returns the exit code. An error that it sets is said once, by cli_main. */
+/* Returns the exit code. cli_main prints an error that it sets, once. */
 typedef ExitCode (*CommandFunc) (Cli *cli, GError **error);
 
 typedef struct _Command {
   const char *name;
-  const char *arguments; /* as written behind the name */
+  const char *arguments; /* as help shows them behind the name */
   const char *help;      /* one line */
   const char *example;
   CommandFunc run;
@@ -47,8 +47,8 @@ typedef struct _Command {
   const char *more;            /* further help, NULL: none */
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
-  gboolean is_daemon;          /* SIGHUP never ends it */
-  gboolean any_schema; /* touches only what every version knows: goes on against a newer schema */
+  gboolean is_daemon;          /* SIGHUP does not end it */
+  gboolean any_schema;         /* uses only what every version has: works with a newer schema */
 } Command;
 
 #define ANY_NUMBER G_MAXUINT

@@ -1,4 +1,4 @@
-/* What each command's file gives to the table in src/main.c.
+/* What each command's file provides for the table in src/main.c.
  * Threads: main only.
  */
 #pragma once

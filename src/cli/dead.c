@@ -5,26 +5,27 @@
 #define READ_MS 10000
 #define AT_ONCE 500
 #define AT_ONCE_BYTES (8 * 1024 * 1024)
-#define TOLD 5 /* letters whose obstacle is said */
+#define TOLD 5 /* letters whose obstacle is in the error */
 
 static gboolean all;
 
 const GOptionEntry dead_options[] = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
-                                        "list: also those that were retried or dropped", NULL },
+                                        "list: also messages that were retried or dropped", NULL },
                                       { NULL } };
 
 const char dead_more[]
-    = "An ID is PARTITION:OFFSET on the dead topic. Without one, all letters are meant that nobody has decided about.\n"
-      "retry sends the message as it was, its time included, to where it came from, and waits until Kafka has it. Let a daemon\n"
-      "run: Kafka drops messages by their time. A retry that was cut short is repeated: the same message is the same run.";
+    = "An ID is PARTITION:OFFSET on the dead topic. Without one, the command applies to all letters without a verdict.\n"
+      "retry sends the message unchanged, with its timestamp, to the topic it came from, and waits until Kafka acknowledges it. Keep a\n"
+      "daemon running: Kafka drops messages by their timestamp. Repeat a retry that was interrupted: the same message is the same run.";
 
 typedef struct _Dead Dead;
 
 typedef struct {
   const char *name;
-  guint least, most;                             /* IDs behind it */
+  guint least, most;                             /* number of IDs */
   ExitCode (*deal) (Dead *dead, GError **error); /* with dead->letters */
-  const char *const *settled; /* verdicts of a letter named by ID that it refuses; NULL: none */
+  const char *const
+      *settled; /* refuses a letter named by ID with one of these verdicts; NULL: none */
 } Verb;
 
 struct _Dead {
@@ -34,11 +35,11 @@ struct _Dead {
   char **settings;
   char *topic;
   Resend *resend;
-  GPtrArray *letters; /* read, and not dealt with yet */
+  GPtrArray *letters; /* read, but not handled yet */
   gsize bytes;
   guint shown, obstacles;
-  GString *told; /* what stands in the way of the first of them */
-  ExitCode code; /* of what was dealt with while reading */
+  GString *told; /* the obstacles of the first TOLD letters */
+  ExitCode code; /* of the letters that were handled while reading */
   GError *failure;
 };
 
@@ -55,8 +56,7 @@ dead_clear (Dead *dead)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dead, dead_clear)
 
-/* --- what is done with letters
- * ------------------------------------------------------------------------- */
+/* --- the verbs ------------------------------------------------------------------------------ */
 
 static void
 show_rows (Dead *dead, const GPtrArray *letters)
@@ -98,7 +98,7 @@ tell_obstacle (Dead *dead, const Letter *letter, const char *why)
     g_string_append_printf (dead->told, "%s%s: %s", dead->told->len > 0 ? "; " : "", id, why);
 }
 
-/* Those of the letters that can be sent; borrowed. */
+/* The letters that can be sent; borrowed. */
 static GPtrArray *
 without_obstacle (Dead *dead, GError **error)
 {
@@ -118,15 +118,15 @@ without_obstacle (Dead *dead, GError **error)
   return g_steal_pointer (&good);
 }
 
-/* The verdict comes after the acknowledgement: cut short in between, the letter is sent again,
- * which is the same run. */
+/* The verdict is stored after Kafka's acknowledgement. If the command is interrupted in between,
+ * the letter is sent again, which is the same run. */
 static ExitCode
 note_retried (Dead *dead, GPtrArray *arrived, GError **error)
 {
   if (arrived->len > 0 && !letters_decide (dead->pg, dead->topic, arrived, LETTER_RETRIED, error)) {
     g_prefix_error (
         error,
-        "%u messages were sent again, which could not be noted (repeat it: the same message is the same run): ",
+        "%u messages were sent again, but their verdict could not be stored (repeat the command: the same message is the same run): ",
         arrived->len);
     return cli_pg_failed (dead->pg, error);
   }
@@ -146,14 +146,14 @@ retry (Dead *dead, GError **error)
   GError *cause = NULL;
   g_autofree gboolean *sent = g_new0 (gboolean, good->len + 1);
   gboolean ok = resend_letters (dead->resend, good, sent, &cause);
-  gboolean goes_on = ok || cause->code == PRUNED_DATA;
+  gboolean can_continue = ok || cause->code == PRUNED_DATA;
   for (guint i = 0; i < good->len; i++)
     if (sent[i])
       g_ptr_array_add (arrived, good->pdata[i]);
-    else if (goes_on)
+    else if (can_continue)
       tell_obstacle (dead, good->pdata[i], cause->message);
   ExitCode code = note_retried (dead, arrived, error);
-  if (code == CODE_OK && !goes_on) {
+  if (code == CODE_OK && !can_continue) {
     g_propagate_error (error, g_steal_pointer (&cause));
     code = CODE_KAFKA;
   }
@@ -171,8 +171,7 @@ static const Verb VERBS[] = {
   { "drop", 0, ANY_NUMBER, drop, ANY_VERDICT },
 };
 
-/* --- which letters
- * ------------------------------------------------------------------------------------- */
+/* --- which letters ---------------------------------------------------------------------------- */
 
 static const Verb *
 find_verb (Cli *cli, GError **error)
@@ -187,9 +186,8 @@ find_verb (Cli *cli, GError **error)
     if (n >= VERBS[i].least && n <= VERBS[i].most)
       return &VERBS[i];
     cli_usage (error,
-               n < VERBS[i].least
-                   ? "dead %s: which one? An ID is PARTITION:OFFSET, see: pruned dead"
-                   : "dead %s: too many arguments",
+               n < VERBS[i].least ? "dead %s: an ID is missing (PARTITION:OFFSET, see: pruned dead)"
+                                  : "dead %s: too many arguments",
                given);
     return NULL;
   }
@@ -226,7 +224,7 @@ check_named (Dead *dead, GError **error)
     g_autofree char *id = letter_id (letter);
     if (letter->verdict != NULL && dead->verb->settled != NULL
         && g_strv_contains (dead->verb->settled, letter->verdict))
-      return cli_usage (error, "letter %s was %s at %s UTC: nothing is done", id, letter->verdict,
+      return cli_usage (error, "letter %s was %s at %s UTC", id, letter->verdict,
                         letter->verdict_at);
   }
   return CODE_OK;
@@ -244,7 +242,7 @@ deal_with_named (Dead *dead, const GArray *ids, GError **error)
   return code == CODE_OK ? dead->verb->deal (dead, error) : code;
 }
 
-/* What was read so far. */
+/* Handles the letters read so far that have no verdict. */
 static ExitCode
 deal_with_open (Dead *dead, GError **error)
 {
@@ -294,7 +292,7 @@ deal_with (Dead *dead, const GArray *ids, GError **error)
     return cli_usage (error, "%u letters cannot be retried: %s%s", dead->obstacles, dead->told->str,
                       dead->obstacles > TOLD ? "; ..." : "");
   if (code == CODE_OK && dead->shown == 0 && dead->verb->deal != show)
-    output_hint (dead->cli->out, "No letters%s.", all ? "" : " that nobody has decided about");
+    output_hint (dead->cli->out, "No letters%s.", all ? "" : " without a verdict");
   return code;
 }
 

@@ -1,4 +1,4 @@
-/* How many messages of the dead topic nobody has decided about.
+/* The number of messages on the dead topic without a verdict.
  *
  * Threads: main only.
  */
@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "kafka/offsets.h"
 
-/* OFFSETS: of any topics, those of the dead topic count. PG NULL: none of them can be told from
- * those with a verdict, nor can a partition that was not read. -1: not known; with ERROR set:
- * PostgreSQL's. */
+/* OFFSETS: of any topics; only those of the dead topic are used. -1: not known, because PG is NULL
+ * (the verdicts are in PostgreSQL), or a partition could not be read; or, with ERROR set,
+ * PostgreSQL failed. */
 gint64 dead_letters_waiting (Cli *cli, Pg *pg, const GArray *offsets, GError **error);

@@ -48,7 +48,7 @@ add_field (json_t *content, const char *given, GError **error)
 {
   const char *equals = strchr (given, '=');
   if (equals == NULL || equals == given || !g_utf8_validate (given, -1, NULL)) {
-    cli_usage (error, "'%s': wanted is FIELD=VALUE", given);
+    cli_usage (error, "'%s': expected FIELD=VALUE", given);
     return FALSE;
   }
   g_autofree char *name = g_strndup (given, equals - given);
@@ -74,7 +74,7 @@ content_of_file (GError **error)
     return content;
   }
   json_decref (content);
-  cli_usage (error, "%s: wanted is a JSON object", json_file);
+  cli_usage (error, "%s: expected a JSON object", json_file);
   return NULL;
 }
 
@@ -105,7 +105,7 @@ static json_t *
 read_content (Cli *cli, const char *type, GError **error)
 {
   if (json_file != NULL && cli->n_arguments > 1) {
-    cli_usage (error, "either --json-file or FIELD=VALUE");
+    cli_usage (error, "use either --json-file or FIELD=VALUE");
     return NULL;
   }
   g_autoptr (json_t) content
@@ -115,7 +115,7 @@ read_content (Cli *cli, const char *type, GError **error)
   return g_steal_pointer (&content);
 }
 
-/* The entity is what the first id in the schema names; an event without one only wakes. */
+/* The key is the first id field of the schema; an event without one has no key. */
 static char *
 key_of (const char *type, const json_t *content)
 {

@@ -1,24 +1,22 @@
-/* `pruned forget`: somebody's rows leave the audit, which says so. The audit is its owner's, and so
- * is this command. */
+/* `pruned forget`: takes a row's records out of the audit, and records that. Only the owner of
+ * schema pruned may change the audit, so this command runs as the owner. */
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/grants.h"
-
 #include "engine/ledger/schema.h"
 
 #include <string.h>
 
 #define SQL "src/cli/sql/"
-#define LONGEST_MS (24 * 60 * 60 * 1000) /* the audit of a big database is read from end to end */
+#define LONGEST_MS (24 * 60 * 60 * 1000) /* it reads the whole audit */
 
 const char forget_more[]
-    = "KEY is the primary key: a number, a text, or a JSON object of its columns. Taken out are the records of that row and of rows that\n"
-      "name it: by a foreign key, and for users by the columns that users.destroy knows. What stays says that there were some. Rows that\n"
-      "were recorded by keys only ([audit] rows) name nobody and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
+    = "KEY is the primary key: a number, a text, or a JSON object of its columns. The records of that row are taken out, and those of rows\n"
+      "that refer to it: by a foreign key, and for users by the columns that users.destroy knows. The audit records how many were taken out.\n"
+      "Rows recorded by keys only ([audit] rows) have no personal data and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
 
 static const Column COLUMNS[] = { { "table" }, { "forgotten", CELL_NUMBER }, { NULL } };
 
-/* As JSON: what reads as a number or an object is one. */
+/* TEXT as JSON: a number or an object if it parses as one, else a string. */
 static char *
 key_of (const char *text)
 {
@@ -30,7 +28,7 @@ key_of (const char *text)
   return json_text (key);
 }
 
-/* As cli_pg, with more patience. */
+/* As cli_pg, with a longer time-out. */
 static Pg *
 connected (Cli *cli, GError **error)
 {
@@ -41,8 +39,7 @@ connected (Cli *cli, GError **error)
   g_autoptr (Pg) pg = pg_new (&settings);
   if (pg_ensure (pg, error) && schema_check (pg, error))
     return g_steal_pointer (&pg);
-  g_autofree char *remedy = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
-  cli_pg_failed_as (pg, "42501", remedy, error);
+  cli_pg_failed_owner (cli, pg, error);
   return NULL;
 }
 
@@ -70,9 +67,7 @@ command_forget (Cli *cli, GError **error)
     return CODE_POSTGRES;
   g_autoptr (PgRows) rows = forget (cli, pg, error);
   if (rows == NULL) {
-    g_autofree char *remedy
-        = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
-    ExitCode code = cli_pg_failed_as (pg, "42501", remedy, error);
+    ExitCode code = cli_pg_failed_owner (cli, pg, error);
     pg_rollback (pg);
     return code;
   }

@@ -7,7 +7,7 @@
 #define FILE_NAME "grants.sql"
 #define INSTALLED "/usr/local/share/pruned/" FILE_NAME
 
-/* Beside the binary, as `make install` and a package lay it out; or in the tree it was built in. */
+/* Installed beside the binary (`make install`, a package), or in the tree of the build. */
 static char *
 file_path (void)
 {
@@ -39,7 +39,7 @@ grants_database (const Config *config, const char *user)
   return setting_shown_url (as_user);
 }
 
-/* As a word of a shell; plain ones stay as they are. */
+/* Quotes TEXT for a shell where it needs quotes. */
 static char *
 word (const char *text)
 {
@@ -67,36 +67,19 @@ grants_psql (const Config *config, const char *user, const char *sql)
   return g_strdup_printf ("psql %s -c %s", quoted, statement);
 }
 
-/* NULL: it does not answer. */
-static PgRows *
-ask_whose (Cli *cli)
+char *
+grants_of (const Config *config, const PgRows *owners)
 {
-  g_autoptr (Pg) pg = cli_pg_bare (cli, NULL);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
-  g_autoptr (PgRows) rows = pg != NULL && pg_begin_read_only (pg, NULL)
-                                ? pg_run_file (pg, "src/cli/sql/whose.sql", values, NULL)
-                                : NULL;
-  if (rows != NULL)
-    pg_rollback (pg);
-  return g_steal_pointer (&rows);
+  if (owners == NULL)
+    return grants_command (config, NULL, NULL);
+  return grants_command (config, rows_text (owners, 0, "owner"), rows_text (owners, 0, "role"));
 }
 
 char *
-grants_asked (Cli *cli)
+grants_as_owner (const Cli *cli, const PgRows *owners)
 {
-  g_autoptr (PgRows) rows = ask_whose (cli);
-  if (rows == NULL)
-    return grants_command (cli->config, NULL, NULL);
-  return grants_command (cli->config, rows_text (rows, 0, "owner"), rows_text (rows, 0, "role"));
-}
-
-char *
-grants_as_owner (Cli *cli)
-{
-  g_autoptr (PgRows) rows = ask_whose (cli);
-  const char *ours = rows != NULL ? rows_text (rows, 0, "ours") : NULL;
-  const char *owner = ours != NULL ? ours : rows != NULL ? rows_text (rows, 0, "owner") : NULL;
+  const char *ours = owners != NULL ? rows_text (owners, 0, "ours") : NULL;
+  const char *owner = ours != NULL ? ours : owners != NULL ? rows_text (owners, 0, "owner") : NULL;
   g_autofree char *database = grants_database (cli->config, owner), *quoted = word (database);
   g_autoptr (GString) command = g_string_new (cli->command->name);
   for (guint i = 0; i < cli->n_arguments; i++) {
@@ -105,7 +88,7 @@ grants_as_owner (Cli *cli)
   }
   return g_strdup_printf (
       "this role%s%s may not; run it as the owner of %s, %s: pruned -s postgres.url=%s %s",
-      rows != NULL ? " " : "", rows != NULL ? rows_text (rows, 0, "role") : "",
+      owners != NULL ? " " : "", owners != NULL ? rows_text (owners, 0, "role") : "",
       ours != NULL ? "schema pruned" : "the application's tables",
-      owner != NULL ? owner : "whoever that is", quoted, command->str);
+      owner != NULL ? owner : "(not known)", quoted, command->str);
 }

@@ -1,21 +1,21 @@
-/* Commands that a role's rights and its owner's want, ready to be copied.
+/* Commands to copy: they grant a role its rights, or run something as the owner of the tables.
  *
  * Threads: main only.
  */
 #pragma once
 #include "cli/cli.h"
 
-/* OWNER: of the application's tables; ROLE: the daemon's. NULL: not known. With the database of the
- * settings, without a password, and the file where it was installed. g_free it. */
+/* Runs deploy/grants.sql, where it is installed, as OWNER (of the application's tables) for ROLE
+ * (the daemon's). NULL: not known. Without a password. g_free it. */
 char *grants_command (const Config *config, const char *owner, const char *role);
-/* The same of the role that this command runs as; asks PostgreSQL on a connection of its own. */
-char *grants_asked (Cli *cli);
-/* Which right this role lacks is in PostgreSQL's words; who has it, and what to run: `run it as
- * OWNER, who owns schema pruned: pruned ...`. Before our tables are there, the owner of the
- * application's is meant. g_free it. */
-char *grants_as_owner (Cli *cli);
-/* A statement that USER has to run, as a command. g_free it. */
+/* The same with the owner and the role of OWNERS (cli_owners; NULL: not known). */
+char *grants_of (const Config *config, const PgRows *owners);
+/* The remedy of a command that needs the rights of the owner: `run it as the owner of schema
+ * pruned, NAME: pruned ...`. While schema pruned does not exist, the owner of the application's
+ * tables is named. g_free it. */
+char *grants_as_owner (const Cli *cli, const PgRows *owners);
+/* A command that runs SQL as USER. g_free it. */
 char *grants_psql (const Config *config, const char *user, const char *sql);
-/* The database of the settings as USER (NULL: as it is) would name it, without a password. g_free
- * it. */
+/* The URL of the settings' database for USER (NULL: the user of the settings), without a password.
+ * g_free it. */
 char *grants_database (const Config *config, const char *user);

@@ -20,7 +20,7 @@ static const Column COLUMNS[] = {
   { NULL },
 };
 
-/* What running processes have it run with; what this command line says, if none tells. */
+/* The job's settings in the running processes; without any process, those of this command line. */
 static json_t *
 settings_of (const Job *job, const PgRows *forces, int row)
 {
@@ -74,7 +74,7 @@ look_at_forces (Pg *pg, GError **error)
   return rows;
 }
 
-/* A line for each key that processes run with different values of. */
+/* A line for each job whose settings differ between processes. */
 static void
 say_differences (Cli *cli, const PgRows *forces)
 {

@@ -75,8 +75,7 @@ letter_ids_parse (char **texts, GError **error)
   return g_steal_pointer (&ids);
 }
 
-/* --- verdicts
- * ----------------------------------------------------------------------------------------- */
+/* --- verdicts --------------------------------------------------------------------------------- */
 
 static PgValues *
 values_of (const char *topic, const GPtrArray *letters)

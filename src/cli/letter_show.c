@@ -24,13 +24,13 @@ static const Column WHOLE_COLUMNS[] = { OF_A_LETTER,
                                         { "base64" },
                                         { NULL } };
 
-/* How the value was written, as far as it can be read. */
+/* The value and how it is encoded, as far as it can be read. */
 typedef struct {
   const char *framing; /* avro, json, text, bytes; NULL: there is no value */
   json_t *value;
 } Body;
 
-/* Bytes that are no text become `\xNN`. */
+/* Bytes that are not UTF-8 become `\xNN`. */
 static json_t *
 readable (gconstpointer bytes, gsize len)
 {
@@ -85,10 +85,10 @@ letter_show (Output *out, const Letter *letter)
   output_cells (out, cells_of (letter));
 }
 
-/* --- one in whole
- * ------------------------------------------------------------------------------------- */
+/* --- one letter as a record --------------------------------------------------------------------
+ */
 
-/* All headers of the letter, ours too; a name may stand there twice. */
+/* All headers of the letter, including ours; a name can occur twice. */
 static json_t *
 headers_of (const KafkaMessage *message)
 {
@@ -103,7 +103,7 @@ headers_of (const KafkaMessage *message)
   return headers;
 }
 
-/* Avro of one of our types, if the headers say which, or the topic does. */
+/* The value as Avro of one of our types, which the headers or the topic name. NULL: it is not. */
 static json_t *
 decoded (const Letter *letter, const char *prefix)
 {

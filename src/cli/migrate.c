@@ -73,8 +73,8 @@ make_indexes (Done *done, Pg *pg, GError **error)
   return wanted != NULL;
 }
 
-/* How long things are kept is the owner's to say (engine/ledger/keeping.h). A schema that is only
- * planned has nothing to say yet. */
+/* Only the owner can set how long records are kept (engine/ledger/keeping.h). A dry run has nothing
+ * to compare with while the schema does not exist. */
 static gboolean
 keep (Done *done, Pg *pg, GError **error)
 {
@@ -106,11 +106,8 @@ command_migrate (Cli *cli, GError **error)
   gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error) && keep (&done, pg, error)
                 && (!indexes || make_indexes (&done, pg, error));
   output_end (cli->out);
-  if (!ok) {
-    g_autofree char *remedy
-        = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
-    return cli_pg_failed_as (pg, "42501", remedy, error);
-  }
+  if (!ok)
+    return cli_pg_failed_owner (cli, pg, error);
   if (done.n == 0)
     output_hint (cli->out, "Nothing to do: schema pruned is at step %d.", schema_wanted ());
   else if (!dry_run) {

@@ -8,11 +8,11 @@
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
 #define GAP "  "
-#define AT_ONCE 1000 /* rows that are held back to be aligned */
+#define AT_ONCE 1000 /* rows that are aligned together */
 
 struct _Output {
   gboolean json, terminal, colours, failed;
-  gboolean named;        /* the line of names stands above what follows */
+  gboolean named;        /* the line of column names was written */
   const Column *columns; /* NULL: no table is open */
   guint n_columns;
   GPtrArray *rows; /* of json_t arrays; on a terminal only, until widths are known */
@@ -88,8 +88,7 @@ output_object (Output *out, const json_t *object)
   put (out, "\n");
 }
 
-/* CELLS NULL: the line of names. */
-static void
+/* CELLS NULL: the line of column names. */ static void
 put_tabbed (Output *out, const json_t *cells)
 {
   const char *tab = "";
@@ -105,7 +104,7 @@ put_tabbed (Output *out, const json_t *cells)
   put (out, "\n");
 }
 
-/* SPACES fill the column's width: before a number, behind everything else. */
+/* SPACES fill the column: before a number, behind any other text. */
 static void
 put_cell (Output *out, CellType type, const char *text, int spaces)
 {
@@ -127,7 +126,7 @@ last_shown (const Output *out)
   return last;
 }
 
-/* One line of the table; CELLS NULL: the line of names. */
+/* One line of the table; CELLS NULL: the line of column names. */
 static void
 put_line (Output *out, const json_t *cells, const int *widths)
 {

@@ -61,8 +61,7 @@ command_plan (Cli *cli, GError **error)
   if (job == NULL)
     return CODE_NOT_FOUND;
   if (job->page == NULL && (job->code == NULL || job->code->plan == NULL))
-    return cli_usage (error,
-                      "job %s has no plan: it does what another job has decided; plan that one",
+    return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
   if (!parse_at (&at_us, error))
     return CODE_USAGE;

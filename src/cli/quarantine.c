@@ -6,7 +6,7 @@ static gboolean all;
 
 const GOptionEntry quarantine_options[]
     = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
-          "list: also those that will be tried again by themselves", NULL },
+          "list: also items that will be retried automatically", NULL },
         { NULL } };
 
 static const Column COLUMNS[] = { { "job" },
@@ -19,7 +19,7 @@ static const Column COLUMNS[] = { { "job" },
 
 static const struct {
   const char *name, *file;
-  guint most; /* arguments behind it */
+  guint most; /* number of arguments */
   gboolean releases;
 } VERBS[] = {
   { "list", "src/cli/sql/quarantine_list.sql", 0 },
@@ -48,7 +48,7 @@ find_verb (Cli *cli, GError **error)
   return -1;
 }
 
-/* What a job does with its own tables for those of the ROWS that are its items (released.sql). */
+/* Runs the job's released.sql for those of the ROWS that are its items. */
 static gboolean
 release (Pg *pg, const Job *job, const PgRows *rows, GError **error)
 {
@@ -79,7 +79,7 @@ release_all (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   return TRUE;
 }
 
-/* How long each job leaves what is parked alone. */
+/* How many days each job waits before it retries a parked item. */
 static void
 bind_days (const Cli *cli, PgValues *values)
 {
@@ -108,7 +108,7 @@ run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **err
   return g_steal_pointer (&rows);
 }
 
-/* What the list does not show is told, too. */
+/* Counts all items, also those that the list does not show. */
 static ExitCode
 say_counts (Cli *cli, Pg *pg, GError **error)
 {
@@ -138,7 +138,7 @@ command_quarantine (Cli *cli, GError **error)
   g_autoptr (PgRows) rows = run (cli, pg, verb, job, item, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
-  /* Of a job whose folder is gone, entries may be left. */
+  /* A job whose folder was removed can have items left. */
   if (!known && rows_count (rows) == 0 && cli_job (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
   if (item != NULL && rows_count (rows) == 0)

@@ -13,19 +13,19 @@ static gboolean dry_run;
 
 const GOptionEntry replay_options[]
     = { { "from", 0, 0, G_OPTION_ARG_STRING, &from,
-          "from the first message on of then or later, by Kafka's time", "TIME" },
-        { "to", 0, 0, G_OPTION_ARG_STRING, &to, "only those before then (default: to the end)",
-          "TIME" },
+          "start at the first message with this Kafka timestamp or a later one", "TIME" },
+        { "to", 0, 0, G_OPTION_ARG_STRING, &to,
+          "only messages before this time (default: to the end)", "TIME" },
         { "topic", 0, 0, G_OPTION_ARG_STRING, &topics,
           "ticks, events, or both (default: ticks,events)", "TOPICS" },
-        { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only what is this job's", "J" },
-        { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only say what would be started", NULL },
+        { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only messages of this job", "J" },
+        { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only show what would be started", NULL },
         { NULL } };
 
 const char replay_more[]
     = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each message has a line: done (its run has\n"
-      "ended), running, started (dry: would start), refused (why is said). What has its run already is left alone, so it may be\n"
-      "repeated. The daemon's own place in the log does not move. Runs that only overlap each other are not foreseen.";
+      "ended), running, started (dry run: would start), refused (with the reason). A message that has a run is left alone, so a replay can\n"
+      "be repeated. The daemon's offsets do not change. A dry run does not predict runs that overlap only each other.";
 
 static const Column COLUMNS[] = { { "topic" },
                                   { "partition", CELL_NUMBER },
@@ -52,16 +52,16 @@ typedef struct {
 typedef struct {
   Cli *cli;
   Wanted wanted;
-  Service service; /* as much of it as is needed here */
+  Service service; /* only the fields that are needed here */
   Replay replay;
-  GPtrArray *messages; /* read, and not placed yet */
+  GPtrArray *messages; /* read, but not placed yet */
   gsize bytes;
   guint told[G_N_ELEMENTS (VERDICTS)];
-  GError *failure; /* of what was placed while reading */
+  GError *failure; /* of the messages that were placed while reading */
 } Course;
 
-/* --- what is asked for
- * --------------------------------------------------------------------------------- */
+/* --- options
+ * -------------------------------------------------------------------------------------- */
 
 static gboolean
 parse_topics (Wanted *wanted, GError **error)
@@ -94,7 +94,7 @@ parse_options (Cli *cli, Wanted *wanted, GError **error)
 {
   *wanted = (Wanted){ .to_us = G_MAXINT64 };
   if (from == NULL)
-    return cli_usage (error, "--from TIME: since when?");
+    return cli_usage (error, "--from TIME is missing");
   if (!parse_time ("--from", from, &wanted->from_us, error)
       || (to != NULL && !parse_time ("--to", to, &wanted->to_us, error))
       || !parse_topics (wanted, error))
@@ -106,8 +106,7 @@ parse_options (Cli *cli, Wanted *wanted, GError **error)
   return CODE_OK;
 }
 
-/* --- what is said
- * -------------------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static json_t *
 text (const char *words)
@@ -138,8 +137,7 @@ sum_up (const Course *course)
   output_hint (course->cli->out, "%s.", line->len > 0 ? line->str : "No messages of that time");
 }
 
-/* --- reading
- * ------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static gboolean
 place_read (Course *course)
@@ -190,7 +188,7 @@ replay_topics (Course *course, GError **error)
   return code;
 }
 
-/* The partitions of the work topics must be known before anything is sent. */
+/* Looks up the partitions of the work topics before anything is sent. */
 static ExitCode
 replay_with_kafka (Course *course, char **settings, GError **error)
 {

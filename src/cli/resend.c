@@ -28,7 +28,7 @@ resend_free (Resend *self)
   g_free (self);
 }
 
-/* How many partitions TOPIC has; -1: it is not there. */
+/* How many partitions TOPIC has; -1: it does not exist. */
 static gboolean
 find_partitions (Resend *self, const char *topic, gint32 *n, GError **error)
 {
@@ -45,8 +45,8 @@ find_partitions (Resend *self, const char *topic, gint32 *n, GError **error)
   return TRUE;
 }
 
-/* Only what this service reads: whoever may write to the dead topic must not choose where we write.
- */
+/* Only topics that this service reads: someone who can write to the dead topic must not be able to
+ * choose where we write. */
 static gboolean
 is_read_by_us (const Resend *self, const char *topic)
 {
@@ -64,7 +64,7 @@ resend_obstacle (Resend *self, const Letter *letter, GError **error)
   gint32 n;
   if (said->omitted != NULL)
     return g_strdup_printf (
-        "its value was left out (%s): the message itself was %s [%" G_GINT64_FORMAT
+        "its value was left out (%s): the original message was %s [%" G_GINT64_FORMAT
         "] offset %" G_GINT64_FORMAT,
         said->omitted, said->source_topic != NULL ? said->source_topic : "?",
         said->source_partition, said->source_offset);
@@ -76,11 +76,11 @@ resend_obstacle (Resend *self, const Letter *letter, GError **error)
   if (!find_partitions (self, said->source_topic, &n, error))
     return NULL;
   if (n < 0)
-    return g_strdup_printf ("there is no topic %s any more", said->source_topic);
+    return g_strdup_printf ("there is no topic %s", said->source_topic);
   return NULL;
 }
 
-/* To the partition that it came from; if the topic was made anew with fewer: by its key. */
+/* Goes to the partition it came from; by its key, if the topic has fewer partitions than before. */
 static KafkaMessage *
 original_of (const Resend *self, const Letter *letter)
 {

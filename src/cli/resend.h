@@ -1,4 +1,4 @@
-/* Buried messages are sent again to where they came from, as they were.
+/* Sends dead letters again, unchanged, to the topic they came from.
  *
  * Invariant: `sent` is set only after Kafka has the message.
  * Threads: main only. Ownership: a Resend is the command's; letters are borrowed.
@@ -11,17 +11,17 @@ typedef struct {
   char **settings; /* [kafka] */
   KafkaAdmin *admin;
   KafkaProducer *producer;
-  GHashTable *partitions; /* by topic: how many; -1: there is no such topic */
+  GHashTable *partitions; /* topic -> number of partitions; -1: it does not exist */
 } Resend;
 
 Resend *resend_new (const char *prefix, char **settings, GError **error);
 void resend_free (Resend *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Resend, resend_free)
 
-/* Why LETTER can never be sent again, or NULL. g_free. ERROR: it could not be found out. */
+/* Why LETTER can never be sent again; NULL: it can. g_free it. ERROR: Kafka could not be asked. */
 char *resend_obstacle (Resend *self, const Letter *letter, GError **error);
-/* Sends the originals of LETTERS, all without an obstacle, and waits. SENT: of gboolean, as many;
- * what is set there has arrived, also when it fails. PRUNED_DATA: Kafka will never take the others.
- */
+/* Sends the originals of LETTERS, which have no obstacle, and waits. SENT has a gboolean for each
+ * letter: TRUE if Kafka acknowledged it, also when the function fails. PRUNED_DATA: Kafka will
+ * never accept the others. */
 gboolean resend_letters (Resend *self, const GPtrArray *letters, gboolean *sent, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

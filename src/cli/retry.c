@@ -2,13 +2,13 @@
 #include "cli/run_row.h"
 #include "cli/run_send.h"
 
-/* A run that is held by our transaction. */
+/* A run that our transaction has locked. */
 typedef struct {
   const char *run_id;
   gboolean archived;
   PgRows *row;       /* state, step, job, args, unique_key, scheduled_at, due_at */
-  RunSender *sender; /* NULL: nobody can take its message now */
-  Run *ready;        /* to be sent after the commit; NULL: nothing is */
+  RunSender *sender; /* NULL: its message cannot be sent now */
+  Run *ready;        /* its message is sent after the commit; NULL: no message */
 } Held;
 
 static void
@@ -38,8 +38,7 @@ lock_in (Pg *pg, const char *file, const char *run_id, GError **error)
   return pg_run_file (pg, file, values, error);
 }
 
-/* A step holds its run for as long as its transaction lasts: longer than lock_timeout usually is.
- */
+/* A step locks its run until its transaction ends: longer than the usual lock_timeout. */
 static gboolean
 hold (Pg *pg, Held *held, GError **error)
 {
@@ -54,7 +53,7 @@ hold (Pg *pg, Held *held, GError **error)
   return held->row != NULL;
 }
 
-/* A dead run has given its key back; it is made again as its tick, event or parent made it. */
+/* A dead run has released its unique key. Builds it again, as its tick, event or parent did. */
 static char *
 unique_key_of (Cli *cli, const Held *held)
 {
@@ -83,7 +82,7 @@ say_holder (Cli *cli, Pg *pg, const char *unique_key, GError **error)
                    known ? rows_text (rows, 0, "run_id") : "(ended meanwhile: try again)");
 }
 
-/* Neither a back-off nor a hand lets a run begin before its time. */
+/* No run begins before its time, neither after a back-off nor by a command. */
 static gint64
 earliest_of (Cli *cli, const Held *held)
 {
@@ -128,7 +127,7 @@ bring_forward (Cli *cli, Pg *pg, const Held *held, GError **error)
   gboolean pauses = rows_int (held->row, 0, "step") > 0;
   return cli_usage (
       error,
-      "run %s is %s, %s UTC: only what waits for a retry, or for what it lacks, can be brought forward",
+      "run %s is %s, %s UTC: only a run that waits for a retry, or is blocked, can be brought forward",
       held->run_id, pauses ? "waiting for its next page" : "waiting for its time",
       rows_text (held->row, 0, "due_at"));
 }
@@ -142,7 +141,7 @@ retry (Cli *cli, Pg *pg, Held *held, GError **error)
   if (g_str_equal (state, "dead") || blocked)
     return again (cli, pg, held, error);
   if (!g_str_equal (state, "waiting"))
-    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting one can be tried again",
+    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting run can be retried",
                       held->run_id, state);
   return bring_forward (cli, pg, held, error);
 }
@@ -160,8 +159,8 @@ discard (Cli *cli, Pg *pg, Held *held, GError **error)
 
 typedef ExitCode (*Change) (Cli *cli, Pg *pg, Held *held, GError **error);
 
-/* Its lane gets its message at once. Who cannot be reached now is told by PostgreSQL, seconds
- * later. */
+/* Sends the run's message to its lane at once. If that fails, the daemon finds the run in
+ * PostgreSQL and sends the message seconds later. */
 static void
 send_ready (const Held *held, const char *why)
 {
@@ -170,13 +169,12 @@ send_ready (const Held *held, const char *why)
     return;
   if (held->sender != NULL && run_sender_send (held->sender, held->ready, &error))
     return;
-  log_warning ("The run is ready, its message could not be sent: a daemon will", "run_id",
-               held->run_id, "error", error != NULL ? error->message : why);
+  log_warning ("The run is ready, but its message could not be sent; a daemon will send it",
+               "run_id", held->run_id, "error", error != NULL ? error->message : why);
 }
 
-/* Those that `again` makes ready. */
-static gboolean
-has_ended_so_that_it_may_go_on (const PgRows *row)
+/* Runs that `again` makes ready. */ static gboolean
+can_run_again (const PgRows *row)
 {
   const char *text = rows_text (row, 0, "result");
   g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
@@ -184,12 +182,12 @@ has_ended_so_that_it_may_go_on (const PgRows *row)
          || g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0;
 }
 
-/* Before the transaction: to find the broker takes a while. */
+/* Called before the transaction: finding the broker takes a while. */
 static void
 find_sender (Cli *cli, Held *held, const PgRows *before, char **why)
 {
   Job *job = jobs_find (cli->jobs, rows_text (before, 0, "job"));
-  if (job != NULL && has_ended_so_that_it_may_go_on (before))
+  if (job != NULL && can_run_again (before))
     held->sender = run_sender_new (cli, job, why);
 }
 

@@ -8,14 +8,13 @@
 
 static gboolean embedded_kafka, until_idle;
 
-const GOptionEntry run_options[]
-    = { { "embedded-kafka", 0, 0, G_OPTION_ARG_NONE, &embedded_kafka,
-          "bring a Kafka of its own, in memory: to try it out", NULL },
-        { "until-idle", 0, 0, G_OPTION_ARG_NONE, &until_idle,
-          "end when everything is read and nothing is left to do", NULL },
-        { NULL } };
+const GOptionEntry run_options[] = { { "embedded-kafka", 0, 0, G_OPTION_ARG_NONE, &embedded_kafka,
+                                       "use an embedded Kafka, in memory, to try it out", NULL },
+                                     { "until-idle", 0, 0, G_OPTION_ARG_NONE, &until_idle,
+                                       "end when all messages are read and no work is left", NULL },
+                                     { NULL } };
 
-/* A setting that cannot work is told from a broker that is down. */
+/* A wrong setting is an error of the configuration; a broker that is down is not. */
 static gboolean
 check_kafka (Cli *cli, GError **error)
 {

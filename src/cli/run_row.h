@@ -1,4 +1,4 @@
-/* A run as a row of output: the columns of `runs`, wherever it is (the table, or the archive).
+/* A run as a row of output: the columns of `runs`, from the table or the archive.
  *
  * Threads: main only.
  */
@@ -7,9 +7,10 @@
 
 extern const Column RUN_COLUMNS[];
 
-/* The run's row, or no row. AT_US: its T, if known, so that one day of the archive is looked at
- * only; else -1. */
+/* The run's row, or no row. AT_US: its T, if known, so that only one day of the archive is read;
+ * else -1. */
 PgRows *run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error);
 
-/* ID is a run id and there is such a run: its row; NULL: the code is in *CODE. */
+/* The row of run RUN_ID; NULL: it is not a run id, there is no such run, or PostgreSQL failed
+ * (*CODE). */
 PgRows *run_row_get (Pg *pg, const char *run_id, ExitCode *code, GError **error);

@@ -9,7 +9,7 @@ struct _RunSender {
   Publisher *publisher;
 };
 
-/* The topic may have other partitions than the job has slots. */
+/* The topic can have another number of partitions than the job has slots. */
 static gboolean
 find_partitions (char **settings, Job *job, GError **error)
 {
@@ -62,6 +62,7 @@ run_sender_send (RunSender *self, const Run *run, GError **error)
     return FALSE;
   const KafkaMessage *message = bundle->messages->pdata[0];
   if (message->refused)
-    g_set_error (error, PRUNED_ERROR, PRUNED_DATA, "topic %s does not take it", message->topic);
+    g_set_error (error, PRUNED_ERROR, PRUNED_DATA, "topic %s rejected the work message",
+                 message->topic);
   return !message->refused;
 }

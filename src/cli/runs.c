@@ -8,11 +8,12 @@ static char *job, *state, *since;
 static gint64 limit = LIMIT;
 
 const GOptionEntry runs_options[]
-    = { { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only this job's", "J" },
-        { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only those in this state, or blocked", "S" },
+    = { { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only runs of this job", "J" },
+        { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only runs in this state, or blocked", "S" },
         { "since", 0, 0, G_OPTION_ARG_STRING, &since,
-          "only those made since then: -1d, 2026-11-21, ...", "T" },
-        { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most so many (default 50)", "N" },
+          "only runs created since then: -1d, 2026-11-21, ...", "T" },
+        { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most this number of runs (default 50)",
+          "N" },
         { NULL } };
 
 static const char *const STATES[]

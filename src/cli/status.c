@@ -1,5 +1,5 @@
-/* Asks PostgreSQL and Kafka, each for itself: one that is down does not hide the other. What was
- * found is one JSON object; the screen is made from it.
+/* Asks PostgreSQL and Kafka independently: if one is down, the other is still shown. The result is
+ * one JSON object; the screen is made from it.
  */
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -16,7 +16,7 @@ typedef struct {
   json_t *found;
   Pg *pg;          /* NULL: down */
   GArray *offsets; /* of KafkaOffset; NULL: Kafka is down */
-  ExitCode code;   /* of the first thing that is down */
+  ExitCode code;   /* of the first service that is down */
 } Status;
 
 static void
@@ -35,8 +35,7 @@ note_down (Status *status, const char *what, json_t *facts, ExitCode code, const
   set (status->found, what, facts);
 }
 
-/* --- PostgreSQL
- * ------------------------------------------------------------------------------------ */
+/* --- PostgreSQL ------------------------------------------------------------------------------- */
 
 static void
 set_cell (json_t *object, const PgRows *rows, const char *column, CellType type)
@@ -96,8 +95,7 @@ look_at_postgres (Status *status)
   g_clear_pointer (&status->pg, pg_free);
 }
 
-/* --- Kafka
- * ------------------------------------------------------------------------------------------ */
+/* --- Kafka ------------------------------------------------------------------------------------ */
 
 static void
 take_topics (json_t *facts, const GArray *wanted, const KafkaTopic *found)
@@ -119,7 +117,7 @@ number_or_null (gint64 offset)
   return offset < 0 ? json_null () : json_integer (offset);
 }
 
-/* Messages that are there and not yet taken; -1: not known. */
+/* Messages that the group has not read yet; -1: not known. */
 static gint64
 lag_of (const KafkaOffset *offset)
 {
@@ -138,7 +136,7 @@ take_lag (Status *status)
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
     if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead)
         || g_str_equal (offset->topic, clock))
-      continue; /* not ours to read */
+      continue; /* the daemon does not read these */
     json_t *lane = json_object ();
     set (lane, "topic", json_string (offset->topic));
     set (lane, "partition", json_integer (offset->partition));
@@ -147,7 +145,8 @@ take_lag (Status *status)
     set (lane, "lag", number_or_null (lag_of (offset)));
     json_array_append_new (lanes, lane);
     const json_t *sum = json_object_get (lag, offset->topic);
-    if (lag_of (offset) < 0 || json_is_null (sum)) /* one that is not known makes none of the sum */
+    if (lag_of (offset) < 0
+        || json_is_null (sum)) /* a partition that is not known makes the sum unknown */
       set (lag, offset->topic, json_null ());
     else
       set (lag, offset->topic, json_integer (json_integer_value (sum) + lag_of (offset)));
@@ -224,7 +223,7 @@ stores_of (Cli *cli)
   return stores;
 }
 
-/* What was not found out because something is down is null. */
+/* Values that are not known because a service is down are null. */
 static void
 fill_gaps (json_t *found)
 {

@@ -1,9 +1,9 @@
-/* What `pruned status` has found, for people.
+/* The screen of `pruned status`.
  *
  * Threads: main only.
  */
 #pragma once
 #include "cli/output.h"
 
-/* FOUND is the object that --json shows. */
+/* FOUND is the object that --json prints. */
 void status_say (Output *out, const json_t *found);

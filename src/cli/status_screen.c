@@ -1,6 +1,6 @@
 #include "cli/status.h"
 
-/* `a 3, b 0` of an object, `a, b` of an array; "-": nothing in it. */
+/* `a 3, b 0` of an object, `a, b` of an array; "-": it is empty. */
 static char *
 words_of (const json_t *value)
 {
@@ -68,7 +68,7 @@ say_words (Output *out, const char *title, const json_t *value)
     output_say (out, "%-11s %s", title, words);
 }
 
-/* A number that nobody knows is none. */
+/* A null is shown as not known. */
 static void
 say_number (Output *out, const char *title, const json_t *value)
 {
@@ -78,7 +78,7 @@ say_number (Output *out, const char *title, const json_t *value)
     output_say (out, "%-11s not known", title);
 }
 
-/* Only where something waits: there are many topics. */
+/* Only topics with a lag: there are many topics. */
 static void
 say_lag (Output *out, const json_t *lag)
 {

@@ -36,10 +36,10 @@ const GOptionEntry tick_options[] = {
   { "at", 0, 0, G_OPTION_ARG_STRING, &at,
     "the time T that cut-offs are computed from (default: now)", "TIME" },
   { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &args,
-    "an argument of the run; V is a number, true, false, null or an object if it reads as such, else text",
+    "an argument of the run; V is a number, true, false, null or an object if it parses as JSON, else text",
     "K=V" },
   { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait,
-    "until the run has ended, S seconds at most (default 600), and show it: 7 if it ended dead, skipped or blocked, 8 if time is over",
+    "wait until the run has ended, at most S seconds (default 600), and show it; exit code 7: it ended dead, skipped or blocked, 8: time-out",
     "S" },
   { NULL }
 };
@@ -67,7 +67,7 @@ tick_clear (Tick *tick)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tick, tick_clear)
 
-/* Whether VALUE stands for itself in JSON: all but arrays and quoted texts. */
+/* Whether VALUE is used as JSON: any value but arrays and quoted texts. */
 static gboolean
 is_json_value (const char *value)
 {
@@ -75,14 +75,14 @@ is_json_value (const char *value)
   return parsed != NULL && !json_is_string (parsed) && !json_is_array (parsed);
 }
 
-/* One `K=V` as a member of the object; numbers stay as they were written, for the run's id is made
- * of them. */
+/* Appends one `K=V` to the object. Numbers stay as they were written: the run's id is computed from
+ * them. */
 static gboolean
 append_argument (const Job *job, const char *given, GString *object, GError **error)
 {
   const char *equals = strchr (given, '=');
   if (equals == NULL || equals == given) {
-    cli_usage (error, "--arg %s: wanted is NAME=VALUE", given);
+    cli_usage (error, "--arg %s: expected NAME=VALUE", given);
     return FALSE;
   }
   g_autofree char *name = g_strndup (given, equals - given);
@@ -120,13 +120,13 @@ check_argument (char **given, GError **error)
   if (!g_utf8_validate (*given, -1, NULL))
     cli_usage (error, "--arg: not UTF-8");
   else if (is_given_before (given))
-    cli_usage (error, "--arg %s: it is given twice", *given);
+    cli_usage (error, "--arg %s: given twice", *given);
   else
     return TRUE;
   return FALSE;
 }
 
-/* What a daemon would send to the dead topic is not published. */
+/* A tick that a daemon would send to the dead topic is not published. */
 static gboolean
 would_be_refused (const Job *job, const char *text, GError **error)
 {
@@ -218,7 +218,7 @@ has_ended (const PgRows *rows)
   return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
 }
 
-/* It ended; how, is the exit code. */
+/* Shows the ended run; the exit code tells how it ended. */
 static ExitCode
 show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
 {
@@ -227,7 +227,7 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
   if (g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0)
     return cli_fail (
         CODE_ENDED_BADLY, error,
-        "job %s is blocked: %s; it is asked again by itself once that is mended (pruned doctor)",
+        "job %s is blocked: %s; it is retried automatically once that is fixed (pruned doctor)",
         tick->job->name, rows_text (rows, 0, "error") != NULL ? rows_text (rows, 0, "error") : "-");
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
 }
@@ -241,12 +241,12 @@ is_paused (Pg *pg, const Tick *tick)
   return paused != NULL && rows_count (paused) > 0;
 }
 
-/* Why it has not ended. */
+/* The error that says why the run has not ended. */
 static ExitCode
 say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **error)
 {
   const char *state
-      = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
+      = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: is a daemon running?";
   if (is_paused (pg, tick))
     return cli_fail (CODE_TIME_OVER, error,
                      "run %s has not begun after %" G_GINT64_FORMAT
@@ -281,12 +281,11 @@ command_tick (Cli *cli, GError **error)
   ExitCode code = tick_prepare (cli, &tick, error);
   if (code != CODE_OK)
     return code;
-  if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* before anything is published */
+  if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* fails before anything is published */
     return CODE_POSTGRES;
   code = publish (cli, &tick, error);
-  if (code == CODE_OK && pg != NULL
-      && is_paused (pg, &tick)) /* somebody waits for it at a terminal */
-    log_warning ("The job is paused: its run waits until it is resumed", "job", tick.job->name,
+  if (code == CODE_OK && pg != NULL && is_paused (pg, &tick)) /* the user waits for the run */
+    log_warning ("The job is paused: its run waits until the job is resumed", "job", tick.job->name,
                  "remedy", "pruned resume JOB");
   return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;
 }

@@ -8,21 +8,21 @@ static gboolean apply;
 
 const GOptionEntry topics_options[]
     = { { "apply", 0, 0, G_OPTION_ARG_NONE, &apply,
-          "make what is missing, add partitions where there are too few", NULL },
+          "create missing topics, add partitions where there are too few", NULL },
         { NULL } };
 
 const char topics_more[]
-    = "Exit code 6 if something is missing. What is made: <prefix>.ticks, .events and .outcomes keep messages 7 days, .dead\n"
-      "30 days, each with [topics] partitions; .work.<job> has the job's capacity in partitions and keeps 1 day (what is\n"
-      "lost of it comes again from PostgreSQL); .clock has one and keeps 1 day (its timestamps are the broker's time; if it\n"
-      "is refused, all else goes on without). Replication is the broker's default. Topics that are there keep their\n"
-      "settings; more partitions than wanted are fine.";
+    = "Exit code 6 if something is missing. New topics: <prefix>.ticks, .events and .outcomes keep messages for 7 days, .dead\n"
+      "for 30 days, each with [topics] partitions; .work.<job> has as many partitions as the job's capacity and keeps messages\n"
+      "for 1 day (lost messages are sent again from PostgreSQL); .clock has one partition and keeps them for 1 day (its\n"
+      "timestamps are the broker's time; everything works without it). Replication is the broker's default. Existing topics\n"
+      "keep their settings and may have more partitions.";
 
 static const Column COLUMNS[] = {
   { "topic" }, { "partitions", CELL_NUMBER }, { "wanted", CELL_NUMBER }, { "state" }, { NULL }
 };
 
-/* In a word. */
+/* The state in a word. */
 static const char *
 state_of (const WantedTopic *wanted, gint32 found)
 {
@@ -51,7 +51,7 @@ settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint 
                              error);
 }
 
-/* REFUSED: why the optional ones were not made; NULL: they were. */
+/* REFUSED: why the optional topics were not created; NULL: they were. */
 static gboolean
 show (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *refused)
 {
@@ -70,7 +70,7 @@ show (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *ref
   if (!as_wanted)
     output_hint (cli->out, "\nrun: pruned topics --apply");
   if (refused != NULL)
-    output_hint (cli->out, "\n%s\nAll else goes on without.", refused->message);
+    output_hint (cli->out, "\n%s\nEverything else works without it.", refused->message);
   return as_wanted;
 }
 

@@ -7,8 +7,7 @@
 static gboolean faults;
 
 const GOptionEntry version_options[]
-    = { { "faults", 0, 0, G_OPTION_ARG_NONE, &faults,
-          "the fault points that this build can be made to die at", NULL },
+    = { { "faults", 0, 0, G_OPTION_ARG_NONE, &faults, "the fault points of this build", NULL },
         { NULL } };
 
 static const Column VERSIONS[] = { { "name" }, { "version" }, { NULL } };

@@ -14,15 +14,16 @@
 #define MOST_SOCKETS 8
 #define LOOK_MS 250
 #define GRACE_US                                                                                   \
-  (100 * 1000) /* in which somebody in a kept place may ask before a newer one takes it */
+  (100 * 1000) /* a connection in a reserved place has this time to send its request before a new  \
+                  one can replace it */
 
 typedef struct {
   int fd;
   struct sockaddr_storage address;
   gint64 since_us;
-  gboolean kept;  /* in one of the kept places */
+  gboolean kept;  /* has a reserved place */
   gboolean asked; /* the request is complete */
-  gboolean shut;  /* sent away; the server has not noticed yet */
+  gboolean shut;  /* shut down; the server has not closed it yet */
 } Guest;
 
 struct _Door {
@@ -37,8 +38,7 @@ struct _Door {
   GPtrArray *guests; /* of Guest; under the lock */
 };
 
-/* --- listening
- * ------------------------------------------------------------------------------------------- */
+/* --- listening -------------------------------------------------------------------------------- */
 
 /* `[::1]:9750` -> `::1` and `9750`. */
 static gboolean
@@ -50,7 +50,7 @@ split (const char *listen, char **host, char **port)
     return FALSE;
   gsize len = (gsize)(colon - listen);
   gboolean bracketed = len >= 2 && listen[0] == '[' && listen[len - 1] == ']';
-  if (!bracketed && memchr (listen, ':', len) != NULL) /* which colon is meant? */
+  if (!bracketed && memchr (listen, ':', len) != NULL) /* an IPv6 address needs brackets */
     return FALSE;
   *host = bracketed  ? g_strndup (listen + 1, len - 2)
           : len == 0 ? g_strdup ("127.0.0.1")
@@ -66,7 +66,7 @@ listen_on (const struct addrinfo *at)
   if (fd < 0)
     return -1;
   setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (at->ai_family == AF_INET6) /* beside a socket for IPv4 */
+  if (at->ai_family == AF_INET6) /* IPv4 has a socket of its own */
     setsockopt (fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
   if (bind (fd, at->ai_addr, at->ai_addrlen) == 0 && listen (fd, 64) == 0)
     return fd;
@@ -87,8 +87,8 @@ port_of (int fd)
                                          : ((struct sockaddr_in *)&at)->sin_port);
 }
 
-/* A machine without IPv6 has no socket for it, and one is enough. Returns what was wrong with the
- * last, 0: nothing. */
+/* A machine without IPv6 cannot listen on its IPv6 addresses; one socket is enough. Returns the
+ * errno of the failure to report, 0: none. */
 static int
 listen_on_all (Door *self, const struct addrinfo *found)
 {
@@ -141,8 +141,8 @@ door_new (const char *listen, GError **error)
   return self;
 }
 
-/* --- who is in
- * ------------------------------------------------------------------------------------------- */
+/* --- connections -------------------------------------------------------------------------------
+ */
 
 static gboolean
 same_address (const struct sockaddr_storage *a, const struct sockaddr_storage *b)
@@ -157,7 +157,7 @@ same_address (const struct sockaddr_storage *a, const struct sockaddr_storage *b
          == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
-/* The server sees the end of its connection and lets go. With the lock. */
+/* The server sees the end of the connection and closes it. The caller holds the lock. */
 static void
 send_away (Guest *guest)
 {
@@ -166,7 +166,8 @@ send_away (Guest *guest)
   guest->shut = TRUE;
 }
 
-/* Is there a place for a newcomer? KEPT: in one of the kept ones. With the lock. */
+/* Whether there is a place for a new connection. KEPT: it is a reserved one. The caller holds the
+ * lock. */
 static gboolean
 find_place (Door *self, const struct sockaddr_storage *address, gint64 now_us, gboolean *kept)
 {
@@ -206,7 +207,7 @@ let_in (Door *self, int fd, const struct sockaddr_storage *address, socklen_t si
     g_free (guest);
     close (fd);
   } else if (!self->enter (fd, (const struct sockaddr *)address, size, self->data))
-    door_gone (self, fd); /* it closes what it does not take */
+    door_gone (self, fd); /* libmicrohttpd closes a connection that it refuses */
 }
 
 static void
@@ -284,9 +285,7 @@ door_gone (Door *self, int fd)
   pthread_mutex_unlock (&self->lock);
 }
 
-/* --- life
- * ------------------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 void
 door_open (Door *self, DoorEnter enter, gpointer data)

@@ -1,13 +1,13 @@
-/* Prometheus' text format, line by line.
+/* Prometheus' text format.
  *
  * Threads: any. Ownership: none.
  */
 #pragma once
 #include <glib.h>
 
-/* HELP and TYPE of a metric; its values follow. */
+/* The HELP and TYPE lines of a metric; its values follow. */
 void exposition_head (GString *body, const char *name, const char *kind, const char *help);
-/* LABELS as `job="x",state="y"`; "": none. */
+/* A value line. LABELS are like `job="x",state="y"`; "": none. */
 void exposition_value (GString *body, const char *name, const char *labels, double value);
-/* `name="value"`, quoted as it has to be. g_free it. */
+/* `name="value"`, with the value escaped. g_free it. */
 char *exposition_label (const char *name, const char *value);

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-#define ANSWER_MS 2000 /* who asks waits no longer for a database than for a page */
-#define TURN_S 1       /* and no longer for those who ask it before */
+#define ANSWER_MS 2000 /* time-out of PostgreSQL's answer */
+#define TURN_S 1       /* time-out for the lock of a connection */
 #define APDEX_SECONDS "le=\"43200\""
 
-/* A connection, for one who asks at a time. */
+/* A database connection, used by one thread at a time. */
 typedef struct {
   pthread_mutex_t lock;
   Pg *pg;
@@ -26,19 +26,19 @@ typedef struct {
 struct _Pages {
   Web *web;
   Line figures; /* of /metrics */
-  Line ready;   /* of /readyz: a scrape that takes its time does not hold it up */
+  Line ready;   /* of /readyz: a slow scrape does not delay it */
   char *jobs;   /* array literal */
-  char *labels; /* pruned_job_info, as it is answered */
+  char *labels; /* the text of pruned_job_info */
   State *state; /* under the lock of `figures` */
 };
 
 typedef struct {
   GString *body;
-  const char *last; /* metric whose TYPE line was written */
+  const char *last; /* the metric whose TYPE line was written last */
   double objects, in_time;
 } Metrics;
 
-/* `x_bucket`, `x_sum` and `x_count` are of the metric x. */
+/* `x_bucket`, `x_sum` and `x_count` belong to the metric x. */
 static char *
 family_of (const char *name, const char *kind)
 {
@@ -72,7 +72,7 @@ gauge (GString *body, const char *name, const char *help, double value)
   exposition_value (body, name, "", value);
 }
 
-/* One at a time; FALSE: it was not this one's turn in time. */
+/* Locks the connection. FALSE: time-out. */
 static gboolean
 take_turn (Line *line)
 {
@@ -82,8 +82,8 @@ take_turn (Line *line)
   return pthread_mutex_clocklock (&line->lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
-/* The rows of a statement in a transaction of its own, so that a table that is not there leaves out
- * its own figures only; NULL without them. With the lock. */
+/* The rows of a statement in a transaction of its own, so that a missing table leaves out only its
+ * own metrics. NULL: ERROR. The caller holds the lock. */
 static PgRows *
 ask (Pg *pg, const char *file, PgValues *values, GError **error)
 {
@@ -117,8 +117,8 @@ static const struct {
                 { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
                   "When ticks or events were last found dropped; 0: never." } };
 
-/* From the tables; what PostgreSQL does not answer is left out, and once it is not there nothing
- * else is asked. */
+/* Metrics from the tables. A statement that fails leaves out its metrics; once PostgreSQL is down,
+ * no other statement is tried. */
 static void
 add_tables (Pages *pages, GString *body)
 {
@@ -146,7 +146,7 @@ add_tables (Pages *pages, GString *body)
   pthread_mutex_unlock (&pages->figures.lock);
 }
 
-/* A job may run several steps at once: the longest counts. */
+/* A job can run several steps at once: keeps the longest. */
 static void
 on_running (const char *job, double seconds, gpointer data)
 {
@@ -164,7 +164,7 @@ add_running (GString *body)
   gpointer job, seconds;
   engine_each_running (on_running, longest);
   exposition_head (body, "pruned_running_step_seconds", "gauge",
-                   "How long the longest step of a job that runs now has been running.");
+                   "How long the longest running step of the job has been running.");
   g_hash_table_iter_init (&iter, longest);
   while (g_hash_table_iter_next (&iter, &job, &seconds)) {
     g_autofree char *labels = exposition_label ("job", job);
@@ -172,13 +172,13 @@ add_running (GString *body)
   }
 }
 
-/* What is said of the jobs in job.conf: to be joined with the other metrics by `job`. */
+/* pruned_job_info: the labels of each job.conf. */
 static char *
 info_of (const Jobs *jobs)
 {
   GString *text = g_string_new (NULL);
   exposition_head (text, "pruned_job_info", "gauge",
-                   "1, with what is said of the job: to be joined with other metrics by job.");
+                   "1, with the labels of the job; join it with other metrics by job.");
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const char *name;
     json_t *value;
@@ -202,16 +202,16 @@ answer_metrics (GString *body, gpointer data)
   stats_each (on_metric, &metrics);
   if (metrics.objects > 0)
     gauge (body, "pruned_object_apdex",
-           "The part of the objects that were deleted within 12 hours.",
+           "The share of the deleted objects that were deleted within 12 hours.",
            metrics.in_time / metrics.objects);
-  gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka is there.",
+  gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka answers.",
          engine_is_ready ());
   gint64 letters = letters_waiting ();
   if (letters >= 0)
     gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.",
            (double)letters);
   exposition_head (body, "pruned_log_lines_dropped_total", "counter",
-                   "Log lines that nobody took in time.");
+                   "Log lines dropped because the reader of the log was too slow.");
   exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());
   process_add (body);
   g_string_append (body, pages->labels);
@@ -232,7 +232,7 @@ static gboolean
 database_answers (Pages *pages, GError **error)
 {
   if (!take_turn (&pages->ready)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "other requests are waiting for its answer");
     return FALSE;
   }
   Pg *pg = pages->ready.pg;
@@ -262,7 +262,7 @@ static const WebPage PAGES[] = { { "/metrics", "text/plain; version=0.0.4", answ
                                  { "/readyz", "text/plain", answer_ready, .always = TRUE },
                                  { NULL } };
 
-/* What can be counted is there from the start: a rate does not see a counter begin at 1. */
+/* Counters exist from the start with 0: rate() does not count a counter that begins at 1. */
 static void
 show_zeros (const Jobs *jobs)
 {

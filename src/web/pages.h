@@ -1,7 +1,8 @@
-/* What the daemon answers over HTTP: metrics of this process and of the tables, liveness,
- * readiness. Threads: main starts and stops; answers on threads of the server's, which share a
- * database connection; only the figures of the tables and readiness wait for it, a few seconds at
- * most. Ownership: main.
+/* The daemon's HTTP pages: metrics of this process and of the tables, liveness, readiness.
+ *
+ * Threads: main starts and stops; the server's threads answer. They share two database connections:
+ * the metrics of the tables wait for one, readiness for the other, a few seconds at most.
+ * Ownership: main.
  */
 #pragma once
 #include "config/config.h"

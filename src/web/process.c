@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define FIRST_FIELD 3 /* of /proc/self/stat behind the name: the state */
+#define FIRST_FIELD 3 /* number of the first field behind the name in /proc/self/stat */
 enum { UTIME = 14, STIME = 15, STARTTIME = 22, VSIZE = 23, RSS = 24 };
 
 static void
@@ -40,13 +40,12 @@ add_stat (GString *body, char **fields)
 {
   double ticks = (double)sysconf (_SC_CLK_TCK);
 #define FIELD(n) g_ascii_strtod (fields[(n) - FIRST_FIELD], NULL)
-  exposition_head (body, "process_cpu_seconds_total", "counter",
-                   "Time on processors, user and system.");
+  exposition_head (body, "process_cpu_seconds_total", "counter", "CPU time, user and system.");
   exposition_value (body, "process_cpu_seconds_total", "", (FIELD (UTIME) + FIELD (STIME)) / ticks);
   gauge (body, "process_start_time_seconds", "When the process began, since the epoch.",
          boot_time () + FIELD (STARTTIME) / ticks);
   gauge (body, "process_virtual_memory_bytes", "Address space.", FIELD (VSIZE));
-  gauge (body, "process_resident_memory_bytes", "Memory that is resident.",
+  gauge (body, "process_resident_memory_bytes", "Resident memory.",
          FIELD (RSS) * (double)sysconf (_SC_PAGESIZE));
 #undef FIELD
 }
@@ -67,6 +66,6 @@ process_add (GString *body)
   }
   gauge (body, "process_open_fds", "Open files and connections.", open_files ());
   if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
-    gauge (body, "process_max_fds", "Open files and connections that it may have.",
+    gauge (body, "process_max_fds", "The limit of open files and connections.",
            (double)limit.rlim_cur);
 }

@@ -1,4 +1,4 @@
-/* This process as its kernel sees it: `process_*`, and `pruned_build_info`.
+/* Metrics of this process from the kernel (`process_*`), and `pruned_build_info`.
  *
  * Threads: any. Ownership: none.
  */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define KEPT_US (2 * G_USEC_PER_SEC)
-#define SHARE 20 /* of the time at most a part is spent on asking */
+#define SHARE 20 /* at most one part in so many of the time is spent on the statement */
 #define FIRES 1000
 #define DAYS 400
 
@@ -18,10 +18,10 @@ static const struct {
     "Rows of pruned.runs: what has not ended, dead runs, and what ended within the last hour." },
   { "pruned_failing_runs", "job", NULL, "Runs that have failed and will be tried again." },
   { "pruned_quarantine_items", "job", "parked",
-    "Items that failed; parked ones wait for somebody." },
+    "Items that failed; parked ones wait for an operator." },
   { "pruned_job_blocked", "job", NULL,
     "1: the job lacks a table, a right or a setting, and does nothing." },
-  { "pruned_job_paused", "job", NULL, "1: somebody has paused the job." },
+  { "pruned_job_paused", "job", NULL, "1: the job is paused." },
   { "pruned_last_success_timestamp_seconds", "job", NULL,
     "When a run of the job last ended well, since the epoch; 0: never." },
   { "pruned_job_known_timestamp_seconds", "job", NULL,
@@ -32,10 +32,10 @@ struct _State {
   Pg *pg;
   char *jobs; /* array literal */
   const Jobs *all;
-  char *intervals; /* pruned_job_interval_seconds, as it is answered; NULL: not yet */
-  guint number;    /* of the settings that it was made from */
-  char *kept;      /* NULL: there was no answer */
-  gboolean down;   /* nobody answered at all */
+  char *intervals; /* the text of pruned_job_interval_seconds; NULL: not made yet */
+  guint number;    /* of the settings that `intervals` was made from */
+  char *kept;      /* the cached gauges; NULL: the statement failed */
+  gboolean down;   /* PostgreSQL does not answer */
   gint64 until_us;
 };
 
@@ -135,7 +135,7 @@ ask (State *state)
   return g_string_free (text, FALSE);
 }
 
-/* Schedules may have been changed by a reload. */
+/* A reload can change schedules. */
 static void
 look_at_schedules (State *state)
 {
@@ -155,12 +155,11 @@ state_add (State *state, GString *body)
     g_free (state->kept);
     state->kept = ask (state);
     gint64 now_us = clock_monotonic_us ();
-    if (!state->down) /* what was away is asked again at once: it may be back */
+    if (!state->down) /* nothing is cached while PostgreSQL is down */
       state->until_us = now_us + MAX (KEPT_US, SHARE * (now_us - began_us));
   }
-  exposition_head (
-      body, "pruned_database_up", "gauge",
-      "1: PostgreSQL has answered what is read from its tables; 0: those figures are absent.");
+  exposition_head (body, "pruned_database_up", "gauge",
+                   "1: the metrics from the tables were read; 0: they are absent.");
   exposition_value (body, "pruned_database_up", "", state->kept != NULL);
   look_at_schedules (state);
   g_string_append (body, state->intervals);

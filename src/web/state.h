@@ -1,8 +1,8 @@
-/* The state of the work as PostgreSQL knows it, in gauges that no restart resets: runs, quarantine,
- * blocked and paused jobs, last successes. One statement; its answer is kept for seconds, longer if
- * it was slow. Without an answer the gauges are absent and `pruned_database_up` is 0.
+/* The state of the work in PostgreSQL, as gauges that no restart resets: runs, quarantine, blocked
+ * and paused jobs, last successes. One statement, whose result is cached for seconds, longer if it
+ * was slow. Without a result the gauges are absent and `pruned_database_up` is 0.
  *
- * Threads: one at a time, the caller sees to it. Ownership: state_free; what is given is borrowed.
+ * Threads: one at a time; the caller locks. Ownership: state_free; arguments are borrowed.
  */
 #pragma once
 #include "engine/job/job.h"
@@ -10,5 +10,5 @@
 typedef struct _State State;
 State *state_new (const Jobs *jobs, Pg *pg);
 void state_free (State *state); /* NULL: nothing */
-/* FALSE: PostgreSQL does not answer. */
+/* Appends the gauges to BODY. FALSE: PostgreSQL does not answer. */
 gboolean state_add (State *state, GString *body);

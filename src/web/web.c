@@ -47,7 +47,7 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
 {
   static int seen;
   Web *web = data;
-  if (*state == NULL) /* the first call brings the headers only */
+  if (*state == NULL) /* the first call has the headers only */
   {
     *state = &seen;
     return MHD_YES;

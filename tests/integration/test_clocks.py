@@ -248,7 +248,7 @@ def test_where_kafka_does_not_tell_its_time_the_two_others_decide(hourly, make):
     assert findings(hourly, "Kafka's clock")[0]["ok"]
     make(hourly.topics)
     [said] = findings(hourly, "Kafka's clock")
-    assert said["level"] == "warning" and hourly.topics.full("clock") in said["detail"] and "alone" in said["detail"]
+    assert said["level"] == "warning" and hourly.topics.full("clock") in said["detail"] and "only the clocks" in said["detail"]
     due = hourly.database.value("UPDATE pruned.schedules SET next_at = next_at - interval '1 hour' RETURNING next_at")
     hourly.start()
     hourly.wait_run(tick_id(JOB, due), "finished")

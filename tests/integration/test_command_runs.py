@@ -158,7 +158,7 @@ def test_status_does_not_guess_what_only_postgresql_knows(stored):
     words = dict(line.split(None, 1) for line in stored.run("status", settings=down).stdout.splitlines())
     assert words["Dead"] == words["Quarantine"] == "not known"
     [letters] = [f for f in stored.run("doctor", "--json", settings=down).json() if f["check"] == "dead letters"]
-    assert letters["ok"] and "not looked at" in letters["detail"]
+    assert letters["ok"] and "not checked" in letters["detail"]
 
 
 def test_quarantine_lists_the_parked_and_gives_them_another_try(stored):

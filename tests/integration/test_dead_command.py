@@ -202,7 +202,7 @@ def test_what_is_asked_for_wrongly_is_said(scene):
     refused(scene.run("dead", "retry", "9:0"), 6, "9:0")
     for wrong in ("7", "a:1", "0:-1", "0:1:2", ":", "0:99999999999999999999"):
         refused(scene.run("dead", "drop", wrong), 1, wrong, "PARTITION:OFFSET")
-    refused(scene.run("dead", "show"), 1, "which one")
+    refused(scene.run("dead", "show"), 1, "an ID is missing")
     refused(scene.run("dead", "bury"), 1, "unknown command 'bury'")
     refused(scene.run("dead", settings={"kafka.bootstrap.servers": "127.0.0.1:1"}, deadline_s=60), 4, "127.0.0.1:1")
     refused(scene.run("dead", settings={"postgres.url": "postgresql://127.0.0.1:1/x"}), 3)

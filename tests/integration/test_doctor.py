@@ -197,7 +197,7 @@ def test_by_how_much_clocks_may_differ_is_one_setting(well, wrong_clock):
 def test_what_restore_needs_is_a_warning(well):
     well.database.execute(sql.SQL("REVOKE INSERT ON members FROM {}").format(sql.Identifier(ROLE)))
     [found] = only(doctor(well, 0), "restore")
-    assert "INSERT into members" in found["detail"] and "grants.sql" in found["remedy"]
+    assert "INSERT on members" in found["detail"] and "grants.sql" in found["remedy"]
 
 
 def test_bloat_is_a_warning(well):
@@ -249,7 +249,7 @@ def test_a_topic_that_is_missing_and_one_that_is_too_small(well):
     found = only(doctor(well, 6, settings={"jobs.users.destroy.capacity": 21}), "topics")
     assert [f["remedy"] for f in found] == ["pruned topics --apply"] * 2
     assert any("no topic" in f["detail"] and JOB in f["detail"] for f in found)
-    assert any("20 partitions, wanted are 21" in f["detail"] for f in found)
+    assert any("20 partitions instead of 21" in f["detail"] for f in found)
 
 
 def test_messages_that_outlive_the_ledger(well):

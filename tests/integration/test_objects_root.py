@@ -128,7 +128,7 @@ def test_a_root_that_may_be_passed_through_only_is_a_store_whose_emptiness_nobod
     store.add("file")
     found = store.pruned.run("doctor", "--json", settings=store.settings)
     [line] = [line for line in found.json() if line["check"] == "local store"]
-    assert line["level"] == "warning" and line["detail"] == f"{store.root} may not be read, so nobody sees whether it is mounted: mark it"
+    assert line["level"] == "warning" and line["detail"] == f"{store.root} cannot be read, so it is not known whether it is mounted: set a marker"
     daemon = store.delete()
     daemon.wait_line("The local store's root cannot be read, so pruned cannot check whether it is mounted. See [store.local] marker", level="warning")
     assert store.rows() == [] and not (store.root / "file").exists()

@@ -39,7 +39,7 @@ def test_from_an_empty_database_to_a_run_by_a_foreign_tick(role, topics, tmp_pat
         line = line.replace("owner@db", server.netloc).replace(DAEMON, name)
         line = line.replace("@db", f"@{server.hostname}:{server.port}").replace("/app", server.path)
         if line.endswith("pruned run"):
-            script += commands("A tick from anybody")
+            script += commands("A tick from any client")
             line += " --until-idle"
         script.append(line.replace("-f deploy/", f"-f {PROJECT}/deploy/"))
     text = "\n".join(script).replace("broker:9092", topics.bootstrap).replace("pruned.ticks", topics.full("ticks"))

@@ -88,7 +88,7 @@ def test_columns_that_came_and_went_and_computed_ones(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     database.execute("ALTER TABLE members DROP COLUMN leaves, ADD COLUMN comes int NOT NULL DEFAULT 7")
     lines = [line for line in restore(expired.pruned, run["run_id"]) if line["table"] == "members"]
-    assert all("made since: comes" in line["reason"] and "dropped since: leaves" in line["reason"] for line in lines)
+    assert all("added since: comes" in line["reason"] and "dropped since: leaves" in line["reason"] for line in lines)
     gone = expired.ids_gone
     assert database.rows("SELECT id, twice, number FROM members WHERE id = ANY (%s) ORDER BY id", [gone]) == [
         row for row in before if row["id"] in gone]

@@ -5,7 +5,7 @@ import pathlib
 import psycopg
 import pytest
 
-DEMO = pathlib.Path(__file__).parents[2] / "schemas/app/demo.sql"
+DEMO = pathlib.Path(__file__).parents[2] / "src/cli/demo/sql/instance.sql"
 
 FACTS = {
     "members": "SELECT count(*) >= 50000 FROM members",

@@ -12,7 +12,7 @@
 const char bench_more[]
     = "Takes some seconds and is safe while a daemon runs: PostgreSQL deletes from a temporary table and rolls back, Kafka gets\n"
       "a topic of its own, <prefix>.bench-<id>, which is removed again. Nothing else is written but a few hundred small records in the\n"
-      "write-ahead log. What is measured is one connection, one producer and one partition: a daemon has several of each.";
+      "write-ahead log. It measures one connection, one producer and one partition: a daemon has several of each.";
 
 const char *const BENCH_WORK[] = { "0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11",
                                    "members.remove_expired",
@@ -82,7 +82,7 @@ bench_median (Cli *cli, const char *part, const char *measure, GArray *times_us)
        "ms");
 }
 
-/* This machine alone. */
+/* Measures this machine only: no server is involved. */
 static ExitCode
 bench_messages (Cli *cli, GError **error)
 {

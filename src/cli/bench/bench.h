@@ -1,8 +1,7 @@
-/* `pruned bench`: what PostgreSQL, Kafka and this machine can do for a job, in a few seconds, on a
- * live system.
+/* `pruned bench`: measures PostgreSQL, Kafka and this machine in a few seconds, on a live system.
  *
- * Invariant: nothing that others use is touched: rows are deleted from a temporary table inside one
- * transaction, which is rolled back, and messages go to a topic of its own, which is removed.
+ * Invariant: it changes nothing that others use: it deletes rows from a temporary table inside one
+ * transaction, which is rolled back, and sends messages to a topic of its own, which is removed.
  * Threads: main only.
  */
 #pragma once
@@ -10,18 +9,17 @@
 
 #include <stdatomic.h>
 
-/* NUMBER things took since BEGAN_US (clock_monotonic_us): a row with things per second; none of
- * them: no row. */
+/* Writes a row with the rate of NUMBER things since BEGAN_US (clock_monotonic_us), per second; no
+ * row if NUMBER is 0. */
 void bench_rate (Cli *cli, const char *part, const char *measure, guint number, const char *things,
                  gint64 began_us);
-/* A row with the median of times in microseconds (GArray of gint64; sorted by it), in milliseconds.
- */
+/* Writes a row with the median of TIMES_US (GArray of gint64, sorted in place), in milliseconds. */
 void bench_median (Cli *cli, const char *part, const char *measure, GArray *times_us);
-/* The user wants to stop: what was made is to be removed first. */
+/* TRUE: the user wants to stop. The topic must be removed before the command ends. */
 gboolean bench_is_stopped (void);
 const atomic_int *bench_stop (void);
 
-/* One message as the daemon sends them between two steps; NULL-terminated fields of pruned.Work. */
+/* A message as the daemon sends it between two steps; NULL-terminated fields of pruned.Work. */
 extern const char *const BENCH_WORK[];
 #define BENCH_WORK_TYPE "pruned.Work"
 

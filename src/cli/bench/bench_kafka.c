@@ -15,7 +15,7 @@ typedef struct {
   char *topic;
 } Bench;
 
-/* N messages as the daemon sends them, with all headers. */
+/* N messages like the daemon's, with all headers. */
 static GPtrArray *
 messages_new (const Bench *bench, guint n, GError **error)
 {
@@ -93,12 +93,12 @@ measure (const Bench *bench, GError **error)
 {
   g_autoptr (KafkaProducer) producer
       = kafka_producer_new ((const char *const *)bench->settings, error);
-  return producer != NULL && publish (bench, producer, 1, error) /* connects */
+  return producer != NULL && publish (bench, producer, 1, error) /* the first message connects */
          && one_by_one (bench, producer, error) && in_batches (bench, producer, error)
          && read_back (bench, error);
 }
 
-/* The topic goes, whatever came of it. */
+/* Removes the topic whether or not the measurement succeeded. */
 static ExitCode
 with_topic (const Bench *bench, KafkaAdmin *admin, GError **error)
 {
@@ -112,7 +112,7 @@ with_topic (const Bench *bench, KafkaAdmin *admin, GError **error)
     return ok ? CODE_OK : CODE_KAFKA;
   if (!ok)
     return CODE_KAFKA;
-  return cli_fail (CODE_KAFKA, error, "topic %s is left, remove it: %s", bench->topic,
+  return cli_fail (CODE_KAFKA, error, "topic %s could not be removed: %s", bench->topic,
                    left->message);
 }
 

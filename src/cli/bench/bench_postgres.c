@@ -24,7 +24,7 @@ round_trips (Cli *cli, Pg *pg, GError **error)
   return TRUE;
 }
 
-/* Each reaches the disk, as a step's does. */
+/* Each commit reaches the disk, like the commit of a step. */
 static gboolean
 commits (Cli *cli, Pg *pg, GError **error)
 {
@@ -40,7 +40,7 @@ commits (Cli *cli, Pg *pg, GError **error)
   return TRUE;
 }
 
-/* Pages by keyset, as a job deletes them, of a table that lives as long as the transaction. */
+/* Deletes pages by keyset, as a job does, from a table that exists until the transaction ends. */
 static gboolean
 delete_pages (Cli *cli, Pg *pg, GError **error)
 {
@@ -63,7 +63,8 @@ delete_pages (Cli *cli, Pg *pg, GError **error)
       return FALSE;
     gone += (guint)rows_count (page);
   }
-  bench_rate (cli, PART, "deleted in pages of 1000, given back whole", gone, "rows", began_us);
+  bench_rate (cli, PART, "deleted in pages of 1000, with whole rows returned", gone, "rows",
+              began_us);
   return TRUE;
 }
 

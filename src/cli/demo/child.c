@@ -20,8 +20,9 @@ struct _Child {
   int status;
 };
 
-/* Between fork and exec: the terminal's Ctrl-C is ours to handle, and a parent that dies takes its
- * children along. The death signal is forgotten when the user changes, so it comes last. */
+/* Runs between fork and exec. A session of its own, because the demo handles the terminal's Ctrl-C;
+ * a death signal, so that a child ends with its parent. A change of the user clears the death
+ * signal, so it is set last. */
 static void
 prepare (gpointer data)
 {

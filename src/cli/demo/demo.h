@@ -1,4 +1,4 @@
-/* What the demo works with. Made by setup.c, run by demo.c, shown by show.c.
+/* The state of the demo: made by setup.c, run by demo.c, shown by show.c.
  *
  * Threads: main only. Ownership: demo.c.
  */
@@ -14,8 +14,8 @@ typedef struct {
   char *folder, *conf, *log; /* everything is below the folder */
   char *objects;             /* the local store */
   char *prefix;              /* of the topics */
-  char *bootstrap;           /* of the Kafka that is used; NULL: not known yet */
-  gboolean somebodys;        /* it was there before us */
+  char *bootstrap;           /* brokers of the Kafka in use; NULL: not known yet */
+  gboolean external_kafka;   /* --kafka: not the embedded one */
   DemoServer *server;
   Child *daemon;
   Pg *pg;
@@ -25,26 +25,25 @@ typedef struct {
   gint64 began_us;
 } Demo;
 
-/* A line that stands out where there are colours. */
+/* Prints a title: bold on a terminal with colours. */
 void demo_title (Demo *demo, const char *text);
 
-/* TRUE: Ctrl-C or SIGTERM has come; then ERROR says so. */
+/* TRUE: Ctrl-C or SIGTERM was received; ERROR is set. */
 gboolean demo_is_interrupted (GError **error);
 
-/* A statement of src/cli/demo/sql in a transaction of its own. */
+/* Runs a statement of src/cli/demo/sql in a transaction of its own. */
 PgRows *demo_ask (Demo *demo, const char *file, GError **error);
 
-/* Each step says what went wrong, in ERROR. */
+/* The steps of the demo. */
 gboolean demo_make_server (Demo *demo, GError **error);  /* and connects */
 gboolean demo_fill (Demo *demo, GError **error);         /* tables, rows, files, schema pruned */
-gboolean demo_start_daemon (Demo *demo, GError **error); /* and knows where its Kafka is */
-/* FALSE: it has ended by itself; ERROR says its last words. */
+gboolean demo_start_daemon (Demo *demo, GError **error); /* and learns the address of its Kafka */
+/* FALSE: it has ended by itself; ERROR has the end of its log. */
 gboolean demo_daemon_is_there (Demo *demo, GError **error);
-/* Looks on, with a live line, until nothing is left to be done soon, or for 40 s. */
+/* Shows a live line until no work is due soon, for at most 40 s. */
 gboolean demo_watch (Demo *demo, GError **error);
-/* What the database has become, what was announced, what failed. */
+/* Shows the changes of the database, the outcomes, and the failures. */
 gboolean demo_show (Demo *demo, GError **error);
 gboolean demo_tick (Demo *demo, const char *job, GError **error);
-/* Runs `pruned` with ARGUMENTS (closed by NULL) as a reader would, showing the command and what it
- * says. */
+/* Runs `pruned` with the arguments (NULL-terminated), and shows the command and its output. */
 gboolean demo_type (Demo *demo, GError **error, const char *argument, ...) G_GNUC_NULL_TERMINATED;

@@ -39,6 +39,7 @@ guint
 files_count (const char *root)
 {
   found = 0;
-  (void)nftw (root, count_one, OPEN_FOLDERS, FTW_PHYS); /* a folder that goes meanwhile is empty */
+  (void)nftw (root, count_one, OPEN_FOLDERS,
+              FTW_PHYS); /* a folder that is removed meanwhile is empty */
   return found;
 }

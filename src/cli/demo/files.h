@@ -1,13 +1,13 @@
-/* The files of the demo's local store: each object that a row names has one, but for a few that
- * somebody else removed.
+/* The files of the demo's local store: one for each object that a row names, without a few that are
+ * missing on purpose.
  *
  * Threads: main only.
  */
 #pragma once
 #include "pg/rows.h"
 
-/* PATHS below ROOT, column `path`. */
+/* Creates a file below ROOT for each row of PATHS (column `path`). */
 gboolean files_make (const char *root, const PgRows *paths, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* How many are there. */
+/* The number of files below ROOT. */
 guint files_count (const char *root);

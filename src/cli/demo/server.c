@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define DEBIAN "/usr/lib/postgresql" /* one folder a version */
+#define DEBIAN "/usr/lib/postgresql" /* has a folder for each version */
 #define STOP_MS 10000
 
 struct _DemoServer {
@@ -15,7 +15,7 @@ struct _DemoServer {
   Child *child;
 };
 
-/* Whom PostgreSQL, which refuses root, runs as; NULL: no such user. */
+/* The user that PostgreSQL runs as, because it refuses root; NULL: there is none. */
 static const struct passwd *
 unprivileged (void)
 {
@@ -23,7 +23,7 @@ unprivileged (void)
   return user != NULL ? user : getpwnam ("nobody");
 }
 
-/* The newest version that Debian's packages have put there. */
+/* PROGRAM of the newest version that Debian's packages installed. */
 static char *
 find_debian (const char *program)
 {
@@ -52,7 +52,7 @@ find_program (const char *program, GError **error)
   return path;
 }
 
-/* Where root stands, the folder is given to whom PostgreSQL will run as. */
+/* If we are root, the folder must belong to the user that PostgreSQL runs as. */
 static gboolean
 give_away (const char *folder, const struct passwd *user, GError **error)
 {
@@ -78,7 +78,7 @@ start (const char *folder, const char *data, const char *user, GError **error)
 {
   g_autofree char *program = find_program ("postgres", error),
                   *log = g_build_filename (folder, "postgres.log", NULL);
-  /* Nothing of it is to survive, so nothing has to reach a disk. */
+  /* Its data is removed at the end, so nothing must reach the disk. */
   const char *argv[] = { program,
                          "-D",
                          data,

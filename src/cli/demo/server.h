@@ -1,4 +1,4 @@
-/* A private PostgreSQL for the demo: own folder, own socket, no port.
+/* A private PostgreSQL for the demo, with a folder and a socket of its own and no port.
  *
  * Threads: main only. Ownership: server_free stops it; the folder is the caller's.
  */
@@ -7,7 +7,7 @@
 
 typedef struct _DemoServer DemoServer;
 
-/* Makes a cluster below FOLDER and starts it; it may not listen yet. */
+/* Creates a cluster below FOLDER and starts it. It may need some time until it listens. */
 DemoServer *server_new (const char *folder, GError **error);
 void server_free (DemoServer *server);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DemoServer, server_free)

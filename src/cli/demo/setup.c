@@ -1,4 +1,4 @@
-/* What is there before the first tick: the private PostgreSQL and what is in it, the configuration,
+/* Sets up everything before the first tick: the private PostgreSQL and its data, the configuration,
  * the daemon. */
 #include "base/clock.h"
 #include "base/resource.h"
@@ -11,7 +11,7 @@
 #define LOOK_US (20 * 1000)
 #define LAST_LINES 10
 
-/* Short times, so that the whole is seen within a minute. */
+/* Short delays, so that the demo takes less than a minute. */
 static gboolean
 write_conf (Demo *demo, GError **error)
 {
@@ -79,14 +79,14 @@ gboolean
 demo_fill (Demo *demo, GError **error)
 {
   if (!load_file (demo, "schemas/app/tables.sql", error)
-      || !load_file (demo, "schemas/app/demo.sql", error) || !pg_script (demo->pg, "ANALYZE", error)
-      || !make_files (demo, error))
+      || !load_file (demo, "src/cli/demo/sql/instance.sql", error)
+      || !pg_script (demo->pg, "ANALYZE", error) || !make_files (demo, error))
     return FALSE;
   demo->before = demo_ask (demo, "src/cli/demo/sql/counts.sql", error);
   return demo->before != NULL && demo_type (demo, error, "migrate", "--indexes", NULL);
 }
 
-/* What the daemon says of its embedded Kafka; NULL: nothing yet. */
+/* The address of the embedded Kafka, from the daemon's log; NULL: not there yet. */
 static char *
 find_bootstrap (const char *log)
 {
@@ -103,13 +103,13 @@ find_bootstrap (const char *log)
   return NULL;
 }
 
-/* Its last words, which say why. */
+/* The end of the daemon's log, which has the reason. */
 static char *
 last_lines (const char *log)
 {
   g_autofree char *text = NULL;
   if (!g_file_get_contents (log, &text, NULL, NULL) || text[0] == '\0')
-    return g_strdup ("it says nothing");
+    return g_strdup ("its log is empty");
   g_auto (GStrv) lines = g_strsplit (g_strchomp (text), "\n", -1);
   guint n = g_strv_length (lines);
   return g_strjoinv ("\n", lines + (n > LAST_LINES ? n - LAST_LINES : 0));
@@ -141,13 +141,13 @@ await_bootstrap (Demo *demo, GError **error)
     }
     g_usleep (LOOK_US);
   }
-  return write_conf (demo, error); /* so that commands find it, too */
+  return write_conf (demo, error); /* so that commands use it as well */
 }
 
 gboolean
 demo_start_daemon (Demo *demo, GError **error)
 {
-  gboolean embedded = !demo->somebodys;
+  gboolean embedded = !demo->external_kafka;
   const char *argv[] = { DEMO_SELF,
                          "-c",
                          demo->conf,

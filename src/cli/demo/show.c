@@ -9,18 +9,17 @@
 #include <unistd.h>
 
 #define LOOK_US (200 * 1000)
-#define PLAIN_EVERY_US (2 * G_USEC_PER_SEC) /* where a line cannot be written over */
+#define PLAIN_EVERY_US (2 * G_USEC_PER_SEC) /* where a line cannot be overwritten */
 #define WATCH_US (40 * G_USEC_PER_SEC)
 #define READ_MS 10000
 #define REFRESH "users.refresh_authorizations"
 
-/* --- the live line
- * ------------------------------------------------------------------------------------ */
+/* --- the live line ---------------------------------------------------------------------------- */
 
 typedef struct {
   gint64 began_us, shown_us, looked_us;
   gint64 rows;
-  gboolean refreshed; /* the requests that are due were ticked */
+  gboolean refreshed; /* a tick was sent for the requests that are due */
 } Watch;
 
 static void
@@ -42,8 +41,8 @@ show_line (Demo *demo, Watch *watch, const PgRows *now)
   watch->rows = rows;
 }
 
-/* The requests fall due a second after the removals; their job is ticked each minute, here a little
- * earlier. */
+/* The refresh requests are due a second after the removals. Their job has a tick each minute; the
+ * demo sends one earlier. */
 static gboolean
 refresh (Demo *demo, const PgRows *now, Watch *watch, GError **error)
 {
@@ -82,12 +81,11 @@ demo_watch (Demo *demo, GError **error)
   if (isatty (STDOUT_FILENO))
     output_say (demo->cli->out, "%s", "");
   if (clock_monotonic_us () >= watch.began_us + WATCH_US)
-    output_say (demo->cli->out, "The rest goes on while this is shown.");
+    output_say (demo->cli->out, "The rest continues while the results are shown.");
   return TRUE;
 }
 
-/* --- before and after
- * ----------------------------------------------------------------------------------- */
+/* --- before and after ------------------------------------------------------------------------- */
 
 static const Column COUNTS[] = { { "rows of" },
                                  { "before", CELL_NUMBER },
@@ -112,7 +110,7 @@ static const Column QUARANTINED[]
 static const Column OUTCOMES[]
     = { { "outcome" }, { "reason" }, { "messages", CELL_NUMBER }, { NULL } };
 
-/* What the audit record says of a table; NULL: nothing. */
+/* The number of a table's rows in the audit; NULL: none. */
 static json_t *
 changed (const PgRows *changes, const char *table, const char *column)
 {
@@ -138,9 +136,8 @@ show_counts (Demo *demo, GError **error)
       = after != NULL ? demo_ask (demo, "src/cli/demo/sql/changed.sql", error) : NULL;
   if (changes == NULL)
     return FALSE;
-  output_say (
-      demo->cli->out,
-      "Before and after; deleted and updated as the audit record has it (pruned.deletions)");
+  output_say (demo->cli->out,
+              "Before and after; deleted and updated are from the audit (pruned.deletions)");
   output_table (demo->cli->out, COUNTS);
   for (int i = 0; i < rows_count (after); i++)
     put_count (demo, rows_text (after, i, "what"), rows_int (demo->before, i, "n"),
@@ -163,10 +160,9 @@ show_rows (Demo *demo, const char *title, const Column *columns, const char *fil
   return TRUE;
 }
 
-/* --- what was announced
- * ----------------------------------------------------------------------------------- */
+/* --- outcomes --------------------------------------------------------------------------------- */
 
-/* Counts by `type` and `reason`. */
+/* Counts outcomes by `type` and `reason`. */
 static gboolean
 count_outcome (const KafkaMessage *message, gpointer data)
 {
@@ -210,14 +206,14 @@ show_outcomes (Demo *demo, GError **error)
   return TRUE;
 }
 
-/* One run as its row tells it. */
+/* Shows the row of one run. */
 static gboolean
 show_run (Demo *demo, GError **error)
 {
   g_autoptr (PgRows) run = demo_ask (demo, "src/cli/demo/sql/longest.sql", error);
   if (run == NULL)
     return FALSE;
-  demo_title (demo, "The run with the most rows, as its row tells it");
+  demo_title (demo, "The run that changed the most rows");
   return rows_count (run) == 0
          || demo_type (demo, error, "runs", rows_text (run, 0, "run_id"), NULL);
 }

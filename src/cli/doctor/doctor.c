@@ -26,7 +26,7 @@ finding_free (gpointer data)
   g_free (finding);
 }
 
-/* Words of libpq and librdkafka come in several lines. */
+/* Errors of libpq and librdkafka have several lines. */
 static char *
 one_line (char *text)
 {
@@ -81,7 +81,7 @@ doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues 
                      : NULL;
   pg_rollback (doctor->pg);
   if (rows == NULL)
-    doctor_error (doctor, CODE_POSTGRES, check, doctor->grants, "cannot be looked at: %s",
+    doctor_error (doctor, CODE_POSTGRES, check, doctor->grants, "could not be checked: %s",
                   error->message);
   return rows;
 }
@@ -119,7 +119,7 @@ checks_of (const Doctor *doctor, guint i)
 }
 
 static gboolean
-was_said (const Doctor *doctor, guint i)
+is_repeated (const Doctor *doctor, guint i)
 {
   const Finding *finding = doctor->findings->pdata[i];
   for (guint before = 0; before < i; before++)
@@ -142,7 +142,7 @@ show_for_people (const Doctor *doctor, Output *out)
   output_end (out);
   for (guint i = 0; i < doctor->findings->len; i++) {
     const Finding *finding = doctor->findings->pdata[i];
-    if (finding->remedy == NULL || was_said (doctor, i))
+    if (finding->remedy == NULL || is_repeated (doctor, i))
       continue;
     if (all_well)
       output_say (out, "\nWhat to do:");

@@ -1,36 +1,37 @@
-/* `pruned doctor`: each check says what it found, as a finding; none changes anything (but for two
- * messages in `<prefix>.clock`, which only make Kafka tell its time), and none hides another: a
- * check that cannot be made because something is down is left out, the thing that is down is the
- * finding.
+/* `pruned doctor`: each check adds a finding. Checks change nothing, except that two messages are
+ * sent to `<prefix>.clock` to learn Kafka's time. A check that needs a service that is down is
+ * skipped; the service is the finding.
  *
- * Invariant: the exit code is that of the first finding that is an error, whatever warnings stand
- * before it. Threads: main only. Ownership: the Doctor owns its findings and its connection.
+ * Invariant: the exit code is that of the first finding that is an error; warnings do not change
+ * it. Threads: main only. Ownership: the Doctor owns its findings and its connection.
  */
 #pragma once
 #include "cli/cli.h"
 
 typedef struct {
   Cli *cli;
-  Pg *pg;            /* NULL: PostgreSQL cannot be asked */
-  gboolean migrated; /* schema pruned is as this program wants it */
-  char **kafka;      /* settings; NULL: no Kafka is named */
-  char *grants;      /* the command that gives this role its rights */
-  char *owner,
-      *role; /* of the application's tables; whom we run as, as SQL writes it. NULL: not known */
+  Pg *pg;             /* NULL: PostgreSQL is down */
+  gboolean migrated;  /* schema pruned has this binary's version */
+  char **kafka;       /* settings; NULL: they are wrong */
+  char *grants;       /* the command that grants this role its rights */
+  char *owner, *role; /* the owner of the application's tables; the current role, quoted for SQL.
+                         NULL: not known */
   GPtrArray *findings;
 } Doctor;
 
-/* All is well there. */
+/* Adds a finding without a problem. */
 void doctor_ok (Doctor *doctor, const char *check, const char *format, ...) G_GNUC_PRINTF (3, 4);
-/* REMEDY is a command to copy. A warning does not change the exit code. */
+/* Adds a warning or an error. REMEDY is a command to copy. A warning does not change the exit code.
+ */
 void doctor_warn (Doctor *doctor, const char *check, const char *remedy, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 void doctor_error (Doctor *doctor, ExitCode code, const char *check, const char *remedy,
                    const char *format, ...) G_GNUC_PRINTF (5, 6);
 
-/* A statement in a read-only transaction of its own. NULL: said as an error of CHECK. */
+/* Runs a statement in a read-only transaction of its own. NULL: it failed, which is a finding of
+ * CHECK. */
 PgRows *doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values);
-/* The column NAME of all rows in one line, at most a few of them. g_free it. */
+/* The values of column NAME in one line; of many rows only the first few. g_free it. */
 char *doctor_list (const PgRows *rows, const char *name);
 
 /* `1 daemon`, `2 daemons`. g_free it. */
@@ -39,11 +40,11 @@ char *doctor_count (gint64 n, const char *what);
 /* [clock] max_skew_s: clocks that differ by no more agree. */
 gint64 doctor_skew_us (const Doctor *doctor);
 
-/* In this order (the exit code is that of the first thing found). */
+/* The checks, in the order of command_doctor (which decides the exit code). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_rights (
     Doctor *doctor); /* what jobs need: rights, tables, columns, rows of settings, indexes */
-const char *doctor_bootstrap (const Doctor *doctor); /* "": no Kafka is named */
+const char *doctor_bootstrap (const Doctor *doctor); /* "": no broker is named */
 void doctor_kafka (Doctor *doctor); /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_work (Doctor *doctor); /* runs, quarantine, bloat, the application's own workers */

@@ -8,7 +8,7 @@
 
 #define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS                                                                            \
-  30000 /* partitions show, with a leader, a moment before that one knows of it */
+  30000 /* the metadata can name a leader shortly before that broker serves the partition */
 #define ANSWER_MS 5000
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
@@ -28,7 +28,7 @@ doctor_bootstrap (const Doctor *doctor)
   return servers;
 }
 
-/* With a command to look at it. */
+/* The remedy is a command that shows the topic. */
 static void
 say_silent (Doctor *doctor, const char *check, const char *topic, const char *why)
 {
@@ -64,15 +64,15 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
                     "there is no topic %s", found[i].name);
     else
       doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply",
-                    "topic %s has %d partitions, wanted are %d: so many runs at a time and no more",
+                    "topic %s has %d partitions instead of %d, which limits the runs at a time",
                     found[i].name, found[i].partitions, least);
   }
   if (all)
-    doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot",
+    doctor_ok (doctor, "topics", "all %u exist, with a partition for every slot",
                topics_needed (wanted));
 }
 
-/* NULL: it is missing or does not answer, which was said before. */
+/* NULL: it is missing or does not answer, which is a finding of check_topics. */
 static const KafkaTopic *
 find_topic (const KafkaTopic *found, guint n_found, const char *topic)
 {
@@ -82,8 +82,8 @@ find_topic (const KafkaTopic *found, guint n_found, const char *topic)
   return NULL;
 }
 
-/* Kafka's time, as it writes it under a message, compared with the middle of the time that this
- * took; the first one brings the connection up. *SAID: it does so. */
+/* Compares the broker's timestamp of a message with the middle of the time that sending it took.
+ * The first message only opens the connection. *SAID: the broker sets timestamps. */
 static gboolean
 ask_time (const Doctor *doctor, const char *topic, gboolean *said, gint64 *off_us,
           gint64 *unsure_us, GError **error)
@@ -116,15 +116,14 @@ say_time (Doctor *doctor, gint64 off_us, gint64 unsure_us)
   else if (off_us < 0)
     doctor_warn (
         doctor, "Kafka's clock", "timedatectl set-ntp true",
-        "Kafka's clock is %.1f s behind this machine's: ticks of cron wait until it has come to their time",
+        "Kafka's clock is %.1f s behind this machine's: cron ticks wait until it reaches their time",
         seconds);
   else
     doctor_warn (doctor, "Kafka's clock", "timedatectl set-ntp true",
                  "Kafka's clock is %.1f s ahead of this machine's", seconds);
 }
 
-#define TWO_CLOCKS                                                                                 \
-  "whether a tick's time has come is said by the clocks of this machine and the database alone"
+#define TWO_CLOCKS "only the clocks of this machine and the database decide whether a tick is due"
 
 static void
 compare_clock (Doctor *doctor, const KafkaTopic *topic)
@@ -154,15 +153,15 @@ compare_clock (Doctor *doctor, const KafkaTopic *topic)
     say_time (doctor, off_us, unsure_us);
 }
 
-/* A message that outlives what is known of it: of a tick, its run; of a dead letter, its verdict.
- */
+/* Warns if a topic keeps messages longer than the database keeps what belongs to them: the run of a
+ * tick, the verdict of a dead letter. */
 static void
 check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char *then)
 {
   g_autoptr (GError) error = NULL;
   gint64 keep_days = config_int (doctor->cli->config, "runs", "keep_days"), retention_ms = 0;
   if (!kafka_topic_retention (settings_of (doctor), topic, TIMEOUT_MS, &retention_ms, &error)) {
-    doctor_ok (doctor, "retention", "not looked at: %s", error->message);
+    doctor_ok (doctor, "retention", "not checked: %s", error->message);
     return;
   }
   g_autofree char *days = g_strdup_printf ("%.1f days", (double)retention_ms / (double)DAY_MS);
@@ -172,14 +171,16 @@ check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char
       doctor_bootstrap (doctor), topic, MIN (most_days, keep_days - 1) * DAY_MS);
   if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
     doctor_ok (doctor, "retention",
-               "topic %s keeps messages %s, what becomes of them %" G_GINT64_FORMAT " days", topic,
-               days, keep_days);
+               "topic %s keeps messages for %s, runs and verdicts are kept for %" G_GINT64_FORMAT
+               " days",
+               topic, days, keep_days);
   else
     doctor_warn (
         doctor, "retention", remedy,
-        "topic %s keeps messages %s, but what has become of them is known for %" G_GINT64_FORMAT
-        " days only ([runs] keep_days): %s",
-        topic, retention_ms < 0 ? "for ever" : days, keep_days, then);
+        "topic %s keeps messages %s%s, but runs and verdicts are kept for only %" G_GINT64_FORMAT
+        " days ([runs] keep_days): %s",
+        topic, retention_ms < 0 ? "" : "for ", retention_ms < 0 ? "for ever" : days, keep_days,
+        then);
 }
 
 static void
@@ -191,7 +192,7 @@ check_group (Doctor *doctor)
   g_autoptr (GPtrArray) members
       = kafka_group_members (settings_of (doctor), group, TIMEOUT_MS, &error);
   if (members == NULL) {
-    doctor_ok (doctor, "group", "not looked at: %s", error->message);
+    doctor_ok (doctor, "group", "not checked: %s", error->message);
     return;
   }
   for (guint i = 0; i < members->len; i++)
@@ -202,8 +203,8 @@ check_group (Doctor *doctor)
   if (others->len > 0)
     doctor_warn (
         doctor, "group", "pruned version",
-        "of %u members of group %s these are not of version %s, by their client.id: %s (two versions side by side work,"
-        " for the time of an upgrade)",
+        "of %u members of group %s these have another version than %s, by their client.id: %s (two versions can run side by side"
+        " during an upgrade)",
         members->len, group, PRUNED_VERSION, others->str);
   else
     doctor_ok (doctor, "group", "group %s has %s%s", group, count,
@@ -228,15 +229,13 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
   g_autofree char *count = doctor_count (n, "message");
   if (error != NULL)
     doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters",
-                  "pruned status", "cannot be counted: %s", error->message);
+                  "pruned status", "could not be counted: %s", error->message);
   else if (unread != NULL)
     say_silent (doctor, "dead letters", topic, unread);
   else if (n < 0)
-    doctor_ok (doctor, "dead letters",
-               "not looked at: which of them have a verdict is in PostgreSQL");
+    doctor_ok (doctor, "dead letters", "not checked: their verdicts are in PostgreSQL");
   else if (n > 0)
-    doctor_warn (doctor, "dead letters", "pruned dead list",
-                 "%s without a verdict, that could not be handled", count);
+    doctor_warn (doctor, "dead letters", "pruned dead list", "%s without a verdict", count);
   else
     doctor_ok (doctor, "dead letters", "none");
 }
@@ -252,9 +251,9 @@ static const struct {
   const char *name;
   gint64 days;
   const char *then;
-} KEPT[] = { { "ticks", 7, "what is older is refused as too old" },
-             { "events", 7, "what is older is refused as too old" },
-             { "dead", 30, "what is older is listed again as if nobody had looked at it" } };
+} KEPT[] = { { "ticks", 7, "older messages are refused as too old" },
+             { "events", 7, "older messages are refused as too old" },
+             { "dead", 30, "older messages are listed again without their verdict" } };
 
 void
 doctor_kafka (Doctor *doctor)

@@ -21,12 +21,12 @@ ask_database_now (Doctor *doctor, gint64 *now_us)
       = pg_begin_read_only (doctor->pg, &error) && pg_now_us (doctor->pg, now_us, &error);
   pg_rollback (doctor->pg);
   if (!answered)
-    doctor_error (doctor, CODE_POSTGRES, "clock", doctor->grants, "cannot be looked at: %s",
+    doctor_error (doctor, CODE_POSTGRES, "clock", doctor->grants, "could not be checked: %s",
                   error->message);
   return answered;
 }
 
-/* The database's time is compared with the middle of the time that the question took. */
+/* Compares the database's time with the middle of the time that the statement took. */
 static void
 compare_clocks (Doctor *doctor)
 {
@@ -40,14 +40,14 @@ compare_clocks (Doctor *doctor)
   if (ABS (off_us) > doctor_skew_us (doctor) + unsure_us)
     doctor_warn (
         doctor, "clock", "timedatectl set-ntp true",
-        "the database's clock is %.1f s %s of this machine's: due times go by the database's, log lines by this one's",
+        "the database's clock is %.1f s %s of this machine's: due times use the database's clock, log lines this machine's",
         (double)ABS (off_us) / G_USEC_PER_SEC, off_us > 0 ? "ahead" : "behind");
   else
     doctor_ok (doctor, "clock", "within %.1f s of the database's",
                (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
 }
 
-/* A daemon on another machine has another clock. */
+/* Compares the clocks of the daemons, which can run on other machines. */
 static void
 compare_daemons (Doctor *doctor)
 {
@@ -73,13 +73,13 @@ compare_daemons (Doctor *doctor)
                (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
 }
 
-/* So that remedies can be copied. */
+/* Learns the role and the owner, so that remedies can be copied. */
 static void
 learn_roles (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", "src/cli/sql/whose.sql", values);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "PostgreSQL", "src/cli/sql/owners.sql", values);
   if (rows == NULL)
     return;
   g_free (doctor->grants);
@@ -100,7 +100,8 @@ say_away (Doctor *doctor, const GError *error)
   doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", remedy, "%s", error->message);
 }
 
-/* A clock that was ahead has set it: until then the job is not ticked. */
+/* A next tick beyond the schedule was set while a clock was ahead. The job has no tick until then.
+ */
 static void
 check_schedules (Doctor *doctor)
 {
@@ -122,8 +123,8 @@ check_schedules (Doctor *doctor)
     well = FALSE;
     doctor_warn (
         doctor, "schedules", "pruned run",
-        "the next tick of %s is set to %s, beyond its next regular time %s: a clock was ahead; a daemon that runs plants it"
-        " again within a minute",
+        "the next tick of %s is set to %s, beyond its next regular time %s: a clock was ahead; a running daemon corrects it"
+        " within a minute",
         job->name, rows_text (rows, i, "next_at"), regular);
   }
   if (well)
@@ -141,11 +142,11 @@ check_days (Doctor *doctor)
     g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql);
     doctor_warn (
         doctor, "recorded days", remedy,
-        "pruned.%s is of a day that lies ahead: the database's clock was wrong when it was made%s",
+        "pruned.%s belongs to a day in the future: the database's clock was wrong when it was created%s",
         name, used ? ", and rows were recorded with that time" : "; it is empty");
   }
   if (rows != NULL && rows_count (rows) == 0)
-    doctor_ok (doctor, "recorded days", "no day of audit and archive lies ahead");
+    doctor_ok (doctor, "recorded days", "no day of audit and archive is in the future");
 }
 
 static void
@@ -164,7 +165,7 @@ doctor_postgres (Doctor *doctor)
 {
   g_autoptr (GError) error = NULL;
   doctor_ok (doctor, "configuration",
-             "it was read; `pruned config` says where each setting comes from");
+             "it was read; `pruned config` shows where each setting comes from");
   doctor->pg = cli_pg_bare (doctor->cli, &error);
   if (doctor->pg == NULL) {
     say_away (doctor, error);

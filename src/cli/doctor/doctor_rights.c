@@ -1,5 +1,5 @@
-/* What a job needs in order to read is in its job.conf (`needs`), what it writes is in its SQL
- * files: the statements themselves are read, so that no second list can go stale.
+/* Checks the rights of this role. A job's job.conf lists what it reads (`needs`). The tables that
+ * it writes are found in its SQL files, so that no second list can become outdated.
  */
 #include "base/resource.h"
 #include "cli/doctor/doctor.h"
@@ -110,10 +110,10 @@ check_rights (Doctor *doctor)
       missing = TRUE;
     }
   if (!missing)
-    doctor_ok (doctor, "rights", "this role may do what the enabled jobs do");
+    doctor_ok (doctor, "rights", "this role has the rights that the enabled jobs need");
 }
 
-/* Only a superuser may do that. */
+/* Needs a superuser. */
 static char *
 bypass (const Doctor *doctor)
 {
@@ -122,7 +122,7 @@ bypass (const Doctor *doctor)
   return grants_psql (doctor->cli->config, "postgres", sql);
 }
 
-/* Jobs refuse what touches these. */
+/* Jobs refuse to remove what these tables refer to. */
 static void
 check_hidden (Doctor *doctor)
 {
@@ -133,7 +133,8 @@ check_hidden (Doctor *doctor)
   if (rows_count (rows) > 0)
     doctor_error (
         doctor, CODE_POSTGRES, "row-level security", remedy,
-        "it may hide rows from this role, and what would go with them unseen is refused: %s", list);
+        "it may hide rows from this role; jobs refuse removals that would affect hidden rows: %s",
+        list);
   else
     doctor_ok (doctor, "row-level security", "it hides nothing from this role");
 }
@@ -147,9 +148,9 @@ check_restore (Doctor *doctor)
   g_autofree char *list = doctor_list (rows, "missing");
   if (rows_count (rows) > 0)
     doctor_warn (doctor, "restore", doctor->grants,
-                 "`pruned restore` needs a role that may INSERT into %s", list);
+                 "`pruned restore` needs a role with INSERT on %s", list);
   else
-    doctor_ok (doctor, "restore", "this role may put back what the enabled jobs remove");
+    doctor_ok (doctor, "restore", "this role can restore what the enabled jobs remove");
 }
 
 static void
@@ -163,11 +164,11 @@ check_columns (Doctor *doctor)
         = g_strdup_printf ("pruned -s jobs.%s.enabled=false run", rows_text (rows, i, "job"));
     doctor_error (
         doctor, CODE_NOT_FOUND, "tables", remedy,
-        "job %s is blocked: there is no %s (see [postgres] app_schema; or the job is not for this database)",
+        "job %s is blocked: there is no %s (check [postgres] app_schema, or disable the job for this database)",
         rows_text (rows, i, "job"), rows_text (rows, i, "missing"));
   }
   if (rows_count (rows) == 0)
-    doctor_ok (doctor, "tables", "all that the enabled jobs read is there");
+    doctor_ok (doctor, "tables", "all tables and columns that the enabled jobs read exist");
 }
 
 static gboolean
@@ -182,8 +183,8 @@ is_paused (Doctor *doctor, const Job *job)
   return rows != NULL && rows_count (rows) > 0;
 }
 
-/* A row of settings that a job wants. A table that is missing was said before; whoever has paused
- * the job knows. */
+/* Checks the rows of settings that a job needs. A missing table is a finding of another check; a
+ * paused job is skipped. */
 static void
 check_settings (Doctor *doctor)
 {
@@ -214,7 +215,7 @@ check_indexes (Doctor *doctor)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) indexes = schema_indexes (doctor->pg, doctor->cli->jobs, &error);
   if (indexes == NULL) {
-    doctor_error (doctor, CODE_POSTGRES, "indexes", doctor->grants, "cannot be looked at: %s",
+    doctor_error (doctor, CODE_POSTGRES, "indexes", doctor->grants, "could not be checked: %s",
                   error->message);
     return;
   }
@@ -227,15 +228,15 @@ check_indexes (Doctor *doctor)
     missing = TRUE;
     doctor_error (
         doctor, CODE_NOT_FOUND, "indexes", "pruned migrate --indexes",
-        "%s on %s, which the cursor of %s wants, is %s: pages get slower as the table grows",
+        "%s on %s, which the cursor of %s needs, is %s: pages get slower as the table grows",
         index->name, index->table, index->job->name,
         index->state == INDEX_MISSING ? "missing" : "invalid");
   }
   if (!missing)
-    doctor_ok (doctor, "indexes", "those that cursors want are there");
+    doctor_ok (doctor, "indexes", "the indexes that cursors need exist");
 }
 
-/* A shorter time than the database keeps is not heard until its owner says it, too. */
+/* A shorter time in the settings has no effect until the owner migrates. */
 static void
 check_keeping (Doctor *doctor)
 {
@@ -246,7 +247,7 @@ check_keeping (Doctor *doctor)
   guint n = 0;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     if (!g_str_has_prefix (rows_text (rows, i, "what"),
-                           "deletions")) /* the archive holds nobody's rows */
+                           "deletions")) /* the archive has no rows of the application */
       continue;
     n++;
     const char *wanted = rows_text (rows, i, "wanted"), *days = rows_text (rows, i, "days");
@@ -260,8 +261,8 @@ check_keeping (Doctor *doctor)
     doctor_ok (doctor, "audit", "it is kept for as long as the configuration says");
 }
 
-/* Whoever makes an operator or a function for types of the application's makes the daemon run it.
- */
+/* A role that can create operators or functions for the application's types can make the daemon run
+ * them. */
 static void
 check_creators (Doctor *doctor)
 {
@@ -272,7 +273,7 @@ check_creators (Doctor *doctor)
     return;
   if (rows_count (rows) == 0) {
     doctor_ok (doctor, "creators",
-               "nobody but its owner may make functions in the application's schema");
+               "only its owner can create functions in the application's schema");
     return;
   }
   g_autofree char *list = doctor_list (rows, "name");
@@ -282,7 +283,7 @@ check_creators (Doctor *doctor)
   g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql->str);
   doctor_warn (
       doctor, "creators", remedy,
-      "%s may make functions, operators and types in schema %s, and may so have the daemon run them with its rights",
+      "%s can create functions, operators and types in schema %s, and so make the daemon run them with its rights",
       list, config_text (doctor->cli->config, "postgres", "app_schema"));
 }
 

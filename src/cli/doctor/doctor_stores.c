@@ -13,7 +13,7 @@ static const struct {
     "[store.object]\n  endpoint = https://s3.example.org\n  bucket = artifacts\n  credentials_file = /etc/pruned/s3.credentials" },
 };
 
-/* No such store: that is a finding only where objects wait for it. */
+/* A store that is not set is a finding only if objects wait for it. */
 static void
 check_unset (Doctor *doctor, guint i)
 {
@@ -29,7 +29,7 @@ check_unset (Doctor *doctor, guint i)
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin_read_only (doctor->pg, NULL))
     rows = pg_run_file (doctor->pg, SQL "objects_wait.sql", values,
-                        NULL); /* a table that is missing is another check's finding */
+                        NULL); /* a missing table is a finding of another check */
   pg_rollback (doctor->pg);
   if (rows != NULL && rows_bool (rows, 0, "wait"))
     doctor_error (doctor, CODE_STORE, check, STORES[i].remedy,
@@ -40,7 +40,7 @@ check_unset (Doctor *doctor, guint i)
                STORES[i].key);
 }
 
-/* A command that looks at the same place. */
+/* The remedy is a command that looks at the same place. */
 static void
 say_trouble (Doctor *doctor, guint i, const char *place, const GError *error)
 {
@@ -50,7 +50,7 @@ say_trouble (Doctor *doctor, guint i, const char *place, const GError *error)
   doctor_error (doctor, CODE_STORE, STORES[i].check, remedy, "%s", error->message);
 }
 
-/* The mark goes onto the disk itself, once it is mounted; and its name into the settings. */
+/* The remedy creates the marker on the mounted disk, and names the setting. */
 static char *
 mark_of (const char *place)
 {
@@ -74,12 +74,13 @@ doctor_stores (Doctor *doctor)
       say_trouble (doctor, i, place, error);
     else if (look != ROOT_FILLED) {
       g_autofree char *mark = mark_of (place);
-      doctor_warn (doctor, STORES[i].check, mark,
-                   look == ROOT_BARE
-                       ? "%s is empty, so every object counts as gone: is it mounted? Then mark it"
-                       : "%s may not be read, so nobody sees whether it is mounted: mark it",
-                   place);
+      doctor_warn (
+          doctor, STORES[i].check, mark,
+          look == ROOT_BARE
+              ? "%s is empty, so every object counts as gone: is it mounted? If so, set a marker"
+              : "%s cannot be read, so it is not known whether it is mounted: set a marker",
+          place);
     } else
-      doctor_ok (doctor, STORES[i].check, "it is there: %s", place);
+      doctor_ok (doctor, STORES[i].check, "it answers: %s", place);
   }
 }

@@ -31,7 +31,7 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "dead runs", "none");
   if (rows_text (rows, 0, "paused") != NULL)
     doctor_warn (doctor, "paused", rows_text (rows, 0, "resume"),
-                 "paused by hand: %s: their runs wait; when what that was for is over, let them go",
+                 "paused: %s: their runs wait until the jobs are resumed",
                  rows_text (rows, 0, "paused"));
   else
     doctor_ok (doctor, "paused", "no job");
@@ -41,11 +41,11 @@ static gboolean
 lacks_right (const char *reason)
 {
   return strstr (reason, "row-level")
-             == NULL /* the same SQLSTATE; no grant mends it, and it is a finding of its own */
+             == NULL /* the same SQLSTATE, but no grant helps, and it is a finding of its own */
          && (strstr (reason, "permission denied") != NULL || strstr (reason, "42501") != NULL);
 }
 
-/* Other checks say what is missing if they know it; this one says what runs have met. */
+/* Other checks find what is missing; this one shows the errors of runs. */
 static void
 check_blocked (Doctor *doctor)
 {
@@ -57,18 +57,18 @@ check_blocked (Doctor *doctor)
     const char *job = rows_text (rows, i, "job"), *reason = rows_text (rows, i, "reason");
     g_autofree char *again = g_strdup_printf ("pruned retry %s", rows_text (rows, i, "run_id"));
     if (rows_bool (rows, i, "paused"))
-      continue; /* somebody knows, and is told so by the check of paused jobs */
+      continue; /* a finding of the check of paused jobs */
     n++;
     doctor_error (
         doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : again,
-        "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself, in minutes, once that is there; or at once by hand)",
+        "job %s has been blocked for %s and does nothing: %s (run %s; it is retried within minutes once that is fixed, or at once by the command)",
         job, rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }
   if (n == 0)
     doctor_ok (doctor, "blocked jobs", rows_count (rows) == 0 ? "none" : "none but paused ones");
 }
 
-/* What it has is read, what it had and nobody had read is gone. TRUE: there is something. */
+/* Kafka has other messages than those that were read. TRUE: there are findings. */
 static gboolean
 say_others (Doctor *doctor)
 {
@@ -80,9 +80,9 @@ say_others (Doctor *doctor)
         doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
     doctor_warn (
         doctor, "lost messages", remedy,
-        "topic %s, partition %s: from offset %s to %s Kafka has other messages than were taken from it, or none (found out %s ago): a "
-        "broker that lagged behind leads it, the topic was made anew, or PostgreSQL was set back. What it has is read; send ticks and"
-        " events of that time again that have no run",
+        "topic %s, partition %s: from offset %s to %s Kafka has other messages than were read from it, or none (found %s ago): a "
+        "replica that lagged behind became the leader, the topic was created again, or PostgreSQL was set back. The new messages are"
+        " read; send ticks and events of that time again that have no run",
         rows_text (rows, i, "topic"), rows_text (rows, i, "partition"),
         rows_text (rows, i, "first_offset"), rows_text (rows, i, "next_offset"),
         rows_text (rows, i, "age"));
@@ -90,7 +90,7 @@ say_others (Doctor *doctor)
   return rows == NULL || rows_count (rows) > 0;
 }
 
-/* What they asked for is not done, and nobody else says so. */
+/* Messages that Kafka dropped before they were read: no other check finds them. */
 static void
 check_lost (Doctor *doctor)
 {
@@ -102,8 +102,8 @@ check_lost (Doctor *doctor)
         doctor_bootstrap (doctor), rows_text (rows, i, "topic"), KEEP_MS);
     doctor_warn (
         doctor, "lost messages", remedy,
-        "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found out %s ago): send those "
-        "ticks and events again, and keep messages for longer than the daemons may be down",
+        "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found %s ago): send those "
+        "ticks and events again, and keep messages longer than the daemons can be down",
         rows_text (rows, i, "topic"), rows_text (rows, i, "partition"),
         rows_text (rows, i, "first_offset"), rows_text (rows, i, "next_offset"),
         rows_text (rows, i, "age"));
@@ -123,14 +123,12 @@ check_quarantine (Doctor *doctor)
                   *others = doctor_count (rows_int (rows, 0, "others"), "item");
   if (rows_int (rows, 0, "parked") > 0)
     doctor_warn (doctor, "quarantine", "pruned quarantine list",
-                 "%s parked: nothing is tried with them again before `pruned quarantine retry`",
-                 parked);
+                 "%s parked: they are not retried before `pruned quarantine retry`", parked);
   else
-    doctor_ok (doctor, "quarantine", "nothing is parked; %s will be tried again by themselves",
-               others);
+    doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
 }
 
-/* Two that run a job with different settings do half of the work so and half otherwise. */
+/* Processes with different settings of a job do parts of its work in different ways. */
 static void
 check_processes (Doctor *doctor)
 {
@@ -186,8 +184,8 @@ check_bloat (Doctor *doctor)
                  rows_text (rows, i, "live"), rows_text (rows, i, "size"));
 }
 
-/* Workers by the class that a job's label names, and whatever looks like a background worker and
- * writes to the same tables. */
+/* Finds workers of the class that a job's label names, and sessions that look like background
+ * workers and write to the same tables. */
 static void
 check_application (Doctor *doctor)
 {

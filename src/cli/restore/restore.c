@@ -5,18 +5,18 @@
 static gboolean with_children, dry_run, partial;
 
 const GOptionEntry restore_options[] = { { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children,
-                                           "also what the runs removed that it started", NULL },
+                                           "also restore what its child runs removed", NULL },
                                          { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run,
-                                           "try it in one transaction that is rolled back", NULL },
+                                           "try it in one transaction, and roll that back", NULL },
                                          { "partial", 0, 0, G_OPTION_ARG_NONE, &partial,
-                                           "also where not everything can come back", NULL },
+                                           "also if not everything can be restored", NULL },
                                          { NULL } };
 
 const char restore_more[]
-    = "A row that exists again is left as it is, a change is undone only if nobody has touched the row since. What comes back is\n"
-      "held in quarantine, so that the next run does not remove it again: `pruned quarantine drop JOB ITEM` ends that.\n"
-      "Wants INSERT on the tables (deploy/grants.sql). Exit code 6 if rows cannot come back, unless --partial says that this is\n"
-      "known; refused without it where a foreign key may have taken rows along that nobody recorded. It may be run again.";
+    = "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held\n"
+      "in quarantine, so that the next run does not remove them again: `pruned quarantine drop JOB ITEM` ends that. Needs INSERT\n"
+      "on the tables (deploy/grants.sql). Exit code 6 if rows cannot be restored. Refused if a foreign key may have removed rows\n"
+      "that were not recorded. With --partial neither applies. It can be repeated.";
 
 static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };
 
@@ -65,8 +65,7 @@ restore_clear (Restore *restore)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
 
-/* --- what is said
- * ------------------------------------------------------------------------------------ */
+/* --- output ----------------------------------------------------------------------------------- */
 
 void
 restore_add_line (Restore *restore, const char *table, const char *key, const char *action,
@@ -112,16 +111,15 @@ say_end (Restore *restore)
               restore->restored > 0 ? "\n" : "", restore->restored, restore->there, restore->lost,
               restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
   if (restore->children > 0)
-    output_say (out, "It has started %u runs: what they removed comes back with --with-children.",
+    output_say (out, "It started %u runs: use --with-children to restore what they removed.",
                 restore->children);
   if (restore->restored > 0 && !dry_run)
     output_say (out, "Held in quarantine: pruned quarantine list");
 }
 
-/* --- all steps
- * ---------------------------------------------------------------------------------------- */
+/* --- all steps -------------------------------------------------------------------------------- */
 
-/* Of a step that was looked at. */
+/* The open rows of a step whose records were read. */
 static guint
 open_rows (const RestoreStep *step)
 {
@@ -151,8 +149,7 @@ pass (Restore *restore, GError **error)
   return TRUE;
 }
 
-/* Rows that wait for others get another pass as long as the one before has brought some of them
- * back. */
+/* Rows that wait for others get another pass as long as the pass before restored some of them. */
 static gboolean
 all_passes (Restore *restore, GError **error)
 {
@@ -202,8 +199,9 @@ command_restore (Cli *cli, GError **error)
   gboolean ok = put_back (&restore, error);
   say_end (&restore);
   if (!ok) {
-    g_prefix_error (error, "what was said is %s, the rest can be tried again: ",
-                    dry_run ? "what would be" : "back");
+    g_prefix_error (error, "%s: ",
+                    dry_run ? "rows listed above would be restored"
+                            : "rows listed above are restored; run again for the rest");
     return cli_pg_failed (restore.pg, error);
   }
   return restore.lost > 0 && !partial ? CODE_NOT_FOUND : CODE_OK;

@@ -9,7 +9,7 @@
 #define SQL "src/cli/restore/sql/"
 #define LISTED 3
 
-/* Reads, in a transaction of its own. */
+/* Runs a statement in a read-only transaction of its own. */
 static PgRows *
 ask (Restore *restore, const char *file, PgValues *values, GError **error)
 {
@@ -48,8 +48,7 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
     }
     if (!has_ended (state))
       return cli_usage (
-          error,
-          "run %s of %s is %s: what it removes comes back when it has ended (pruned discard %s)",
+          error, "run %s of %s is %s: it can be restored when it has ended (pruned discard %s)",
           run_id, rows_text (rows, i, "job"), state, run_id);
     g_ptr_array_add (restore->runs, g_strdup (run_id));
     g_ptr_array_add (restore->jobs, job);
@@ -92,7 +91,7 @@ find_steps (Restore *restore, GError **error)
     if (rows_bool (rows, i, "bare"))
       return cli_fail (
           CODE_NOT_FOUND, error,
-          "the rows that run %s removed are not recorded, only their keys ([audit] rows was keys): a backup has them",
+          "the rows that run %s removed are not recorded, only their keys ([audit] rows was keys): use a backup",
           rows_text (rows, i, "run_id"));
     RestoreStep *step = g_new0 (RestoreStep, 1);
     step->run_id = g_strdup (rows_text (rows, i, "run_id"));
@@ -103,7 +102,7 @@ find_steps (Restore *restore, GError **error)
   if (restore->steps->len == 0 && restore->effective)
     return cli_fail (
         CODE_NOT_FOUND, error,
-        "nothing is recorded of what run %s removed ([audit] rows was off, or [audit] keep_days are over): a backup has it",
+        "nothing is recorded of what run %s removed ([audit] rows was off, or [audit] keep_days are over): use a backup",
         restore->run_id);
   return CODE_OK;
 }
@@ -116,7 +115,8 @@ check_rights (Restore *restore, GError **error)
     return cli_pg_failed (restore->pg, error);
   for (int i = 0; i < rows_count (rows); i++)
     if (!rows_bool (rows, i, "may")) {
-      g_autofree char *grants = grants_asked (restore->cli);
+      g_autoptr (PgRows) owners = cli_owners (restore->cli);
+      g_autofree char *grants = grants_of (restore->cli->config, owners);
       return cli_fail (
           CODE_POSTGRES, error,
           "this role may not put rows back into %s; run it as the owner of the tables (-s postgres.url=...), or grant the "
@@ -126,10 +126,9 @@ check_rights (Restore *restore, GError **error)
   return CODE_OK;
 }
 
-/* --- rows that went by a foreign key, unrecorded
- * ------------------------------------------------------- */
+/* --- unrecorded rows, removed by a foreign key ------------------------------------------------ */
 
-/* `c`, `n`, `d`: as pg_constraint says them. */
+/* The job's rules as the letters of pg_constraint.confdeltype: `c`, `n`, `d`. */
 static char *
 follows_of (const Job *job)
 {
@@ -191,8 +190,8 @@ check_unseen (Restore *restore, GError **error)
     g_string_append_printf (list, " and %d more", rows_count (rows) - LISTED);
   return cli_usage (
       error,
-      "a foreign key may have taken rows along that nobody recorded: %s; --partial restores what is recorded, a backup "
-      "has the rest",
+      "a foreign key may have removed rows that were not recorded: %s; --partial restores the recorded rows, use a backup "
+      "for the rest",
       list->str);
 }
 

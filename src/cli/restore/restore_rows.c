@@ -5,9 +5,9 @@
 
 #define SQL "src/cli/restore/sql/"
 #define AT_ONCE 1000
-#define TRIALS 30        /* over 64 subtransactions snapshots overflow */
+#define TRIALS 30        /* PostgreSQL caches 64 subtransactions for snapshots */
 #define TOO_LONG "57014" /* statement_timeout */
-#define WAITS "23503"    /* a row that it refers to is not there */
+#define WAITS "23503"    /* foreign_key_violation: the referenced row does not exist */
 
 static char *
 positions_of (const GArray *part)
@@ -42,8 +42,7 @@ is_restored (const PgRows *rows, int row)
          && g_str_equal (rows_text (rows, row, "action"), "restored");
 }
 
-/* --- what goes with the rows
- * --------------------------------------------------------------------------- */
+/* --- hold, and the job's own SQL -------------------------------------------------------------- */
 
 typedef struct {
   GString *jobs, *items;
@@ -57,7 +56,7 @@ hold_row (Held *held, const Job *job, const char *table, const char *key)
   array_add (held->items, item);
 }
 
-/* As JOB's quarantine would name them: by the rows themselves, or by a column of them. */
+/* Adds the items of ROWS as JOB's quarantine names them: by the row's key, or by a column. */
 static void
 hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
 {
@@ -74,20 +73,20 @@ hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
 }
 
 static void
-hold_back_from (gpointer job, gpointer jobs)
+add_job (gpointer job, gpointer jobs)
 {
   if (job != NULL && !g_ptr_array_find (jobs, job, NULL))
     g_ptr_array_add (jobs, job);
 }
 
-/* From the jobs of these runs, and from those that started them. */
+/* Holds the rows back from the jobs of these runs, and from those of their ancestors. */
 static gboolean
 hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
 {
   g_autoptr (GPtrArray) jobs = g_ptr_array_new ();
   Held held = { array_new (), array_new () };
-  g_ptr_array_foreach (restore->jobs, hold_back_from, jobs);
-  g_ptr_array_foreach (restore->above, hold_back_from, jobs);
+  g_ptr_array_foreach (restore->jobs, add_job, jobs);
+  g_ptr_array_foreach (restore->above, add_job, jobs);
   for (guint i = 0; i < jobs->len; i++)
     hold_rows (&held, jobs->pdata[i], record, rows);
   g_autoptr (PgValues) values = pg_values_new ();
@@ -107,8 +106,8 @@ restored_keys (const PgRows *rows)
   return array_take (keys);
 }
 
-/* `restored/<table>.sql` of the job. *SAID: what it says of single rows, NULL: the job has no such
- * file. */
+/* Runs the job's `restored/<table>.sql`. *SAID: its remarks about single rows; NULL: the job has no
+ * such file. */
 static gboolean
 run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, const PgRows *rows,
               PgRows **said, GError **error)
@@ -127,15 +126,14 @@ run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, c
   return (*said = pg_run (restore->pg, statement, values, error)) != NULL;
 }
 
-/* --- one part
- * ------------------------------------------------------------------------------------------- */
+/* --- one part --------------------------------------------------------------------------------- */
 
 static const char *
 said_of (const PgRows *said, const char *key)
 {
   for (int i = 0; said != NULL && i < rows_count (said); i++)
     if (g_strcmp0 (rows_at (said, i, rows_column (said, "key")), key)
-        == 0) /* the file is the job's: it may say nothing */
+        == 0) /* the job's file can return no such columns */
       return rows_at (said, i, rows_column (said, "reason"));
   return NULL;
 }
@@ -150,7 +148,7 @@ action_of (const PgRows *rows, int row)
   return "cannot be";
 }
 
-/* A change of a row that is not there (yet): an earlier record may bring it back. */
+/* A change of a row that does not exist (yet): an earlier record can restore the row. */
 static gboolean
 row_waits (const Restore *restore, Record *record, const PgRows *rows, int row)
 {
@@ -186,7 +184,7 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
   }
 }
 
-/* TRUE: they went through. FALSE without ERROR: a row is at fault, *WHY says what PostgreSQL said.
+/* TRUE: the rows are restored. FALSE without ERROR: a row is at fault, *WHY is PostgreSQL's error.
  */
 static gboolean
 try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *part, char **why,
@@ -201,9 +199,9 @@ try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *par
   rows = pg_run (restore->pg, record->statement, values, &cause);
   gboolean ok = rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
                 && hold (restore, record, rows, &cause);
-  gboolean smaller_may
+  gboolean can_halve
       = cause != NULL && part->len > 1 && g_str_equal (pg_sqlstate (restore->pg), TOO_LONG);
-  if (!ok && cause->code != PRUNED_DATA && !smaller_may) {
+  if (!ok && cause->code != PRUNED_DATA && !can_halve) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;
   }
@@ -217,8 +215,7 @@ try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *par
   return ok;
 }
 
-/* --- all parts
- * ------------------------------------------------------------------------------------------ */
+/* --- all parts -------------------------------------------------------------------------------- */
 
 static GArray *
 part_new (const GArray *all, guint from, guint n)
@@ -239,7 +236,7 @@ give_up (Restore *restore, const RestoreStep *step, const Record *record, const 
   return keys != NULL;
 }
 
-/* A part that failed is halved; a single row waits, or is given up. */
+/* Halves a part that failed; a single row waits for others, or is given up. */
 static gboolean
 after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue *parts,
                const GArray *part, const char *why, GError **error)
@@ -256,7 +253,7 @@ after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue
   return TRUE;
 }
 
-/* A transaction has only so many savepoints; a dry run has but one transaction. */
+/* Limits the savepoints of a transaction. A dry run has one transaction only. */
 static gboolean
 next_transaction (Restore *restore, GError **error)
 {

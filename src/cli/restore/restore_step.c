@@ -8,7 +8,7 @@ gboolean
 restore_begin (Restore *restore, GError **error)
 {
   restore->trials = 0;
-  /* One restore at a time: two of the same run would take each other's rows for somebody else's. */
+  /* One restore at a time: two of the same run would see each other's rows as foreign changes. */
   return pg_begin (restore->pg, error)
          && pg_exec (restore->pg, "SET LOCAL lock_timeout = '14s'", error)
          && pg_exec (
@@ -27,8 +27,7 @@ restore_commit (Restore *restore, GError **error)
   return TRUE;
 }
 
-/* --- the records of a step
- * ----------------------------------------------------------------------------- */
+/* --- the records of a step -------------------------------------------------------------------- */
 
 static gboolean
 job_makes (const Job *job, const char *table)
@@ -36,8 +35,8 @@ job_makes (const Job *job, const char *table)
   return job != NULL && g_strv_contains ((const char *const *)job->makes, table);
 }
 
-/* The statement for rows of the record. One text is one statement, whatever record it is for.
- * FINAL: why the job's rows are of no use any more, or NULL. */
+/* Builds the statement for rows of the record. Records with the same text share the prepared
+ * statement. FINAL: why the job's rows cannot be restored; NULL: they can. */
 static gboolean
 build (Restore *restore, Record *record, const char *columns, const char *final, GError **error)
 {

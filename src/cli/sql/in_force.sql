@@ -1,4 +1,4 @@
--- What the running processes run each job with: that of the latest one, and where they differ all values of the key, as JSON.
+-- Each job's settings in the running processes: those of the process that started last, and as JSON all values of each key that differs.
 WITH alive AS (
   SELECT p.started_at, p.id, j.key AS job, j.value AS settings
   FROM pruned.processes p, pg_catalog.jsonb_each(p.jobs) AS j WHERE p.seen_at > now() - :seconds::int * interval '1 second'),

@@ -1,2 +1,2 @@
--- A row if somebody has paused the job.
+-- Returns a row if the job is paused.
 SELECT job FROM pruned.controls WHERE job = :job::text AND paused

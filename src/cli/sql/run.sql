@@ -1,4 +1,4 @@
--- One run, in the table or in the archive. With T known only one day of the archive is looked at.
+-- One run, from the table or the archive. If T is known, only one day of the archive is read.
 SELECT run_id, job, state, step, attempts, slot, unique_key, parent_id, scheduled_at, due_at, args, cursor, created_at,
        started_at, published_at, changed_at, finished_at, result, error,
        CASE WHEN state = 'waiting' AND error LIKE 'blocked: %' THEN 'blocked' ELSE result ->> 'status' END AS status

@@ -1,5 +1,6 @@
--- A dead run begins its step again with all its attempts; one that ended blocked goes on as the next step, so that its end is another one. Its
--- message is sent after the commit (run_send.h); if nobody can, whoever owns its lane finds that out. One that died before its time waits for it.
+-- A dead run repeats its step with all its attempts. A run that ended blocked continues with the next step, so that its end gets another
+-- outcome. The message is sent after the commit (run_send.h); if that fails, the process that has the lane finds the run. A run that died
+-- before its time waits for it.
 UPDATE pruned.runs
 SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, step = step + (state = 'finished')::int,
     result = CASE WHEN state = 'finished' THEN result - 'status' - 'reason' ELSE result END, unique_key = :unique_key::text,

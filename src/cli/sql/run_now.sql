@@ -1,4 +1,4 @@
--- A run waits no longer for its back-off, or for what it lacks; but nothing is due before its time. No row: it waits for just that, or pauses
+-- Makes a run due that waits for its back-off, or is blocked; but no run is due before its time. No row: it waits for its time, or pauses
 -- between two pages.
 UPDATE pruned.runs r
 SET due_at = greatest(now(), :earliest::timestamptz), changed_at = now()

@@ -1,4 +1,4 @@
--- Back from the archive, so that it can be tried again.
+-- Moves a run from the archive back to the table, so that it can be retried.
 WITH back AS (DELETE FROM pruned.runs_done WHERE run_id = :run_id::uuid RETURNING *)
 INSERT INTO pruned.runs (run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
                          finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, result, error)

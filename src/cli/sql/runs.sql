@@ -1,4 +1,4 @@
--- The newest runs that fit, of table and archive. Each of the two is cut to the limit before they are put together.
+-- The newest matching runs of table and archive. Each of the two is limited before they are combined.
 (SELECT run_id, job, state, step, attempts, slot, unique_key, parent_id, scheduled_at, due_at, args, cursor, created_at,
         started_at, published_at, changed_at, finished_at, result, error,
         CASE WHEN state = 'waiting' AND error LIKE 'blocked: %' THEN 'blocked' ELSE result ->> 'status' END AS status

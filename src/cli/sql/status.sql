@@ -1,5 +1,5 @@
--- The state of PostgreSQL's side in one row; everything from indexes or small tables but the count of runs by state, which
--- reads the table (an hour of ended runs and what has not ended).
+-- The state in PostgreSQL as one row. All values come from indexes or small tables, but the number of runs by state reads the whole
+-- table (runs that have not ended, and those that ended within the last hour).
 SELECT pg_catalog.current_setting('server_version') AS version, current_database() AS database,
        (SELECT pg_catalog.max(version) FROM pruned.schema_version) AS schema,
        (SELECT pg_catalog.json_object_agg(s.state, coalesce(r.n, 0) ORDER BY s.position)

@@ -1,2 +1,2 @@
--- The way to the server and back.
+-- A round trip to the server.
 SELECT 1 AS one

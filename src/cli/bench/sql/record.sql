@@ -1,2 +1,2 @@
--- A record in the write-ahead log that belongs to no table: the commit must reach the disk, and nothing is there afterwards.
+-- Writes a record to the write-ahead log that belongs to no table: the commit must reach the disk, and no row is left.
 SELECT pg_catalog.pg_logical_emit_message(true, 'pruned bench', pg_catalog.repeat('x', 200)) AS at

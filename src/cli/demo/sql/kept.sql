@@ -1,4 +1,4 @@
--- What is still there although its time has come, why, and one of them by name.
+-- Rows that are kept although they are due, with the reason and one example.
 WITH expired AS (
   SELECT u.username || ' in ' || r.path AS name
   FROM members m JOIN users u ON u.id = m.user_id JOIN routes r ON (r.source_type, r.source_id) = (m.source_type, m.source_id)

@@ -1,5 +1,5 @@
--- What is still to be done soon: runs that have not ended and do not wait for a retry or a later day, and requests for a
--- refresh of authorizations; how many ticks have become runs. And, for the live line, how far the work has come.
+-- The work that is left: runs that have not ended and do not wait for a retry or a later day, and requests for a refresh of
+-- authorizations; the number of ticks that have become runs; and, for the live line, the progress.
 SELECT (SELECT count(*) FROM pruned.runs
         WHERE state = 'ready' OR (state = 'waiting' AND error IS NULL AND due_at < now() + interval '10 s')) AS runs,
        (SELECT count(*) FROM pruned.runs WHERE parent_id IS NULL) AS begun,

@@ -1,4 +1,4 @@
--- What could not be done, by job and reason: the first of each.
+-- Items that failed, by job and reason, with the first item of each.
 SELECT job, pg_catalog.min(item) AS item, count(*) AS items, pg_catalog.bool_or(parked) AS parked, reason
 FROM pruned.quarantine
 GROUP BY job, reason

@@ -1,4 +1,4 @@
--- Tables from which jobs delete and into which this role may not insert. Only the catalogue is read.
+-- Tables from which jobs delete and into which this role cannot insert. Reads the catalogue only.
 SELECT DISTINCT w.relation AS missing
 FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
 JOIN pg_namespace n ON n.nspname = :app_schema::text

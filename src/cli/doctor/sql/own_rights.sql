@@ -1,5 +1,4 @@
--- What this role may not do with our own tables, of what every role of a daemon may (deploy/grants.sql): reading all, and adding to the audit.
--- Only the catalogue is read.
+-- Rights on our own tables that a daemon's role needs (deploy/grants.sql) and this role lacks. Reads the catalogue only.
 SELECT p.name || ' on pruned.' || c.relname AS missing
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pruned'
 CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p (name)

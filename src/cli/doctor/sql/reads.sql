@@ -1,4 +1,4 @@
--- What this role may not read of the application's columns, of those that are there. Only the catalogue is read.
+-- Existing columns of the application that this role cannot read. Reads the catalogue only.
 SELECT DISTINCT 'SELECT on ' || w.relation AS missing
 FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
 JOIN pg_namespace n ON n.nspname = :app_schema::text

@@ -1,4 +1,4 @@
--- When each job is ticked next, and what the schedule was that this was made from.
+-- The time of each job's next tick, and the schedule that it was computed from.
 SELECT s.job, s.schedule, s.next_at,
        CASE WHEN pg_catalog.isfinite(s.next_at) THEN (extract(epoch FROM s.next_at) * 1000000)::bigint ELSE 9223372036854775807 END AS next_us,
        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us

@@ -1,4 +1,4 @@
--- What this role may not write of the application's tables, of those that are there. Only the catalogue is read.
+-- Existing tables of the application that this role cannot write. Reads the catalogue only.
 SELECT DISTINCT w.name || ' on ' || w.relation AS missing
 FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
 JOIN pg_namespace n ON n.nspname = :app_schema::text

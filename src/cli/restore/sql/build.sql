@@ -1,7 +1,7 @@
--- The statement that puts rows of a table back, or a change of them, from a record whose rows have these columns; why it cannot be
--- (`blocked`); and what of the rows will not be as it was (`notes`). Names come from the catalogue and are quoted here and nowhere
--- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), `:item_column` (see job.conf), `:makes`, and for changes `:xid` and
--- `:own` (transactions whose rows are ours) and `:runs` (all that are restored). Only the catalogue is read.
+-- Builds the statement that restores rows of a table, or undoes a change of them, from a record whose rows have these columns; also returns
+-- why that is impossible (`blocked`), and what will differ (`notes`). Names come from the catalogue and are quoted here and nowhere else.
+-- Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), `:item_column` (see job.conf), `:makes`; for
+-- changes also `:xid` and `:own` (transactions whose rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
@@ -41,11 +41,11 @@ text AS (
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs
 )
-SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
-            WHEN p.missing IS NOT NULL THEN 'not in the record, and may not be empty: ' || p.missing
+SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
+            WHEN p.missing IS NOT NULL THEN 'not in the record, and must not be null: ' || p.missing
             WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
        END AS blocked,
-       pg_catalog.concat_ws('; ', 'not in the record (it looks like a secret), not as it was: ' || p.secrets, 'column made since: ' || p.added,
+       pg_catalog.concat_ws('; ', 'not restored, because the record leaves out secrets: ' || p.secrets, 'column added since: ' || p.added,
                  'column dropped since: ' || p.dropped) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
@@ -66,8 +66,8 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
                    pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now'))
-         -- Full joins are hashed or merged, whatever the planner thinks of the number of rows; a row of `put` without one of
-         -- `looked` (a trigger gave it another key) has no `n`.
+         -- A full join is always hashed or merged, even if the planner's estimate of the rows is wrong. A row of `put` without one of
+         -- `looked` (a trigger changed its key) has no `n`.
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
          t.entry
@@ -75,8 +75,8 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table is not there any more'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
-         -- A row that is as one of these runs found it later was put back by an earlier restore: it goes on from there. One that is
-         -- as it was before is further back already. Looked for only if such rows are possible.
+         -- A row that equals a later image of these runs was restored by an interrupted restore: it continues from there. A row that equals
+         -- an earlier image is already restored further back. Images are read only if such rows are possible.
          || ', image AS MATERIALIZED (SELECT v.row, pg_catalog.bool_or(i.at > e.at OR (i.at = e.at AND i.cmin::text::bigint > e.command)) AS later'
             ' FROM (SELECT DISTINCT at, command, table_name FROM entry) AS e JOIN pruned.deletions i ON i.run_id = ANY (:runs::uuid[])'
             ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'

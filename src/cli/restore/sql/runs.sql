@@ -1,6 +1,6 @@
--- The run, with children (all the way down) if they are wanted, and the jobs of its ancestors (`above`), which may want to remove
--- again what comes back. A child's T is its parent's, so one day of the archive is looked at. `effective`: it says that it changed
--- more than the runs that it has started account for (a group that is scheduled counts, too).
+-- The run, with all its descendants if they are wanted, and the jobs of its ancestors (`above`), which could remove the restored rows
+-- again. A child's T is its parent's, so one day of the archive is read. `effective`: its result counts more changed rows than the runs that
+-- it started (scheduling a group counts as one).
 WITH RECURSIVE found AS MATERIALIZED (
   SELECT run_id, parent_id, job, state, scheduled_at, started_at, result FROM pruned.runs WHERE run_id = :run_id::uuid
   UNION ALL

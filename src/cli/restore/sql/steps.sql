@@ -1,5 +1,5 @@
--- What these runs' steps removed and changed, a row for each step, the last first. `bare`: a table of it is recorded by keys only.
--- Fast by the index on (run_id, step); the rows themselves are not read.
+-- The recorded steps of these runs, the last first. `bare`: a table of the step is recorded by keys only. Uses the index on
+-- (run_id, step); the recorded rows themselves are not read.
 SELECT d.run_id, d.step, pg_catalog.bool_or(d.rows IS NULL AND d.action <> 'forgotten') AS bare
 FROM pruned.deletions d
 WHERE d.run_id = ANY (:run_id::uuid[])

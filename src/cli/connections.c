@@ -1,5 +1,5 @@
-/* PostgreSQL and Kafka as commands want them: from the settings, with errors that say what to do.
- */
+/* A command's connections to PostgreSQL and Kafka, made from the settings. Their errors say what to
+ * do. */
 #include "cli/cli.h"
 
 #include "avro/message.h"
@@ -14,8 +14,7 @@
 #define PUBLISH_MS 8000
 #define DESCRIBE_MS 3000
 
-/* --- PostgreSQL
- * ------------------------------------------------------------------------------------ */
+/* --- PostgreSQL ------------------------------------------------------------------------------- */
 
 #define DOWN                                                                                       \
   "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up"
@@ -32,21 +31,21 @@ static const struct {
   { "3F000", "run: pruned migrate" },
   { "25006", "[postgres] url must name the primary" },
   { "53", "PostgreSQL is out of connections, memory or disk" },
-  { "55P03", "somebody holds the row: try again" },
+  { "55P03", "another session holds a lock: try again" },
   { "57014", "it took too long: try again when there is less load" },
   { "", DOWN },
 };
 
-/* Whose settings name the database and its owner, for a remedy. */
+/* The command that connected last: a remedy names its database and the owner of its tables. */
 static Cli *current;
 
 static void
 add_remedy (GError **error, const char *remedy)
 {
-  g_autofree char *said = g_strdup ((*error)->message);
+  g_autofree char *message = g_strdup ((*error)->message);
   int code = (*error)->code;
   g_clear_error (error);
-  g_set_error (error, PRUNED_ERROR, code, "%s; %s", said, remedy);
+  g_set_error (error, PRUNED_ERROR, code, "%s; %s", message, remedy);
 }
 
 ExitCode
@@ -65,7 +64,8 @@ cli_pg_failed (const Pg *pg, GError **error)
     return CODE_POSTGRES;
   const char *state = pg_sqlstate (pg);
   if (g_str_equal (state, "42501")) {
-    g_autofree char *grants = grants_asked (current),
+    g_autoptr (PgRows) owners = cli_owners (current);
+    g_autofree char *grants = grants_of (current->config, owners),
                     *remedy = g_strconcat ("grant the rights: ", grants, NULL);
     add_remedy (error, remedy);
     return CODE_POSTGRES;
@@ -110,8 +110,30 @@ cli_pg (Cli *cli, GError **error)
   return NULL;
 }
 
-/* --- Kafka
- * ------------------------------------------------------------------------------------------ */
+PgRows *
+cli_owners (Cli *cli)
+{
+  g_autoptr (Pg) pg = cli_pg_bare (cli, NULL);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
+  g_autoptr (PgRows) rows = pg != NULL && pg_begin_read_only (pg, NULL)
+                                ? pg_run_file (pg, "src/cli/sql/owners.sql", values, NULL)
+                                : NULL;
+  if (rows != NULL)
+    pg_rollback (pg);
+  return g_steal_pointer (&rows);
+}
+
+ExitCode
+cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error)
+{
+  gboolean denied = g_str_equal (pg_sqlstate (pg), "42501");
+  g_autoptr (PgRows) owners = denied ? cli_owners (cli) : NULL;
+  g_autofree char *remedy = denied ? grants_as_owner (cli, owners) : NULL;
+  return cli_pg_failed_as (pg, "42501", remedy, error);
+}
+
+/* --- Kafka ------------------------------------------------------------------------------------ */
 
 static void
 add_pair (const char *key, const char *value, gpointer data)
@@ -144,7 +166,7 @@ cli_kafka_settings (Cli *cli, GError **error)
     return g_steal_pointer (&settings);
   g_set_error (
       error, PRUNED_ERROR, PRUNED_FATAL,
-      "no Kafka is named: set bootstrap.servers in [kafka], or PRUNED_KAFKA_BOOTSTRAP_SERVERS");
+      "no Kafka broker is named: set bootstrap.servers in [kafka], or PRUNED_KAFKA_BOOTSTRAP_SERVERS");
   return NULL;
 }
 
