@@ -1,14 +1,11 @@
-/* JSON values are jansson's; this is the one place that includes its header, with the few
- * things the project needs beside it.
+/* JSON values are jansson's (pruned/json.h); here are the few functions that the project needs
+ * besides.
  *
  * Ownership: as jansson says (json_decref); `g_autoptr (json_t)` works.
  * Threads: any; a value belongs to one thread at a time.
  */
 #pragma once
-#include <glib.h>
-#include <jansson.h>
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+#include "pruned/json.h"
 
 /* Parses a text of LEN bytes, of any JSON value. Duplicate keys are an error. An integer beyond 64
  * bits becomes a real (so it fits no integer field); a number beyond a double is an error.
