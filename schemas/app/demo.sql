@@ -2,7 +2,7 @@
 -- do for every job. The same at every load but for the dates, which are counted back from today.
 -- Loads after tables.sql, as one transaction or statement by statement; a few seconds.
 
--- A die with so many sides that always shows the same for the same throw: what looks random here is not.
+-- A pseudo-random number below the number of sides, always the same for the same throw.
 CREATE FUNCTION pg_temp.dice(throw bigint, die bigint, sides bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
     AS 'SELECT (hashint8extended(throw, die) & 9223372036854775807) % sides';
 CREATE FUNCTION pg_temp.pick(words text[], n bigint) RETURNS text LANGUAGE sql IMMUTABLE
@@ -38,7 +38,7 @@ FROM generate_series(0, 7999) i,
                  Schmidt,Silva,Singh,Suzuki,Tanaka,Toth,Vargas,Virtanen,Wagner,Weber,Wolf}',
                  i / 80 + i % 80 * 37)) b (l);
 
--- The instance's own users, and accounts that are nobody's.
+-- The instance's internal users, and accounts that belong to no person.
 INSERT INTO users (id, username, name, email, state, admin, user_type, created_at, updated_at) VALUES
     (1, 'root', 'Administrator', 'root@example.com', 'active', true, 0, pg_temp.ago(1900), pg_temp.ago(3)),
     (2, 'ghost', 'Ghost User', 'ghost@example.com', 'active', false, 5, pg_temp.ago(1900), pg_temp.ago(1900)),
@@ -77,7 +77,7 @@ SELECT 22001 + i, 21001 + i, 4,
            Spikes,Benchmarks}', i * 5)
 FROM generate_series(0, 599) i;
 
--- Groups that are on their way out: 24 roots, half of them with two subgroups.
+-- Groups being deleted: 24 roots, half of them with two subgroups.
 INSERT INTO demo_groups
 SELECT 23001 + i, NULL, 1,
        pg_temp.pick('{Hackathon,Offsite,Pilot,Proof of Concept,Workshop,Summer School}', i) || ' ' || 2019 + i / 6
@@ -107,8 +107,8 @@ FROM demo_paths ORDER BY level, id;
 INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, traversal_ids, created_at, updated_at)
 SELECT id, name, username, id, 'User', 20, ARRAY[id], created_at, updated_at FROM users WHERE user_type = 0;
 
--- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups on
--- their way out.
+-- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups
+-- being deleted.
 CREATE TEMP TABLE demo_projects AS
 SELECT p.id, p.namespace_id, n.traversal_ids,
        pg_temp.pick('{API,Web App,CLI,Deploy Scripts,Handbook,Gateway,Worker,Scheduler,Importer,Exporter,Dashboard,Docs,
@@ -214,7 +214,7 @@ SELECT 70000 + row_number() OVER (ORDER BY id, source_id), CASE WHEN id % 4 = 0 
        pg_temp.ago(370), pg_temp.ago(370)
 FROM demo_bots;
 
--- Invitations nobody took up, some past their date, and people who ask to be let in.
+-- Invitations that were not accepted, some past their date, and access requests.
 INSERT INTO members (id, access_level, source_id, source_type, type, member_namespace_id, invite_email, invite_token,
                      expires_at, created_by_id, created_at, updated_at)
 SELECT 80000 + i, 30, g, 'Namespace', 'GroupMember', g, 'guest' || i || '@example.org', 'invitation-' || i,
@@ -249,7 +249,7 @@ UPDATE users SET state = 'blocked' WHERE id IN (
     WHERE nth > 1);
 UPDATE members SET expires_at = pg_temp.today() - 12
 WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120 AND source_id % 20 = 7;
--- ... and in three nobody can, so that the owners of subgroups carry them alone.
+-- ... and in three none of them can, so that only the owners of subgroups remain.
 UPDATE users SET state = 'blocked' WHERE id IN (SELECT user_id FROM members
     WHERE source_type = 'Namespace' AND access_level = 50 AND source_id BETWEEN 20001 AND 20120
         AND source_id % 40 = 13);
@@ -270,7 +270,7 @@ SELECT 1 + pg_temp.dice(i, 36, 4000), 20201 + pg_temp.dice(i, 37, 480), (ARRAY[2
            pg_temp.ago(200)
 FROM generate_series(1, 200) i;
 
--- Somebody left, somebody stays for a good reason: the database refuses one removal.
+-- The database refuses one removal.
 INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at,
     created_at, updated_at)
 VALUES (117, 30, 20042, 'Namespace', 4711, 'GroupMember', 20042, pg_temp.today() - 40, pg_temp.ago(500),
@@ -284,7 +284,7 @@ CREATE TRIGGER members_legal_hold BEFORE DELETE ON members FOR EACH ROW WHEN (OL
     EXECUTE FUNCTION keep_member_on_legal_hold('the end of the audit');
 
 -- People who leave a company: all memberships below one root are to go.
--- Ordered by an owner (1-8), by somebody who owns nothing there (9-10), for somebody who has left already (11), and for
+-- Ordered by an owner (1-8), by a user who owns nothing there (9-10), for a user who has left already (11), and for
 -- one who is in so many places that a single step does not take him (12).
 INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
     updated_at)
@@ -376,7 +376,7 @@ SELECT pg_temp.pick('{thumbsup,tada,heart,eyes}', i), CASE WHEN i % 50 = 0 THEN 
     ELSE 101 + pg_temp.dice(i, 50, 8000) END
 FROM generate_series(1, 1500) i;
 
--- An import whose group is gone: placeholders for authors that nobody has claimed. Every sixth wrote something that is
+-- An import whose group is gone: placeholders for authors that were not claimed. Every sixth wrote something that is
 -- still here, so it stays. Some have been tried before, one for the last time.
 INSERT INTO users (id, username, name, email, state, user_type, created_at, updated_at)
 SELECT 11000 + i, 'import_' || h.username || '_placeholder', 'Placeholder ' || h.name,
@@ -428,8 +428,8 @@ SELECT m.user_id, 101 + m.id % 8000, m.source_id, 1 + m.id % 2000, 'MergeRequest
     pg_temp.ago(m.id % 60), pg_temp.ago(m.id % 60)
 FROM members m WHERE m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL AND m.id % 9 = 0;
 
--- What all this amounts to: the highest level of a user in each project, by his own membership there, one in a group
--- above, a share of a group above or of the project itself, or because the personal namespace is his.
+-- The resulting authorizations: the highest level of a user in each project, by their own membership there, one in a group
+-- above, a share of a group above or of the project itself, or because the personal namespace is theirs.
 INSERT INTO project_authorizations (user_id, project_id, access_level)
 WITH active AS MATERIALIZED (
     SELECT source_type, source_id, user_id, access_level FROM members
@@ -453,7 +453,7 @@ SELECT user_id, project_id, max(access_level) FROM (
     SELECT n.owner_id, p.id, 50 FROM projects p JOIN namespaces n ON n.id = p.namespace_id AND n.type = 'User') x
 GROUP BY user_id, project_id;
 
--- Rows with ids of their own choice came first: the sequences go on after them.
+-- The rows above have explicit ids: the sequences continue after them.
 SELECT setval(pg_get_serial_sequence(t, 'id'), m) FROM (VALUES
     ('organizations', (SELECT max(id) FROM organizations)), ('users', (SELECT max(id) FROM users)),
     ('namespaces', (SELECT max(id) FROM namespaces)), ('projects', (SELECT max(id) FROM projects)),
