@@ -1,10 +1,10 @@
 /* Deleting objects: the local directory (file_store 1) and the S3 service (file_store 2) of
  * `[store.*]`, as a job sees them.
  *
- * Invariant: no object outside of the store's root or prefix is ever named to it; an object is said
- * to be gone only if the store has said so. Threads: store_delete from any; DONE on a thread of the
- * store, which must not be held up. Ownership: the objects are the caller's and must live until
- * DONE.
+ * Invariant: no object outside of the store's root or prefix is ever named to the store; an object
+ * is reported as gone only if the store has said so. Threads: store_delete from any; DONE runs on a
+ * thread of the store and must not block. Ownership: the caller owns the objects, which must live
+ * until DONE.
  */
 #pragma once
 #include <glib.h>
@@ -12,9 +12,9 @@
 #define STORES 3 /* file_store 1 and 2 */
 
 typedef enum {
-  STORE_OPEN, /* not answered: cancelled, out of time, or the store is down (see StoreBatch.down) */
+  STORE_OPEN, /* no answer: cancelled, timed out, or the store is down (see StoreBatch.down) */
   STORE_DELETED,
-  STORE_ABSENT, /* was not there; counts as deleted */
+  STORE_ABSENT, /* did not exist; counts as deleted */
   STORE_FAILED, /* `error` says why */
   STORE_UNSAFE  /* the path leaves the store: never followed */
 } StoreResult;
@@ -26,34 +26,34 @@ typedef struct {
   char *error; /* g_free it; NULL: none */
 } StoreObject;
 
-/* A store that is not to be asked for a while. */
+/* A store that must not be used for a while. */
 typedef struct {
-  char *words;     /* why not; g_free it; NULL: it may be asked */
-  gint64 retry_ms; /* when to come again */
+  char *words;     /* why not; g_free it; NULL: it can be used */
+  gint64 retry_ms; /* the back-off */
 } StoreDown;
 
 typedef struct _StoreBatch StoreBatch;
 struct _StoreBatch {
   StoreObject *objects;
   guint n;
-  gint64 deadline_us;      /* monotonic; nothing is begun after it */
+  gint64 deadline_us;      /* monotonic; no request begins after it */
   volatile gint cancelled; /* may be set at any time */
   void (*done) (StoreBatch *batch);
   gpointer data;
   /* set before DONE */
   StoreDown down[STORES]; /* by file_store */
-  /* of the stores */
+  /* private to the stores */
   volatile gint parts;
 };
 
-/* Deletes what it can; DONE is called exactly once. */
+/* Deletes as many objects as it can; calls DONE exactly once. */
 void store_delete (StoreBatch *batch);
 
-/* Whether FILE_STORE was down a moment ago, whoever asked it in this process. FALSE: it may be
- * asked; DOWN is untouched. */
+/* Whether FILE_STORE is known to be down, from any request of this process. FALSE: it can be used;
+ * DOWN is untouched. */
 gboolean store_is_down (int file_store, StoreDown *down);
-/* Whether it has its setting. */
+/* Whether FILE_STORE is configured. */
 gboolean store_is_set (int file_store);
 
-/* Is PATH one that is never followed: absolute, a component `..`, empty? */
+/* Whether the path must never be followed: it is absolute, has a component `..`, or is empty. */
 gboolean store_path_is_unsafe (const char *dir, const char *file);

@@ -3,7 +3,7 @@
 -- read or written here. A real database has more of everything, and code must not notice the difference.
 -- Loads into the first schema of the search_path.
 
--- Who:
+-- Users:
 
 CREATE TABLE organizations (
     id   bigserial PRIMARY KEY,
@@ -29,7 +29,7 @@ CREATE TABLE users (
 );
 CREATE UNIQUE INDEX ON users (username);
 
--- Where:
+-- Namespaces and projects:
 
 -- type: User (personal), Group, Project (a project's own row). traversal_ids: the path of ids from the root to here.
 -- visibility_level: 0 private, 10 internal, 20 public.
@@ -103,11 +103,11 @@ CREATE TABLE redirect_routes (
     namespace_id bigint REFERENCES namespaces (id) ON DELETE CASCADE
 );
 
--- Who may do what, where:
+-- Memberships and rights:
 
 -- (source_type, source_id) is a group ('Namespace') or a project ('Project'); nothing in the database enforces it.
 -- access_level: 5 minimal, 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner.
--- user_id NULL: somebody invited by e-mail. requested_at set: asks to be let in. state: 0 active, 1 awaiting.
+-- user_id NULL: an invitation by e-mail. requested_at set: asks to be let in. state: 0 active, 1 awaiting.
 CREATE TABLE members (
     id                  bigserial PRIMARY KEY,
     access_level        integer NOT NULL,
@@ -184,7 +184,7 @@ CREATE TABLE project_group_links (
 CREATE INDEX ON project_group_links (project_id);
 CREATE INDEX ON project_group_links (group_id);
 
--- What the above amounts to for each user and project; derived, and kept true by whoever changes the above.
+-- The result of the above for each user and project; derived, and updated by every program that changes the above.
 CREATE TABLE project_authorizations (
     user_id      bigint NOT NULL,
     project_id   bigint NOT NULL,
@@ -193,7 +193,7 @@ CREATE TABLE project_authorizations (
 );
 CREATE INDEX ON project_authorizations (project_id);
 
--- What a user wants to hear, and has to do:
+-- Notification settings and todos:
 
 CREATE TABLE notification_settings (
     id          bigserial PRIMARY KEY,
@@ -204,7 +204,7 @@ CREATE TABLE notification_settings (
     UNIQUE (user_id, source_id, source_type)
 );
 
--- action 10: somebody (author_id) asks for access. state: pending, done.
+-- action 10: author_id asks for access. state: pending, done.
 CREATE TABLE todos (
     id          bigserial PRIMARY KEY,
     user_id     bigint NOT NULL,
@@ -231,7 +231,7 @@ CREATE TABLE application_settings (
     deletion_adjourned_period integer NOT NULL DEFAULT 30
 );
 
--- namespace_id NULL: the group that the import went to is gone, nobody will claim the user any more.
+-- namespace_id NULL: the target group of the import is gone, and the user can no longer be claimed.
 CREATE TABLE import_placeholder_user_details (
     id                       bigserial PRIMARY KEY,
     placeholder_user_id      bigint NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -247,7 +247,7 @@ CREATE INDEX ON import_placeholder_user_details (deletion_attempts, last_deletio
 CREATE INDEX ON import_placeholder_user_details (namespace_id);
 CREATE INDEX ON import_placeholder_user_details (placeholder_user_id);
 
--- A user whose belongings are on their way to the ghost.
+-- A user whose records are being migrated to the ghost user.
 CREATE TABLE ghost_user_migrations (
     id                bigserial PRIMARY KEY,
     user_id           bigint NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
@@ -344,7 +344,7 @@ CREATE TABLE reviews (
 );
 CREATE INDEX ON reviews (author_id);
 
--- user_id: about whom; reporter_id: who says so.
+-- user_id: the user reported; reporter_id: the user who reports.
 CREATE TABLE abuse_reports (
     id          bigserial PRIMARY KEY,
     reporter_id bigint REFERENCES users (id) ON DELETE CASCADE,

@@ -6,7 +6,7 @@ CREATE TABLE pruned.schema_version (
     applied_at timestamptz NOT NULL DEFAULT now()
 );
 
--- One row a unit of work: ledger, fence, timer, lock and window at once (docs/design.md).
+-- One row for each unit of work: ledger, fence, timer, lock and window at once (docs/design.md).
 -- `changed_at` is in no index, not even a partial one, so that a step's advance stays a HOT update.
 CREATE TABLE pruned.runs (
     run_id       uuid PRIMARY KEY,
@@ -43,7 +43,8 @@ CREATE TABLE pruned.runs_done (
     PRIMARY KEY (run_id, scheduled_at)
 ) PARTITION BY RANGE (scheduled_at);
 
--- The outbox: what a committed transaction still has to publish; one row a transaction, named after its first run.
+-- The outbox: what a committed transaction must still publish; one row a transaction, keyed by its
+-- first run.
 CREATE TABLE pruned.unpublished (
     run_id   uuid NOT NULL,
     step     integer NOT NULL,
@@ -61,7 +62,7 @@ CREATE TABLE pruned.schedules (
     schedule text NOT NULL              -- expression and zone that next_at was made from
 );
 
--- The next offset of ticks and events, in the transaction of the rows they made.
+-- The next offset of ticks and events, written in the transaction of the rows made from them.
 CREATE TABLE pruned.intake (
     cluster_id     text NOT NULL,
     topic          text NOT NULL,
@@ -130,8 +131,8 @@ CREATE TABLE pruned.dead_verdicts (
     PRIMARY KEY (topic, partition, "offset")
 );
 
--- Partitions are made and dropped by functions that run with the owner's rights, so that the daemon's role needs none
--- to make tables.
+-- Functions with the owner's rights create and drop partitions, so that the daemon's role needs no
+-- right to create tables.
 CREATE FUNCTION pruned.ensure_day(parent text, day date) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE child text := parent || '_' || to_char(day, 'YYYYMMDD');

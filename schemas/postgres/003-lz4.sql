@@ -1,5 +1,5 @@
--- Schema `pruned`, step 3: rows of the audit are compressed with lz4, several times faster than the default, where this
--- PostgreSQL was built with it. Days that are there already keep theirs.
+-- Schema `pruned`, step 3: rows of the audit are compressed with lz4, several times faster than the
+-- default, if this PostgreSQL was built with it. Existing days keep their compression.
 DO $$ BEGIN
     ALTER TABLE pruned.deletions ALTER COLUMN rows SET COMPRESSION lz4;
     ALTER TABLE pruned.deletions ALTER COLUMN keys SET COMPRESSION lz4;

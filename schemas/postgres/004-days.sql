@@ -1,5 +1,6 @@
--- Schema `pruned`, step 4: what was recorded before anybody had made its day's partition (it is in the default one) keeps neither
--- the next days' partitions from being made nor the old ones from going, and goes when it is as old as they are.
+-- Schema `pruned`, step 4: rows recorded before their day's partition existed are in the default
+-- partition. They neither prevent the partitions of the next days nor the drop of old ones, and are
+-- deleted at the same age.
 CREATE OR REPLACE FUNCTION pruned.ensure_day(parent text, day date) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE child text := parent || '_' || to_char(day, 'YYYYMMDD');

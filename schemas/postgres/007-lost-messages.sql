@@ -1,5 +1,6 @@
--- Schema `pruned`, step 7: ticks and events that Kafka dropped before intake read them. A row a partition: how many offsets in all, and the
--- last stretch of them, which `pruned doctor` names for a day.
+-- Schema `pruned`, step 7: ticks and events that Kafka expired before intake read them. One row a
+-- partition: how many offsets in all, and the last range of them, which `pruned doctor` names for a
+-- day.
 CREATE TABLE pruned.lost_messages (
     cluster_id   text NOT NULL,
     topic        text NOT NULL,

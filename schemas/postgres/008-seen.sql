@@ -1,7 +1,9 @@
--- Schema `pruned`, step 8: what has to be seen. Ticks that found their job blocked, when each job last succeeded, the processes that run
--- and with what settings, and which programs may still work with a schema that is newer than they are.
+-- Schema `pruned`, step 8: what operators must see. Ticks that found their job blocked, when each job
+-- last succeeded, the running processes with their settings, and which older programs can work with
+-- this schema.
 
--- The latest tick, by job and arguments, that ended `blocked`: it is asked again, more and more rarely, until it is not.
+-- The latest tick, by job and arguments, that ended `blocked`: it is retried with a growing back-off
+-- until it is not blocked.
 CREATE TABLE pruned.blocked (
     job          text NOT NULL,
     key          text NOT NULL,          -- md5 of the arguments
@@ -28,7 +30,7 @@ SELECT job, pg_catalog.max(finished_at) FROM (
     SELECT job, finished_at FROM pruned.runs_done WHERE state = 'finished' AND result ->> 'status' IS DISTINCT FROM 'blocked') AS r
 GROUP BY job;
 
--- One row a process that runs, refreshed every few seconds; taken away when it ends in order.
+-- One row for each running process, refreshed every few seconds; deleted when it ends in order.
 CREATE TABLE pruned.processes (
     id         uuid PRIMARY KEY,
     host       text NOT NULL,
@@ -41,10 +43,12 @@ CREATE TABLE pruned.processes (
     partitions integer NOT NULL DEFAULT 0
 );
 
--- The oldest program, by the schema step it wants, that may work with this step; null: none but those that know it.
+-- The oldest program, by the schema step it needs, that can work with this step; null: only programs
+-- that know this step.
 ALTER TABLE pruned.schema_version ADD COLUMN compatible_from integer;
 
--- Who may write runs may write these: a daemon's role must not stop for want of deploy/grants.sql being run again.
+-- Roles that may write runs may write these: a daemon must not stop because deploy/grants.sql was not
+-- run again.
 DO $$
 DECLARE member text;
 BEGIN

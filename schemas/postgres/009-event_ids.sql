@@ -1,5 +1,6 @@
--- Schema `pruned`, step 9: the runs of events that have gone to the archive, by their id alone and for as long as Kafka keeps their topic. An
--- event that is sent again without `ce_time` has another T, by which the archive would not find its run.
+-- Schema `pruned`, step 9: archived runs of events, by their id alone, for as long as Kafka keeps the
+-- messages of their topic. An event that is sent again without `ce_time` has another T, by which the
+-- archive would not find its run.
 CREATE TABLE pruned.event_ids (
     run_id uuid PRIMARY KEY,
     at     timestamptz NOT NULL DEFAULT now()
@@ -9,7 +10,7 @@ INSERT INTO pruned.event_ids (run_id)
 SELECT run_id FROM pruned.runs_done WHERE parent_id IS NULL ON CONFLICT DO NOTHING;
 DO $$
 DECLARE member text;
-BEGIN -- who may write the table of runs may do so here
+BEGIN -- roles that may write the table of runs may write here
     FOR member IN
         SELECT DISTINCT pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee))
         FROM pg_class c, pg_catalog.aclexplode(c.relacl) AS a

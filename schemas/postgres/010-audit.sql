@@ -1,10 +1,13 @@
--- Schema `pruned`, step 10: the audit is the owner's. The daemon adds to it and reads it (deploy/grants.sql); its days go by functions
--- that run with the owner's rights, and these keep what the owner has said, whatever they are asked for.
+-- Schema `pruned`, step 10: the audit belongs to the owner. The daemon inserts into it and reads it
+-- (deploy/grants.sql). Functions with the owner's rights drop its days; they keep what the owner has
+-- set, whatever they are called with.
 --
--- Functions with another's rights name everything, and look into nobody's temporary tables: a path without pg_temp begins with it.
+-- Functions with another role's rights qualify all names, and never use temporary tables: a path
+-- without pg_temp begins with it.
 
--- How many days are kept: `runs_done`, `deletions`, and `deletions:<table>` for rows of one table. The owner writes it (`pruned migrate`,
--- from [audit] and [runs] of the configuration). `swept`: rows of days before it have gone already.
+-- How many days are kept: `runs_done`, `deletions`, and `deletions:<table>` for rows of one table. The
+-- owner writes it (`pruned migrate`, from [audit] and [runs] of the configuration). `swept`: rows of
+-- earlier days are deleted.
 CREATE TABLE pruned.keeping (
     what  text PRIMARY KEY,
     days  integer NOT NULL CHECK (days > 0),
@@ -12,7 +15,7 @@ CREATE TABLE pruned.keeping (
 );
 INSERT INTO pruned.keeping (what, days) VALUES ('deletions', 30), ('runs_done', 36);
 
--- `forgotten`: whose rows `pruned forget` has taken out of the record of this run, step and table.
+-- `forgotten`: whose rows `pruned forget` has removed from the record of this run, step and table.
 ALTER TABLE pruned.deletions DROP CONSTRAINT deletions_action_check;
 ALTER TABLE pruned.deletions ADD CONSTRAINT deletions_action_check CHECK (action IN ('deleted', 'updated', 'forgotten'));
 
@@ -41,8 +44,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     ORDER BY 2 DESC
 $$;
 
--- The day that keeping times are counted back from: today, or that of the newest row if it is older. A clock that runs ahead for
--- a while takes nothing as long as nothing is recorded; today, if nothing was ever.
+-- The day from which keeping times are counted back: today, or the day of the newest row if it is
+-- older (today if there is no row). So a clock that is ahead for a while drops nothing while nothing is
+-- recorded.
 CREATE FUNCTION pruned.newest_day(parent text) RETURNS date
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -64,7 +68,8 @@ BEGIN
     RETURN least(today, newest);
 END $$;
 
--- Rows of tables that are kept for less time than the days they are in: those of one more day of each a call.
+-- Deletes rows of tables that are kept for a shorter time than their day: one more day of each table in
+-- a call.
 CREATE FUNCTION pruned.sweep_days(newest date, longest integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -84,7 +89,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- Takes days before BEFORE, the oldest first and at most three a call, none that is younger than it is kept for.
+-- Drops days before BEFORE, the oldest first and at most three in a call, none younger than its keeping
+-- time.
 CREATE OR REPLACE FUNCTION pruned.drop_days(parent text, before date) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -112,7 +118,7 @@ BEGIN
     RETURN dropped;
 END $$;
 
--- A daemon that is to keep more than the owner has said may say so; less it may not.
+-- A daemon can raise the owner's keeping time, not lower it.
 CREATE FUNCTION pruned.keep_at_least(names text[], numbers integer[]) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     INSERT INTO pruned.keeping AS k (what, days)
@@ -123,8 +129,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ON CONFLICT (what) DO UPDATE SET days = excluded.days WHERE k.days < excluded.days
 $$;
 
--- Takes rows out of the audit: those of table WHOSE with this key, and those of TABLES whose COLUMNS name it. What stays says that
--- there were some: their run, step and table, and their keys where these are numbers.
+-- Removes rows from the audit: those of table WHOSE with this key, and those of TABLES whose COLUMNS
+-- name it. A record of them stays: run, step, table, and keys that are numbers.
 CREATE FUNCTION pruned.forget(whose text, key jsonb, tables text[], columns text[]) RETURNS TABLE (name text, n bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH hit AS MATERIALIZED (
@@ -160,8 +166,8 @@ $$;
 REVOKE ALL ON FUNCTION pruned.days_of(text), pruned.newest_day(text), pruned.sweep_days(date, integer),
     pruned.keep_at_least(text[], integer[]), pruned.forget(text, jsonb, text[], text[]) FROM PUBLIC;
 
--- Who may write runs goes on without deploy/grants.sql being run again, and may take nothing out of the audit any more. Days are reached
--- through their parents only.
+-- Roles that may write runs keep working without running deploy/grants.sql again, and can remove
+-- nothing from the audit. Days are accessible only through their parents.
 DO $$
 DECLARE
     member text;

@@ -1,14 +1,11 @@
-/* JSON values are jansson's, and only this header includes its header; it adds the few functions
- * that jansson lacks.
+/* JSON values are jansson's (pruned/json.h); here are the few functions that the project needs
+ * besides.
  *
  * Ownership: jansson's rules (json_decref); `g_autoptr (json_t)` works.
  * Threads: any; a value belongs to one thread at a time.
  */
 #pragma once
-#include <glib.h>
-#include <jansson.h>
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+#include "pruned/json.h"
 
 /* Parses a text of LEN bytes, which can be any JSON value. Duplicate keys are an error. An integer
  * beyond 64 bits becomes a real (so it fits no integer field); a number beyond a double is an

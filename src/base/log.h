@@ -7,8 +7,7 @@
  */
 #pragma once
 #include "base/json.h"
-
-typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
+#include "pruned/log.h"
 
 /* LEVEL is the lowest level that is written. JSON: one object per line; else text, coloured on a
  * terminal.

@@ -1,4 +1,4 @@
-/* Jobs that SQL alone cannot say: the table of their code. */
+/* The table of the jobs that need C besides SQL. */
 #include "jobs/jobs.h"
 #include "jobs/users.destroy/users_destroy.h"
 

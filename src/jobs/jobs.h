@@ -1,4 +1,4 @@
-/* The steps of the jobs that are written in C; jobs.c puts them into the table.
+/* The steps of the jobs that are written in C; jobs.c lists them.
  * Threads, ownership: see pruned/job.h.
  */
 #pragma once

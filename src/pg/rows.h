@@ -1,33 +1,3 @@
-/* The result rows of a statement, and PostgreSQL's array literals.
- *
- * Threads: one at a time. Ownership: the caller frees rows with rows_free; texts belong to the
- * rows.
- */
+/* The rows of a statement: what jobs see of them is all there is. */
 #pragma once
-#include <glib.h>
-
-typedef struct _PgRows PgRows;
-void rows_free (PgRows *rows);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PgRows, rows_free)
-
-int rows_count (const PgRows *rows);
-int rows_columns (const PgRows *rows);
-const char *rows_name (const PgRows *rows, int column);
-int rows_column (const PgRows *rows, const char *name);        /* -1: there is none */
-const char *rows_at (const PgRows *rows, int row, int column); /* NULL: SQL null */
-/* By name; the column must exist (else g_error). */
-const char *rows_text (const PgRows *rows, int row, const char *name);
-gint64 rows_int (const PgRows *rows, int row, const char *name); /* SQL null: 0 */
-gboolean rows_bool (const PgRows *rows, int row, const char *name);
-/* TRUE: the column's type is smallint, integer or bigint. */
-gboolean rows_is_integer (const PgRows *rows, int column);
-
-/* A column as an array literal: of all rows, or of the N rows listed in WHICH. g_free it. */
-char *rows_array (const PgRows *rows, const char *name);
-char *rows_array_of (const PgRows *rows, int column, const int *which, guint n);
-
-/* Builds an array literal value by value. */
-GString *array_new (void);
-void array_add (GString *array, const char *value); /* NULL: SQL null; quotes VALUE if needed */
-void array_add_int (GString *array, gint64 value);
-char *array_take (GString *array); /* closes it; g_free it */
+#include "pruned/rows.h"

@@ -216,7 +216,7 @@ def test_who_is_wanted_again_after_he_was_handed_over_stays(tenant, what, reason
 @pytest.mark.parametrize("what, reason", [
     ("UPDATE import_placeholder_user_details SET namespace_id = {group} WHERE placeholder_user_id = {user}",
      "the placeholder belongs to a namespace again"),
-    ("UPDATE users SET user_type = 0 WHERE id = {user}", "the user is of another type by now"),
+    ("UPDATE users SET user_type = 0 WHERE id = {user}", "the user's type has changed"),
     ("UPDATE users SET state = 'active' WHERE id = {user}", "the user is no longer blocked"),
 ])
 @pytest.mark.parametrize("ours", [True, False])

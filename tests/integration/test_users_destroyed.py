@@ -97,7 +97,7 @@ def test_rows_that_keep_coming_end_it_with_their_name(bot):
     bot.put("issues", author_id=bot.bot)
     on_change(bot, "UPDATE ON issues", f"INSERT INTO public.issues (author_id) VALUES ({bot.bot})")
     run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
-    assert run["state"] == "dead" and "issues.author_id" in run["error"] and "keep coming" in run["error"]
+    assert run["state"] == "dead" and "issues.author_id" in run["error"] and "keep being inserted" in run["error"]
     assert bot.bot in bot.ids("users")
 
 

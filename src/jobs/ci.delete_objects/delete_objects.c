@@ -1,6 +1,6 @@
-/* Lease in one transaction, delete with none open, settle in another. A row goes only when the
- * store has said that its object is gone, and only if the row still carries this lease: what took
- * longer belongs to whoever leased it next.
+/* Leases in one transaction, deletes with none open, settles in another. A row is deleted only when
+ * the store has said that its object is gone, and only if the row still carries this lease. A row
+ * whose lease has expired belongs to the step that leased it next.
  */
 #include "jobs/jobs.h"
 #include "jobs/ci.delete_objects/passing.h"
@@ -8,18 +8,17 @@
 
 #include "base/clock.h"
 
-/* Now and then a slot looks from the table's beginning on, for objects that others have given back.
- */
+/* Every so many steps a slot reads from the table's beginning, for leases that were returned. */
 #define LOOK_BACK_EVERY 16
 
 typedef struct {
   gint64 removed;
   guint failed;
-  gboolean more; /* is ready */
+  gboolean more; /* objects are ready */
 } Settled;
 
-/* How far the step before came; NULL: from the beginning. Who passes over objects would lose his
- * place. */
+/* Where the step before ended; NULL: the beginning. A slot that skips objects never looks back, or
+ * it would lose its place. */
 static const char *
 reached_before (const Step *step, const Passing *passing)
 {
@@ -27,7 +26,7 @@ reached_before (const Step *step, const Passing *passing)
   return look_back ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
 }
 
-/* Until when, and the rows, leased; objects of stores that are down stay as they are. */
+/* The answers of until.sql and lease.sql. Objects of stores that are down are not leased. */
 static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
 {
@@ -54,7 +53,7 @@ lease (Step *step, GError **error)
   Leased *leased = leased_new (answers);
   leased->beyond = g_steal_pointer (&beyond);
   leased->is_full = leased->batch.n == step_limit (step, step_setting (step, "batch"));
-  /* Half of the lease: what is answered later is settled long before anybody else may take it. */
+  /* Half of the lease: even a late answer is settled long before another step can lease the row. */
   leased->batch.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
   return leased;
 }
@@ -91,7 +90,7 @@ column (const Leased *leased, const char *name, const GArray *which)
   return leased_column (leased, name, which, 0, which->len);
 }
 
-/* The rows in GONE go, and their entries in the quarantine: queued. */
+/* Queues the deletes of the rows in GONE and of their quarantine entries. */
 static gboolean
 queue_gone (Step *step, const Leased *leased, const GArray *gone, GError **error)
 {
@@ -109,7 +108,7 @@ queue_gone (Step *step, const Leased *leased, const GArray *gone, GError **error
          && step_queue (step, error, "cured", "item", item, NULL);
 }
 
-/* In one round trip with LOOK: is anything ready still? */
+/* LOOK: also asks, in the same round trip, whether more objects are ready. */
 static gboolean
 settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError **error)
 {
@@ -128,7 +127,7 @@ settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError
   return !refused || step_again (step, error);
 }
 
-/* PLACE: whose it is, in row I. */
+/* Row I of PLACE names the object's project. */
 static void
 log_failed (Step *step, const Leased *leased, int row, const PgRows *place, int i)
 {
@@ -220,15 +219,15 @@ settle_all (Step *step, Leased *leased, GError **error)
   if (ok)
     report (step, leased, &settled);
   if (ok && passing.any)
-    ok = passing_go_on (step, &passing, leased->is_full ? reached : leased->beyond, error);
+    ok = passing_continue (step, &passing, leased->is_full ? reached : leased->beyond, error);
   else if (ok && settled.more)
     step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
   passing_clear (&passing);
   return ok;
 }
 
-/* Of what the store has deleted half is settled; the others are given back, and are leased again.
- * FALSE: it is one. */
+/* Keeps half of the deleted objects for settling; the others are given back and leased again.
+ * FALSE: there is only one. */
 static gboolean
 settle_fewer (Leased *leased)
 {
@@ -241,8 +240,8 @@ settle_fewer (Leased *leased)
   return TRUE;
 }
 
-/* A row that PostgreSQL does not let go is found in a transaction of its own; without it the others
- * go. */
+/* A row that PostgreSQL refuses to delete is found in a transaction of its own; the others are
+ * deleted without it. */
 static gboolean
 settle (Step *step, gpointer data, GError **error)
 {

@@ -1,5 +1,5 @@
--- Objects that could not be deleted: counted in quarantine; their next try is when their lease ends, and a day later once they
--- have failed ten times or can never be deleted. By primary key.
+-- Counts objects that could not be deleted in quarantine. Their next retry is when their lease
+-- ends; a day later once they have failed ten times or can never be deleted. Fast by primary key.
 WITH failed AS (
   SELECT f.id, f.reason, f.final
   FROM unnest(:id::bigint[], :reason::text[], :final::bool[]) AS f (id, reason, final)),

@@ -1,8 +1,11 @@
--- Takes the oldest ready objects for this step, until until.sql; others take others. `was` gives the lease back if the store is down.
--- Fast because the index on pick_up_at is read from where the step before came to: entries of rows that are gone lie before it
--- until they are vacuumed. What became ready behind it comes when nothing is left ahead. The rows are then changed where they were
--- found and locked: by place, and by partition, for partitions have the same places. ANY insists on it.
--- While a store is down its objects are passed over, up to `edge` (window.sql), and nothing is looked for behind.
+-- Leases the oldest ready objects for this step, until the time of until.sql; other steps lease
+-- others (SKIP LOCKED). `was` is the former time, to return the lease if the store is down.
+-- Fast because the index on pick_up_at is read from where the step before ended: until a vacuum,
+-- entries of deleted rows lie before that. Objects that became ready behind it are leased when none
+-- is left ahead. The rows are updated at the place (partition and ctid) where they were locked,
+-- because ctids repeat across partitions. ANY makes the planner use the ctid.
+-- While a store is down its objects are skipped, up to `edge` (window.sql), and `behind` is not
+-- read.
 WITH ahead AS MATERIALIZED (
   SELECT tableoid AS part, ctid AS place, pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()

@@ -1,5 +1,5 @@
-/* What a step has leased, and what has become of it.
- * Threads: a worker; while the store has it, nobody. Ownership: the errand's.
+/* What a step has leased, and the results.
+ * Threads: a worker; none while the store works on it. Ownership: the errand's.
  */
 #pragma once
 #include "pruned/job.h"
@@ -8,19 +8,19 @@
 typedef struct {
   StoreBatch batch;
   GPtrArray *answers; /* of PgRows: lease, and rows */
-  const char *lease;  /* until when */
+  const char *lease;  /* when it expires */
   const PgRows *rows;
   Errand *errand;
   const char *reached; /* the last of the rows; NULL: none */
-  char *beyond; /* where the next step begins that passes over objects, if this one found less than
+  char *beyond; /* where the next step begins if objects are skipped and this step found fewer than
                    it could take */
-  gboolean is_full; /* there may be more where these were */
-  gboolean refused; /* PostgreSQL does not let all of them go: which ones is to be found out */
-  gboolean asked;   /* that was done once */
-  gint64 limit;     /* so many are settled, because all took too long; 0: all */
+  gboolean is_full; /* there can be more in the same window */
+  gboolean refused; /* PostgreSQL refuses to delete some: find out which */
+  gboolean asked;   /* that has been done once */
+  gint64 limit;     /* only so many are settled, because all took too long; 0: all */
 } Leased;
 
-/* ANSWERS, of until.sql and lease.sql, are taken. */
+/* Takes ANSWERS, of until.sql and lease.sql. */
 Leased *leased_new (GPtrArray *answers);
 void leased_free (gpointer leased);
 /* The rows with one of the results A and B: an array of int, g_array_unref it. */

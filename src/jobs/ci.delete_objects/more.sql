@@ -1,4 +1,5 @@
--- Is anything ready still? One look at the index on pick_up_at from where this step came to, then one before it.
+-- Whether any object is ready: one look at the index on pick_up_at from where this step ended, then
+-- one before that.
 WITH from_here AS MATERIALIZED (
   SELECT EXISTS (SELECT FROM ci_deleted_objects
                  WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()) AS ahead)

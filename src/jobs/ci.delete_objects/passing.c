@@ -46,7 +46,7 @@ passing_measure (Step *step, Passing *passing, const char *reached, GError **err
   return TRUE;
 }
 
-/* The slot waits, for as long as the first of the stores wants. */
+/* The slot waits for the shortest back-off of the stores. */
 static void
 wait (Step *step, const Passing *passing, const char *reached)
 {
@@ -64,7 +64,7 @@ wait (Step *step, const Passing *passing, const char *reached)
 }
 
 gboolean
-passing_go_on (Step *step, const Passing *passing, const char *reached, GError **error)
+passing_continue (Step *step, const Passing *passing, const char *reached, GError **error)
 {
   const char *before = json_string_value (json_object_get (step_cursor (step), "reached"));
   const char *place = reached != NULL ? reached : before;

@@ -1,4 +1,5 @@
--- Whose objects these are, one row each: for log lines about single objects. By primary key, and by the unique key of routes.
+-- The project of each object, one row each: for log lines about single objects. Fast by primary
+-- key, and by the unique key of routes.
 SELECT o.project_id, r.path AS project, pg_catalog.split_part(r.path, '/', 1) AS root_namespace
 FROM pg_catalog.unnest(:id::bigint[]) WITH ORDINALITY AS k (id, position)
 LEFT JOIN ci_deleted_objects o ON o.id = k.id

@@ -1,12 +1,12 @@
-/* Rows that PostgreSQL does not let go though their objects are gone: a trigger, a rule or a
- * foreign key keeps them. They have failed (docs/jobs/README.md, 3), and hold up no others. */
+/* Rows that PostgreSQL refuses to delete although their objects are gone: a trigger, a rule or a
+ * foreign key keeps them. They count as failed (docs/jobs/README.md, 3) and stop no others. */
 #pragma once
 #include "jobs/ci.delete_objects/leased.h"
 
-/* Tries rows of objects that are gone by halves, in a transaction that is to be rolled back; those
- * at fault have failed from now on. What remains undecided after 32 tries was not tried at all.
- * FALSE with PRUNED_DATA: none of them goes. */
+/* Bisects the rows of objects that are gone, in a transaction that the caller must roll back, and
+ * marks the rows at fault as failed. Rows that are undecided after 32 tries count as not tried.
+ * FALSE with PRUNED_DATA: no row can be deleted. */
 gboolean refused_find (Step *step, Leased *leased, GError **error);
-/* Those that were to go and are still there, under this lease, have failed from now on. *ANY: there
+/* Marks rows that should have been deleted and still exist under this lease as failed. *ANY: there
  * are some. */
 gboolean refused_silently (Step *step, Leased *leased, gboolean *any, GError **error);

@@ -1,2 +1,2 @@
--- Until when the rows are leased: one time for all, so that a thousand rows do not carry it each.
+-- When the lease ends: one time for all rows, so that a thousand rows do not carry it each.
 SELECT now() + :setting.lease_ms::bigint * interval '1 ms' AS lease

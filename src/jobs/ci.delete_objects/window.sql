@@ -1,5 +1,6 @@
--- How far a step reads that passes over objects of a store that is down: 4000 entries of the index on pick_up_at, and what has the
--- very time of the last of them, which is more if they were recorded together. `beyond` is NULL if that is all there is.
+-- How far a step reads that skips objects of a store that is down: 4000 entries of the index on
+-- pick_up_at, and all entries with the same time as the last of them (more, if they were recorded
+-- together). `beyond` is NULL if the index ends there.
 WITH last AS (
   SELECT pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()

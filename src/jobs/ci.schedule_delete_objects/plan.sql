@@ -1,4 +1,5 @@
--- What would go, by store and project, then what is parked. Fast enough for a person: one scan of what is ready.
+-- What would be deleted, by store and project, then what is parked. One scan of the ready objects,
+-- fast enough for a person.
 (SELECT pg_catalog.format('store %s, project %s', file_store, coalesce(project_id::text, 'none')) AS key, 'deleted' AS action,
         count(*) || ' objects' AS reason
  FROM ci_deleted_objects WHERE pick_up_at < now()

@@ -3,7 +3,7 @@
 #define CHILD "ci.delete_objects"
 #define SLOTS "50"
 
-/* The tick's arguments are handed on unchanged, and the slot with them. */
+/* The tick's arguments, unchanged, and the slot. */
 static json_t *
 args_of_slot (Step *step, gint64 slot)
 {
@@ -32,7 +32,7 @@ schedule_objects_step (Step *step, GError **error)
   return TRUE;
 }
 
-/* Of both jobs. */
+/* The plan of both jobs. */
 gboolean
 schedule_objects_plan (Step *step, GError **error)
 {

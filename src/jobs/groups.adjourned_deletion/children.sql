@@ -1,4 +1,4 @@
--- One child a group that is due; every group of the run uses up its place in time.
+-- One child for each group that is due; every group of the run counts for the spacing.
 SELECT 'groups.destroy' AS job, pg_catalog.jsonb_build_object('group_id', c.group_id, 'user_id', c.user_id) AS args,
        c.group_id::text AS child_key, 'groups.destroy:' || c.group_id AS unique_key,
        :began_at::timestamptz + (:index::bigint + c.position) * :setting.spacing_ms::bigint * interval '1 ms' AS due_at,

@@ -1,4 +1,5 @@
--- What the destruction of one group would touch, each counted up to a thousand. For plans only; fast because each count ends there.
+-- What the deletion of one group would touch, each counted up to a thousand. For plans only; fast
+-- because each count ends there.
 WITH below AS MATERIALIZED (
   SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group'
 ),

@@ -1,5 +1,5 @@
--- Groups whose grace period is over, by id. Fast because the mark's primary key is the group's id: marks are few, and those
--- of the last days are the only ones passed over.
+-- Groups whose grace period is over, by id. Fast because the mark's primary key is the group's id.
+-- Marks are few, and only those of the last days are skipped.
 SELECT s.group_id AS key, s.group_id AS id
 FROM group_deletion_schedules s
 WHERE s.group_id > :cursor.id::bigint

@@ -1,4 +1,4 @@
-/* The step is a page job's; only its plan says more: what each child would touch. */
+/* The step is that of a page job. Only the plan is here: it adds what each child would touch. */
 #include "jobs/jobs.h"
 
 static gboolean

@@ -6,7 +6,8 @@
 #define GOES                                                                                       \
   "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
 
-/* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
+/* Warns about tables on which the role has no right: their rows go by the foreign key, unrecorded.
+ */
 static gboolean
 warn_unseen (Step *step, const char *kind, const char *catalogue, GError **error)
 {
@@ -45,7 +46,7 @@ begin (Walk *walk, GError **error)
          && walk_refuse (walk->step, walk->group, walk->catalogue, error);
 }
 
-/* Not marked any more, or no right any more: what is gone is gone, the rest stays in use. */
+/* The mark or the right is gone: removed rows stay removed, the rest stays in use. */
 static gboolean
 cancel (Step *step, const PgRows *decided, const char *group, GError **error)
 {
@@ -60,16 +61,16 @@ cancel (Step *step, const PgRows *decided, const char *group, GError **error)
   return TRUE;
 }
 
-/* A first step that failed may have left the engine's own keys in the cursor. */
+/* A first step that failed can have left the engine's own keys in the cursor. */
 static gboolean
 is_first (const Step *step)
 {
   return json_object_get (step_cursor (step), "stage") == NULL;
 }
 
-/* The deletion goes on, and namespace_details says so. */
+/* Continues the deletion; namespace_details shows that it is in progress. */
 static gboolean
-go_on (Walk *walk, gboolean marked, GError **error)
+continue_walk (Walk *walk, gboolean marked, GError **error)
 {
   if (!marked) {
     g_autoptr (PgRows) rows = step_apply (walk->step, error, "mark/20-namespace_details.update",
@@ -77,7 +78,7 @@ go_on (Walk *walk, gboolean marked, GError **error)
     if (rows == NULL)
       return FALSE;
   }
-  return walk_on (walk, error);
+  return walk_step (walk, error);
 }
 
 static gboolean
@@ -99,19 +100,19 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
   if (catalogue == NULL || !hidden_refuse (step, GOES, "{users}", error))
     return FALSE;
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
-  if (rows_bool (decided, 0, "spent")) /* by a run that has died */
+  if (rows_bool (decided, 0, "spent")) /* by a dead run */
     json_object_set_new (cursor, "spent", json_true ());
   Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"),
                 rows_text (catalogue, 0, "stamp"), cursor };
   GError *cause = NULL;
   if (begin (&walk, &cause))
-    return go_on (&walk, FALSE, error);
+    return continue_walk (&walk, FALSE, error);
   if (cause != NULL)
     g_propagate_error (error, cause);
   return cause == NULL;
 }
 
-/* Under the locks of lock/, as all of the first step. */
+/* Takes the locks of lock/, like the first step. */
 static gboolean
 later_step (Step *step, const char *group, const char *keys, GError **error)
 {
@@ -134,7 +135,7 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
   g_autoptr (json_t) cursor = json_deep_copy (step_cursor (step));
   Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"),
                 rows_text (catalogue, 0, "stamp"), cursor };
-  return go_on (&walk, rows_bool (still, 0, "in_progress"), error);
+  return continue_walk (&walk, rows_bool (still, 0, "in_progress"), error);
 }
 
 gboolean

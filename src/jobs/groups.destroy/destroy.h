@@ -1,16 +1,16 @@
-/* Destroying a group: destroy.c looks whether it is still wanted, walk.c goes through the hierarchy
- * (which groups and projects are next), drain.c and own.c remove what belongs to one batch of them
- * (members.c says what becomes of members), finish.c the batch itself; refuse.c says what is in the
- * way.
+/* Destroying a group. destroy.c checks whether the deletion is still wanted. walk.c walks through
+ * the hierarchy: which groups and projects are next. drain.c and own.c remove what belongs to one
+ * portion of them; members.c announces its memberships. finish.c removes the portion itself.
+ * refuse.c reports what prevents the deletion.
  *
- * A batch is up to 100 groups of one depth, or up to 100 projects, and never more than `limit`.
- * What belongs to it goes first, at most `limit` rows of a table a step; once a step has taken too
- * long, one table a step and `limit` rows of it. The batch itself goes when nothing is left. It is
- * locked before anything of it goes, so that nobody puts a row below it between the last look and
- * its end.
+ * A portion is up to 100 groups of one depth, or up to 100 projects, and never more than `limit`.
+ * What belongs to it is removed first, at most `limit` rows of a table in a step; once a step has
+ * taken too long, one table a step and `limit` rows of it. The portion itself is removed when
+ * nothing is left. It is locked before anything of it is removed, so that no transaction can insert
+ * a row below it between the last check and its end.
  *
- * Invariant: a step removes nothing before it has locked the root and seen mark and rights again
- * (destroy.c). Threads: as pruned/job.h. Ownership: array literals belong to the Batch.
+ * Invariant: a step removes nothing before it has locked the root and checked mark and rights again
+ * (destroy.c). Threads: as pruned/job.h. Ownership: array literals belong to the Portion.
  */
 #pragma once
 #include "pruned/job.h"
@@ -21,58 +21,56 @@ typedef struct {
   char *namespaces; /* the projects' own namespaces */
   char *groups;
   const char *top, *root, *actor, *catalogue;
-  char *limit; /* rows of a table that may go in this step; if it has been cut, of all tables
-                  together */
+  char *limit; /* rows of a table that this step may remove; once cut, of all tables together */
   gboolean cut;
-  gboolean again;    /* the step before removed nothing of it, and yet something was left */
-  gint64 removed;    /* rows that went in this step */
-  gboolean own_gone; /* the last of the rows that have a file of their own went */
-  gboolean
-      actor_goes; /* whoever asked for the deletion is a bot of one of the projects or groups */
-  gboolean moved; /* some of it is elsewhere by now: nothing was touched */
-} Batch;
+  gboolean again;      /* the step before removed nothing of it, although something was left */
+  gint64 removed;      /* rows that this step removed */
+  gboolean own_gone;   /* all rows of tables with a file of their own are removed */
+  gboolean actor_goes; /* the actor is a bot of one of the projects or groups */
+  gboolean moved;      /* part of it has moved elsewhere: nothing was touched */
+} Portion;
 
-/* Its values, as statements name them. */
-#define BATCH(batch)                                                                               \
-  "project", (batch)->projects, "namespace", (batch)->namespaces, "group", (batch)->groups, "top", \
-      (batch)->top, "limit", (batch)->limit, NULL
+/* Its values under the names that statements use. */
+#define PORTION(portion)                                                                           \
+  "project", (portion)->projects, "namespace", (portion)->namespaces, "group", (portion)->groups,  \
+      "top", (portion)->top, "limit", (portion)->limit, NULL
 
-gboolean batch_is_groups (const Batch *batch);
+gboolean portion_is_groups (const Portion *portion);
 /* How many ids an array literal has. */
-guint array_length (const char *array);
-/* A statement that changes rows, and what is read of its answer (as step_queue_apply). */
+guint portion_count_ids (const char *array);
+/* A statement that changes rows, and the columns that it returns (as step_queue_apply). */
 typedef struct {
   const char *file, *columns;
 } Effect;
-/* Queues EFFECTS, up to one without a file. */
-gboolean batch_queue (Step *step, const Batch *batch, const Effect *effects, GError **error)
+/* Queues EFFECTS; the last one has no file. */
+gboolean portion_queue (Step *step, const Portion *portion, const Effect *effects, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* *EMPTY: nothing belongs to the batch any more. */
-gboolean batch_drain (Step *step, Batch *batch, gboolean *empty, GError **error);
-/* ROWS: what belongs to something else and would go by a key of a namespace (`tab`, `id`); FALSE if
- * there is one. */
-gboolean batch_refuse_stranger (Step *step, const PgRows *rows, GError **error);
-/* MEMBERS have gone with the batch: outcomes, and the end of bots. */
-void batch_note_members (Step *step, Batch *batch, const PgRows *members);
-/* Starts the end of a bot, OF_PROJECT or of a group. */
-void bot_destroy (Step *step, const char *user, gboolean of_project);
-/* The batch itself: paths, own rows, outcomes. */
-gboolean batch_finish (Step *step, const Batch *batch, GError **error);
+/* Removes what belongs to the portion. *EMPTY: nothing is left. */
+gboolean portion_drain (Step *step, Portion *portion, gboolean *empty, GError **error);
+/* FALSE with an error if there are ROWS (`tab`, `id`): they belong elsewhere and a namespace's key
+ * would remove them. */
+gboolean portion_refuse_stranger (Step *step, const PgRows *rows, GError **error);
+/* MEMBERS were removed with the portion: announces them and removes bots. */
+void portion_note_members (Step *step, Portion *portion, const PgRows *members);
+/* Starts users.destroy for a bot, OF_PROJECT or of a group. */
+void portion_destroy_bot (Step *step, const char *user, gboolean of_project);
+/* Removes the portion itself: paths, own rows, outcomes. */
+gboolean portion_finish (Step *step, const Portion *portion, GError **error);
 
 typedef struct {
   Step *step;
   const char *group, *root;
-  const char *catalogue; /* the stamp under which its references are known */
-  json_t *cursor;        /* the next step's; what this one changes */
+  const char *catalogue; /* the stamp under which references are cached */
+  json_t *cursor;        /* the next step's cursor, which this step builds */
 } Walk;
 
-/* Looks at the whole group, before anything of it goes: FALSE if something elsewhere forbids that.
+/* Checks the whole group before anything of it is removed: FALSE if something elsewhere forbids it.
  */
 gboolean walk_refuse (Step *step, const char *group, const char *catalogue, GError **error);
-/* For still.sql: "true" if an earlier step has taken along what gave the actor his rights. */
+/* For still.sql: "true" if an earlier step has removed what gave the actor the right. */
 const char *walk_rights (const json_t *cursor);
-/* CURSOR is the last one: the bot whose end was put off goes now. */
+/* The deletion ends with CURSOR: removes the bot that asked for it, if that was postponed. */
 void walk_end (Step *step, const json_t *cursor);
-/* One step on: continues the run, or lets it end with the group itself. */
-gboolean walk_on (Walk *walk, GError **error);
+/* Does one step: continues the run, or lets it end with the group itself. */
+gboolean walk_step (Walk *walk, GError **error);

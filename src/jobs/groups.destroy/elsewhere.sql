@@ -1,4 +1,5 @@
--- Membership `m` is one of a group or project that is there and not below the group that goes. Fast by primary keys.
+-- Membership `m` belongs to a group or project that exists and is not below the group to be
+-- deleted. Fast by primary keys.
 CASE m.source_type
   WHEN 'Project' THEN EXISTS (SELECT FROM projects p LEFT JOIN namespaces n ON n.id = p.namespace_id
                               WHERE p.id = m.source_id AND (n.traversal_ids @> ARRAY[:top::bigint]) IS NOT TRUE)

@@ -1,8 +1,12 @@
--- One query, made from the catalogue, for what forbids that the whole group goes: `tab`, `id` and, of a key that restricts, `kind` of what
--- it refers to. Asked once, before anything goes; every batch looks again. Rows that go by another way are none, so a table that any key
--- with ON DELETE CASCADE ties to the group is left to its batch. Rows that only name a namespace of it and belong elsewhere are those of
--- hold/30-strangers.sql. Fast: look-ups of indexes, a hundred thousand at most, so that a huge group is not refused for the time that this takes;
--- a column without an index is asked for if its table is small. What is not looked at is left to the batch.
+-- One query, made from the catalogue, for rows that forbid to delete the whole group: `tab`, `id`
+-- and, for a restricting key, `kind` of the row it refers to. It runs once, before anything is
+-- deleted; every portion checks again.
+-- A table that any key with ON DELETE CASCADE ties to the group is left to its portion, because its
+-- rows can be deleted in another way. Rows that belong elsewhere and only name a namespace of the
+-- group are those of hold/30-strangers.sql.
+-- Fast: at most a hundred thousand index look-ups, so that a huge group is not refused for the time
+-- this takes. A column without an index is read if its table is small. What is not checked here is
+-- left to the portion.
 WITH RECURSIVE
 -- include: known.sql
 ,

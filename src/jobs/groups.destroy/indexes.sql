@@ -1,4 +1,5 @@
--- What the steps look for by group or project, and what the foreign keys of namespaces look for at every deleted namespace.
+-- Indexes for what the steps look up by group or project, and for the foreign keys of namespaces,
+-- which are checked at every deleted namespace.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_routes_namespace_id ON routes (namespace_id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_redirect_routes_namespace_id ON redirect_routes (namespace_id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_redirect_routes_source ON redirect_routes (source_type, source_id);

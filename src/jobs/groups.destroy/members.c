@@ -1,8 +1,8 @@
-/* What is said of memberships that went, and the end of bots that had no other. */
+/* Announces removed memberships, and removes bots that had no other. */
 #include "jobs/groups.destroy/destroy.h"
 
 void
-bot_destroy (Step *step, const char *user, gboolean of_project)
+portion_destroy_bot (Step *step, const char *user, gboolean of_project)
 {
   const char *actor = step_arg (step, "user_id");
   g_autofree char *key = g_strconcat ("users.destroy:", user, NULL);
@@ -13,10 +13,11 @@ bot_destroy (Step *step, const char *user, gboolean of_project)
   step_child (step, "users.destroy", args, user, key, 0);
 }
 
-/* A bot exists for its memberships only: it goes with its project, and with a group that it is a
- * member of. The one that asked for all this is needed to the end: it goes then (walk.c). */
+/* A bot exists only for its memberships: it is removed with its project, and with a group of which
+ * it is a member. The bot that asked for the deletion is needed until the end: walk.c removes it
+ * then. */
 static void
-destroy_bots (Step *step, Batch *batch, const PgRows *members)
+destroy_bots (Step *step, Portion *portion, const PgRows *members)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (members); i++) {
@@ -24,19 +25,19 @@ destroy_bots (Step *step, Batch *batch, const PgRows *members)
     if (user == NULL || rows_int (members, i, "user_type") != 6
         || !g_hash_table_add (seen, (gpointer)user))
       continue;
-    if (g_strcmp0 (user, batch->actor) == 0)
-      batch->actor_goes = TRUE;
+    if (g_strcmp0 (user, portion->actor) == 0)
+      portion->actor_goes = TRUE;
     else
-      bot_destroy (step, user, !batch_is_groups (batch));
+      portion_destroy_bot (step, user, !portion_is_groups (portion));
   }
 }
 
 void
-batch_note_members (Step *step, Batch *batch, const PgRows *members)
+portion_note_members (Step *step, Portion *portion, const PgRows *members)
 {
   g_autoptr (json_t) constants
-      = json_pack ("{s:s, s:s}", "reason", "group_destroyed", "root_namespace_id", batch->root);
+      = json_pack ("{s:s, s:s}", "reason", "group_destroyed", "root_namespace_id", portion->root);
   step_outcomes (step, "MemberRemoved", members, "member_id", constants);
   step_count (step, "members", rows_count (members));
-  destroy_bots (step, batch, members);
+  destroy_bots (step, portion, members);
 }

@@ -1,17 +1,27 @@
--- Every foreign key, of one column or of several, that leads to what this step deletes, and the statement that deletes its rows or,
--- where the key says so, sets it to null or its default: those of the catalogue, also of tables that nobody told us about, and references
--- that the application keeps without one; the same for what refers to those rows in turn, by the shortest way. `level` says
--- how far away it is, by the longest way: 1 is next to the projects or groups themselves, and what is further away goes first.
--- Rows that others may refer to are held before they go: `hold` locks up to a limit of them, of a table that refers to itself those to
--- which none of its rows does, if there are any, so that a long line of rows goes from its end; `look` finds the tables that have rows
--- which a key would take along with them, by whatever way, each as a relation and a condition (../shared/cascades.sql), and those held
--- themselves, if a key would change rows that refer to them; `sql` deletes just those held. Without the right to lock, or if nothing can refer to them, `hold` is null.
--- A row that the statement has waited for, and that refers elsewhere by now, stays (`pruned_was`). What refers to the batch itself by one column
--- is found once and deleted where it stands (`plain`): half the price of finding it again by its key.
--- Tables that have a file of their own here come last, with `hold` and `look` only, if a key leads to their rows (`condition` null: it changes
--- what it leads from), or with `hold` only if they go with the batch itself. Keys that restrict are left to fail: the error names them.
--- Names are quoted here and nowhere else. `probe` is one query for the numbers of those that have rows, the furthest first.
--- `may` is false where the role has no right; then the rows go by their foreign key, without a record.
+-- Every foreign key, of one column or of several, that leads to the rows this step deletes, with
+-- the statement that deletes its rows or, where the key says so, sets it to null or its default.
+-- The keys come from the catalogue, for tables that no list names, too; references that the
+-- application keeps without a key are added. The same follows for rows that refer to those rows, by
+-- the shortest way.
+-- `level` is the distance by the longest way: 1 is next to the projects or groups, and rows further
+-- away are deleted first.
+-- `hold` locks rows before they are deleted, up to a limit, if others can refer to them. Of a table
+-- that refers to itself it prefers rows to which none of its rows refers, so that a long chain goes
+-- from its end. It is null without the right to lock, or if nothing can refer to the rows.
+-- `look` finds the tables with rows that a key would delete with the locked ones, by whatever way,
+-- each as a relation and a condition (../shared/cascades.sql); and the locked rows themselves, if a
+-- key would change rows that refer to them.
+-- `sql` deletes only the locked rows. A row for which the statement has waited, and that refers
+-- elsewhere after that, stays (`pruned_was`). Rows that refer to the portion itself by one column
+-- are found once and deleted where they stand (`plain`): half the cost of finding them again by
+-- key.
+-- Tables with a file of their own here come last: with `hold` and `look` only, if a key leads to
+-- their rows (`condition` null: the key changes the rows it leads from), or with `hold` only if
+-- they are deleted with the portion itself. Restricting keys are left to fail: the error names
+-- them.
+-- `probe` is one query for the numbers of the references that have rows, the furthest first. `may`
+-- is false where the role has no right; then the rows go by their foreign key, without a record.
+-- Only this file quotes names.
 WITH RECURSIVE
 -- include: known.sql
 ,
@@ -90,7 +100,7 @@ keyed AS (
     FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
     WHERE i.indrelid = w.rel AND i.indisprimary) AS k
 ),
--- In a table of partitions a ctid alone says not which row.
+-- The ctid alone does not identify a row in a partitioned table.
 held AS (
   SELECT k.*, CASE WHEN l.look IS NULL THEN k.condition ELSE h.doomed END AS doomed, l.look,
          CASE WHEN k.rule = 'c' AND k.simple AND c.relkind = 'r' AND NOT c.relhassubclass THEN k.condition END AS plain,

@@ -1,8 +1,8 @@
-/* What must not go with the group, or does not let it go. */
+/* What must not be removed with the group, or forbids to remove it. */
 #include "jobs/groups.destroy/destroy.h"
 
 gboolean
-batch_refuse_stranger (Step *step, const PgRows *rows, GError **error)
+portion_refuse_stranger (Step *step, const PgRows *rows, GError **error)
 {
   if (rows_count (rows) == 0)
     return TRUE;
@@ -25,7 +25,7 @@ walk_refuse (Step *step, const char *group, const char *catalogue, GError **erro
   if (sql == NULL || found == NULL)
     return sql == NULL;
   if (rows_count (found) == 0 || rows_text (found, 0, "kind") == NULL)
-    return batch_refuse_stranger (step, found, error);
+    return portion_refuse_stranger (step, found, error);
   return step_fail (
       step, error, PRUNED_DATA,
       "a row of %s refers to %s %s, by a foreign key that forbids that it goes: move or delete it first, then `pruned retry`",

@@ -1,6 +1,7 @@
--- Whether the deletion goes on: the group is there, its mark has come of age and whoever set it may delete it; else no row. A later step of the
--- run asks this at first, and only without an answer what else is to happen (decide.sql). `:spent`: what gave him the right has gone with the
--- group's own rows, so he only has to be active. One group, so that the plan is made once.
+-- Whether the deletion continues: the group exists, its mark is due, and the user who set it may
+-- delete it; otherwise no row. A later step runs this first, and decide.sql only if there is no
+-- row. `:spent`: what gave the right was deleted with the group's own rows, so the user only has to
+-- be active. One group, so that the plan is made once.
 WITH k AS (SELECT :group::bigint AS id, 1 AS pos),
 -- include: ../shared/marked_group.sql
 SELECT p.traversal_ids[1] AS root_namespace_id, p.in_progress

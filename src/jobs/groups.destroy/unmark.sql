@@ -1,4 +1,5 @@
--- After a step that failed: the group is in use again until the next try, and the log says so. Fast by primary keys.
+-- After a step that failed: the group is in use again until the next retry, and a log line says so.
+-- Fast by primary keys.
 WITH group_ AS (SELECT (:args::jsonb ->> 'group_id')::bigint AS id),
 cleared AS (
   UPDATE namespace_details d SET deleted_at = NULL, updated_at = now()

@@ -1,5 +1,6 @@
--- Groups of which traversal_ids and parent_id do not say alike whether they are below this group: which of the two is right is not
--- ours to say, so nothing is touched. Once a run; fast by the index on traversal_ids and by (parent_id).
+-- Groups whose traversal_ids and parent_id disagree about whether they are below this group. Which
+-- of the two is right cannot be decided here, so nothing is touched. Once a run; fast by the index
+-- on traversal_ids and by (parent_id).
 WITH below AS MATERIALIZED (
   SELECT n.id, n.parent_id, n.traversal_ids FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group'
 )

@@ -1,11 +1,11 @@
 /* Three stages, each a walk over the hierarchy: `refresh` marks everybody who has access,
- * `projects` removes projects group by group, `groups` removes groups from the leaves up, and at
- * last the group itself. The index on traversal_ids gives a whole hierarchy at once, whatever is
- * asked; so the cursor carries a chunk of up to 500 group ids, and what was removed is not found
- * again. Only `refresh`, which removes nothing, needs a place to go on from. */
+ * `projects` removes projects group by group, `groups` removes groups from the leaves up and
+ * finally the group itself. The index on traversal_ids always reads a whole hierarchy. So the
+ * cursor carries a chunk of up to 500 group ids. Removed groups are not found again; only
+ * `refresh`, which removes nothing, needs a position to continue from. */
 #include "jobs/groups.destroy/destroy.h"
 
-#define BATCH_MOST 100
+#define PORTION_MOST 100
 #define CHUNK_MOST 500
 #define REFRESH_PROJECTS 1000
 
@@ -59,7 +59,7 @@ after_text (const Walk *walk, const char *name)
                           json_integer_value (json_object_get (walk->cursor, name)));
 }
 
-/* The next groups into the cursor, at most MOST; none left: the chunk stays empty. */
+/* Loads the next groups into the cursor, at most MOST; if none is left, the chunk stays empty. */
 static gboolean
 load_chunk (Walk *walk, const char *file, gint64 most, GError **error)
 {
@@ -80,10 +80,9 @@ load_chunk (Walk *walk, const char *file, gint64 most, GError **error)
   return TRUE;
 }
 
-/* --- refresh: nothing goes before everybody is marked
- * ------------------------------------------------ */
+/* --- refresh: everybody is marked before anything is removed --- */
 
-/* What a step looks at is cut, too: a group may have many members, and a project. */
+/* The rows that a step reads are limited, too: a group or a project can have many members. */
 static gboolean
 refresh_stage (Walk *walk, GError **error)
 {
@@ -116,8 +115,7 @@ refresh_stage (Walk *walk, GError **error)
   return TRUE;
 }
 
-/* --- batches
- * ------------------------------------------------------------------------------------------ */
+/* --- portions --- */
 
 static gint64
 limit_of (const Walk *walk)
@@ -125,53 +123,53 @@ limit_of (const Walk *walk)
   return step_limit (walk->step, step_setting (walk->step, "batch"));
 }
 
-/* How many groups or projects are a batch. */
+/* How many groups or projects make a portion. */
 static gint64
-batch_size (const Walk *walk)
+portion_size (const Walk *walk)
 {
-  return MIN (BATCH_MOST, limit_of (walk));
+  return MIN (PORTION_MOST, limit_of (walk));
 }
 
-static Batch
-batch_of (const Walk *walk, const char *kind)
+static Portion
+portion_of (const Walk *walk, const char *kind)
 {
-  return (Batch){ .kind = kind,
-                  .projects = g_strdup ("{}"),
-                  .namespaces = g_strdup ("{}"),
-                  .groups = g_strdup ("{}"),
-                  .top = walk->group,
-                  .root = walk->root,
-                  .actor = step_arg (walk->step, "user_id"),
-                  .catalogue = walk->catalogue,
-                  .limit = g_strdup_printf ("%" G_GINT64_FORMAT, limit_of (walk)),
-                  .cut = step_is_cut (walk->step) };
+  return (Portion){ .kind = kind,
+                    .projects = g_strdup ("{}"),
+                    .namespaces = g_strdup ("{}"),
+                    .groups = g_strdup ("{}"),
+                    .top = walk->group,
+                    .root = walk->root,
+                    .actor = step_arg (walk->step, "user_id"),
+                    .catalogue = walk->catalogue,
+                    .limit = g_strdup_printf ("%" G_GINT64_FORMAT, limit_of (walk)),
+                    .cut = step_is_cut (walk->step) };
 }
 
 static void
-batch_clear (Batch *batch)
+portion_clear (Portion *portion)
 {
-  g_free (batch->projects);
-  g_free (batch->namespaces);
-  g_free (batch->groups);
-  g_free (batch->limit);
+  g_free (portion->projects);
+  g_free (portion->namespaces);
+  g_free (portion->groups);
+  g_free (portion->limit);
 }
 
-/* Takes the batch away as far as this step goes; *DONE: all of it. */
+/* Removes the portion as far as this step's limit allows; *DONE: all of it. */
 static gboolean
-remove_batch (Walk *walk, Batch *batch, gboolean *done, GError **error)
+remove_portion (Walk *walk, Portion *portion, gboolean *done, GError **error)
 {
-  batch->again = json_is_true (json_object_get (walk->cursor, "again"));
+  portion->again = json_is_true (json_object_get (walk->cursor, "again"));
   json_object_del (walk->cursor, "again");
-  if (!batch_drain (walk->step, batch, done, error))
+  if (!portion_drain (walk->step, portion, done, error))
     return FALSE;
-  if (batch->actor_goes)
-    json_object_set_new (walk->cursor, batch_is_groups (batch) ? "actor_of_group" : "actor_goes",
-                         json_true ());
-  if (batch->moved)
-    drop_from_chunk (walk, G_MAXSIZE); /* what is left of it is found again */
-  else if (!*done && batch->removed == 0)
+  if (portion->actor_goes)
+    json_object_set_new (
+        walk->cursor, portion_is_groups (portion) ? "actor_of_group" : "actor_goes", json_true ());
+  if (portion->moved)
+    drop_from_chunk (walk, G_MAXSIZE); /* the rest of it is found again */
+  else if (!*done && portion->removed == 0)
     json_object_set_new (walk->cursor, "again", json_true ());
-  return !*done || batch_finish (walk->step, batch, error);
+  return !*done || portion_finish (walk->step, portion, error);
 }
 
 static char *
@@ -188,7 +186,7 @@ array_without_null (const PgRows *rows, const char *name)
 static gboolean
 remove_projects (Walk *walk, const char *groups, gboolean *none, GError **error)
 {
-  g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, batch_size (walk));
+  g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, portion_size (walk));
   g_autoptr (PgRows) rows
       = step_query (walk->step, error, "chunk/projects", "group", groups, "limit", most, NULL);
   if (rows == NULL)
@@ -196,13 +194,13 @@ remove_projects (Walk *walk, const char *groups, gboolean *none, GError **error)
   *none = rows_count (rows) == 0;
   if (*none)
     return TRUE;
-  Batch batch = batch_of (walk, "projects");
-  g_free (batch.projects);
-  g_free (batch.namespaces);
-  batch.projects = rows_array (rows, "id");
-  batch.namespaces = array_without_null (rows, "project_namespace_id");
-  gboolean done, ok = remove_batch (walk, &batch, &done, error);
-  batch_clear (&batch);
+  Portion portion = portion_of (walk, "projects");
+  g_free (portion.projects);
+  g_free (portion.namespaces);
+  portion.projects = rows_array (rows, "id");
+  portion.namespaces = array_without_null (rows, "project_namespace_id");
+  gboolean done, ok = remove_portion (walk, &portion, &done, error);
+  portion_clear (&portion);
   return ok;
 }
 
@@ -226,10 +224,9 @@ projects_stage (Walk *walk, GError **error)
   return TRUE;
 }
 
-/* --- groups, the leaves first
- * ----------------------------------------------------------------------------- */
+/* --- groups, from the leaves up --- */
 
-/* Namespaces of projects that are gone. */
+/* Removes namespaces of projects that are gone. */
 static gboolean
 remove_strays (Walk *walk, const PgRows *children, GError **error)
 {
@@ -237,15 +234,15 @@ remove_strays (Walk *walk, const PgRows *children, GError **error)
   for (int i = 0; i < rows_count (children); i++)
     if (g_strcmp0 (rows_text (children, i, "type"), "Project") == 0)
       array_add (strays, rows_text (children, i, "id"));
-  Batch batch = batch_of (walk, "projects");
-  g_free (batch.namespaces);
-  batch.namespaces = array_take (strays);
-  gboolean done, ok = remove_batch (walk, &batch, &done, error);
-  batch_clear (&batch);
+  Portion portion = portion_of (walk, "projects");
+  g_free (portion.namespaces);
+  portion.namespaces = array_take (strays);
+  gboolean done, ok = remove_portion (walk, &portion, &done, error);
+  portion_clear (&portion);
   return ok;
 }
 
-/* *CLEAR: nothing is below GROUPS. What came meanwhile goes first. */
+/* *CLEAR: nothing is below GROUPS. Rows that were inserted meanwhile are removed first. */
 static gboolean
 clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
 {
@@ -255,7 +252,7 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
     return FALSE;
   if (!no_projects)
     return TRUE;
-  g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, batch_size (walk));
+  g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, portion_size (walk));
   g_autoptr (PgRows) children
       = step_query (walk->step, error, "chunk/children", "group", groups, "limit", most, NULL);
   if (children == NULL)
@@ -263,7 +260,7 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
   *clear = rows_count (children) == 0;
   for (int i = 0; i < rows_count (children); i++)
     if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0) {
-      drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves are others now */
+      drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves have changed */
       return TRUE;
     }
   return *clear || remove_strays (walk, children, error);
@@ -275,9 +272,8 @@ walk_rights (const json_t *cursor)
   return json_is_true (json_object_get (cursor, "spent")) ? "true" : "false";
 }
 
-/* The actor had the right when this step began: if he has none now, it went with what the step
- * removed, which nobody else has seen yet. The deletion must not be called off half-way for that.
- */
+/* The actor had the right when this step began. If they lack it at its end, it went with the rows
+ * that this step removed. The deletion must not be called off half-way for that. */
 static gboolean
 note_rights (Walk *walk, GError **error)
 {
@@ -288,7 +284,7 @@ note_rights (Walk *walk, GError **error)
   return still != NULL;
 }
 
-/* *LAST: this group itself has gone. */
+/* *LAST: the group itself is removed. */
 static gboolean
 groups_stage (Walk *walk, gboolean *last, GError **error)
 {
@@ -296,20 +292,20 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
     return FALSE;
   gboolean itself = chunk_size (walk) == 0, clear, done;
   g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group)
-                                   : chunk_array (walk, (size_t)batch_size (walk));
+                                   : chunk_array (walk, (size_t)portion_size (walk));
   if (!clear_below (walk, groups, &clear, error))
     return FALSE;
   if (!clear)
     return TRUE;
-  Batch batch = batch_of (walk, "groups");
-  g_free (batch.groups);
-  batch.groups = g_steal_pointer (&groups);
-  gboolean ok = remove_batch (walk, &batch, &done, error);
-  batch_clear (&batch);
+  Portion portion = portion_of (walk, "groups");
+  g_free (portion.groups);
+  portion.groups = g_steal_pointer (&groups);
+  gboolean ok = remove_portion (walk, &portion, &done, error);
+  portion_clear (&portion);
   if (ok && done)
-    drop_from_chunk (walk, (size_t)batch_size (walk));
+    drop_from_chunk (walk, (size_t)portion_size (walk));
   *last = ok && done && itself;
-  return ok && (*last || batch.removed == 0 || note_rights (walk, error));
+  return ok && (*last || portion.removed == 0 || note_rights (walk, error));
 }
 
 void
@@ -318,11 +314,11 @@ walk_end (Step *step, const json_t *cursor)
   gboolean of_project = json_is_true (json_object_get (cursor, "actor_goes"));
   gboolean goes = of_project || json_is_true (json_object_get (cursor, "actor_of_group"));
   if (goes && step_arg (step, "user_id") != NULL)
-    bot_destroy (step, step_arg (step, "user_id"), of_project);
+    portion_destroy_bot (step, step_arg (step, "user_id"), of_project);
 }
 
 gboolean
-walk_on (Walk *walk, GError **error)
+walk_step (Walk *walk, GError **error)
 {
   gboolean last = FALSE, ok;
   static const char *const stages[] = { "refresh", "projects", "groups", NULL };

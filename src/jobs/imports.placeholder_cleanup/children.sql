@@ -1,4 +1,5 @@
--- One child a user, spaced by the place of its first detail in the whole run; for an event at once.
+-- One child for each user, spaced by the position of its first detail in the whole run; at once for
+-- an event.
 SELECT DISTINCT ON (c.user_id) 'users.delete_placeholder' AS job, pg_catalog.jsonb_build_object('placeholder_user_id', c.user_id) AS args,
        c.user_id::text AS child_key, 'users.delete_placeholder:' || c.user_id AS unique_key,
        CASE WHEN :args::jsonb ->> 'placeholder_user_id' IS NULL

@@ -1,3 +1,3 @@
--- Whoever was tried later than this is left alone for now.
+-- A detail tried later than this is not due.
 -- include: ../shared/as_of.sql
 - :setting.retry_after_ms::bigint * interval '1 ms'

@@ -1,7 +1,9 @@
--- What becomes of each detail: an attempt is counted, the last one as such, unless a child looks at its user already.
--- A user has one child a run, whose id comes from the user's: a detail on a later page than another of the same user
--- would burn an attempt without a child, so it waits for the next run; the other is known by its time, this run's.
--- Fast by primary key, the unique key of unfinished runs, and (placeholder_user_id).
+-- What becomes of each detail: an attempt is counted, the last one as such, unless a child is
+-- already handling its user.
+-- A user has one child a run, because the child's id comes from the user's. A second detail of that
+-- user on a later page would use up an attempt without a child, so it waits for the next run; the
+-- first is recognised by its time, which is this run's. Fast by primary key, the unique key of
+-- unfinished runs, and (placeholder_user_id).
 SELECT k.id AS key, c.what, CASE c.what WHEN 'waiting' THEN 'a run looks at its user already'
             WHEN 'gone' THEN NULL ELSE pg_catalog.format('attempt %s for user %s', d.deletion_attempts + 1, d.placeholder_user_id) END AS reason,
        d.placeholder_user_id, k.pos - 1 AS position, :setting.item_attempts::int AS most

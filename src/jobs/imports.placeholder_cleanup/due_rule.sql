@@ -1,5 +1,6 @@
--- Detail `d` counts an attempt: nobody can claim it, tries are left, and the last one is long ago; an event does not wait,
--- nor does one that was taken out of quarantine, or has been parked there for long enough.
+-- Detail `d` counts an attempt: it cannot be claimed, attempts are left, and the last one is long
+-- ago. An event does not wait, nor does a detail that was released from quarantine or has been
+-- parked there for long enough.
 d.namespace_id IS NULL AND (
   d.deletion_attempts < :setting.item_attempts::int
     AND (d.last_deletion_attempt_at IS NULL OR :args::jsonb ->> 'placeholder_user_id' IS NOT NULL OR d.last_deletion_attempt_at <

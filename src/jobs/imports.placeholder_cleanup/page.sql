@@ -1,10 +1,11 @@
--- Details without a namespace that were never tried, or were last tried long ago, or were taken out of quarantine, by id;
--- for an event all of its user.
--- Fast because both halves read the index (deletion_attempts, last_deletion_attempt_at, id) of details without a namespace.
--- `never`: an ordered range for each number of attempts. `long_ago`: our own runs leave few different times, so these are
--- skipped along, and each pair of attempts and time is an ordered range again; only where somebody else left twenty or
--- more of them, the whole range of a number is read. Ordering by the time first, though it is the same in all rows of a
--- range, tells the planner that the index has the order.
+-- Details without a namespace that were never tried, were last tried long ago, or were released
+-- from quarantine, by id; for an event all of its user.
+-- Fast because both halves read the index (deletion_attempts, last_deletion_attempt_at, id) of
+-- details without a namespace. `never`: an ordered range for each number of attempts. `long_ago`:
+-- the job's own runs leave few different times, so a skip scan reads these, and each pair of
+-- attempts and time is an ordered range again. Only where another program left twenty or more
+-- times, the whole range of a number is read. Ordering by the time first, although it is the same
+-- in all rows of a range, shows the planner that the index has the order.
 WITH RECURSIVE number AS (
   SELECT n FROM pg_catalog.generate_series(0, :setting.item_attempts::int - 1) AS n WHERE :args::jsonb ->> 'placeholder_user_id' IS NULL
 ),

@@ -1,7 +1,10 @@
--- What is to happen to each membership: it goes if whoever scheduled that may remove it, and no group is left without an owner. Who
--- scheduled it for themselves may, whatever their level is, or has become by an earlier step.
--- `:member` and `:schedule` say which schedule asks for which; `matters`: later steps of a plan have to know that it went. Fast by primary keys, which OFFSET 0 insists on: the planner would
--- rather read whole tables; the rights start from the actors' own memberships, and the rule about owners meets only owners.
+-- What becomes of each membership: it is removed if the author of the schedule may remove it and no
+-- group loses its last owner. Users who scheduled their own removal may, whatever their level is or
+-- has become by an earlier step.
+-- `:member` and `:schedule` say which schedule asks for which membership. `matters`: later steps of
+-- a plan must know that it is removed. Fast by primary keys, which OFFSET 0 enforces: otherwise the
+-- planner reads whole tables. The rights start from the actors' own memberships, and the rule about
+-- owners reads only owners.
 WITH RECURSIVE schedule AS MATERIALIZED (
   SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, r.traversal_ids[1] AS root_id, u.state, u.user_type
   FROM members_deletion_schedules s LEFT JOIN namespaces r ON r.id = s.namespace_id LEFT JOIN users u ON u.id = s.user_id
@@ -17,7 +20,7 @@ page AS MATERIALIZED (
          AS owner
   FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
   LEFT JOIN unnest(:member::bigint[], :schedule::bigint[]) AS a (member_id, schedule_id) ON a.member_id = k.id
-  LEFT JOIN schedule u ON u.id = a.schedule_id -- and who it is about
+  LEFT JOIN schedule u ON u.id = a.schedule_id -- and its user
   LEFT JOIN LATERAL (
     SELECT m.id, m.user_id, m.source_type, m.source_id, m.type, m.access_level, m.expires_at, m.requested_at, m.state
     FROM members m WHERE m.id = k.id AND m.user_id = u.user_id OFFSET 0) AS m ON true

@@ -25,12 +25,12 @@ note_dropped (Prune *prune, const PgRows *dropped)
 {
   step_count (prune->step, "updated_rows", rows_count (dropped));
   for (int i = 0; i < rows_count (dropped); i++) {
-    g_autofree char *item = item_of (rows_int (dropped, i, "key"));
+    g_autofree char *item = prune_item (rows_int (dropped, i, "key"));
     step_unquarantine (prune->step, item);
   }
 }
 
-/* All of them, or halves as long as one of them raises. */
+/* Deletes all of them; bisects if the statement fails. */
 static gboolean
 drop (Prune *prune, const gint64 *ids, guint n, GError **error)
 {
@@ -42,14 +42,14 @@ drop (Prune *prune, const gint64 *ids, guint n, GError **error)
   else if (reason == NULL)
     return FALSE;
   else if (n == 1)
-    refuse (prune, row_of (prune, ids[0]), reason, FALSE);
+    prune_refuse (prune, row_of (prune, ids[0]), reason, FALSE);
   else
     return drop (prune, ids, n / 2, error) && drop (prune, ids + n / 2, n - n / 2, error);
   return TRUE;
 }
 
 gboolean
-drop_done (Prune *prune, GError **error)
+prune_drop_done (Prune *prune, GError **error)
 {
   const gint64 *ids = (const gint64 *)(gpointer)prune->done->data;
   if (prune->done->len == 0)
@@ -57,13 +57,13 @@ drop_done (Prune *prune, GError **error)
   step_tries (prune->step, prune->turns->len);
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
-  /* A trigger may keep a row without a word. */
+  /* A trigger can keep a row without an error. */
   g_autofree char *schedule = literal (ids, prune->done->len),
-                  *failed = ids_literal (prune->failed, 0);
+                  *failed = prune_ids (prune->failed, 0);
   g_autoptr (PgRows) kept
       = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, NULL);
   for (int i = 0; kept != NULL && i < rows_count (kept); i++)
-    refuse (prune, row_of (prune, rows_int (kept, i, "id")), "a trigger or a rule keeps the row",
-            FALSE);
+    prune_refuse (prune, row_of (prune, rows_int (kept, i, "id")),
+                  "a trigger or a rule keeps the row", FALSE);
   return kept != NULL;
 }

@@ -1,2 +1,3 @@
--- Access requests of users (the same as of users.destroy): without it every step reads the whole table of members.
+-- Access requests of users (the same index as for users.destroy): without it every step reads the
+-- whole table of members.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_members_requests_user_id ON members (user_id) WHERE requested_at IS NOT NULL;

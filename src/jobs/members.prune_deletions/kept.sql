@@ -1,4 +1,5 @@
--- Which of these schedules still stand, though they were to be dropped and nothing raised. Fast by primary key.
+-- Which of these schedules still exist although they should be deleted and no error was raised.
+-- Fast by primary key.
 SELECT s.id FROM members_deletion_schedules s
 WHERE s.id = ANY (:schedule::bigint[]) AND s.id <> ALL (:failed::bigint[])
 ORDER BY s.id

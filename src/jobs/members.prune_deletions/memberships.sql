@@ -1,7 +1,9 @@
--- The next memberships of a user in the hierarchy of a root, by id: of its groups, and of projects in these.
--- Fast because it starts from the user's memberships, not from the hierarchy: by (user_id, access_level), whose condition is
--- repeated; `:requests` are the access requests (requests.sql), `:gone` what earlier steps took (only a plan has such). Group and project are looked up by primary key until the
--- limit is reached.
+-- The next memberships of a user in the hierarchy of a root, by id: of its groups and of the
+-- projects in these.
+-- Fast because it starts from the user's memberships, not from the hierarchy: by (user_id,
+-- access_level), whose predicate is repeated. `:requests` are the access requests (requests.sql);
+-- `:gone` is what earlier steps removed (only a plan has such). Group and project are looked up by
+-- primary key until the limit is reached.
 WITH mine AS MATERIALIZED (
   SELECT m.id, m.source_type, m.source_id FROM members m
   WHERE m.user_id = :user::bigint AND m.requested_at IS NULL AND m.id > :after::bigint

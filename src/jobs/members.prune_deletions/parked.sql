@@ -1,4 +1,4 @@
--- Which of these memberships a step would pass over, because they are in quarantine. Fast by primary key.
+-- Which of these memberships a step would skip because they are in quarantine. Fast by primary key.
 SELECT m.id, m.schedule_id,
        EXISTS (SELECT FROM pruned.quarantine q
                WHERE q.job = :job::text AND q.item = 'members:' || m.id AND

@@ -1,5 +1,5 @@
-/* { "12": { "after": 4711, "changed": 98, "left": 2 } }: the pass of schedule 12 has come to
- * membership 4711, has removed 98, and two of those it has seen are neither gone nor denied. */
+/* { "12": { "after": 4711, "changed": 98, "left": 2 } }: the pass of schedule 12 has reached
+ * membership 4711 and removed 98; two of those it has read are neither removed nor denied. */
 #include "jobs/members.prune_deletions/prune.h"
 
 static gint64
@@ -22,7 +22,7 @@ pass_end (json_t *passes, gint64 id)
   json_object_del (passes, key);
 }
 
-PassVerdict
+PassEnd
 pass_add (json_t *passes, gint64 id, const PassPart *part, gint64 *left)
 {
   g_autofree char *key = g_strdup_printf ("%" G_GINT64_FORMAT, id);
@@ -33,8 +33,8 @@ pass_add (json_t *passes, gint64 id, const PassPart *part, gint64 *left)
     json_object_set_new (passes, key,
                          json_pack ("{s:I, s:I, s:I}", "after", (json_int_t)part->after, "changed",
                                     (json_int_t)changed, "left", (json_int_t)*left));
-    return PASS_GOES_ON;
+    return PASS_CONTINUES;
   }
   pass_end (passes, id);
-  return *left == 0 ? PASS_THROUGH : changed > 0 ? PASS_AGAIN : PASS_STUCK;
+  return *left == 0 ? PASS_DONE : changed > 0 ? PASS_AGAIN : PASS_STUCK;
 }

@@ -1,14 +1,13 @@
-/* What the steps would do, step after step: a membership that one of them removes is there no more
- * for the next one. */
+/* What the steps would do, one after the other: a membership that one step removes is gone for the
+ * next. */
 #include "jobs/members.prune_deletions/prune.h"
 
 #include "jobs/jobs.h"
 
 typedef struct {
   Prune prune;
-  GString
-      *gone; /* array literal, open: memberships that went, on which a later decision may depend */
-  GHashTable *shown; /* lines: who begins anew meets some of his memberships again */
+  GString *gone; /* array literal, open: removed memberships on which a later decision can depend */
+  GHashTable *shown; /* lines: a schedule that begins again meets some memberships twice */
 } Show;
 
 static void
@@ -31,10 +30,10 @@ turn_of (Show *show, gint64 schedule)
 static void
 note_removed (Show *show, const char *user, const char *member, gboolean matters)
 {
-  GString *his = g_hash_table_lookup (show->prune.removed, user);
-  if (his == NULL)
-    g_hash_table_insert (show->prune.removed, g_strdup (user), his = array_new ());
-  array_add (his, member);
+  GString *theirs = g_hash_table_lookup (show->prune.removed, user);
+  if (theirs == NULL)
+    g_hash_table_insert (show->prune.removed, g_strdup (user), theirs = array_new ());
+  array_add (theirs, member);
   if (matters)
     array_add (show->gone, member);
 }
@@ -55,8 +54,8 @@ show_decided (Show *show, const PgRows *decided)
   }
 }
 
-/* Shows those of MEMBERS, asked for by OWNERS, that a step would pass over; returns the others,
- * NULL with an error. */
+/* Shows those of MEMBERS (of the schedules OWNERS) that a step would skip; returns the others, NULL
+ * with an error. */
 static char *
 show_parked (Show *show, const char *members, const char *owners, GError **error)
 {
@@ -74,7 +73,7 @@ show_parked (Show *show, const char *members, const char *owners, GError **error
   return array_take (others);
 }
 
-/* What a step decides about all memberships that it has taken. */
+/* Shows what a step decides about all its memberships. */
 static gboolean
 show_page (Show *show, GError **error)
 {
@@ -100,11 +99,11 @@ show_schedules (Show *show)
   Prune *prune = &show->prune;
   for (guint i = 0; i < prune->turns->len; i++) {
     const Turn *turn = &g_array_index (prune->turns, Turn, i);
-    PassVerdict verdict = conclude_turn (prune, turn);
+    PassEnd end = prune_conclude (prune, turn);
     const char *id = rows_text (prune->schedules, turn->row, "id");
-    if (verdict == PASS_THROUGH)
+    if (end == PASS_DONE)
       step_plan_line (prune->step, "members_deletion_schedules", id, "removed", NULL);
-    else if (verdict == PASS_STUCK)
+    else if (end == PASS_STUCK)
       step_plan_line (prune->step, "members_deletion_schedules", id, "kept",
                       "memberships are in quarantine");
   }
@@ -115,12 +114,12 @@ show_schedules (Show *show)
                       rows_text (prune->schedules, i, "wrong"));
 }
 
-/* One step's share; *MORE: there was one. */
+/* Shows one step; *MORE: it had schedules. */
 static gboolean
 show_step (Show *show, gboolean *more, GError **error)
 {
   Prune *prune = &show->prune;
-  if (!take_turns (prune, prune->from, error))
+  if (!prune_take_turns (prune, prune->from, error))
     return FALSE;
   *more = rows_count (prune->schedules) > 0;
   if (!show_page (show, error))

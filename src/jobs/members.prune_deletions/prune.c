@@ -38,7 +38,7 @@ log_denied (Prune *prune, const Turn *turn, const PgRows *decided, int row, cons
   step_log (prune->step, LOG_WARNING, "Denied scheduled member deletion", fields);
 }
 
-/* Memberships that the page does not answer for have failed, now or before. */
+/* Counts the page's results. A membership without a result has failed, in this step or before. */
 static gboolean
 tally (Prune *prune, Turn *turn, const PgRows *decided, GError **error)
 {
@@ -79,24 +79,24 @@ report (Prune *prune, const Turn *turn, double seconds)
                            "denied_member_ids", turn->denied));
 }
 
-PassVerdict
-conclude_turn (Prune *prune, const Turn *turn)
+PassEnd
+prune_conclude (Prune *prune, const Turn *turn)
 {
   PassPart part = { turn->more, turn->after, turn->removed, turn->asked - turn->answered };
   gint64 left;
-  PassVerdict verdict = pass_add (prune->passes, turn->id, &part, &left);
-  if (verdict == PASS_GOES_ON)
+  PassEnd end = pass_add (prune->passes, turn->id, &part, &left);
+  if (end == PASS_CONTINUES)
     prune->from = MIN (prune->from, turn->id);
-  else if (verdict == PASS_THROUGH)
+  else if (end == PASS_DONE)
     g_array_append_val (prune->done, turn->id);
-  else if (verdict == PASS_STUCK) {
+  else if (end == PASS_STUCK) {
     g_autofree char *reason = g_strdup_printf (
         "%" G_GINT64_FORMAT " memberships of user %s in the hierarchy of namespace %s"
         " cannot be removed: they are in quarantine",
         left, column (prune, turn, "user_id"), column (prune, turn, "namespace_id"));
-    put_aside (prune, turn->id, reason, FALSE);
+    prune_quarantine (prune, turn->id, reason, FALSE);
   }
-  return verdict;
+  return end;
 }
 
 static gboolean
@@ -118,15 +118,15 @@ work_page (Prune *prune, GError **error)
     if (!tally (prune, turn, decided, error))
       return FALSE;
     report (prune, turn, all > 0 ? seconds * turn->asked / all : 0);
-    conclude_turn (prune, turn);
+    prune_conclude (prune, turn);
   }
   return TRUE;
 }
 
 static gboolean
-go_on (Prune *prune, GError **error)
+continue_run (Prune *prune, GError **error)
 {
-  g_autofree char *failed = ids_literal (prune->failed, 0);
+  g_autofree char *failed = prune_ids (prune->failed, 0);
   g_autoptr (PgRows) left = step_query (prune->step, error, "left", "failed", failed, NULL);
   if (left == NULL)
     return FALSE;
@@ -174,9 +174,10 @@ prune_step (Step *step, GError **error)
   prune_init (&prune, step);
   step_count (step, "updated_rows", 0);
   gboolean ok
-      = take_turns (&prune, json_integer_value (json_object_get (step_cursor (step), "from")),
-                    error)
-        && work_page (&prune, error) && drop_done (&prune, error) && go_on (&prune, error);
+      = prune_take_turns (&prune, json_integer_value (json_object_get (step_cursor (step), "from")),
+                          error)
+        && work_page (&prune, error) && prune_drop_done (&prune, error)
+        && continue_run (&prune, error);
   prune_clear (&prune);
   return ok;
 }

@@ -1,5 +1,6 @@
--- The next schedules by id whose next try does not lie ahead, without `:over` (those that a plan is through with), each with the root of its hierarchy, or what is wrong with it.
--- Fast by primary key: it goes on where the step before left off, and ends at the limit.
+-- The next schedules by id that are due, without `:over` (those that a plan has done), each with
+-- the root of its hierarchy, or with what is wrong. Fast by primary key: it continues where the
+-- step before ended, and stops at the limit.
 WITH
 -- include: ../shared/schedules_left.sql
 SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, n.traversal_ids[1] AS root_id,

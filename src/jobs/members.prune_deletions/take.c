@@ -1,13 +1,13 @@
 #include "jobs/members.prune_deletions/prune.h"
 
 char *
-item_of (gint64 id)
+prune_item (gint64 id)
 {
   return g_strdup_printf ("members_deletion_schedules:%" G_GINT64_FORMAT, id);
 }
 
 char *
-ids_literal (const GArray *ids, gint64 from)
+prune_ids (const GArray *ids, gint64 from)
 {
   GString *array = array_new ();
   for (guint i = 0; i < ids->len; i++)
@@ -17,9 +17,9 @@ ids_literal (const GArray *ids, gint64 from)
 }
 
 void
-put_aside (Prune *prune, gint64 id, const char *reason, gboolean for_good)
+prune_quarantine (Prune *prune, gint64 id, const char *reason, gboolean for_good)
 {
-  g_autofree char *item = item_of (id);
+  g_autofree char *item = prune_item (id);
   step_quarantine (prune->step, item, reason,
                    for_good ? 0 : (int)step_setting (prune->step, "item_attempts"));
   g_array_append_val (prune->failed, id);
@@ -27,7 +27,7 @@ put_aside (Prune *prune, gint64 id, const char *reason, gboolean for_good)
 }
 
 void
-refuse (Prune *prune, int row, const char *reason, gboolean for_good)
+prune_refuse (Prune *prune, int row, const char *reason, gboolean for_good)
 {
   const PgRows *schedules = prune->schedules;
   step_count (prune->step, "failed", 1);
@@ -36,10 +36,10 @@ refuse (Prune *prune, int row, const char *reason, gboolean for_good)
                        (json_int_t)rows_int (schedules, row, "user_id"), "namespace_id",
                        (json_int_t)rows_int (schedules, row, "namespace_id"), "scheduled_by_id",
                        (json_int_t)rows_int (schedules, row, "scheduled_by_id"), "error", reason));
-  put_aside (prune, rows_int (schedules, row, "id"), reason, for_good);
+  prune_quarantine (prune, rows_int (schedules, row, "id"), reason, for_good);
 }
 
-/* Only a plan knows of memberships that went and are still there. */
+/* Only a plan has memberships that count as removed and still exist. */
 static char *
 removed_of (const Prune *prune, const char *user)
 {
@@ -48,7 +48,7 @@ removed_of (const Prune *prune, const char *user)
   return removed != NULL ? g_strconcat (removed->str, "}", NULL) : g_strdup ("{}");
 }
 
-/* The schedule's next memberships; one more than wanted says that there are more. */
+/* Reads the schedule's next memberships, one more than needed, to see whether there are more. */
 static gboolean
 take_turn (Prune *prune, int row, GError **error)
 {
@@ -66,7 +66,7 @@ take_turn (Prune *prune, int row, GError **error)
     return FALSE;
   Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
   turn.asked = (int)MIN (rows_count (rows), size);
-  prune->left -= MAX (turn.asked, 1); /* the schedule itself may go */
+  prune->left -= MAX (turn.asked, 1); /* the schedule itself can be removed */
   for (int i = 0; i < turn.asked; i++) {
     turn.after = rows_int (rows, i, "id");
     array_add_int (prune->members, turn.after);
@@ -76,11 +76,10 @@ take_turn (Prune *prune, int row, GError **error)
   return TRUE;
 }
 
-/* What the earlier schedules of a step forbid the later ones. */
+/* Which later schedules of a step must wait for earlier ones. */
 typedef struct {
-  GHashTable *users; /* who is to go; with their hierarchies: "user/root", too */
-  GHashTable
-      *roots; /* hierarchies in which one is not through: all later ones there come after it */
+  GHashTable *users; /* users to be removed, and with their hierarchies: "user/root" */
+  GHashTable *roots; /* hierarchies with an unfinished schedule: all later ones there wait */
 } Earlier;
 
 static void
@@ -91,10 +90,11 @@ earlier_clear (Earlier *earlier)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Earlier, earlier_clear)
 
-/* Rights, and who is a last owner, are judged in the order of the schedules, after each, whatever
- * shares a step. So one waits whose order comes from somebody who is to go by an earlier one, and
- * so does the second of two for one user in one hierarchy: they are about the same memberships. Who
- * waits, or has more memberships than a step takes, keeps back all later ones of the hierarchy. */
+/* Rights and last owners are judged in the order of the schedules, after each, even within one
+ * step. So a schedule waits if its author is to be removed by an earlier one. The second of two
+ * schedules for one user in one hierarchy waits as well: both are about the same memberships. A
+ * schedule that waits, or has more memberships than a step takes, delays all later ones of the
+ * hierarchy. */
 static gboolean
 has_to_wait (const Prune *prune, Earlier *earlier, int row)
 {
@@ -112,7 +112,7 @@ has_to_wait (const Prune *prune, Earlier *earlier, int row)
   return wait;
 }
 
-/* It goes on in the next step, before those that come after it. */
+/* TRUE: it continues in the next step, before the later ones of its hierarchy. */
 static gboolean
 has_more (const Prune *prune, Earlier *earlier, int row)
 {
@@ -139,17 +139,17 @@ find_schedules (Prune *prune, gint64 from, GError **error)
   g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, from);
   g_autofree char *limit
       = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (prune->step, "schedules"));
-  g_autofree char *over = ids_literal (prune->failed, from);
+  g_autofree char *over = prune_ids (prune->failed, from);
   g_clear_pointer (&prune->schedules, rows_free);
   prune->schedules = step_query (prune->step, error, "schedules", "from", first, "over", over,
                                  "limit", limit, NULL);
   if (prune->schedules != NULL && rows_count (prune->schedules) == 0 && from > 0)
-    return find_schedules (prune, 0, error); /* round again: something may have come back */
+    return find_schedules (prune, 0, error); /* start again: a schedule can be due again */
   return prune->schedules != NULL;
 }
 
 gboolean
-take_turns (Prune *prune, gint64 from, GError **error)
+prune_take_turns (Prune *prune, gint64 from, GError **error)
 {
   if (!find_schedules (prune, from, error) || !find_requests (prune, error))
     return FALSE;
@@ -165,8 +165,8 @@ take_turns (Prune *prune, gint64 from, GError **error)
     gboolean over = row > 0 && !step_is_plan (prune->step)
                     && (prune->left <= 0 || step_elapsed_us (prune->step) >= budget_us);
     if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
-      refuse (prune, row, rows_text (prune->schedules, row, "wrong"),
-              rows_bool (prune->schedules, row, "for_good"));
+      prune_refuse (prune, row, rows_text (prune->schedules, row, "wrong"),
+                    rows_bool (prune->schedules, row, "for_good"));
     else if (over || has_to_wait (prune, &earlier, row))
       left_over = left_over > 0 ? left_over : id;
     else if (!take_turn (prune, row, error))

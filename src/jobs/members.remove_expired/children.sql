@@ -1,4 +1,5 @@
--- A project's bot is a user that exists for its membership only: it goes too, once. Fast by primary key and the unique key of routes.
+-- A project's bot exists only for its membership: it is removed too, once. Fast by primary key and
+-- the unique key of routes.
 SELECT 'users.destroy' AS job, pg_catalog.jsonb_build_object('user_id', b.user_id, 'reason', 'Membership expired') AS args,
        b.user_id::text AS child_key, 'users.destroy:' || b.user_id AS unique_key, NULL::timestamptz AS due_at,
        pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('user', u.username, 'project', CASE b.source_type WHEN 'Project' THEN own.path END,

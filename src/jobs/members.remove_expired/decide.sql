@@ -1,6 +1,7 @@
--- What is to happen to each membership: it goes, unless it is a last owner's, or is not over any more.
--- Fast because every table is looked up by primary key, and the rule about owners meets only the few owners of the page.
--- A project's root is that of the project's own namespace, which the membership names; if it does not, the project does.
+-- What becomes of each membership: it is removed, unless it is a last owner's or has not expired.
+-- Fast because every table is looked up by primary key, and the rule about owners reads only the
+-- few owners of the page. A project's root is that of its own namespace, which the membership
+-- names; otherwise the project names it.
 WITH RECURSIVE page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
          m.requested_at IS NOT NULL OR coalesce(m.state, 0) <> 0 AS asking, u.user_type, n.id AS namespace_id, n.traversal_ids,

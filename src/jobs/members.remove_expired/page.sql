@@ -1,5 +1,6 @@
--- Memberships whose last day is over, newest first, so that rows that can never be removed collect at the end.
--- Fast because (expires_at, id) is read backwards from the cursor and stops at the limit.
+-- Memberships whose last day is over, newest first, so that rows that can never be removed collect
+-- at the end. Fast because (expires_at, id) is read backwards from the cursor and stops at the
+-- limit.
 SELECT m.id AS key, m.expires_at, m.id
 FROM members m
 WHERE (m.expires_at, m.id) < (:cursor.expires_at::date, :cursor.id::bigint)

@@ -1,5 +1,6 @@
--- A child that backs off is due with its parent's tick, as any job is with its own; its attempts stay. One that is just being given out is
--- left alone. Fast by the unique key of unfinished runs.
+-- A child that backs off becomes due with its parent's tick, as other jobs do with their own; its
+-- attempts stay. A child that is being claimed is left alone. Fast by the unique key of unfinished
+-- runs.
 WITH back AS (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.unique_key = 'members.prune_deletions' AND r.state = 'waiting' AND r.error IS NOT NULL AND r.due_at > now()

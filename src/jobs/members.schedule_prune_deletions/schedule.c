@@ -2,7 +2,7 @@
 
 #define CHILD "members.prune_deletions"
 
-/* What the child would find. */
+/* What the child has to do. */
 static PgRows *
 find_work (Step *step, GError **error)
 {

@@ -1,5 +1,6 @@
--- Is there a schedule whose next try does not lie ahead, and is somebody at it? `schedules` counts up to 1000 of them.
--- Fast because it ends at the thousandth, by primary key and the unique keys of quarantine and runs.
+-- Whether a schedule is due, and whether a run is already handling schedules. `schedules` counts up
+-- to 1000. Fast because it stops at the thousandth, by primary key and the unique keys of
+-- quarantine and runs.
 WITH
 -- include: ../shared/schedules_left.sql
 SELECT count(*) AS schedules,

@@ -1,10 +1,13 @@
--- For rows of the table `:relation` that are to go (`:condition`, on alias x<depth>): `hold` locks those of them that nothing refers to,
--- so that nobody puts a row below them any more, and says how many these are; `remove` deletes those of them that nothing refers to
--- even now; `probe` finds which tables have rows that a foreign key would take along (ON DELETE CASCADE), each again as a relation and a
--- condition, on alias x<depth + 1>; `changes` finds which have rows that a key would change (SET NULL, SET DEFAULT), each with the statement
--- that does it. Null where no key does so, `hold` without the right to lock. So children can be dealt with first, and the audit sees
--- every row. Where the role has no right it goes by its key, without a record: `unseen` names such tables, one a line.
--- Names come from the catalogue and are quoted by format. Fast because only the catalogue is read.
+-- For rows of the table `:relation` to be deleted (`:condition`, on alias x<depth>):
+-- `hold` locks those to which nothing refers, so that no row can be inserted below them, and counts
+-- them. `remove` deletes those to which nothing refers after the lock. `probe` finds tables with
+-- rows that a foreign key would delete (ON DELETE CASCADE), each again as a relation and a
+-- condition, on alias x<depth + 1>. `changes` finds tables with rows that a key would change (SET
+-- NULL, SET DEFAULT), each with the statement that does it. Null where no key does so; `hold` is
+-- null without the right to lock.
+-- So children are handled first, and the audit records every row. Where the role has no right a row
+-- goes by its key, without a record: `unseen` names such tables, one a line. Names come from the
+-- catalogue and are quoted by format. Fast because only the catalogue is read.
 WITH key AS MATERIALIZED (
   SELECT f.conrelid, f.confrelid, f.confdeltype = 'c' AS takes, c.*,
          pg_catalog.has_table_privilege(f.conrelid, 'SELECT')
@@ -27,7 +30,7 @@ child AS (
   SELECT h.*, h.conrelid::regclass AS relation,
          pg_catalog.format('(%s) IN (SELECT %s FROM %s x%s WHERE %s)', h.child, h.parent, h.confrelid::regclass, :depth::int, :condition::text)
            AS condition,
-         -- CASE keeps it what it is, a look-up for each row.
+         -- CASE keeps it a look-up for each row.
          pg_catalog.format(' AND CASE WHEN EXISTS (SELECT FROM %s x%s WHERE (%s) = (%s)%s) THEN false ELSE true END', h.conrelid::regclass, :depth::int + 1,
                 h.child, h.parent, CASE WHEN h.conrelid = h.confrelid
                                         THEN pg_catalog.format(' AND (x%1$s.ctid, x%1$s.tableoid) <> (x%2$s.ctid, x%2$s.tableoid)',
@@ -43,7 +46,7 @@ change AS (
   FROM child h JOIN row_key k ON k.relid = h.conrelid
   WHERE NOT h.takes AND h.may
 ),
--- In a table of partitions a ctid alone says not which row.
+-- The ctid alone does not identify a row in a partitioned table.
 doomed AS (
   SELECT c.oid, pg_catalog.format('pruned.swept_%s', :depth::int) AS setting,
          pg_catalog.format(CASE c.relkind WHEN 'p' THEN 'x%1$s.tableoid || x%1$s.ctid::text' ELSE 'x%1$s.ctid' END, :depth::int) AS place,

@@ -1,5 +1,6 @@
--- A stamp of what the catalogue says of tables, rights, keys and foreign keys: whatever is made, renamed, granted, altered or dropped
--- makes it another (a renamed column does not, but then what names it fails). Fast: two small tables of the catalogue are read once.
+-- A stamp of the catalogue's tables, rights, keys and foreign keys. It changes when one is created,
+-- renamed, granted, altered or dropped (not for a renamed column, but then a statement that names
+-- it fails). Fast: two small tables of the catalogue are read once.
 SELECT pg_catalog.concat_ws('/', t.stamp, k.stamp, m.stamp) AS stamp
 FROM (SELECT pg_catalog.concat(count(*), ':', pg_catalog.sum(pg_catalog.hashint8extended(c.oid::bigint << 32, c.xmin::text::bigint))) AS stamp
       FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't') AS t,

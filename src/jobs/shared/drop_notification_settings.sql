@@ -1,5 +1,6 @@
--- Deletes the notification settings of removed members for the source they leave. Fast by (user_id, source_id, source_type),
--- whatever else the planner finds: the settings of these users are looked up first. One that is another's by now stays.
+-- Deletes the notification settings of removed members for the source they leave. Fast by (user_id,
+-- source_id, source_type): the settings of these users are looked up first, whatever the planner
+-- prefers. A row that has changed its user stays.
 WITH doomed AS MATERIALIZED (
   SELECT s.* FROM unnest(:user_id::bigint[], :source_id::bigint[], :source_type::text[]) AS k (user_id, source_id, source_type),
   LATERAL (SELECT s.id, s.user_id, s.source_id, s.source_type FROM notification_settings s

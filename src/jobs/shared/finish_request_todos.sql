@@ -1,5 +1,5 @@
--- Marks as done the todos in which a removed member asks for access to the source he leaves. Fast by (author_id), which
--- OFFSET 0 insists on: a page's worth of look-ups, never the whole table.
+-- Marks as done the todos in which a removed member asks for access to the source they leave. Fast
+-- by (author_id), which OFFSET 0 enforces: a page's worth of look-ups, never the whole table.
 WITH asked AS MATERIALIZED (
   SELECT t.id
   FROM unnest(:user_id::bigint[], :source_id::bigint[], :source_type::text[]) AS k (user_id, source_id, source_type),

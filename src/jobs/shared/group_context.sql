@@ -1,4 +1,5 @@
--- Which group, below which root, marked by whom: for log lines about single groups. Fast by unique keys.
+-- The group, its root, and the user who marked it: for log lines about single groups. Fast by
+-- unique keys.
 SELECT n.id AS key, u.username AS "user", NULL::text AS project, own.path AS namespace, root.path AS root_namespace
 FROM namespaces n
 LEFT JOIN group_deletion_schedules s ON s.group_id = n.id

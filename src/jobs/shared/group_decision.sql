@@ -1,13 +1,15 @@
--- What becomes of each marked group: it is due, or restored because whoever marked it may not delete it (any more), or left
--- alone, and why. For a restored group also the name and path it gets: without the suffix of its deletion, or with five random
--- characters if that path is taken, by a route or by another group of the page. Several groups of one line may be restored at
--- once, so the walk goes from the top down and puts each below the new path of the one above.
+-- What becomes of each marked group: it is due, or restored because the user who marked it may not
+-- delete it, or left alone, and why. A restored group also gets its name and path: without the
+-- suffix of its deletion, or with five random characters if that path is taken by a route or by
+-- another group of the page. Several groups of one line can be restored at once, so the walk goes
+-- from the top down and puts each below the new path of the one above.
 -- Fast by primary and unique keys; the rights start from the actors' own memberships.
 WITH RECURSIVE k AS (SELECT * FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)),
 -- include: marked_group.sql
 ,
--- Deletions that began with the right, and that took along what gave it before they failed: they end, while the actor is active and the
--- mark is the one that they were for. Fast by unique_key and the index on dead runs, which are few.
+-- Deletions that began with the right, and deleted what gave it before they failed: they are
+-- finished while the actor is active and the mark is unchanged. Fast by unique_key and the index on
+-- dead runs, which are few.
 begun AS MATERIALIZED (
   SELECT p.key, EXISTS (
     SELECT FROM pruned.runs r

@@ -1,5 +1,7 @@
--- Tables of which row-level security may hide rows from this role: `:relation` and all that a key ties to these, at any distance, because they would go
--- with them, or be changed, or forbid it, and nobody would see it; not what lies behind `:stays`, whose rows do not go. One a row, by name. Fast because only the catalogue is read.
+-- Tables whose rows row-level security can hide from this role: `:relation` and all that a key ties
+-- to these, at any distance, because their rows would be deleted or changed with them, or forbid
+-- it, unseen. Not what lies behind `:stays`, whose rows stay. One a row, by name. Fast because only
+-- the catalogue is read.
 WITH RECURSIVE tied (rel, goes) AS (
   SELECT pg_catalog.to_regclass(pg_catalog.format('%I', r.name))::oid, true FROM pg_catalog.unnest(:relation::text[]) AS r (name) WHERE pg_catalog.to_regclass(pg_catalog.format('%I', r.name)) IS NOT NULL
   UNION

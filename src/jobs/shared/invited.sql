@@ -1,10 +1,13 @@
--- A common table expression: whom projects invited through project_group_links. The statement has before it:
+-- A common table expression: whom projects invited through project_group_links. The statement has
+-- before it:
 --   entered (id)   the projects
 -- and reads after it:
---   invited (project_id, group_id, most)   who has rights in this group, as a member of it or of a group that it is shared with
---                                          (reach.sql), has them in the project, too, of at most this level
--- All who reach the invited group count, so the groups above it are here as well. Fast by project_group_links (project_id) and
--- primary keys: no hierarchy is expanded, and projects without links are not looked at.
+--   invited (project_id, group_id, most)   users with rights in this group, as members of it or of a group
+--                                          that it is shared with (reach.sql), have them in the project,
+--                                          too, of at most this level
+-- All who reach the invited group count, so the groups above it are included. Fast by
+-- project_group_links (project_id) and primary keys: no hierarchy is expanded, and projects without
+-- links are not read.
 invited AS MATERIALIZED (
   SELECT l.project_id, g.id AS group_id, pg_catalog.max(l.group_access) AS most
   FROM entered e

@@ -1,18 +1,22 @@
--- Which owners must stay. Common table expressions for a WITH RECURSIVE; the statement has before them:
---   leaving (pos, id, user_id, group_id, groups)  owners (owner_rule.sql) on their way out, in this order; groups: own group and those above
---   gone (id)                                     members that an earlier page took (only a plan has such)
+-- Which owners must stay. Common table expressions for a WITH RECURSIVE; the statement has before
+-- them:
+--   leaving (pos, id, user_id, group_id, groups)  owners (owner_rule.sql) to be removed, in this order; groups: own group and those above
+--   gone (id)                                     members that an earlier page removed (only a plan has such)
 -- and reads last_owner (id) after them.
 --
--- Whoever leaves needs another user who is an owner of the group or of one above and stands at his turn: one who is not
--- leaving, one who leaves later, or one before him who had to stay; nobody whom `pruned restore` holds (held_owner.sql). Only the last kind depends on decisions, and such a
--- one is always in a group further up (else he would have had somebody later); so the walk visits only those owners who
--- have nobody else and somebody to hope for. A window function cannot say this: whether an owner counts depends on what
--- was decided about him.
+-- An owner who leaves needs another user who owns the group or one above at that point of the
+-- order: one who does not leave, one who leaves later, or an earlier one who had to stay; never one
+-- whom `pruned restore` holds (held_owner.sql). Only the third kind depends on decisions. Such an
+-- owner is always in a group further up (otherwise they would have had a later one), so the walk
+-- visits only owners who have no other and can hope for one of these. A window function cannot
+-- express this: whether an owner counts depends on the decision about them.
 --
--- A step relies only on owners that it has locked (lock_owners.sql, and those of the page itself: some of them may have to stay for
--- another reason), handed on in settings of the transaction; a plan has no locks and relies on anybody. Fast because each look-up is an index range of one group's owners that ends at the
--- first; what is asked of the page itself is asked of hash tables (NOT IN), whatever the planner thinks of its size.
--- Who became an owner after the locks were taken is decided on, but nobody is removed because of him.
+-- A step relies only on owners that it has locked (lock_owners.sql, and those of the page itself,
+-- some of which can have to stay for another reason). They are passed on in settings of the
+-- transaction. A plan has no locks and relies on all owners. Fast because each look-up is an index
+-- range of one group's owners that ends at the first; questions about the page itself use hash
+-- tables (NOT IN), whatever size the planner assumes. A user who became an owner after the locks
+-- were taken is decided on, but no removal relies on them.
 standing AS MATERIALIZED (
   SELECT m.* FROM leaving m
   WHERE coalesce(m.id = ANY (nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[]), true) AND NOT

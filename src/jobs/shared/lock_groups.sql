@@ -1,7 +1,7 @@
--- Locks the groups of `owner`, and the groups above, and `further`, by id: two processes never take away two owners at the
--- same moment such that none is left. Who the owners are is handed on, in a setting of the transaction, to the
--- files that follow. The statement has before this:
---   owner (id, source_id)  owners (owner_rule.sql) on their way out; none of them: nothing is locked
+-- Locks the groups of `owner`, the groups above, and `further`, by id, so that two processes never
+-- remove a group's two last owners at the same time. The owners are passed on to the following
+-- files in a setting of the transaction. The statement has before this:
+--   owner (id, source_id)  owners (owner_rule.sql) to be removed; without any, nothing is locked
 --   further (id)           namespaces that the job locks besides
 locked AS MATERIALIZED (
   SELECT n.id FROM namespaces n

@@ -1,2 +1,2 @@
--- Locks the members `:key` by id, so that what is decided about them still holds when it is done.
+-- Locks the members `:key` by id, so that the decision about them still holds when it is applied.
 SELECT m.id FROM pg_catalog.unnest(:key::bigint[]) AS k (id) JOIN members m ON m.id = k.id ORDER BY m.id FOR UPDATE OF m

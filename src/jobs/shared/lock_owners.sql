@@ -1,7 +1,8 @@
--- Locks for each owner among the keys one other owner, of the group or of one above, who is not among the keys: the
--- application cannot take him away before we commit. The lock is taken below the limit, so one who vanishes while we
--- wait for him is passed over and the next is taken. Who is locked is handed on to last_owner.sql, which relies on nobody else.
--- Fast because each look-up is an index range of one group's owners that ends at the first.
+-- Locks for each owner among the keys one other owner, of the group or of one above, who is not
+-- among the keys: the application cannot remove them before the commit. The lock is taken below the
+-- limit, so an owner who disappears during the wait is skipped and the next is taken. The locked
+-- owners are passed on to last_owner.sql, which relies on no others. Fast because each look-up is
+-- an index range of one group's owners that ends at the first.
 WITH
 -- include: owner_on_page.sql
 ,

@@ -1,6 +1,6 @@
--- Locks the users of the owners among the keys, and for each one user who is to stand for him, by id: he stays active
--- and human while we rely on him. Nothing is decided yet: lock_owners.sql chooses again, after all waiting.
--- Fast because it starts from the few owners that lock_groups.sql found.
+-- Locks the users of the owners among the keys, and for each one user who can replace them, by id,
+-- so that this user stays active and human. This decides nothing: lock_owners.sql chooses again,
+-- after all waiting. Fast because it starts from the few owners that lock_groups.sql found.
 WITH
 -- include: owner_on_page.sql
 SELECT l.id FROM users l

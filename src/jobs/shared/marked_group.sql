@@ -1,5 +1,5 @@
--- Common table expressions: of the groups k (id, pos), which the statement has before, what their marks say and what those who set
--- them may do. After them it reads
+-- Common table expressions for the groups k (id, pos), which the statement has before: their marks,
+-- and the rights of the users who set them. It reads after them:
 --   page (key, group_id, marked, over, in_progress, in_line, user_id, ...)  in_line: traversal_ids are the line of groups down to it
 --   rights (ask, active, level)                                            by key (rights.sql)
 -- Fast by primary and unique keys.

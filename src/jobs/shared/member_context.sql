@@ -1,4 +1,5 @@
--- Whose membership of what: for log lines about single members. Fast by primary keys and the unique key of routes.
+-- User and place of a membership: for log lines about single members. Fast by primary keys and the
+-- unique key of routes.
 SELECT m.id AS key, u.username AS "user",
        CASE m.source_type WHEN 'Project' THEN own.path END AS project,
        CASE m.source_type WHEN 'Project' THEN NULL ELSE own.path END AS namespace,

@@ -1,3 +1,3 @@
--- Without a row of settings nobody knows how long the grace period is.
+-- Without a row of settings the grace period is unknown.
 SELECT 'application_settings has no row: deletion_adjourned_period is not known' AS reason
 WHERE NOT EXISTS (SELECT FROM application_settings)

@@ -1,5 +1,6 @@
--- A condition: link `l` of project `p` (project_group_links) lets somebody in: it is not over, and the namespace of the project
--- itself has no lock. A database may have no such column: its name is then the one of the row beside it, which has none either.
+-- A condition: link `l` of project `p` (project_group_links) gives access: it has not expired, and
+-- the project's own namespace has no lock. If the database has no such column, its name resolves to
+-- that of the row beside it, which has no lock either.
 (l.expires_at IS NULL OR l.expires_at > (
 -- include: as_of.sql
 AT TIME ZONE 'UTC')::date)

@@ -1,4 +1,5 @@
--- A common table expression: the owners among the keys (lock_groups.sql), each with his group and those above it.
+-- A common table expression: the owners among the keys (lock_groups.sql), each with their group and
+-- those above it.
 owner AS MATERIALIZED (
   SELECT m.id, m.user_id, coalesce(n.traversal_ids, '{}') || m.source_id AS groups
   FROM pg_catalog.unnest(pg_catalog.current_setting('pruned.owners')::bigint[]) AS k (id)

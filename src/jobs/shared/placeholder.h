@@ -1,5 +1,5 @@
-/* Whether a placeholder user may go (docs/jobs/users.delete_placeholder.md): asked by the job that
- * hands him over, and again by the one that removes him, since days may lie between the two.
+/* Whether a placeholder user may be removed (docs/jobs/users.delete_placeholder.md). The job that
+ * hands the user over checks it, and so does users.destroy, because days can lie between the two.
  *
  * Threads: one worker, inside the step's transaction. Ownership: rows are the caller's.
  */
@@ -7,13 +7,13 @@
 #include "pruned/job.h"
 
 #define PLACEHOLDER_JOB "users.delete_placeholder"
-/* The argument `reason` of the run that removes him. */
+/* The argument `reason` of the run that removes the user. */
 #define PLACEHOLDER_REASON "Placeholder user"
 
-/* Who he is: `username`; no row: nobody. He is locked. */
+/* Locks the user and returns `username`; no row: there is no such user. */
 PgRows *placeholder_find (Step *step, const char *user, GError **error);
-/* Why he is not to be deleted whoever refers to him, or NULL. FOUND by placeholder_find. */
+/* Why the user must stay, whatever refers to them; NULL: they may go. FOUND by placeholder_find. */
 const char *placeholder_why_not (const PgRows *found);
-/* The first reference to him (`table`, `column`), or no row. Looks where
- * [jobs.users.delete_placeholder] references says, whoever asks. */
+/* The first reference to the user (`table`, `column`), or no row, among the columns of
+ * [jobs.users.delete_placeholder] references. */
 PgRows *placeholder_reference (Step *step, const char *user, GError **error);

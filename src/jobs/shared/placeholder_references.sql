@@ -1,5 +1,6 @@
--- The text of a query for the first reference to a user, over those columns that this database has; NULL: it has none.
--- Table and column names are quoted here and nowhere else. Read lazily: it ends at the first table that has one.
+-- The text of a query for the first reference to a user, among the columns that this database has;
+-- NULL: it has none of them. Only this file quotes the table and column names. Reads lazily: it
+-- ends at the first table that has one.
 WITH
 -- include: user_references.sql
 SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS "table", %L AS "column" WHERE EXISTS (SELECT FROM %I WHERE %I = :user::bigint)',

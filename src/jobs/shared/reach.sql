@@ -3,10 +3,11 @@
 -- and reads after them:
 --   member_of (user_id, group_id, access_level)  their own memberships of groups
 --   reach (user_id, group_id, access_level)      groups that give rights to themselves and to everything below: by a
---                                                membership, or by a share with a group whose direct member one is
--- An access request, an invitation, a member who waits for a seat and a share that is over give nothing; a membership that is
--- over gives rights while it stands. Fast by members (user_id, access_level), whose predicate is repeated here: OFFSET 0
--- insists on it, for the planner would rather read the whole table for some hundred users.
+--                                                membership, or by a share with a group of which the user is a direct member
+-- An access request, an invitation, a member who waits for a seat and an expired share give
+-- nothing; an expired membership gives rights while it exists. Fast by members (user_id,
+-- access_level), whose predicate is repeated here and which OFFSET 0 enforces: otherwise the
+-- planner reads the whole table for some hundred users.
 member_of AS MATERIALIZED (
   SELECT who.id AS user_id, m.source_id AS group_id, m.access_level
   FROM who CROSS JOIN LATERAL (

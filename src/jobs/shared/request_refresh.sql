@@ -1,5 +1,6 @@
--- Asks for a refresh of the removed members' authorizations soon (a second request leaves the time) and of their todos later
--- (each request moves it on). `seq` tells a refresh that is under way that there is more. Fast by primary key.
+-- Asks for a refresh of the removed members' authorizations soon (a second request keeps the time)
+-- and of their todos later (each request postpones it). `seq` shows a running refresh that there is
+-- a new request. Fast by primary key.
 INSERT INTO pruned.dirty_users AS d (user_id, kind, due_at)
 SELECT u.id, k.kind, now() + k.delay_ms * interval '1 ms'
 FROM (SELECT DISTINCT id FROM pg_catalog.unnest(:user_id::bigint[]) AS l (id) WHERE id IS NOT NULL) AS u,

@@ -1,4 +1,4 @@
--- Gives the groups their names and paths back. Fast by primary key.
+-- Restores the groups' names and paths. Fast by primary key.
 WITH was AS MATERIALIZED (
   SELECT n.id, k.name, k.path, pg_catalog.to_jsonb(n.*) AS row
   FROM unnest(:key::bigint[], :name::text[], :path::text[]) AS k (id, name, path) JOIN namespaces n ON n.id = k.id

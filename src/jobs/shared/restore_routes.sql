@@ -1,6 +1,6 @@
--- Gives the groups and everything below them their full paths and names back; a route below several of these groups
--- follows the nearest one. Fast because what is below comes from the index on traversal_ids, and each route from the unique
--- key of its source.
+-- Restores the full paths and names of the groups and of everything below them; a route below
+-- several of these groups follows the nearest one. Fast because the index on traversal_ids finds
+-- what is below, and the unique key of its source finds each route.
 WITH back AS MATERIALIZED (
   SELECT * FROM unnest(:key::bigint[], :depth::int[], :was_path::text[], :full_path::text[], :was_name::text[], :full_name::text[])
     AS k (id, depth, was_path, full_path, was_name, full_name)

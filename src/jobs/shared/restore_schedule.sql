@@ -1,4 +1,4 @@
--- Takes the mark off the groups, if it is still there. Fast by primary key.
+-- Removes the groups' marks, if they still exist. Fast by primary key.
 DELETE FROM group_deletion_schedules s
 USING pg_catalog.unnest(:key::bigint[]) AS k (id)
 WHERE s.group_id = k.id

@@ -1,4 +1,4 @@
--- Memberships are back: what they give is to be true again soon. Fast by primary key.
+-- Memberships are restored: asks for a refresh of what they give. Fast by primary key.
 WITH asked AS (
   INSERT INTO pruned.dirty_users AS d (user_id, kind, due_at)
   SELECT DISTINCT m.user_id, 'authorizations', now() FROM members m

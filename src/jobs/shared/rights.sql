@@ -1,13 +1,15 @@
 -- What an actor may do, where. Common table expressions; the statement has before them:
---   asked (ask, actor_id, groups, project_id)  a question each: the group and those above it, and the project, if it is one
---   gone (id)                                  memberships that an earlier step took (only a plan has such)
--- and reads rights (ask, active, level) after them: the actor's highest level of 40 or more there, 50 for an instance's
--- administrator, else 0; 0 as well while he is not active. Memberships count while they stand, whatever their date; requests,
--- invitations and awaiting ones do not. Through a share between groups count the direct members of the invited group, through
--- a link of the project all who have rights in the invited group (invited.sql), at the lower of the two levels, while the
+--   asked (ask, actor_id, groups, project_id)  one question a row: the group and those above it, and the project, if it is one
+--   gone (id)                                  memberships that an earlier step removed (only a plan has such)
+-- and reads rights (ask, active, level) after them: the actor's highest level of 40 or more there,
+-- 50 for an instance administrator, else 0; also 0 if the actor is not active. Memberships count
+-- while they exist, whatever their date; requests, invitations and awaiting ones do not. Through a
+-- share between groups the direct members of the invited group count; through a link of the project
+-- all who have rights in the invited group (invited.sql), at the lower of the two levels, while the
 -- link's date is later than the scheduled day.
--- Fast because it starts from the actor's few memberships of such a level, by (user_id, access_level), follows shares by the
--- group that is invited and links by the project: the size of the hierarchy does not matter.
+-- Fast because it starts from the actor's few memberships of such a level, by (user_id,
+-- access_level), follows shares by the invited group and links by the project: the size of the
+-- hierarchy does not matter.
 actor AS MATERIALIZED (
   SELECT u.id, u.admin FROM users u WHERE u.id IN (SELECT actor_id FROM asked) AND u.state = 'active'
 ),

@@ -1,5 +1,6 @@
--- A common table expression: row_key, pieces of SQL that name a row of each table of `found` (attrelid): by its primary key, else
--- by its place. `t` is the row, `k.key` a key as an object, `r` the record made of it, `x` the row again.
+-- A common table expression: row_key, pieces of SQL that identify a row of each table of `found`
+-- (attrelid): by its primary key, otherwise by its ctid. `t` is the row, `k.key` a key as an
+-- object, `r` the record made of it, `x` the row again.
 row_key AS MATERIALIZED (
   SELECT f.attrelid AS relid,
     CASE WHEN p.n IS NULL THEN 'pg_catalog.jsonb_build_object(''ctid'', t.ctid::text)' ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)', p.pairs) END AS object,

@@ -1,4 +1,4 @@
--- A common table expression: schedule_left (id), the schedules whose next try does not lie ahead.
+-- A common table expression: schedule_left (id), the schedules that are due.
 schedule_left (id) AS NOT MATERIALIZED (
   SELECT s.id FROM members_deletion_schedules s
   WHERE NOT EXISTS (SELECT FROM pruned.quarantine q

@@ -1,13 +1,13 @@
 #include "jobs/shared/sweep.h"
 
 #define DEPTH                                                                                      \
-  12 /* keys below keys; what lies deeper, or in a circle, stays, and so does what it refers to */
+  12 /* keys below keys; rows that lie deeper or in a circle stay, with what they refer to */
 
 #define NAMED(sweep)                                                                               \
   "user_id", (sweep)->user_id, "project", (sweep)->projects, "namespace", (sweep)->namespaces,     \
       "group", (sweep)->groups
 
-/* Rows of these tables (one a line) may have gone by their key. */
+/* Rows of these tables (one a line) can have been removed by their key. */
 static void
 warn_unseen (const Sweep *sweep, const char *tables)
 {
@@ -36,7 +36,8 @@ sweep_below (Sweep *sweep, const char *probe, int depth, GError **error)
   return TRUE;
 }
 
-/* Rows that a key would change: each table's by a statement of its own. *ANY: there were some. */
+/* Changes the rows that a key would change, each table's by a statement of its own. *ANY: there
+ * were some. */
 static gboolean
 sweep_changes (Sweep *sweep, const char *probe, gboolean *any, GError **error)
 {
@@ -56,7 +57,7 @@ sweep_changes (Sweep *sweep, const char *probe, gboolean *any, GError **error)
   return TRUE;
 }
 
-/* What the application is just writing is met again. */
+/* Repeats, because the application can insert such rows meanwhile. */
 static gboolean
 sweep_all_changes (Sweep *sweep, const PgRows *made, GError **error)
 {
@@ -71,13 +72,13 @@ sweep_all_changes (Sweep *sweep, const PgRows *made, GError **error)
   return TRUE;
 }
 
-/* Locks those that may go now; *HELD: how many. */
+/* Locks the rows to which nothing refers; *HELD: how many. */
 static gboolean
 hold_rows (Sweep *sweep, const PgRows *made, gint64 *held, GError **error)
 {
   const char *sql = rows_text (made, 0, "hold");
   *held = sweep->left;
-  if (sql == NULL) /* without the right to */
+  if (sql == NULL) /* no right to lock */
     return TRUE;
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
   g_autoptr (PgRows) rows
@@ -101,8 +102,8 @@ remove_rows (Sweep *sweep, const PgRows *made, gint64 *gone, GError **error)
   return TRUE;
 }
 
-/* What is below goes, the rows are held, what is tied to them otherwise is let loose, and they go.
- * *AGAIN: not all that were held did. */
+/* Removes what is below, locks the rows, changes rows that a key would change, and removes the
+ * rows. *AGAIN: not all locked rows were removed. */
 static gboolean
 sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean *again,
             GError **error)
@@ -141,8 +142,8 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
     return FALSE;
   gint64 before, gone;
   gboolean again, first = TRUE;
-  do /* What came below a row before it was held goes first: once more, and as often as that helps.
-      */
+  do /* Rows that came below a row before its lock are removed first: once more, as long as that
+        helps. */
   {
     before = sweep->left;
     if (!sweep_once (sweep, made, depth, &gone, &again, error))

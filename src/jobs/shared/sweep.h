@@ -1,24 +1,23 @@
-/* Rows with all that foreign keys of one column or several would take along with them (ON DELETE
- * CASCADE) or change (SET NULL, SET DEFAULT): each table's by a statement of its own, children
- * first, so that the audit sees them (cascades.sql).
+/* Removes rows with all rows that foreign keys would delete (ON DELETE CASCADE) or change (SET
+ * NULL, SET DEFAULT) with them: each table's by a statement of its own, children first, so that the
+ * audit records them (cascades.sql).
  *
- * Invariant: rows go only when nothing refers to them that we may delete, and are locked before
- * that is looked at for the last time, so that nobody puts a row below them in between; what does
- * not fit into `left` stays for the next step. Threads: a worker. Ownership: texts are the
- * caller's.
+ * Invariant: a row is removed only if nothing refers to it that the role may delete. It is locked
+ * before the last check, so that no row can be inserted below it in between. Rows beyond `left`
+ * stay for the next step. Threads: a worker. Ownership: texts are the caller's.
  */
 #pragma once
 #include "pruned/job.h"
 
 typedef struct {
   Step *step;
-  const char *user_id;                        /* what conditions may name; NULL: they do not */
+  const char *user_id;                        /* a parameter of conditions; NULL: unused */
   const char *projects, *namespaces, *groups; /* array literals of ids, the same */
-  const char *const *refused; /* tables whose rows must not go with others, ended by NULL */
-  gint64 left;                /* rows that may still go */
+  const char *const *refused; /* tables whose rows must not be removed with others, ended by NULL */
+  gint64 left;                /* rows that this step may still remove */
 } Sweep;
 
-/* Deletes rows of RELATION that fulfil CONDITION (on alias x<DEPTH>). *REMOVED: how many of
- * RELATION itself. Fails with a reason in the data where a refused table has such rows. */
+/* Deletes the rows of RELATION that match CONDITION (on alias x<DEPTH>). *REMOVED: how many of
+ * RELATION itself. Fails with a reason in the data if a refused table has such rows. */
 gboolean sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth,
                      int *removed, GError **error) G_GNUC_WARN_UNUSED_RESULT;

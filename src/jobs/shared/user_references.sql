@@ -1,6 +1,7 @@
--- A common table expression: the columns that refer to a user, of the list `:references` or the built-in one, and of `:also`, as far as
--- this database has them. The list leaves out, on purpose, columns without an index: notes.updated_by_id,
--- notes.resolved_by_id, events.author_id, ci_pipelines.user_id, ci_builds.user_id, merge_requests.last_edited_by_id.
+-- A common table expression: the columns that refer to a user, of the list `:references` or the
+-- built-in one, and of `:also`, that exist in this database. The built-in list omits columns
+-- without an index on purpose: notes.updated_by_id, notes.resolved_by_id, events.author_id,
+-- ci_pipelines.user_id, ci_builds.user_id, merge_requests.last_edited_by_id.
 user_reference (pos, tab, col) AS (
   SELECT l.pos, pg_catalog.split_part(l.item, '.', 1), pg_catalog.split_part(l.item, '.', 2)
   FROM pg_catalog.regexp_split_to_table(pg_catalog.btrim(coalesce(nullif(:references::text, ''), '

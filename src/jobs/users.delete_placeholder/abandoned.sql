@@ -1,4 +1,5 @@
--- Lists the user's details whose tries are used up as abandoned, so that nobody forgets them. Fast by (placeholder_user_id).
+-- Parks the user's details that have used up their attempts as abandoned, so that they are not
+-- forgotten. Fast by (placeholder_user_id).
 INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at)
 SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id, 'abandoned: ' || :reason::text,
        d.deletion_attempts, true, now()

@@ -1,4 +1,5 @@
--- A run that is dead makes no further attempt: what had its last one is listed as abandoned. Fast by (placeholder_user_id).
+-- A dead run makes no further attempt: parks details that had their last attempt as abandoned. Fast
+-- by (placeholder_user_id).
 INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at)
 SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id, 'abandoned: ' || :error::text,
        d.deletion_attempts, true, now()

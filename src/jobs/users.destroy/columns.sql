@@ -1,6 +1,7 @@
--- Common table expressions: named (tab, col), the columns that refer to a user and go to the ghost user, or (`drops`) say nothing but
--- "this user is here". The former are the list of user_references.sql and, whatever list is set, those that are no reason to keep a
--- placeholder but must not go with the user: a key of theirs would take another user's row along.
+-- Common table expressions: named (tab, col), the columns that refer to a user and go to the ghost
+-- user, or whose rows (`drops`) record only that the user is there. The former are the list of
+-- user_references.sql and, whatever list is set, those that are no reason to keep a placeholder but
+-- must not be deleted with the user: a key of theirs would delete another user's row.
 -- include: ../shared/user_references.sql
 ,
 association (table_name) AS (

@@ -1,6 +1,6 @@
-/* What is only the user's is deleted, and last himself: rows that foreign keys would take along
- * first, each by a statement of its own, so that the audit sees them. Whatever a key forbids raises
- * its error: a reason in the data.
+/* Deletes the rows that are only the user's, and finally the user. Rows that foreign keys would
+ * take along are deleted first, each table's by a statement of its own, so that the audit records
+ * them. A key that forbids the delete raises its error: a reason in the data.
  */
 #include "users_destroy.h"
 
@@ -31,8 +31,8 @@ announce (Destroy *destroy)
                            destroy->user_type, "reason", reason != NULL ? reason : ""));
 }
 
-/* What came into a column that was done already, by a trigger or by the application: the columns
- * are gone through again, but not for ever. *AGAIN: they are. */
+/* Checks for rows that a trigger or the application has inserted into a column that was done. If
+ * there are some, the columns are walked through again, at most LOOKS times. *AGAIN: they are. */
 static gboolean
 last_look (Destroy *destroy, gboolean *again, GError **error)
 {
@@ -43,8 +43,8 @@ last_look (Destroy *destroy, gboolean *again, GError **error)
   if (name != NULL && ++destroy->looks > LOOKS)
     return step_fail (
         destroy->step, error, PRUNED_DATA,
-        "rows of %s that refer to user %s keep coming (a trigger or the application makes "
-        "them): end that, then `pruned retry`",
+        "rows of %s that refer to user %s keep being inserted (by a trigger or the application): "
+        "stop that, then `pruned retry`",
         name, destroy->user_id);
   *again = name != NULL;
   if (*again)
@@ -52,10 +52,11 @@ last_look (Destroy *destroy, gboolean *again, GError **error)
   return TRUE;
 }
 
-/* His own row has gone, and what refers to him had gone before: unless that row's own triggers have
- * made some more. */
+/* The user's row is deleted. Checks that its triggers have not inserted rows that refer to the
+ * user.
+ */
 static gboolean
-after_him (Destroy *destroy, GError **error)
+finish_user (Destroy *destroy, GError **error)
 {
   g_autofree char *name = NULL;
   if (!users_destroy_look (destroy, &name, error))
@@ -63,8 +64,8 @@ after_him (Destroy *destroy, GError **error)
   if (name != NULL)
     return step_fail (
         destroy->step, error, PRUNED_DATA,
-        "%s refers to user %s again as soon as he is deleted (a trigger makes such rows)", name,
-        destroy->user_id);
+        "%s refers to user %s again as soon as they are deleted (a trigger inserts such rows)",
+        name, destroy->user_id);
   announce (destroy);
   return TRUE;
 }
@@ -76,10 +77,10 @@ sweep_root (Sweep *sweep, const PgRows *roots, int row, int *removed, GError **e
                      0, removed, error);
 }
 
-/* What is only his; *MORE: the step has done its share. */
+/* Removes what is only the user's; *MORE: the step's limit is reached. */
 static gboolean
-sweep_his (Destroy *destroy, Sweep *sweep, const PgRows *roots, int last, gboolean *more,
-           GError **error)
+sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, int last, gboolean *more,
+             GError **error)
 {
   int removed;
   for (int i = 0; i < last && sweep->left > 0; i++)
@@ -98,19 +99,19 @@ users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
       = step_query (destroy->step, error, "hold", "user_id", destroy->user_id, NULL);
   if (held == NULL || !refuse_projects (destroy, error))
     return FALSE;
-  /* They want outcomes, files and authorizations, or belong to something else that stays. */
+  /* They need outcomes, files and authorizations, or belong to something that stays. */
   static const char *const refused[]
       = { "projects",         "namespaces", "users",           "members",
           "ci_job_artifacts", "routes",     "redirect_routes", NULL };
   g_autoptr (PgRows) roots = step_query (destroy->step, error, "finish", NULL);
   if (roots == NULL)
     return FALSE;
-  int last = rows_count (roots) - 1; /* the user himself */
+  int last = rows_count (roots) - 1; /* the user */
   int removed = 0;
   Sweep sweep = {
     .step = destroy->step, .user_id = destroy->user_id, .refused = refused, .left = destroy->left
   };
-  if (!sweep_his (destroy, &sweep, roots, last, more, error))
+  if (!sweep_owned (destroy, &sweep, roots, last, more, error))
     return FALSE;
   if (*more)
     return TRUE;
@@ -118,7 +119,7 @@ users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
     return FALSE;
   *more = removed == 0 && sweep.left <= 0;
   if (removed > 0)
-    return after_him (destroy, error);
+    return finish_user (destroy, error);
   if (!*more)
     return step_fail (destroy->step, error, PRUNED_DATA,
                       "user %s was not removed (a trigger or a rule keeps the row)",

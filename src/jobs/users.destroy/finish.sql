@@ -1,6 +1,7 @@
--- What goes at last, in this order, as conditions on alias x0: the user's marks and schedules, memberships that came meanwhile, his
--- personal namespace with its paths and those of what is gone that name it, the migration, and himself. What this database does not have is passed over.
--- Fast because only the catalogue is read; each condition has an index.
+-- What is deleted at the end, in this order, as conditions on alias x0: the user's marks and
+-- schedules, memberships inserted meanwhile, the personal namespace with its paths and those of
+-- removed namespaces that name it, the migration, and the user. Tables that this database does not
+-- have are skipped. Fast because only the catalogue is read; each condition has an index.
 SELECT r.table_name, pg_catalog.format('%I', r.table_name) AS relation, r.condition
 FROM (VALUES
   (1, 'group_deletion_schedules', 'user_id', 'x0.user_id = :user_id::bigint'),

@@ -1,2 +1,3 @@
--- Holds the user so that no row that refers to him by a foreign key comes any more. Fast by primary key.
+-- Locks the user, so that no row can be inserted that refers to them by a foreign key. Fast by
+-- primary key.
 SELECT u.id FROM users u WHERE u.id = :user_id::bigint FOR UPDATE

@@ -1,6 +1,7 @@
--- The text of a query for the first column of columns.sql that refers to a user even now; NULL: this database has none of them. Only
--- columns with an index of their own, and of small tables: others take too long to be read in the step that ends it all.
--- Names are quoted by format. Fast because only the catalogue is read.
+-- The text of a query for the first column of columns.sql that still refers to a user; NULL: this
+-- database has none of them. Only columns with an index of their own and of small tables: others
+-- take too long in the last step. Names are quoted by format. Fast because only the catalogue is
+-- read.
 WITH
 -- include: columns.sql
 SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS name WHERE EXISTS (SELECT FROM %I WHERE %I = :user_id::bigint)', n.tab || '.' || n.col, n.tab, n.col),

@@ -1,3 +1,4 @@
--- Whether projects have come into the personal namespace. Fast by namespaces (owner_id) and projects (namespace_id).
+-- Whether the personal namespace has projects. Fast by namespaces (owner_id) and projects
+-- (namespace_id).
 SELECT EXISTS (SELECT FROM namespaces n JOIN projects p ON p.namespace_id = n.id
                WHERE n.owner_id = :user_id::bigint AND n.type = 'User') AS there

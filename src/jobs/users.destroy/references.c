@@ -1,5 +1,5 @@
-/* What refers to the user goes to the ghost user, column after column in the order of their names,
- * by keyset on each table's primary key. The cursor names the column and the last key of it.
+/* Rows that refer to the user go to the ghost user, column after column in the order of their
+ * names, by keyset on each table's primary key. The cursor names the column and its last key.
  */
 #include "users_destroy.h"
 
@@ -21,8 +21,7 @@ change (Destroy *destroy, const char *sql, const char *table, const char *action
   return rows != NULL ? rows_count (rows) : -1;
 }
 
-/* One page of one column: rows that a unique key forbids to move are deleted, the others are moved.
- */
+/* Moves one page of one column; rows that a unique key forbids to move are deleted. */
 static gboolean
 move_page (Destroy *destroy, const PgRows *references, int row, const PgRows *page, GError **error)
 {
@@ -46,8 +45,8 @@ move_page (Destroy *destroy, const PgRows *references, int row, const PgRows *pa
   return TRUE;
 }
 
-/* Pages of one column. *LAST: the last key, if the step's share ended before the column did; g_free
- * it. */
+/* Moves rows of one column. *LAST: the last key, if the step's limit was reached first; g_free it.
+ */
 static gboolean
 move_column (Destroy *destroy, const PgRows *references, int row, const char *after, char **last,
              GError **error)
@@ -64,7 +63,7 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
   return TRUE;
 }
 
-/* Both lists; the second one is that of placeholders. */
+/* The job's own list and that of placeholders. */
 #define LISTS(step)                                                                                \
   "references", step_setting_text (step, "references"), "also",                                    \
       step_setting_text_of (step, PLACEHOLDER_JOB, "references")

@@ -1,9 +1,9 @@
--- The columns that refer to users, those from `:name` on, each with its statements: `page` takes the next keys, `clash`
--- deletes those rows whose move would break a unique key (null: there is none), `change` moves the others or, in
--- tables that say nothing but "this user is here", deletes them. What does not exist in this database is not listed.
--- Names come from the catalogue and are quoted by format; values are parameters of the statements:
--- `:user_id`, `:ghost_id`, `:limit`, `:after` (the last key), `:key` (keys as objects).
--- Fast because only the catalogue is read.
+-- The columns that refer to users, from `:name` on, each with its statements: `page` reads the next
+-- keys, `clash` deletes rows whose move would break a unique key (null: there is none), `change`
+-- moves the others or, in tables that record only that the user is there, deletes them. Columns
+-- that this database does not have are not listed. Names come from the catalogue and are quoted by
+-- format; values are parameters of the statements: `:user_id`, `:ghost_id`, `:limit`, `:after` (the
+-- last key), `:key` (keys as objects). Fast because only the catalogue is read.
 WITH
 -- include: columns.sql
 ,

@@ -19,7 +19,7 @@ users_destroy_continue (const Destroy *destroy, const char *stage, json_t *field
   step_continue (destroy->step, cursor, 0);
 }
 
-/* FALSE: the user is no more. */
+/* FALSE without an error: the user does not exist. */
 static gboolean
 find_user (Destroy *destroy, PgRows **user, GError **error)
 {
@@ -41,8 +41,9 @@ query (Destroy *destroy, const char *file, GError **error)
   return rows != NULL;
 }
 
-/* Blocks him, if he is not yet, and says that his records are on their way. The run's own row is
- * the user: it is counted when he is gone, or here if that is left to the application. */
+/* Blocks the user, if needed, and records that the migration to the ghost user has begun. The run's
+ * own row is the user: it is counted when the user is deleted, or here if the application does
+ * that. */
 static gboolean
 mark (Destroy *destroy, GError **error)
 {
@@ -59,8 +60,7 @@ mark (Destroy *destroy, GError **error)
   return migration != NULL;
 }
 
-/* *REASON: why he stays; "" if he does not. Without a ghost user nothing is decided: it is tried
- * again, and nobody who is to go is forgotten. */
+/* *REASON: why the user stays; "" if they do not. */
 static gboolean
 ask_refusals (Destroy *destroy, char **reason, GError **error)
 {
@@ -89,7 +89,7 @@ is_placeholder (const Destroy *destroy)
   return g_strcmp0 (step_arg (destroy->step, "reason"), PLACEHOLDER_REASON) == 0;
 }
 
-/* A placeholder may have been claimed, or be referred to, since he was handed over. */
+/* A placeholder can have been claimed, or be referred to, since it was handed over. */
 static gboolean
 ask_placeholder (Destroy *destroy, char **reason, GError **error)
 {
@@ -112,7 +112,8 @@ ask_placeholder (Destroy *destroy, char **reason, GError **error)
   return TRUE;
 }
 
-/* Somebody who was a project's bot when his end was decided, and is none any more, stays. */
+/* A user who was a project's bot when the removal was decided, and is none when it begins, stays.
+ */
 static void
 ask_bot (Destroy *destroy, char **reason)
 {
@@ -170,7 +171,7 @@ memberships (Destroy *destroy, GError **error)
   return TRUE;
 }
 
-/* FALSE: there are tables whose rows nobody could move, or keep from going. */
+/* FALSE with an error: row-level security hides rows that could be neither moved nor kept. */
 static gboolean
 look_for_hidden (Destroy *destroy, GError **error)
 {
@@ -183,7 +184,7 @@ look_for_hidden (Destroy *destroy, GError **error)
                            "{projects,ci_job_artifacts}", error);
 }
 
-/* Locks in the order of all: namespaces, users, members. */
+/* Locks in the common order: namespaces, users, members. */
 static gboolean
 begin (Destroy *destroy, GError **error)
 {
@@ -212,14 +213,14 @@ begin (Destroy *destroy, GError **error)
   return mark (destroy, error) && memberships (destroy, error);
 }
 
-/* *REASON: why his end is called off half-way; NULL: it is not. */
+/* *REASON: why the removal is called off half-way; NULL: it is not. */
 static gboolean
 ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **error)
 {
   const char *was = json_string_value (json_object_get (step_cursor (destroy->step), "user_type"));
   *reason = !rows_bool (user, 0, "blocked") ? "the user is no longer blocked"
             : was != NULL && g_strcmp0 (was, destroy->user_type) != 0
-                ? "the user is of another type by now"
+                ? "the user's type has changed"
                 : NULL;
   if (*reason != NULL || !is_placeholder (destroy))
     return TRUE;
@@ -228,7 +229,7 @@ ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **e
   return found != NULL;
 }
 
-/* He stays, with what he still has; the application must not go on where we stopped. */
+/* The user stays, with what they still have; the application must not continue the removal. */
 static gboolean
 call_off (Destroy *destroy, const char *reason, GError **error)
 {
@@ -239,7 +240,7 @@ call_off (Destroy *destroy, const char *reason, GError **error)
   if (destroy->migration && gone == NULL)
     return FALSE;
   step_log (destroy->step, LOG_WARNING,
-            "User is wanted again: he stays, without what he has lost already",
+            "User is wanted again: they stay, without what has been removed",
             json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
   step_count (destroy->step, "kept", 1);
   step_reason (destroy->step, reason);
@@ -247,7 +248,7 @@ call_off (Destroy *destroy, const char *reason, GError **error)
 }
 
 static gboolean
-go_on (Destroy *destroy, const char *stage, GError **error)
+resume (Destroy *destroy, const char *stage, GError **error)
 {
   g_autoptr (PgRows) user = NULL;
   gboolean more = FALSE;
@@ -285,5 +286,5 @@ users_destroy_step (Step *step, GError **error)
   g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
   if (seen == NULL)
     return FALSE;
-  return stage == NULL ? begin (&destroy, error) : go_on (&destroy, stage, error);
+  return stage == NULL ? begin (&destroy, error) : resume (&destroy, stage, error);
 }

@@ -1,13 +1,13 @@
-/* users.destroy: a user goes in three stages, each in steps of at most `batch` rows; the cursor
- * says which one. Before he himself goes there is a last look: what has come into a column that was
- * done already sends the run back to the second stage.
+/* users.destroy: a user is removed in three stages, each in steps of at most `batch` rows; the
+ * cursor names the stage. Before the user's own row goes there is a last check: a row that was
+ * inserted into a column that was done sends the run back to the second stage.
  *
  *   memberships   refusals, block, memberships with all their effects
- *   references    column after column (references.sql), what refers to him goes to the ghost user
- *   finish        what is only his, and last himself
+ *   references    column after column (references.sql), rows that refer to the user go to the ghost
+ *   finish        rows that are only the user's, and finally the user
  *
- * Each asks first whether he is still to go: who was unblocked, is of another type, or was claimed,
- * stays with what he still has.
+ * Each step checks first whether the user is still to be removed: one who was unblocked, is of
+ * another type, or was claimed, stays with what they still have.
  *
  * Invariant: every stage finds by itself what is left to do, so that a repeated or resumed run does
  * nothing twice. Threads: a worker. Ownership: texts are those of the step and of the rows held by
@@ -21,20 +21,20 @@ typedef struct {
   const char *user_id;
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
-  gboolean migration; /* the row in ghost_user_migrations is ours */
+  gboolean migration; /* this run has inserted the row in ghost_user_migrations */
   gint64 left;        /* rows that this step may still touch */
-  int looks;          /* how often something was found that came behind the walk over the columns */
+  int looks;          /* how often the last check has found new rows */
 } Destroy;
 
 gboolean users_destroy_step (Step *step, GError **error);
 
-/* TRUE with *MORE: this step has done its share. */
+/* TRUE with *MORE: the step's limit is reached. */
 gboolean users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* *NAME: a column that refers to him even now, NULL: there is none; g_free it. */
+/* *NAME: a column that still refers to the user; NULL: none; g_free it. */
 gboolean users_destroy_look (Destroy *destroy, char **name, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 gboolean users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Goes on with STAGE; FIELDS (taken, may be NULL) are added to the cursor. */
+/* Continues with STAGE; FIELDS (taken, can be NULL) are added to the cursor. */
 void users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields);

@@ -1,4 +1,5 @@
--- Which requests are answered for each user (lock/25-requests.sql; a plan has none, since it locks nothing). Fast by primary key.
+-- Which requests are served for each user (lock/25-requests.sql; a plan has none, because it locks
+-- nothing). Fast by primary key.
 SELECT k.id AS key, CASE WHEN u.id IS NULL THEN 'gone' ELSE 'refreshed' END AS what, NULL::text AS reason,
        (r.seqs ->> 'authorizations')::bigint AS authorizations, (r.seqs ->> 'todos')::bigint AS todos
 FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)

@@ -1,7 +1,8 @@
--- Common table expressions: of pairs of a user and a project, `pair (user_id, project_id)`, which the statement has before, the level that
--- is given now: given (user_id, project_id, access_level), by the rules of wanted.sql. Asked by the statements that act on what was
--- found out before: a membership may have come, or gone, meanwhile. Fast because it looks up the line above each project, and
--- expands no hierarchy.
+-- Common table expressions: for pairs of user and project, `pair (user_id, project_id)`, which the
+-- statement has before, the level that is given now: given (user_id, project_id, access_level), by
+-- the rules of wanted.sql. The statements that apply the difference check it again, because a
+-- membership can have been inserted or deleted meanwhile. Fast because it looks up the groups above
+-- each project, and expands no hierarchy.
 who AS (SELECT u.id FROM users u WHERE u.id IN (SELECT user_id FROM pair)),
 -- include: ../shared/reach.sql
 ,

@@ -1,5 +1,5 @@
--- Users for whom something is due, the oldest request first; a user with two requests is one key, and the second row only
--- moves the cursor. Read without a lock. Fast by (due_at, user_id, kind).
+-- Users with a due request, the oldest first. A user with two requests is one key; the second row
+-- only advances the cursor. Read without a lock. Fast by (due_at, user_id, kind).
 SELECT CASE WHEN row_number() OVER (PARTITION BY d.user_id ORDER BY d.due_at, d.kind) = 1 THEN d.user_id END AS key,
        d.due_at, d.user_id, d.kind
 FROM (SELECT due_at, user_id, kind FROM pruned.dirty_users

@@ -1,5 +1,5 @@
--- Takes the requests that have been answered; one that has been repeated since it was read (another seq) stays.
--- Our own table: not audited. Fast by primary key.
+-- Deletes the requests that were served; one that was repeated since it was read (another seq)
+-- stays. A table of pruned: not audited. Fast by primary key.
 WITH answered AS (
   DELETE FROM pruned.dirty_users d
   USING (SELECT k.id, r.kind, r.seq

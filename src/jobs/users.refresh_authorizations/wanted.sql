@@ -1,11 +1,13 @@
--- Common table expressions: wanted (user_id, project_id, access_level), the projects that the users may
--- enter, with the highest level each: as members, as members of a group at or above the project, through
--- shares of such a group, through a link of the project to a group that they reach by any of these, as owners of the personal
--- namespace. Minimal access (5) opens no project.
--- `tree`: who has rights in the group has them in the project, too, of at most the level `most`.
--- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is made an expression, else the
--- planner reads the index of all groups beside it), then projects (namespace_id) and project_group_links (group_id). A user who is no more may have left rows behind
--- that name him: they give nobody anything.
+-- Common table expressions: wanted (user_id, project_id, access_level), the projects that the users
+-- may enter, with the highest level each: as members, as members of a group at or above the
+-- project, through shares of such a group, through a link of the project to a group that they reach
+-- in any of these ways, as owners of the personal namespace. Minimal access (5) opens no project.
+-- `tree`: users with rights in the group have them in the project, too, of at most the level
+-- `most`.
+-- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is an
+-- expression, because otherwise the planner also reads the index of all groups), then projects
+-- (namespace_id) and project_group_links (group_id). A deleted user can have left rows behind that
+-- name them: these give nothing.
 who AS (SELECT u.id FROM users u WHERE u.id = ANY (:key::bigint[])),
 -- include: ../shared/reach.sql
 ,

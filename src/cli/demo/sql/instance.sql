@@ -77,7 +77,7 @@ SELECT 22001 + i, 21001 + i, 4,
            Spikes,Benchmarks}', i * 5)
 FROM pg_catalog.generate_series(0, 599) i;
 
--- Groups that are on their way out: 24 roots, half of them with two subgroups.
+-- Groups being deleted: 24 roots, half of them with two subgroups.
 INSERT INTO demo_groups
 SELECT 23001 + i, NULL, 1,
        pg_temp.pick('{Hackathon,Offsite,Pilot,Proof of Concept,Workshop,Summer School}', i) || ' ' || 2019 + i / 6
@@ -107,8 +107,8 @@ FROM demo_paths ORDER BY level, id;
 INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, traversal_ids, created_at, updated_at)
 SELECT id, name, username, id, 'User', 20, ARRAY[id], created_at, updated_at FROM users WHERE user_type = 0;
 
--- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups on
--- their way out.
+-- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups
+-- being deleted.
 CREATE TEMP TABLE demo_projects AS
 SELECT p.id, p.namespace_id, n.traversal_ids,
        pg_temp.pick('{API,Web App,CLI,Deploy Scripts,Handbook,Gateway,Worker,Scheduler,Importer,Exporter,Dashboard,Docs,
@@ -214,7 +214,7 @@ SELECT 70000 + row_number() OVER (ORDER BY id, source_id), CASE WHEN id % 4 = 0 
        pg_temp.ago(370), pg_temp.ago(370)
 FROM demo_bots;
 
--- Invitations nobody took up, some past their date, and people who ask to be let in.
+-- Invitations that were not accepted, some past their date, and access requests.
 INSERT INTO members (id, access_level, source_id, source_type, type, member_namespace_id, invite_email, invite_token,
                      expires_at, created_by_id, created_at, updated_at)
 SELECT 80000 + i, 30, g, 'Namespace', 'GroupMember', g, 'guest' || i || '@example.org', 'invitation-' || i,
@@ -284,7 +284,7 @@ CREATE TRIGGER members_legal_hold BEFORE DELETE ON members FOR EACH ROW WHEN (OL
     EXECUTE FUNCTION keep_member_on_legal_hold();
 
 -- People who leave a company: all memberships below one root are to go.
--- Ordered by an owner (1-8), by somebody who owns nothing there (9-10), for somebody who has left already (11), and for
+-- Ordered by an owner (1-8), by a user who owns nothing there (9-10), for a user who has left already (11), and for
 -- one who is in so many places that a single step does not take him (12).
 INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
     updated_at)
@@ -376,7 +376,7 @@ SELECT pg_temp.pick('{thumbsup,tada,heart,eyes}', i), CASE WHEN i % 50 = 0 THEN 
     ELSE 101 + pg_temp.dice(i, 50, 8000) END
 FROM pg_catalog.generate_series(1, 1500) i;
 
--- An import whose group is gone: placeholders for authors that nobody has claimed. Every sixth wrote something that is
+-- An import whose group is gone: placeholders for authors that were not claimed. Every sixth wrote something that is
 -- still here, so it stays. Some have been tried before, one for the last time.
 INSERT INTO users (id, username, name, email, state, user_type, created_at, updated_at)
 SELECT 11000 + i, 'import_' || h.username || '_placeholder', 'Placeholder ' || h.name,
@@ -428,8 +428,8 @@ SELECT m.user_id, 101 + m.id % 8000, m.source_id, 1 + m.id % 2000, 'MergeRequest
     pg_temp.ago(m.id % 60), pg_temp.ago(m.id % 60)
 FROM members m WHERE m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL AND m.id % 9 = 0;
 
--- What all this amounts to: the highest level of a user in each project, by his own membership there, one in a group
--- above, a share of a group above or of the project itself, or because the personal namespace is his.
+-- The resulting authorizations: the highest level of a user in each project, by their own membership there, one in a group
+-- above, a share of a group above or of the project itself, or because the personal namespace is theirs.
 INSERT INTO project_authorizations (user_id, project_id, access_level)
 WITH active AS MATERIALIZED (
     SELECT source_type, source_id, user_id, access_level FROM members

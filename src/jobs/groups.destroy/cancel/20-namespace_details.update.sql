@@ -1,4 +1,4 @@
--- The deletion does not go on. Fast by primary key.
+-- The deletion is called off. Fast by primary key.
 WITH was AS MATERIALIZED (
   SELECT d.namespace_id, pg_catalog.to_jsonb(d.*) AS row FROM namespace_details d
   WHERE d.namespace_id = :group::bigint AND d.deleted_at IS NOT NULL FOR UPDATE

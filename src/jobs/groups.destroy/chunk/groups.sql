@@ -1,5 +1,6 @@
--- The next groups of the hierarchy by id, this group included: 500 at a time, so that the index on traversal_ids, which
--- gives all of them at once, is asked a few times a run and not at every step; fewer if to look at them took too long.
+-- The next groups of the hierarchy by id, this group included: 500 at a time (fewer if that took
+-- too long). The index on traversal_ids always reads the whole hierarchy, so it is used a few times
+-- a run and not at every step.
 WITH below AS MATERIALIZED (
   SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group'
 )

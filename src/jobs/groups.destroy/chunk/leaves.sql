@@ -1,4 +1,5 @@
--- The groups furthest down in the hierarchy, without this group itself: all of one depth, so none is above another.
+-- The deepest groups of the hierarchy, without this group itself: all of one depth, so none is
+-- above another.
 WITH below AS MATERIALIZED (
   SELECT n.id, pg_catalog.cardinality(n.traversal_ids) AS depth FROM namespaces n
   WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group' AND n.id <> :group::bigint

@@ -1,5 +1,5 @@
--- The next projects of these groups, with their own namespaces. Fast by (namespace_id), which OFFSET 0 insists on; what was
--- deleted is not found again, so there is no cursor.
+-- The next projects of these groups, with their own namespaces. Fast by (namespace_id), which
+-- OFFSET 0 enforces. Deleted projects are not found again, so there is no cursor.
 SELECT p.id, p.project_namespace_id
 FROM pg_catalog.unnest(:group::bigint[]) AS g (id), LATERAL (
   SELECT p.id, p.project_namespace_id FROM projects p WHERE p.namespace_id = g.id LIMIT :limit::int) AS p

@@ -1,6 +1,6 @@
--- A row that belongs to something else, and that only a key of the namespaces that are to go (ON DELETE CASCADE) would take along: another
--- project whose own namespace lies here, a path of something that stays. Fast by projects (project_namespace_id) and the indexes on
--- namespace_id (indexes.sql).
+-- A row that belongs elsewhere, and that only a key of the namespaces to be deleted (ON DELETE
+-- CASCADE) would remove: another project whose own namespace lies here, or a path of something that
+-- stays. Fast by projects (project_namespace_id) and the indexes on namespace_id (indexes.sql).
 WITH place (id) AS (SELECT pg_catalog.unnest(:namespace::bigint[] || :group::bigint[])),
 path (tab, id, source_type, source_id) AS (
   SELECT 'routes', r.id, r.source_type, r.source_id FROM routes r WHERE r.namespace_id IN (SELECT id FROM place)

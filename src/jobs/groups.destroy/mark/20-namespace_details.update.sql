@@ -1,4 +1,4 @@
--- Says that the deletion is going on, unless it is said already. Fast by primary key.
+-- Marks the deletion as in progress, unless it is marked already. Fast by primary key.
 WITH was AS MATERIALIZED (
   SELECT d.namespace_id, pg_catalog.to_jsonb(d.*) AS row FROM namespace_details d
   WHERE d.namespace_id = :group::bigint AND d.deleted_at IS NULL FOR UPDATE

@@ -1,4 +1,5 @@
--- The end of a statement that has `place (id)` before it: the direct members of these groups are to be refreshed soon.
+-- The end of a statement that has `place (id)` before it: asks for a refresh of the direct members
+-- of these groups.
 who AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (
     SELECT m.user_id FROM members m

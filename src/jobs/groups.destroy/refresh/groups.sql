@@ -1,8 +1,10 @@
--- Marks for a refresh of their authorizations: the members of these groups of the hierarchy, and of the groups that these are
--- shared with; all who reach a group that a project of theirs invited; and all who reach one of them that any project invited.
--- Whoever reaches a group of the hierarchy from within it is met with the groups of the hierarchy; so those above it are left.
--- Once for all projects of these groups, so that the members of a group that many of them invited are read once.
--- Fast by (source_id, source_type) of members, (namespace_id) of projects and the keys of links.
+-- Asks for a refresh of the authorizations of: members of these groups of the hierarchy, and of the
+-- groups that these are shared with; all who reach a group that a project of theirs invited; and
+-- all who reach one of them that any project invited.
+-- Users who reach a group of the hierarchy from within it are found with the groups of the
+-- hierarchy, so the groups above it are left out. One statement for all projects of these groups,
+-- so that the members of a group that many of them invited are read once. Fast by (source_id,
+-- source_type) of members, (namespace_id) of projects and the keys of links.
 WITH linked AS (
   SELECT l.group_id AS id FROM projects p JOIN project_group_links l ON l.project_id = p.id
   WHERE p.namespace_id = ANY (:group::bigint[])

@@ -1,6 +1,7 @@
--- Marks the members of those of these groups that other groups are shared with, and all who reach one of these groups that a
--- project invited (also as members of a group above, which stays), again: what they could see there they lose
--- now, and an earlier request may have been granted already. Fast by the indexes of the links.
+-- Asks again for a refresh of members of these groups with which other groups are shared, and of
+-- all who reach one of these groups that a project invited (also as members of a group above, which
+-- stays). They lose what they could see there, and an earlier request can have been served already.
+-- Fast by the indexes of the links.
 WITH linked AS (SELECT l.group_id AS id FROM project_group_links l WHERE l.group_id = ANY (:group::bigint[])),
 -- include: reaching.sql
 ,

@@ -1,5 +1,5 @@
--- The same for the next projects of these groups: whoever is authorized or a member there. Returns the projects. Fast by
--- (namespace_id), (project_id) and (source_id, source_type).
+-- The same for the next projects of these groups: users with an authorization or a membership
+-- there. Returns the projects. Fast by (namespace_id), (project_id) and (source_id, source_type).
 WITH project AS MATERIALIZED (
   SELECT p.id FROM projects p WHERE p.namespace_id = ANY (:group::bigint[]) AND p.id > :after::bigint ORDER BY p.id LIMIT :limit::bigint
 ),

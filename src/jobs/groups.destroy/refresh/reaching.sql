@@ -1,5 +1,6 @@
--- A common table expression: groups whose direct members have rights in those of `linked (id)`, which the statement has before:
--- these groups, those above them, and those that either are shared with. Fast by primary key and the unique key of shares.
+-- A common table expression: groups whose direct members have rights in the groups of `linked
+-- (id)`, which the statement has before: these groups, those above them, and those that either are
+-- shared with. Fast by primary key and the unique key of shares.
 line AS MATERIALIZED (
   SELECT DISTINCT g.id
   FROM (SELECT DISTINCT id FROM linked) AS l LEFT JOIN namespaces n ON n.id = l.id AND n.type = 'Group'

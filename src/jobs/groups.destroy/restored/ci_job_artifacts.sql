@@ -1,5 +1,5 @@
--- Artifacts are back: their files are not to be deleted any more. Of which this comes too late is said. Fast enough: the table of
--- objects is read once.
+-- Artifacts are restored: their files must not be deleted. Returns those for which this is too
+-- late. The table of objects is read once.
 WITH back AS MATERIALIZED (
   SELECT a.id, a.project_id, a.file_store,
   -- include: ../../shared/artifact_object.sql

@@ -1,5 +1,5 @@
--- Locks the groups that have an owner on the page, and those above them. Fast because it is a look-up by primary key each, which OFFSET 0
--- insists on: the planner would rather read all owners there are.
+-- Locks the groups that have an owner on the page, and those above them. Fast because each is a
+-- look-up by primary key, which OFFSET 0 enforces: otherwise the planner reads all owners.
 WITH owner AS MATERIALIZED (
   SELECT m.id, m.source_id
   FROM pg_catalog.unnest(:key::bigint[]) AS k (id),

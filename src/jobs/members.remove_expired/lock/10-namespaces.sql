@@ -1,7 +1,8 @@
--- Locks the groups that have an owner on the page, and those above them. Fast because a page is a range of (expires_at, id)
--- (its first key is the newest, its last the oldest), and an index over owners only has the few of them. The days alone are
--- asked for too, because the planner knows that such a range is small.
--- Who becomes an owner after this is not protected by a lock, so nobody else is removed relying on him.
+-- Locks the groups that have an owner on the page, and those above them. Fast because a page is a
+-- range of (expires_at, id) (its first key is the newest, its last the oldest), and an index over
+-- owners has only the few of them. The days are also compared alone, because the planner knows that
+-- such a range is small.
+-- A user who becomes an owner after this is not protected by a lock, so no removal relies on them.
 WITH edge AS (
   SELECT coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[1]), 'infinity') AS newest,
          coalesce((SELECT expires_at FROM members WHERE id = (:key::bigint[])[pg_catalog.cardinality(:key::bigint[])]), '-infinity') AS oldest

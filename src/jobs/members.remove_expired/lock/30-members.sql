@@ -1,6 +1,7 @@
--- Locks the memberships of the owners among the keys by id: what is decided about them still holds when it is done. The others
--- need no lock, since whether they go depends on nobody else: apply asks again whether they are what they were decided on.
--- Those of which it said no are held when the page is tried again.
+-- Locks the memberships of the owners among the keys by id, so that the decision about them still
+-- holds when it is applied. The others need no lock, because their removal depends on no other row:
+-- apply checks again whether they are unchanged. Those that have changed are locked when the page
+-- is retried.
 SELECT m.id FROM (SELECT pg_catalog.unnest(pg_catalog.current_setting('pruned.owners')::bigint[]) UNION SELECT pg_catalog.unnest(:held::bigint[])) AS k (id)
 JOIN members m ON m.id = k.id
 ORDER BY m.id FOR UPDATE OF m

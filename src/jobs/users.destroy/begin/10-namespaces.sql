@@ -1,5 +1,5 @@
--- Locks the groups that the user owns and his personal namespace. Fast by members (user_id, access_level), whose predicate
--- is part of the owner rule, and by namespaces (owner_id).
+-- Locks the groups that the user owns and the personal namespace. Fast by members (user_id,
+-- access_level), whose predicate is part of the owner rule, and by namespaces (owner_id).
 WITH owner AS MATERIALIZED (
   SELECT m.id, m.source_id FROM members m JOIN users u ON u.id = m.user_id
   WHERE m.user_id = :user_id::bigint AND

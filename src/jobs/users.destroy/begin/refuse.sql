@@ -1,5 +1,6 @@
--- Why the user must stay, or null: he is the last owner of a group (locked: 10-namespaces, 40-owners), or he has projects of
--- his own. Fast by members (user_id, access_level) and projects (namespace_id).
+-- Why the user must stay, or null: they are the last owner of a group (locked: 10-namespaces,
+-- 40-owners), or they have projects of their own. Fast by members (user_id, access_level) and
+-- projects (namespace_id).
 WITH RECURSIVE leaving AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY m.id) AS pos, m.id, m.user_id, m.source_id AS group_id,
          coalesce(n.traversal_ids, '{}') || m.source_id AS groups

@@ -1,3 +1,3 @@
--- Nobody is to go on with the user's end. Fast by user_id.
+-- Prevents the application from continuing the removal. Fast by user_id.
 DELETE FROM ghost_user_migrations g WHERE g.user_id = :user_id::bigint
 RETURNING g.user_id AS key, pg_catalog.to_jsonb(g.*) AS row

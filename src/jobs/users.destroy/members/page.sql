@@ -1,5 +1,6 @@
--- The user's next memberships by id, locked, with what the outcomes say. Fast in two halves: memberships by (user_id,
--- access_level), whose predicate is repeated, and access requests by an index of their own.
+-- The user's next memberships by id, locked, with the fields of their outcomes. Fast in two halves:
+-- memberships by (user_id, access_level), whose predicate is repeated, and access requests by an
+-- index of their own.
 WITH mine AS (
   SELECT id FROM members WHERE user_id = :user_id::bigint AND requested_at IS NULL
   UNION ALL

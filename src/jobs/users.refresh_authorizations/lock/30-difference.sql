@@ -1,7 +1,8 @@
--- Looks, under the lock, for the authorizations that nothing gives any more, or at another level, and for those that are
--- missing, and hands both on to the files that change them, in settings of the transaction: what is wanted is found out
--- once. A step that has been cut takes `:rows` pairs of user and project, both of a pair or none; `unfinished` are users who have more, and
--- `todos` how many may go beside them. Fast as wanted.sql is.
+-- Finds, under the lock, authorizations that are superfluous or of another level, and missing ones,
+-- and passes both on to the files that change them, in settings of the transaction, so that they
+-- are computed once. A step that was cut takes `:rows` pairs of user and project, both changes of a
+-- pair or none. `unfinished` are users who have more; `todos` is how many todos can be deleted
+-- besides. Fast like wanted.sql.
 WITH
 -- include: ../wanted.sql
 ,

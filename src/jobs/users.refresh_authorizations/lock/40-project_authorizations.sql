@@ -1,4 +1,5 @@
--- Holds the authorizations that are to go, so that whoever is at one of them is waited for, and what he gave is seen. Fast by primary key.
+-- Locks the authorizations to be deleted. This waits for transactions that change one of them, so
+-- what they gave is seen. Fast by primary key.
 SELECT count(*) AS held FROM (
   SELECT FROM pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('pruned.stale')::jsonb) AS s (user_id bigint, project_id bigint, access_level int)
   JOIN project_authorizations a ON a.user_id = s.user_id AND a.project_id = s.project_id AND a.access_level = s.access_level

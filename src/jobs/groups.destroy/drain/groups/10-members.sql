@@ -1,8 +1,10 @@
--- Deletes memberships of these groups, and once there are no more of them those that only their own namespace ties to them, but for those
--- of something that stays (../strangers.sql). Fast by (source_id, source_type) and (member_namespace_id); nothing is read beyond the limit.
--- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
--- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
--- it belongs to is asked again.
+-- Deletes memberships of these groups, then those that only their own namespace ties to them,
+-- except memberships of something that stays (../strangers.sql). Fast by (source_id, source_type)
+-- and (member_namespace_id); reads no further than the limit.
+-- `held`: where a key leads to these rows, only the rows that the step has locked
+-- (../../references.sql). Rows are found once and deleted where they stand. The ctid alone does not
+-- identify a row in a partitioned table, and a row that has just been moved elsewhere must stay: so
+-- its parent is checked again.
 WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_members', true), '')::tid[] AS places),
 own AS MATERIALIZED (
   SELECT pg_catalog.unnest(places) AS place FROM held

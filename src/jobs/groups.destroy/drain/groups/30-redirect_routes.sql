@@ -1,8 +1,9 @@
--- Deletes the former paths of these groups, and what else names them: only paths of what is gone (hold/30-strangers.sql). Fast with
--- indexes on (source_type, source_id) and (namespace_id).
--- One that has just been moved elsewhere stays.
--- `held`: where others go with them, just those that the step has locked (../../references.sql). In a table of partitions a place alone
--- says not which row.
+-- Deletes the former paths of these groups, and others that name them: only paths of removed
+-- namespaces (hold/30-strangers.sql). Fast with indexes on (source_type, source_id) and
+-- (namespace_id).
+-- `held`: where a key leads to these rows, only the rows that the step has locked
+-- (../../references.sql). The ctid alone does not identify a row in a partitioned table, and a row
+-- that has just been moved elsewhere must stay.
 WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_redirect_routes', true), '')::tid[] AS places),
 doomed AS MATERIALIZED (
   SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r

@@ -1,7 +1,9 @@
--- Deletes what users want to hear of these projects. Fast with an index on (source_type, source_id).
--- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
--- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
--- it belongs to is asked again.
+-- Deletes the users' notification settings for these projects. Fast with an index on (source_type,
+-- source_id).
+-- `held`: where a key leads to these rows, only the rows that the step has locked
+-- (../../references.sql). Rows are found once and deleted where they stand. The ctid alone does not
+-- identify a row in a partitioned table, and a row that has just been moved elsewhere must stay: so
+-- its parent is checked again.
 WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_notification_settings', true), '')::tid[] AS places),
 doomed AS (
   SELECT pg_catalog.unnest(places) AS place FROM held

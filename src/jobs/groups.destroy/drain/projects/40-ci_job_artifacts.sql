@@ -1,7 +1,8 @@
--- Deletes artifacts of these projects and says where their files are. Fast by (project_id).
--- `held`: where others go with them, just those that the step has locked (../../references.sql). Rows are found once and then deleted
--- where they stand. In a table of partitions a place alone says not which row, and one that has just been moved elsewhere stays: so what
--- it belongs to is asked again.
+-- Deletes artifacts of these projects and returns where their files are. Fast by (project_id).
+-- `held`: where a key leads to these rows, only the rows that the step has locked
+-- (../../references.sql). Rows are found once and deleted where they stand. The ctid alone does not
+-- identify a row in a partitioned table, and a row that has just been moved elsewhere must stay: so
+-- its parent is checked again.
 WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_ci_job_artifacts', true), '')::tid[] AS places),
 doomed AS (
   SELECT pg_catalog.unnest(places) AS place FROM held
@@ -16,7 +17,7 @@ WHERE a.ctid = ANY (ARRAY(SELECT place FROM doomed)) AND a.project_id = ANY (:pr
 RETURNING a.id AS key, pg_catalog.to_jsonb(a.*) AS row, a.file_store, a.project_id,
 -- include: ../../../shared/artifact_object.sql
 -- then:
--- What has a file is recorded by the same statement, so that no file is forgotten.
+-- The same statement records the files, so that none is forgotten.
 recorded AS (
   INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at, created_at)
   SELECT file_store, store_dir, file, project_id, now(), now() FROM applied WHERE file IS NOT NULL

@@ -1,4 +1,4 @@
--- A row if anything is left that the files beside this delete. Fast by the same indexes.
+-- Returns a row if any row is left that the files beside this one delete. Fast by the same indexes.
 SELECT true AS left
 WHERE EXISTS (SELECT FROM ci_job_artifacts a WHERE a.project_id = ANY (:project::bigint[]))
    OR EXISTS (SELECT FROM members m WHERE m.source_type = 'Project' AND m.source_id = ANY (:project::bigint[]))

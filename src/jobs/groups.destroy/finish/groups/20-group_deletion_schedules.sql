@@ -1,3 +1,3 @@
--- Deletes the groups' own marks: the deletion they ask for has happened. Fast by primary key.
+-- Deletes the groups' own marks: their deletion is done. Fast by primary key.
 DELETE FROM group_deletion_schedules s WHERE s.group_id = ANY (:group::bigint[])
 RETURNING s.group_id AS key, pg_catalog.to_jsonb(s.*) AS row

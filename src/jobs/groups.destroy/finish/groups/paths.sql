@@ -1,4 +1,5 @@
--- The groups that go now, with what their outcomes say. Fast by primary and unique keys.
+-- The groups that are deleted now, with the fields of their outcomes. Fast by primary and unique
+-- keys.
 SELECT n.id AS group_id, n.traversal_ids[1] AS root_namespace_id, n.parent_id AS parent_namespace_id,
        coalesce(r.path, n.path) AS full_path
 FROM namespaces n LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = n.id

@@ -1,5 +1,5 @@
--- Deletes the projects' paths, and what else names their namespaces: only paths of what is gone (hold/30-strangers.sql). Fast by the
--- unique key of the source and (namespace_id).
+-- Deletes the projects' paths, and others that name their namespaces: only paths of removed
+-- namespaces (hold/30-strangers.sql). Fast by the unique key of the source and (namespace_id).
 DELETE FROM routes r
 WHERE r.source_type = 'Project' AND r.source_id = ANY (:project::bigint[])
    OR r.source_type = 'Namespace' AND r.source_id = ANY (:namespace::bigint[])

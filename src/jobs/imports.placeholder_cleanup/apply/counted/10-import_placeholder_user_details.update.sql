@@ -1,4 +1,5 @@
--- Counts the attempt, if the detail is still due; it is locked. An old event or tick sets no time back. Fast by primary key, which OFFSET 0 insists on.
+-- Counts the attempt, if the locked detail is still due. An old event or tick sets no time back.
+-- Fast by primary key, which OFFSET 0 enforces.
 WITH was AS MATERIALIZED (
   SELECT d.id, d.row FROM pg_catalog.unnest(:key::bigint[]) AS k (id), LATERAL (
     SELECT d.id, pg_catalog.to_jsonb(d.*) AS row,

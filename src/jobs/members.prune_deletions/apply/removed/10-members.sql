@@ -1,4 +1,5 @@
--- Deletes the memberships, if they are still the scheduled user's and the schedule stands. Fast by primary keys.
+-- Deletes the memberships, if they are still the scheduled user's and the schedule still exists.
+-- Fast by primary keys.
 WITH schedule AS MATERIALIZED (
   SELECT s.id, s.user_id FROM members_deletion_schedules s
   WHERE s.id = ANY (ARRAY(SELECT DISTINCT pg_catalog.unnest(:schedule_id::bigint[])))

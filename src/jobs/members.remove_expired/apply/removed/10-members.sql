@@ -1,5 +1,6 @@
--- Deletes the memberships, if they are still over, and still what was decided on: an invitation may have been accepted, a
--- member made an owner meanwhile. By id, as everybody locks members. Fast by primary key.
+-- Deletes the memberships, if they have still expired and are unchanged since the decision: an
+-- invitation can have been accepted, or a member made an owner meanwhile. By id, the common lock
+-- order. Fast by primary key.
 DELETE FROM members m
 USING (SELECT k.* FROM unnest(:key::bigint[], :user_id::bigint[], :access_level::integer[], :asking::boolean[])
        AS k (id, user_id, access_level, asking) ORDER BY k.id) AS k

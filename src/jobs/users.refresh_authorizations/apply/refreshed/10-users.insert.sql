@@ -1,2 +1,3 @@
--- The users themselves are not touched: this only says for whom the following files run, which is everybody who is still there.
+-- Does not change users: it only names for whom the following files run, which is everybody who
+-- still exists.
 SELECT id AS key FROM users WHERE id = ANY (:key::bigint[])

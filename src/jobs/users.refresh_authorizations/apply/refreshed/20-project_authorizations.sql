@@ -1,5 +1,5 @@
--- Deletes authorizations that nothing gave any more, or at another level (lock/30-difference.sql), and nothing gives now.
--- Fast by primary key.
+-- Deletes authorizations that lock/30-difference.sql found superfluous or of another level, if
+-- nothing gives them when they are deleted. Fast by primary key.
 WITH stale AS MATERIALIZED (
   SELECT s.* FROM pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('pruned.stale')::jsonb) AS s (user_id bigint, project_id bigint, access_level int)
   ORDER BY s.user_id, s.project_id, s.access_level

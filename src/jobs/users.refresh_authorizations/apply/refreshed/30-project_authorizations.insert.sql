@@ -1,4 +1,5 @@
--- Adds the authorizations that were missing (lock/30-difference.sql), at the level that is given now. Only the difference is touched.
+-- Inserts the authorizations that lock/30-difference.sql found missing, at the level that is given
+-- at the insert. Only the difference is touched.
 WITH pair AS MATERIALIZED (
   SELECT m.user_id, m.project_id
   FROM pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('pruned.missing')::jsonb) AS m (user_id bigint, project_id bigint)

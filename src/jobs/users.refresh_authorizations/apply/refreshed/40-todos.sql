@@ -1,8 +1,10 @@
--- Deletes the todos of projects and groups that their users can no longer see, for users whose todos are due. Seen are
--- projects and groups that are not private, a project one is authorized for, a group that gives one rights or lies above or
--- below one that does, or has a project below that one is authorized for. Administrators see everything.
--- A step that has been cut takes as many as lock/30-difference.sql says, and of nobody whose authorizations are not all as they should be.
--- Fast by todos (user_id, state); what stands behind a todo is looked up by primary key.
+-- Deletes todos of projects and groups that their users cannot see, for users whose todos are due.
+-- Visible are projects and groups that are not private, projects with an authorization, groups that
+-- give rights or lie above or below one that does, and groups with such a project below.
+-- Administrators see everything.
+-- A step that was cut takes as many as lock/30-difference.sql allows, and none of users whose
+-- authorizations are not complete. Fast by todos (user_id, state); the target of a todo is looked
+-- up by primary key.
 WITH
 who AS (SELECT u.id FROM unnest(:key::bigint[], :todos::bigint[]) AS k (id, seq) JOIN users u ON u.id = k.id
         WHERE k.seq IS NOT NULL AND NOT u.admin AND k.id <> ALL (pg_catalog.current_setting('pruned.unfinished')::bigint[])),
@@ -36,7 +38,7 @@ hidden AS MATERIALIZED (
 DELETE FROM todos t USING hidden h WHERE t.id = h.id
 RETURNING t.id AS key, pg_catalog.to_jsonb(t.*) AS row
 -- then:
--- What was not finished is asked for again: it has another number then, and stays (../../settle.sql).
+-- Unfinished users are requested again: the request gets another seq and stays (../../settle.sql).
 again AS (
   UPDATE pruned.dirty_users d SET seq = d.seq + 1, due_at = now()
   WHERE d.user_id = ANY (:key::bigint[])

@@ -1,0 +1,4 @@
+/* Levels of log lines. */
+#pragma once
+
+typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
