@@ -13,6 +13,12 @@ def place_columns(kind, source_id, namespace_id):
             "type": "GroupMember" if kind == "Namespace" else "ProjectMember"}
 
 
+def full_route(own, above):
+    """Path and name of a route: the parent's (ABOVE: its route or None), and the namespace's OWN below it."""
+    return {"path": (above["path"] + "/" if above else "") + own["path"],
+            "name": (above["name"] + " / " if above else "") + own["name"]}
+
+
 class Builder:
     """Each method adds a row and returns its id. What is not said is ordinary. Days are counted from `today`."""
 
@@ -61,13 +67,11 @@ class Builder:
         self.put("namespace_details", namespace_id=id)
         return id
 
-    def route(self, kind, source_id, namespace_id, parent, **more):
-        """The full path: the parent's, and the namespace's own below it."""
+    def route(self, kind, source_id, namespace_id, parent):
         own = self.find("namespaces", id=namespace_id)
         above = self.find("routes", namespace_id=parent) if parent else None
         self.put("routes", source_type=kind, source_id=source_id, namespace_id=namespace_id,
-                 path=(above["path"] + "/" if above else "") + own["path"],
-                 name=(above["name"] + " / " if above else "") + own["name"], **more)
+                 **full_route(own, above))
 
     def group(self, parent=None, path=None, name=None, **more):
         id = self.namespace("Group", parent, path, name, **more)
