@@ -72,6 +72,8 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource
 # What the machine is missing is installed once, and said.
 deps-build:
 	@tests/stack/deps.sh build
+deps-named: deps-build
+	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer
 deps-test: deps-build
 	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer fuzz
 
@@ -99,7 +101,7 @@ NAMED = $(strip $(foreach word,$(subst ",,$(subst ',,$(ARGS))),$(wildcard $(firs
 
 #: make check        all tests; SAN=address,undefined or SAN=thread: with sanitizers; ARGS= goes to pytest
 #: make check ARGS=  if it names files, pytest's or a C unit's: only these
-check: deps-test
+check: $(if $(NAMED),deps-named,deps-test)
 	+@$(MAKE) $(PARALLEL) all $(if $(NAMED),$(if $(filter tests/unit%,$(NAMED)),units),units)
 	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
 	$(if $(NAMED),,+@$(FUZZERS))
@@ -166,5 +168,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench chaos clean units deps-build deps-test check quick fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench chaos clean units deps-build deps-named deps-test check quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

@@ -71,6 +71,13 @@ class Tenant(Instance):
         self.pruned = pruned
         self.daemons = []
 
+    @classmethod
+    def of(cls, tenant):
+        """The same tenant as a subclass. It declares the fields that a fixture sets and its tests read."""
+        self = cls.__new__(cls)
+        self.__dict__ = tenant.__dict__
+        return self
+
     def tick(self, job, at=None, **settings):
         """The run, once it and all that it started (and is due) has been done. Settings as in `groups_destroy__batch`."""
         at = at or self.at
