@@ -27,7 +27,10 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := $(sort $(shell find src/jobs src/engine src/web src/cli src/pg schemas -type f \( -name '*.sql' -o -name '*.conf' -o -name '*.avsc' -o -name '*.html' \)))
 LIB     := $(BUILD)/libpruned.a
 UNIT_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/support/*.c))
-UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+# A unit lies where its source does in src; so does its program below $(BUILD)/unit.
+UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(shell find tests/unit -name 'test_*.c')))
+# What units may play themselves (tests/unit/support/played.c).
+PLAYED  := $(patsubst %,-Wl$(comma)--wrap=%,$(shell sed -n 's/^\#define PLAYED_FUNCTIONS //p' tests/unit/support/played.h))
 
 all: $(BUILD)/pruned
 
@@ -64,11 +67,13 @@ $(UNIT_SUPPORT): ALL_CFLAGS += -Itests/unit
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource.o
 	@mkdir -p $(@D)
 	@echo "  link  $@"
-	@$(CC) $(ALL_CFLAGS) -Itests/unit $(PKG_CFLAGS) -MMD -MP $< $(UNIT_SUPPORT) $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PKG_LIBS) -o $@
+	@$(CC) $(ALL_CFLAGS) -Itests/unit $(PKG_CFLAGS) -MMD -MP $< $(UNIT_SUPPORT) $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PLAYED) $(PKG_LIBS) -o $@
 
 # What the machine is missing is installed once, and said.
 deps-build:
 	@tests/stack/deps.sh build
+deps-named: deps-build
+	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer
 deps-test: deps-build
 	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer fuzz
 
@@ -91,12 +96,22 @@ FUZZERS  = $(MAKE) $(PARALLEL) FLAVOUR=fuzz FAULTS= CC=clang SAN=fuzzer-no-link,
 demo: all
 	@env -u PRUNED_DEPS $(BUILD)/pruned demo $(if $(KAFKA),--kafka $(KAFKA))
 
-#: make check        all tests; ARGS= goes to pytest; SAN=address,undefined or SAN=thread: with sanitizers
-check: deps-test
-	+@$(MAKE) $(PARALLEL) all units
+# The files that ARGS names, without `::test`. They are all that then runs.
+NAMED = $(strip $(foreach word,$(subst ",,$(subst ',,$(ARGS))),$(wildcard $(firstword $(subst ::, ,$(word))))))
+
+#: make check        all tests; SAN=address,undefined or SAN=thread: with sanitizers; ARGS= goes to pytest
+#: make check ARGS=  if it names files, pytest's or a C unit's: only these
+check: $(if $(NAMED),deps-named,deps-test)
+	+@$(MAKE) $(PARALLEL) all $(if $(NAMED),$(if $(filter tests/unit%,$(NAMED)),units),units)
 	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
-	+@$(FUZZERS)
+	$(if $(NAMED),,+@$(FUZZERS))
 	@$(PYTHON) tests/run.py $(BUILD) $(ARGS)
+
+#: make quick        the C units, and one integration test for each job (tests/quick.txt): two minutes
+quick: deps-build
+	@tests/stack/deps.sh test python kafka pg
+	+@$(MAKE) $(PARALLEL) all units
+	@$(PYTHON) tests/run.py $(BUILD) --quick $(ARGS)
 
 #: make chaos        a storm over three processes for MINUTES=10, SEED= as printed; the logs stay in build/chaos
 chaos: deps-test
@@ -153,5 +168,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench chaos clean units deps-build deps-test check fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench chaos clean units deps-build deps-named deps-test check quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

@@ -27,7 +27,7 @@ _numbers = itertools.count(1)
 _started = []
 
 
-# --- the shared components: started by the process that hands out the tests, if nobody gave any
+# --- the shared servers: started by the main process of pytest, unless the environment names some
 
 def _is_worker(config):
     return hasattr(config, "workerinput")
@@ -57,11 +57,11 @@ def pytest_runtest_makereport(item):
     if report.failed:
         for daemon in getattr(item, "daemons_to_show", lambda: [])():
             report.sections.append((f"end of {daemon.log}", tail(daemon.log, 60)))
-    if report.when == "teardown":  # tests live as long as pytest; their clients of Kafka, with seven threads each, must not
+    if report.when == "teardown":  # pytest keeps the tests; this frees their Kafka clients, which have seven threads each
         item.daemons_to_show = lambda: []
 
 
-# --- components
+# --- servers
 
 @pytest.fixture(scope="session")
 def shared():
@@ -91,7 +91,7 @@ def own_kafka():
 
 @pytest.fixture(scope="module")
 def gateway():
-    """An S3 service of this file, with a bucket."""
+    """An S3 service with a bucket, for one test file."""
     folder = new_folder("pruned-s3-")
     server = S3(folder / "s3").start()
     server.client().create_bucket(Bucket=BUCKET)
@@ -104,7 +104,7 @@ def gateway():
 
 @pytest.fixture(scope="session")
 def templates(shared, tmp_path_factory):
-    """Templates of a server (default: the shared one), made when first asked for."""
+    """Gives the templates of a server. They are made when they are first needed."""
     made = {}
 
     def of(server_url):
@@ -121,7 +121,7 @@ def templates(shared, tmp_path_factory):
 
 @pytest.fixture
 def new_database(shared, templates):
-    """Makes databases: `new_database("migrated" | "app" | "empty")`, or on a server of the test's own."""
+    """Makes databases: `new_database("migrated" | "app" | "empty", server=None)`. Default: on the shared server."""
     made = []
 
     def make(kind="migrated", server=None):
@@ -162,7 +162,7 @@ def new_topics(shared):
 
 @pytest.fixture
 def topics(new_topics):
-    """A prefix of its own on the shared broker; no topic is made yet."""
+    """A topic prefix on the shared broker. No topic exists yet."""
     return new_topics()
 
 
@@ -170,7 +170,7 @@ def topics(new_topics):
 
 @pytest.fixture(scope="session")
 def preload(tmp_path_factory):
-    """Makes libraries of tests/stack: `preload("shifted_clock")`; with a sanitizer, which wants to be the first itself, None."""
+    """Builds a library of tests/stack to be preloaded: `preload("shifted_clock")`. None with a sanitizer, which must be loaded first."""
     made = {}
 
     def make(name):
@@ -207,7 +207,7 @@ def new_pruned(request, tmp_path):
 
 @pytest.fixture
 def pruned(new_pruned, database, topics):
-    """An installation that is ready: schema made, topics made, no daemon started."""
+    """An installation with schema and topics. No daemon is started."""
     one = new_pruned(database, topics)
     one.run("topics", "--apply").ok()
     return one
@@ -215,13 +215,13 @@ def pruned(new_pruned, database, topics):
 
 @pytest.fixture
 def bare(new_pruned, new_database, new_topics):
-    """Nothing is there yet but the servers."""
+    """An installation with neither schema nor topics."""
     return new_pruned(new_database("empty"), new_topics(), settings=FEW)
 
 
 @pytest.fixture
 def stored(new_pruned, database, topics):
-    """PostgreSQL is ready; no topic is made."""
+    """An installation with a schema and without topics."""
     return new_pruned(database, topics, settings=FEW)
 
 
@@ -261,7 +261,7 @@ def pruned_with_slots(new_pruned, database, topics, scene_settings):
 
 @pytest.fixture(scope="module")
 def busy_scene(shared, templates, scene_settings, tmp_path_factory):
-    """One such installation for a whole file, with a daemon that runs; tests in it keep out of each other's way."""
+    """One such installation with a running daemon for a whole test file. Its tests must not disturb each other."""
     database = Database(shared.postgres_url, templates(shared.postgres_url).migrated())
     topics = Topics(shared.kafka, f"m{os.getpid()}-{next(_numbers)}")
     make_tables(database)
@@ -277,7 +277,7 @@ def busy_scene(shared, templates, scene_settings, tmp_path_factory):
 
 @pytest.fixture
 def pruned_with_faults(pruned):
-    """The same with the binary that has fault points: `start(environment={"PRUNED_FAULT": ...})`."""
+    """`pruned` with the binary that has fault points: `start(environment={"PRUNED_FAULT": ...})`."""
     pruned.binary = binary_with_faults()
     assert pruned.binary.exists(), f"{pruned.binary} is not there: make FAULTS=1"
     return pruned
@@ -285,7 +285,8 @@ def pruned_with_faults(pruned):
 
 @pytest.fixture
 def scene_with_faults(scene):
-    """One process at a time, a static member of its group: the next one has the partitions of a dead one at once."""
+    """`scene` with fault points, for one process at a time. It is a static member of its group, so that the next process gets the
+    partitions of a killed one at once."""
     scene.binary = binary_with_faults()
     scene.settings["kafka.group.instance.id"] = "the one process"
     assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"

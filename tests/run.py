@@ -2,10 +2,16 @@
 """Runs all tests of one build and counts them: `make check` calls it.
 
     run.py BUILD [pytest's arguments]
+    run.py BUILD --quick [pytest's arguments]
 
-BUILD is a folder such as build/release. The runners' own closing lines are shown as they are; the last
-line is `N passed, N failed`, and the exit code is 0 only if nothing failed and something passed."""
+BUILD is a folder such as build/release. If the arguments name files, only these run: tests of pytest,
+or C units (below tests/unit, by file or by folder). --quick: the C units and the tests that
+tests/quick.txt lists, one for each job.
 
+The runners' own closing lines are shown as they are. The last line is `N passed, N failed`. The exit
+code is 0 only if nothing failed and something passed."""
+
+import contextlib
 import os
 import pathlib
 import re
@@ -79,17 +85,21 @@ def count_tap(code, text):
     return count
 
 
-def run_units(build):
+def unit_sources(place=HERE / "unit"):
+    return sorted(place.rglob("test_*.c")) if place.is_dir() else [place]
+
+
+def run_units(build, sources):
     total = Count()
-    for program in sorted((build / "unit").glob("test_*")):
-        if program.suffix:
-            continue
+    for source in sources:
+        name = source.relative_to(HERE / "unit").with_suffix("")
+        program = build / "unit" / name
         code, text = output_of([program, "--tap"], patient(UNIT_DEADLINE_S), env=clean_environment())
         count = count_tap(code, text)
         total.add(count)
         if count.failed:
-            say(f"--- {program.name} ended with {code}\n{text}")
-        say(f"{program.name}: {count.passed} ok, {count.failed} not ok"
+            say(f"--- {name} ended with {code}\n{text}")
+        say(f"{name}: {count.passed} ok, {count.failed} not ok"
             + (f", {count.skipped} skipped" if count.skipped else ""))
     say(f"unit: {total.passed} ok, {total.failed} not ok")
     return total
@@ -121,14 +131,26 @@ def run_fuzz(build):
     return total
 
 
+def place_of(argument):
+    """The file or folder that an argument names, or None."""
+    path = pathlib.Path(argument.split("::")[0])
+    return path.resolve() if not argument.startswith("-") and path.exists() else None
+
+
+def quick_tests():
+    """The tests of tests/quick.txt, and the jobs that it has forgotten."""
+    lines = [line.split() for line in (HERE / "quick.txt").read_text().splitlines() if line and line[0] != "#"]
+    jobs = {conf.parent.name for conf in HERE.parent.glob("src/jobs/*/job.conf")}
+    return [str(HERE / test) for _, test in lines], sorted(jobs - {job for job, _ in lines})
+
+
 def run_pytest(arguments):
-    folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch) / "report.xml"
         process = spawn(
             [sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "-n", "3",
              "--dist", "worksteal", f"--timeout={patient(TEST_DEADLINE_S):.0f}", f"--junitxml={report}",
-             *(arguments or folders)], cwd=HERE.parent)
+             *arguments], cwd=HERE.parent)
         try:
             code = process.wait()
         except BaseException:
@@ -152,23 +174,62 @@ def count_junit(code, report):
     return count
 
 
-def main():
-    build = pathlib.Path(sys.argv[1]).resolve()
-    os.environ["TEST_BUILD"] = str(build)
-    os.environ.setdefault("TEST_PATIENCE", "5" if build.name.startswith("san-") else "2")
-    total = Count()
-    pair = Pair()
-    try:
-        pair.tell()
-        total.add(run_units(build))
+def run_named(build, arguments):
+    """Only what the arguments name."""
+    units = [source for argument in arguments if (place := place_of(argument)) and place.is_relative_to(HERE / "unit")
+             for source in unit_sources(place)]
+    rest = [a for a in arguments if not ((place := place_of(a)) and place.is_relative_to(HERE / "unit"))]
+    total = run_units(build, units) if units else Count()
+    if any(map(place_of, rest)):
+        total.add(run_pytest(rest))
+    return total
+
+
+def run_quick(build, arguments):
+    tests, forgotten = quick_tests()
+    for job in forgotten:
+        say(f"tests/quick.txt has no test of {job}")
+    total = Count(failed=len(forgotten))
+    total.add(run_units(build, unit_sources()))
+    total.add(run_pytest([*tests, *arguments]))
+    return total
+
+
+def run_everything(build, arguments):
+    with pair_for_all():
+        total = run_units(build, unit_sources())
         for lint in OF_A_BUILD:
             total.add(run_lint(lint, build))
         for lint in OF_THE_TREE:
             total.add(run_lint(lint))
         total.add(run_fuzz(build))
-        total.add(run_pytest(sys.argv[2:]))
+        folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
+        total.add(run_pytest([*folders, *arguments]))
+    return total
+
+
+@contextlib.contextmanager
+def pair_for_all():
+    """Servers that outlive pytest's own process."""
+    pair = Pair()
+    try:
+        pair.tell()
+        yield
     finally:
         pair.close()
+
+
+def main():
+    build, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    os.environ["TEST_BUILD"] = str(build)
+    os.environ.setdefault("TEST_PATIENCE", "5" if build.name.startswith("san-") else "2")
+    if "--quick" in arguments:
+        arguments.remove("--quick")
+        total = run_quick(build, arguments)
+    elif any(map(place_of, arguments)):
+        total = run_named(build, arguments)
+    else:
+        total = run_everything(build, arguments)
     if total.skipped:
         say(f"{total.skipped} skipped")
     say(f"{total.passed} passed, {total.failed} failed")

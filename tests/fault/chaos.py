@@ -17,11 +17,11 @@ from support.scene import fill
 PROCESSES = 3
 CLOCKS_S = (0, 700, -300)
 PAUSE_S = (1, 4)
-# Jobs that start chains, once; those of which each tick finds what is there just then, in every round.
+# Jobs whose tick finds what is there at that moment: in every round. The others start chains, once.
 ANY_TIME = ("ci.schedule_delete_objects", "users.refresh_authorizations")
 AT_ONCE = tuple(job for job in TICKED if job not in ANY_TIME) + ("scratch.remove",)
-HUGE = "x" * 70000  # more than the arguments of a run may be
-# Where they go, and what no job can do with; %d: a number, and so a message of its own.
+HUGE = "x" * 70000  # more than the arguments of a run may have
+# (topic, value) of messages that no job can use. %d: a number, so that each message is a different one.
 POISON = (
     ("ticks", '{"job":"users.destroy"}'),
     ("ticks", '{"job":"groups.destroy","args":{"reason":"%d"}}'),
@@ -40,8 +40,8 @@ POISON = (
 
 
 class Place:
-    """Where a process runs: a network of its own to PostgreSQL and to Kafka, and, if there is a library for that, a clock that is wrong by
-    CLOCK_S."""
+    """Where a process runs: with its own network to PostgreSQL and to Kafka, and with a clock that is wrong by CLOCK_S (if the library
+    for that could be built)."""
 
     def __init__(self, scene, postgres, kafka_door, clock_s, shifted_clock):
         self.to_postgres, self.to_kafka, self.clock_s = Proxy(postgres.port), kafka_door, clock_s
@@ -52,12 +52,12 @@ class Place:
 
 
 class Load:
-    """Rows and messages for ROUNDS rounds; AT: what all times are counted from."""
+    """Rows and messages for ROUNDS rounds. AT: the moment that all times are counted from."""
 
     def __init__(self, seed, rounds, at):
         self.at, self.dice, self.number = at, random.Random(f"load {seed}"), 0
-        self.poison = collections.defaultdict(dict)  # of each scene's topics: what was sent, by topic, partition and offset
-        self.far_day = str((at + datetime.timedelta(days=100)).date())  # a clock that jumps may pass it
+        self.poison = collections.defaultdict(dict)  # by topic prefix: what was sent, by topic, partition and offset
+        self.far_day = str((at + datetime.timedelta(days=100)).date())  # a clock that jumps may pass nearer days
         self.rounds = [self._round() for _ in range(rounds)]
         self.rounds[0] = [("tick", job, {}) for job in AT_ONCE] + self.rounds[0]
 
@@ -74,7 +74,7 @@ class Load:
         return messages + [("poison", kind, self._next()) for kind in self.dice.sample(range(len(POISON)), 4)]
 
     def fill(self, scene):
-        """Long chains, a row for each event, and something for every other job."""
+        """Adds rows: long chains, a row for each event, and work for every other job."""
         tell(scene, self.at)
         there, n = Instance(scene.database, self.at), len(self.rounds)
         fill(scene.database, 60 * n)
@@ -94,7 +94,7 @@ class Load:
         self._fill_for_events(scene, there)
 
     def _fill_for_events(self, scene, there):
-        """What no tick takes: placeholders that were tried just now, and objects that are ready one after the other."""
+        """Adds rows that no tick takes: placeholders that have just been tried, and objects that become ready one after the other."""
         orphans = [m[2]["placeholder_user_id"] for messages in self.rounds for m in messages if m[1] == "PlaceholderUserOrphaned"]
         for id in orphans:
             there.placeholder(user=there.user(user_type=15, username=f"orphan {id}", id=id), attempts=1, last=self.at)
@@ -116,22 +116,23 @@ class Load:
 
 
 class Storm:
-    """PLACES: for each process the two networks it works through, its clock's error and where that is said."""
+    """PLACES: one for each process."""
 
     def __init__(self, scene, postgres, kafka, seed, load, places):
         self.scene, self.postgres, self.kafka, self.load, self.places = scene, postgres, kafka, load, places
         self.dice, self.processes, self.sent, self.began = random.Random(f"storm {seed}"), {}, [], time.monotonic()
-        self.passing = []  # what is undone when its time has come: (when, whose, what, how)
-        self.readers = {}  # of what each process says
+        self.passing = []  # faults to be undone later: (when, whose, what, how)
+        self.readers = {}  # the readers of the logs, by process
 
     def say(self, text):
         with open(self.scene.folder / "storm.log", "a") as log:
             print(f"{time.monotonic() - self.began:7.1f} s  {text}", file=log)
 
-    # --- the course of it
+    # --- rounds
 
     def rage(self):
-        """A round: messages, shuffled and some of them twice or old, and a fault. Every fault comes once in as many rounds."""
+        """All rounds. Each sends messages, shuffled, some of them repeated or old, and makes a fault. In as many rounds as there are faults,
+        each comes once."""
         for number in range(PROCESSES):
             self.start(number)
         deck = []
@@ -155,7 +156,7 @@ class Storm:
         self.sent += messages
 
     def calm_down(self):
-        """Everybody ends orderly."""
+        """Ends all processes orderly."""
         self.let_pass(at_once=True)
         for number in self.processes:
             self.end(number)
@@ -180,12 +181,12 @@ class Storm:
                                                   out=self.readers[number].writer)
 
     def pick(self):
-        """One that is not in trouble already."""
+        """A process that has no fault at the moment."""
         troubled = {number for _, number, *_ in self.passing}
         return self.dice.choice([n for n in range(PROCESSES) if n not in troubled] or [None])
 
     def check_end(self, number):
-        """One that comes up while PostgreSQL or Kafka is not there says so and ends (3, 4); a supervisor starts it again."""
+        """Checks how a process ended. With 3 or 4 it found no PostgreSQL or Kafka at its start: a supervisor would start it again."""
         process = self.processes[number]
         self.readers[number].finish()
         code = process.process.returncode
@@ -204,7 +205,7 @@ class Storm:
 
 
 def settle(scene):
-    """Until nothing is to be done but what is for another day; what was put off because somebody was in the way is due within seconds."""
+    """Works until nothing is due within a day. What was put off because of a lock is due within seconds."""
     scene.run_until_idle(deadline_s=180)
 
     def settled():

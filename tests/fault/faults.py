@@ -1,4 +1,4 @@
-"""What a storm does: each fault is a function of the storm, and all of them stand in the table at the end."""
+"""The faults of a storm. Each is a function of the storm; the table at the end lists all."""
 
 import signal
 import time
@@ -9,9 +9,9 @@ from support.places import ROLE
 
 SESSION_S = 6  # scene.SETTINGS
 GROWING = ("ticks", "events", "outcomes", "work.scratch.wide", "work.members.remove_expired")
-STOPPED_S = (4, 20, 35)  # longer than a lock is waited for, than a statement may take, than its answer is
+STOPPED_S = (4, 20, 35)  # longer than lock_timeout, than statement_timeout, than the wait for an answer
 DAY_S = 86400
-WRONG_S = (-3000, 3000)  # a Kafka that is set up as usual refuses messages from more than an hour ahead
+WRONG_S = (-3000, 3000)  # Kafka by default refuses messages from more than an hour ahead
 
 
 # --- processes
@@ -31,7 +31,7 @@ def restart(storm):
 
 
 def zombie(storm):
-    """It stands still for longer than its session lasts, whatever else happens meanwhile."""
+    """Stops a process for longer than its session lasts."""
     number = storm.pick()
     if number is not None:
         process = storm.processes[number]
@@ -57,7 +57,7 @@ def it_is_asked_to_end_and_nobody_reads_the_log(storm):
 
 
 def reload(storm):
-    """A configuration that has changed. Who has not begun yet would end."""
+    """Reloads a changed configuration. Not in a process that is still starting: the signal would end it."""
     storm.scene.configuration.write_text(f"[log]\nlevel = {storm.dice.choice(('info', 'debug'))}\n")
     for process in storm.processes.values():
         if process.lines("Partitions assigned"):
@@ -74,7 +74,7 @@ def postgres_crashes(storm):
 
 
 def postgres_stands_still(storm):
-    """All of its processes: connections are taken, and nobody answers."""
+    """Stops all processes of the server: connections are accepted, nobody answers."""
     storm.postgres.freeze_all()
     time.sleep(storm.dice.choice(STOPPED_S))
     storm.postgres.thaw_all()
@@ -95,7 +95,7 @@ def broker_crashes(storm):
 
 
 def broker_stands_still(storm):
-    """Shorter or longer than a session."""
+    """Stops the broker for less or more than a session."""
     storm.kafka.freeze()
     time.sleep(storm.dice.choice((3, SESSION_S + 6)))
     storm.kafka.thaw()
@@ -108,7 +108,7 @@ def partitions_are_added(storm):
 
 
 def all_is_delivered_again(storm):
-    """The group's offsets are set to the beginning, for which nobody may be in it."""
+    """Sets the group's offsets to the beginning, for which the group must be empty."""
     storm.let_pass(at_once=True)
     for number in storm.processes:
         storm.end(number)
@@ -146,7 +146,7 @@ def the_databases_clock_jumps_a_year(storm):
 
 
 def jump(storm, ahead_s):
-    """Ahead, and back: under the very transactions that are open then."""
+    """Sets the clock ahead and back while transactions are open."""
     clock = storm.postgres.clock
     if clock is not None:
         storm.say(f"the database's clock is {ahead_s} s ahead")

@@ -1,4 +1,4 @@
-"""An application beside the storm: it writes what is there already, and so holds locks on the very rows that are to go."""
+"""An application during the storm: it updates existing rows, and so holds locks on the rows that are to go."""
 
 import random
 import threading
@@ -7,11 +7,11 @@ import psycopg
 
 ROWS = {"scratch": "note = note", "members": "access_level = access_level", "users": "username = username",
         "namespaces": "name = name", "ci_deleted_objects": "file = file"}
-HELD_S = (0, 0.3, 2.5)  # longer than the daemon waits for a lock, too
+HELD_S = (0, 0.3, 2.5)  # the last is longer than the daemon waits for a lock
 
 
 class Neighbour(threading.Thread):
-    """Locks rows in any order, as applications do, and is the one who gives way when it meets a deadlock."""
+    """Locks rows in any order, as applications do. In a deadlock it is the one that gives way."""
 
     def __init__(self, database, seed):
         super().__init__(daemon=True)
@@ -24,9 +24,9 @@ class Neighbour(threading.Thread):
                 with self.database.connect() as connection:
                     while not self.stopping.is_set():
                         self._write(connection)
-            except psycopg.OperationalError:  # a deadlock, or the server is not there
+            except psycopg.OperationalError:  # a deadlock, or the server is away
                 self.stopping.wait(0.2)
-            except Exception as failure:  # told by leave()
+            except Exception as failure:  # leave() raises it
                 self.failure = failure
                 return
 

@@ -1,4 +1,4 @@
-"""Who reads what a process says, and may stall: then a small pipe is full soon."""
+"""A reader of a process's log, which may stall: its pipe is small and soon full."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ SMALL = 4096
 
 
 class Reader(threading.Thread):
-    """Puts into the file LOG what is written to `writer`, until all who could write are gone."""
+    """Copies what is written to `writer` into the file LOG, until the last writer has closed it."""
 
     def __init__(self, log):
         super().__init__(daemon=True)
@@ -34,6 +34,6 @@ class Reader(threading.Thread):
         self.going.set()
 
     def finish(self):
-        """Everything that was said stands in the file: the process has ended."""
+        """Returns when everything has been copied: the process has ended."""
         self.going.set()
         self.join(60)

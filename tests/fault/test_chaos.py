@@ -1,4 +1,4 @@
-"""In a storm of crashes, pauses and repetitions everything happens once: the end is that of a run that nobody disturbed.
+"""In a storm of crashes, pauses and repetitions everything happens once: it ends like an undisturbed run.
 
 CHAOS_MINUTES and CHAOS_SEED: `make chaos`."""
 
@@ -26,14 +26,13 @@ SEED = int(os.environ.get("CHAOS_SEED") or (random.randrange(10**6) if "CHAOS_MI
 ROUND_S = 8
 ROUNDS = round(float(os.environ.get("CHAOS_MINUTES") or 1.5) * 60 / ROUND_S)
 CALM = {"jobs.scratch.remove.delay_ms": 0, "jobs.members.remove_expired.delay_ms": 0}
-# Pauses between pages and between children, so that every job has something to do all the time.
+# Pauses between pages and between children, so that every job has work during the whole storm.
 CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.delay_ms": 1000,
           "jobs.groups.adjourned_deletion.spacing_ms": 1000 * ROUND_S // 3, "jobs.imports.placeholder_cleanup.spacing_ms": 1000 * ROUND_S // 3}
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in ANY_TIME) + r"|ci\.delete_objects)$"
-# Which of a place's rows goes first is open in `groups.destroy`: they go in one step, or in two if the neighbour was just writing one.
-# Refreshes are due at once: an hour that the database's clock leaps over would be a difference. In every job: what such a clock has put
-# off comes after the longest time that any of them says.
+# Refreshes are due at once, in every job: otherwise a jump of the database's clock would make a difference.
 AT_ONCE = {f"jobs.{job}.{kind}_delay_ms": 0 for job in (*JOBS, *(folder.name for folder in OWN_JOBS.iterdir())) for kind in ("todos", "refresh")}
+# In groups.destroy one step takes all rows of a place: which goes first is open.
 PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100,
          "jobs.members.prune_deletions.schedules": 1}
 
@@ -45,7 +44,7 @@ def shifted_clock(preload):
 
 @pytest.fixture
 def kafka():
-    """A broker with a way of its own for each process."""
+    """A broker with a listener behind a proxy for each process."""
     folder = new_folder("pruned-kafka-")
     server = Kafka(folder / "kafka", doors=PROCESSES).start()
     yield server
@@ -75,15 +74,15 @@ def end(scene, load):
         "refreshes": scene.database.rows("SELECT user_id, kind FROM pruned.dirty_users ORDER BY 1, 2"),
         "dead": dead_letters(scene, load),
     }
-    # Rights that a refresh gives in between go with the group, or were never given.
+    # A refresh may give rights that go with the group. Undisturbed, they were never given.
     how["audit"] = [a for a in how["audit"] if a["table_name"] != "project_authorizations"]
-    how = at_any_step(how, "groups.destroy")
+    how = whatever_step(how, "groups.destroy")
     (scene.folder / "end.json").write_text(json.dumps(how, default=str, indent=1))
     return how
 
 
 def dead_letters(scene, load):
-    """What was put aside: what could not be used, each message of it as often as it was sent, and nothing else."""
+    """The values on the dead topic. Each unusable message must be there as often as it was sent, and no other."""
     sent, letters = load.poison[scene.topics.prefix], scene.topics.read("dead")
     found = {(m.headers["pruned_source_topic"], int(m.headers["pruned_source_partition"]), int(m.headers["pruned_source_offset"])): m.raw
              for m in letters}
@@ -92,26 +91,31 @@ def dead_letters(scene, load):
     return sorted({raw.decode()[:200] for raw in found.values()})
 
 
-def at_any_step(how, job):
-    """The same, but at which step the runs of JOB did what: a row that the neighbour was just writing is left to the next one."""
-    runs = {r["run_id"] for r in how["runs"] if r["job"] == job}
-    audit, together = [a for a in how["audit"] if a["run_id"] not in runs], {}
-    for a in how["audit"]:
-        if a["run_id"] in runs:
-            keys, rows = together.setdefault((a["run_id"], a["table_name"], a["action"]), ([], []))
-            keys += a["keys"]
-            rows += a["rows"]
-    outcomes = [(schema, None, value | {"step": None}) if str(value.get("run_id")) in runs else (schema, ce_id, value)
-                for schema, ce_id, value in how["outcomes"]]
+def whatever_step(how, job):
+    """HOW without the steps at which the runs of JOB did their work. A row that the neighbour was just writing is left to the next
+    step, so that a step more or less is no difference."""
+    of_job = {run["run_id"] for run in how["runs"] if run["job"] == job}
     return how | {
-        "runs": [r | {"step": None} if r["run_id"] in runs else r for r in how["runs"]],
-        "audit": audit + sorted((*name, sorted(keys, key=str), sorted(rows, key=str)) for name, (keys, rows) in together.items()),
-        "outcomes": sorted(outcomes, key=str),
+        "runs": [run | {"step": None} if run["run_id"] in of_job else run for run in how["runs"]],
+        "audit": [record for record in how["audit"] if record["run_id"] not in of_job] + whole_runs(how["audit"], of_job),
+        "outcomes": sorted(((schema, None, value | {"step": None}) if str(value.get("run_id")) in of_job else (schema, ce_id, value)
+                            for schema, ce_id, value in how["outcomes"]), key=str),
     }
 
 
+def whole_runs(audit, run_ids):
+    """The records of these runs, one for each table and action: (run, table, action, keys, rows) of all their steps."""
+    together = {}
+    for record in audit:
+        if record["run_id"] in run_ids:
+            keys, rows = together.setdefault((record["run_id"], record["table_name"], record["action"]), ([], []))
+            keys += record["keys"]
+            rows += record["rows"]
+    return sorted((*name, sorted(keys, key=str), sorted(rows, key=str)) for name, (keys, rows) in together.items())
+
+
 def keep(scene, *servers):
-    """What is needed to look at a failure: beside the logs of all, the database and what is on the topics."""
+    """Keeps what explains a failure: the logs of the servers, the database, and all messages."""
     for server in servers:
         shutil.copy(server.log, scene.folder)
     with open(scene.folder / "database.sql", "w") as dump:
@@ -132,7 +136,7 @@ def undisturbed(new_story):
 
 
 def weather(scene, load, postgres, kafka, shifted_clock):
-    """The storm, with an application that writes to the same rows all the time; returns how it is when all has calmed down."""
+    """Runs the storm, while an application writes to the same rows. Returns the state at the end."""
     if shifted_clock:
         scene.database.close()
         postgres.stop()

@@ -1,4 +1,4 @@
-"""Between the lease of objects and their settling: a step that must not act, and a process that sleeps past its lease."""
+"""Between the lease of objects and their settling: a step that must not act, and a process that is stopped for longer than its lease."""
 
 import datetime
 
@@ -46,7 +46,7 @@ def test_no_object_is_touched_while_a_transaction_is_open(objects):
     id_ = objects.add("artifact")
     run_id = objects.tick()
     daemon = objects.scene.start("--until-idle", environment={"PRUNED_FAULT": "errand.open_transaction:error"})
-    assert daemon.wait() == 0  # the process lives on
+    assert daemon.wait() == 0  # the process goes on
     line = daemon.wait_line("Step failed", job=SLOT, error_class="TransactionInProgress")
     assert line["error"] == "can't perform network calls inside a database transaction"
     assert objects.file.exists() and objects.left() == [id_]
@@ -90,7 +90,7 @@ def test_killed_while_it_finds_out_which_row_is_kept(objects, passage):
 
 
 def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
-    """Another has deleted object and row meanwhile; then there is a new object of that name, which a new row owns."""
+    """Meanwhile another process has deleted object and row, and a new row owns a new object of the same name."""
     id_ = objects.add("old")
     ready_at = objects.database.value("SELECT pick_up_at FROM ci_deleted_objects")
     run_id = objects.tick()

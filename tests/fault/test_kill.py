@@ -1,4 +1,4 @@
-"""Killed at any point, started again: every effect happened once, nothing is lost, and the outbox is empty."""
+"""A daemon that is killed at any point and started again: every effect happens once, nothing is lost, the outbox is empty."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ from support.places import binary_with_faults
 from support.scene import fill, now, refuse_rows, tick_id
 from support.story import JOB, check, prepare
 
-# Where this scenario does not come by: each has a test of its own below, errands are in test_kill_every_job.py.
+# Points that this story does not reach. Each has its own test below; errands are in test_kill_every_job.py.
 ELSEWHERE = ("rebalance.", "dispatcher.", "answer.", "schedule.", "errand.", "went_back.", "alone.")
 
 
@@ -27,7 +27,7 @@ def kill_at(scene, point, passage=1):
     assert killed.wait(60) == -9
 
 
-# Intake takes the whole backlog as one batch: it comes by once. The first batch of a lane is counted once, too.
+# Reached only once: intake takes the whole backlog as one batch, and the first batch of a lane is counted as one.
 @pytest.mark.parametrize("point, passage", [(p, n) for p in points() for n in (1, 2)
                                             if n == 1 or not p.startswith(("intake.", "suspect."))])
 def test_killed_there_and_started_again_everything_happened_once(scene_with_faults, point, passage):
@@ -41,7 +41,7 @@ def test_killed_there_and_started_again_everything_happened_once(scene_with_faul
 @pytest.mark.parametrize("point", points("dispatcher."))
 @pytest.mark.parametrize("passage", [1, 2])
 def test_killed_where_what_is_due_is_claimed_it_comes_once(scene_with_faults, point, passage):
-    """Between two pages."""
+    """What is due is the next page of a chain."""
     scene = scene_with_faults
     scene.settings["jobs.scratch.remove.delay_ms"] = 1
     story = prepare(scene)
@@ -61,7 +61,7 @@ def test_killed_while_it_gives_its_partitions_to_another_everything_happened_onc
     second.wait_line("Partitions assigned", deadline_s=60)
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=4, deadline_s=60)
     assert second.stop() == 0
-    scene.run_until_idle()  # what the dead one had counted as a suspect is forgotten at the next assignment
+    scene.run_until_idle()  # suspects that the dead process had counted are forgotten at the next assignment
     check(scene, *story)
 
 
@@ -104,7 +104,7 @@ def test_killed_while_a_schedule_fires_its_tick_is_one_run(scene_with_faults, po
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
 
 
-# What a clock that was ahead has left: how many times of each kind lie ahead of now.
+# What a clock that was ahead has left: the number of times in the future, by kind.
 AHEAD = "now() + interval '400 days'"
 LEFT = {
     "runs that wait": f"INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, changed_at, attempts, error) VALUES (gen_random_uuid(), "

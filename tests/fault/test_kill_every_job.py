@@ -1,4 +1,4 @@
-"""Each job killed at each point that it comes by: in the end everything is as if nobody had been killed."""
+"""Each job is killed at each fault point that it reaches. In the end everything is as if nothing had been killed."""
 
 import re
 import subprocess
@@ -10,15 +10,15 @@ from support.places import binary_with_faults
 from support.scene import now
 
 ERRANDS = ("ci.delete_objects",)
-EARLY = 1  # a member: its timer is far ahead
-# Effects that the engine applies, not the job's own code.
+EARLY = 1  # a membership whose timer is far in the future
+# Jobs whose effects the engine applies, not their own code.
 PAGES = ("members.remove_expired", "members.prune_deletions", "imports.placeholder_cleanup", "groups.adjourned_deletion",
          "users.refresh_authorizations")
 
 
-# Points that have tests of their own: they belong to no job's way (test_kill.py), or are an error, no place to die at.
+# Points that are tested elsewhere (test_kill.py): no job reaches them, or they raise an error instead of killing.
 ELSEWHERE = re.compile(r"schedule\.|rebalance\.|answer\.|suspect\.counted$|errand\.open_transaction|went_back\.|alone\.")
-# What a job comes by as often as it has steps: it dies at its second time, too.
+# Points that a job reaches once a step: it is killed at the second time, too.
 OFTEN = ("step.", "publish.", "errand.")
 
 
@@ -40,7 +40,7 @@ def points():
 
 
 def prepare(scene, at):
-    """AT is the same for all tests of a run, so that all ids are. Until its turn comes a job is paused."""
+    """Fills the scene and pauses all jobs. AT is the same in all tests of a file, so that all ids are the same."""
     tell(scene, at)
     for job in JOBS:
         scene.run("pause", job).ok()
@@ -48,12 +48,12 @@ def prepare(scene, at):
 
 
 def work_off(scene, at, point=None):
-    """One job after the other wakes up; who is to die at POINT does so when it first comes by, and at its second time."""
+    """Resumes one job after the other. Those that reach POINT are killed there, the first time and the second time."""
     victims, one_by_one = (killed_at(point), point.startswith("intake.")) if point else ((), False)
     if not one_by_one:
         send_ticks(scene, at, TICKED)
     if point and point.startswith("dispatcher."):
-        scene.run_until_idle()  # what was taken waits for its job, and is the dispatcher's
+        scene.run_until_idle()  # the runs wait for their paused jobs: the dispatcher has them
     for job in JOBS:
         scene.run("resume", job).ok()
         if job in victims:
@@ -83,7 +83,7 @@ def at():
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    """The state of a run in which nobody dies; the first test makes it."""
+    """The state after an undisturbed run. The first test makes it."""
     return {}
 
 

@@ -1,10 +1,10 @@
-"""Killed while what was given up, or put off, gets another try: it has that try once more at most, and nothing of it is lost."""
+"""A daemon is killed while a parked item, or a run that backs off, is tried again: there is at most one more try, and nothing is lost."""
 
 import datetime
 
 import pytest
 
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.places import binary_with_faults
 from support.scene import result
 
@@ -12,9 +12,16 @@ JOB, PARENT, CHILD = "members.remove_expired", "members.schedule_prune_deletions
 STEP = ("step.after_fence", "step.before_commit", "step.after_commit")
 
 
+class Mortal(Tenant):
+    """A tenant whose process is killed."""
+
+    stuck: int  # a membership that cannot go; only `parked` has one
+
+
 @pytest.fixture
 def mortal(tenant):  # noqa: F811
-    """One process at a time, a static member of its group: the next one has the partitions of a dead one at once."""
+    """A static member of its group, so that the next process gets the partitions of a killed one at once."""
+    tenant = Mortal.of(tenant)
     tenant.pruned.binary = binary_with_faults()
     assert tenant.pruned.binary.exists(), f"{tenant.pruned.binary} is not there: make FAULTS=1"
     tenant.pruned.settings |= {"kafka.group.instance.id": "the one process", f"jobs.{JOB}.item_attempts": 1}
@@ -32,7 +39,7 @@ def tick_and_kill(mortal, job, point, at):
 # --- a parked item, a week later
 
 def tries(mortal):
-    """How often the row was to go; a sequence does not forget what was rolled back."""
+    """How often the row was tried. A sequence also counts what was rolled back."""
     return mortal.database.value("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM tries")
 
 

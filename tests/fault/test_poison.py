@@ -1,4 +1,4 @@
-"""What kills its process is out of the way after three deaths, and nothing else is."""
+"""A message that kills its process is put aside after three deaths. No other message is."""
 
 import pytest
 
@@ -11,7 +11,7 @@ JOB = "scratch.wide"
 
 @pytest.fixture
 def poisoned(scene_with_faults):
-    """One lane."""
+    """A scene with one lane."""
     scene_with_faults.settings["jobs.scratch.wide.capacity"] = 1
     return scene_with_faults
 
@@ -26,7 +26,7 @@ def armed(point, run_id):
 
 
 def produce(scene, n):
-    """Ticks of N runs of one lane, a minute apart; their ids in the order of the topic."""
+    """Sends ticks of N runs of one lane, a minute apart. Returns the run ids in the order of the topic."""
     times = [now(minutes=i - n) for i in range(n)]
     for i, at in enumerate(times):
         scene.topics.tick(JOB, at, {"n": i + 1})
@@ -58,7 +58,7 @@ def test_a_run_that_kills_its_process_is_dead_after_three_deaths_and_its_neighbo
 
 
 def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_without_it(new_scene):
-    """Each takes the lane over from the one before."""
+    """Each process takes the lane over from the one before."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     scene.binary = binary_with_faults()
     ids = produce(scene, 5)
@@ -124,7 +124,7 @@ def test_a_message_that_kills_intake_goes_to_the_dead_topic_and_its_neighbours_g
 
 
 def test_a_message_that_killed_intake_is_not_met_again_by_the_next_processes(poisoned):
-    """Its burial moves the position in PostgreSQL, from which the next process begins."""
+    """Burying the message moves the position in PostgreSQL, where the next process begins."""
     before, poison = produce(poisoned, 2)
     die(poisoned, "intake.decoded", poison, 3)
     for _ in range(3):
@@ -152,7 +152,7 @@ cursor = id bigint
 
 @pytest.fixture
 def slow(new_scene, tmp_path):
-    """Two jobs whose steps take as long as their tick says, each with a lane of its own."""
+    """Two jobs with a lane each. Their steps take as long as the tick says."""
     folder = tmp_path / "jobs"
     folder.mkdir()
     for there in JOBS.iterdir():
@@ -164,7 +164,7 @@ def slow(new_scene, tmp_path):
     scene = new_scene({"run.jobs_dir": folder, "run.workers": 4})
     scene.binary = binary_with_faults()
     scene.settings["kafka.group.instance.id"] = "the one process"
-    # The server ends what a dead process has asked for; else its runs stay locked for as long as they sleep.
+    # The server must end the statements of a dead process: otherwise they keep its runs locked while they sleep.
     scene.database.execute(f"ALTER DATABASE {scene.database.value('SELECT quote_ident(current_database())')}"
                            " SET client_connection_check_interval = '50ms'")
     return scene
@@ -189,7 +189,7 @@ def test_who_was_only_under_way_when_another_killed_the_process_is_innocent(slow
 
 
 def test_what_died_in_company_twice_is_tried_alone(slow):
-    """Killed from outside: two deaths in company convict nobody, however many were under way."""
+    """Kills from outside: two deaths with several messages under way convict none of them."""
     at = now(minutes=-1)
     runs = {}
     for job in ("scratch.slow", "scratch.slower"):

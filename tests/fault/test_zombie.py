@@ -1,4 +1,4 @@
-"""A process that stands still for longer than its session lasts: the other goes on, and when it wakes up nothing happens twice."""
+"""A process stops for longer than its session lasts. Another goes on, and when the first one resumes nothing happens twice."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from support.scene import fill, now, result, tick_id
 from support.slow import hold_rows, let_held_rows_go, wait_in_flight
 from support.story import JOB, check, prepare
 
-# Wherever it stands still: with rows that nobody has seen, between commit and message, between message and offset.
+# Where it stops: with uncommitted rows, between commit and message, between message and offset.
 POINTS = ["step.after_fence", "step.before_commit", "step.after_commit", "publish.after_acknowledgement", "lane.before_store",
           "intake.before_commit", "intake.after_commit"]
 
@@ -22,7 +22,7 @@ def all_done(scene, n):
 
 
 def wake_up(zombie, scene):
-    """It learns that it was taken for dead, and joins again."""
+    """Resumes the process. It learns that it has lost its partitions, and joins again."""
     assigned = len(zombie.lines("Partitions assigned"))
     zombie.thaw()
     zombie.wait_line("Partitions assigned", count=assigned + 1)
@@ -45,12 +45,12 @@ def test_stopped_there_and_woken_up_everything_happened_once(scene, point):
     zombie.thaw()
     zombie.wait_line("Partitions assigned", count=2 if zombie.lines("Partitions assigned") else 1)
     assert [daemon.stop(10) for daemon in (zombie, other)] == [0, 0]
-    scene.run_until_idle()  # a suspect that was counted by the zombie is forgotten at the next assignment
+    scene.run_until_idle()  # a suspect that the zombie had counted is forgotten at the next assignment
     check(scene, *story)
 
 
 def test_a_zombie_gives_up_its_step_and_works_again_when_it_is_back(scene):
-    """One of two stands still in the middle of a page: its transaction is ended by the server, the page is done by the other."""
+    """One of two processes stops in the middle of a page. The server ends its transaction; the other process does the page."""
     daemons = {name: scene.start(settings={"postgres.url": f"{scene.database.role_url}?application_name={name}"}) for name in ("one", "two")}
     for daemon in daemons.values():
         daemon.wait_line("Partitions assigned")

@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 
 JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
@@ -24,9 +24,26 @@ def destroy(tenant, *groups, **settings):
     return tenant.tick(JOB, **AT_ONCE, **settings)
 
 
+class Doomed(Tenant):
+    """Ids of the tree, and of its neighbour that stays."""
+
+    actor: int  # an administrator, who asks for its end
+    top: int
+    sub: int  # below `top`
+    leaf: int  # below `sub`
+    project_id: int  # in `leaf`
+    other_project: int  # in `top`
+    neighbour: int
+    neighbours_project: int
+    user_id: int  # a member of `sub` and of the project
+    bot: int  # of the project
+    guest: int  # a member of `leaf`
+
+
 @pytest.fixture
 def doomed(tenant, actor):  # noqa: F811
     """A tree with something of everything in it, and a neighbour that stays."""
+    tenant = Doomed.of(tenant)
     tenant.actor = actor
     tenant.top = tenant.group()
     tenant.sub = tenant.group(parent=tenant.top)

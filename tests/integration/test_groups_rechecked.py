@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 
 JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
@@ -12,9 +12,17 @@ LATER = {f"jobs.{JOB}.spacing_ms": 3600000}
 BLOCKED = "You can't delete this group because you're blocked."
 
 
+class Waiting(Tenant):
+    """A marked group whose child run waits."""
+
+    actor: int  # its owner, who asked for its end
+    top: int
+
+
 @pytest.fixture
 def waiting(tenant):  # noqa: F811
     """The group's child waits for its hour."""
+    tenant = Waiting.of(tenant)
     tenant.period(7)
     tenant.actor = tenant.user()
     first = tenant.group()

@@ -20,10 +20,21 @@ SELECT a.pid || ' ' || a.xact_start FROM pg_stat_activity a JOIN pg_locks l USIN
 WHERE a.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted"""
 
 
+class Group(Instance):
+    """A group with two owners."""
+
+    scene: object  # the installation
+    root: int  # the group
+    leaving: int  # the user whose membership is over
+    staying: int  # the other user
+    expired: int  # the membership that is over
+    other: int  # the other one
+
+
 @pytest.fixture
 def group(scene):
     """A group with an owner whose time is over and one who stays."""
-    there = Instance(scene.database)
+    there = Group(scene.database)
     there.scene, there.root = scene, there.group()
     there.leaving, there.staying = there.user(), there.user()
     there.expired = there.owner(there.leaving, there.root, expires_at=there.day(-1))

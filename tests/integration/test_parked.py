@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.command_line import says
 from support.scene import result
 
@@ -27,9 +27,17 @@ def older(tenant, days):  # noqa: F811
                             " next_try_at = next_try_at - %(d)s * interval '1 day'", {"d": days})
 
 
+class Parked(Tenant):
+    """A membership that cannot go."""
+
+    stuck: int  # the membership
+    ticks: int  # so many were sent
+
+
 @pytest.fixture
 def parked(tenant):  # noqa: F811
     """An expired member who cannot be removed: given up at the first try."""
+    tenant = Parked.of(tenant)
     tenant.stuck = tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-3))
     refuse(tenant, tenant.stuck)
     tenant.ticks = 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 
 JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
@@ -14,9 +14,19 @@ def prune(tenant, schedules=10, batch=100):
     return result(tenant.runs(CHILD)[-1])
 
 
+class Tree(Tenant):
+    """A group with a subgroup and a project."""
+
+    top: int
+    sub: int  # below `top`
+    code: int  # a project in `sub`
+    anchor: int  # the membership of an owner who has nothing to do with it all
+
+
 @pytest.fixture
 def tree(tenant):  # noqa: F811
     """A group with a subgroup and a project, and an owner who has nothing to do with it all."""
+    tenant = Tree.of(tenant)
     tenant.top = tenant.group()
     tenant.sub = tenant.group(parent=tenant.top)
     tenant.code = tenant.project(tenant.sub)

@@ -2,15 +2,30 @@
 
 import pytest
 
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 
 JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
 
 
+class Tree(Tenant):
+    """A hierarchy, and the memberships of the user who leaves."""
+
+    top: int
+    sub: int  # below `top`
+    leaf: int  # below `sub`
+    code: int  # a project in `leaf`
+    outside: int  # another group
+    leaver: int
+    boss: int
+    anchor: int  # an owner of `top`, so that no group loses its last one
+    m: dict  # the memberships by name
+
+
 @pytest.fixture
 def tree(tenant):  # noqa: F811
     """A user with memberships all over a hierarchy, and one outside."""
+    tenant = Tree.of(tenant)
     tenant.top = tenant.group()
     tenant.sub = tenant.group(parent=tenant.top)
     tenant.leaf = tenant.group(parent=tenant.sub)

@@ -3,15 +3,23 @@
 import pytest
 
 from stack.proxy import Proxy
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 from support.writer import Writer
 
 JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
 
 
+class Hierarchy(Tenant):
+    """A group, and an administrator who schedules."""
+
+    top: int
+    admin: int
+
+
 @pytest.fixture
 def hierarchy(tenant):  # noqa: F811
+    tenant = Hierarchy.of(tenant)
     tenant.top = tenant.group()
     tenant.admin = tenant.user(admin=True)
     return tenant

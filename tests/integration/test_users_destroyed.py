@@ -3,7 +3,7 @@
 import pytest
 
 from support.doomed import destroy as destroy_group, doom
-from support.instance import tenant  # noqa: F401
+from support.instance import Tenant, tenant  # noqa: F401
 from support.restored import restore
 from support.scene import result
 
@@ -11,9 +11,18 @@ EXPIRED, JOB = "members.remove_expired", "users.destroy"
 AGAIN = f"UPDATE pruned.runs SET due_at = now() WHERE job = '{JOB}'"
 
 
+class WithBot(Tenant):
+    """A project's bot whose time is over."""
+
+    home: int  # the project
+    bot: int
+    ghost: int  # the ghost user
+
+
 @pytest.fixture
 def bot(tenant):  # noqa: F811
     """A project's bot whose time is over."""
+    tenant = WithBot.of(tenant)
     tenant.home = tenant.project(tenant.group())
     tenant.bot = tenant.user(user_type=6)
     tenant.member(tenant.bot, project=tenant.home, expires_at=tenant.day(-1))

@@ -17,10 +17,19 @@ ROWS = 120
 ORPHAN = 7777
 
 
+class There(Instance):
+    """What begin() makes."""
+
+    place: int  # the group
+    gone: list  # memberships that go at once
+    going: list  # memberships of the chain
+    early: int  # a membership whose timer waits
+
+
 @pytest.fixture
 def scene(new_scene, own_postgres, own_kafka):
     scene = new_scene(SETTINGS, server=own_postgres, bootstrap=own_kafka.bootstrap)
-    scene.there = Instance(scene.database)
+    scene.there = There(scene.database)
     return scene
 
 

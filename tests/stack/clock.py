@@ -1,11 +1,11 @@
-"""A wall clock of a process's own, which can be set while it runs (shifted_clock.c)."""
+"""A wall clock for one process, which can be set while the process runs (shifted_clock.c)."""
 
 import shutil
 import struct
 
 
 class Clock:
-    """LIBRARY: shifted_clock, built. FOLDER: where whoever is to run on this clock may read."""
+    """LIBRARY: the built shifted_clock. FOLDER: must be readable by the process."""
 
     def __init__(self, folder, library, name="clock", seconds=0):
         self.library = folder / f"{name}.so"
@@ -17,7 +17,7 @@ class Clock:
         self.set(seconds)
 
     def set(self, seconds):
-        """Wrong by so much, from now on, in all processes that run on it."""
+        """From now on the clock is wrong by so much, in all processes that use it."""
         with open(self.file, "r+b") as shared:
             shared.write(struct.pack("q", seconds))
 

@@ -1,4 +1,4 @@
-"""Where deps.sh has found or put things: the one place that knows is that script."""
+"""Paths of programs, as deps.sh says: only that script knows them."""
 
 import functools
 import pathlib

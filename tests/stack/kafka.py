@@ -11,8 +11,8 @@ from .ports import HeldPort
 from .process import Server
 from .proxy import Proxy
 
-# Hundreds of tests make topics of their own: small index files, and deleted ones go soon. A broker
-# that was killed is let in again once its old session has ended: soon.
+# Hundreds of tests make topics: index files are small and deleted topics are removed soon. Sessions
+# are short, so that a killed broker can register again soon.
 CONFIGURATION = """
 process.roles=broker,controller
 node.id=1
@@ -48,7 +48,8 @@ class Kafka(Server):
     name = "kafka"
 
     def __init__(self, folder, outlive_us=False, doors=0, sasl=None):
-        """DOORS: so many ways to it besides, each a network that can be cut. SASL: {name: password} of those that its strict way lets in."""
+        """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL: {user: password}, for a listener that
+        demands one."""
         super().__init__(folder, outlive_us)
         self.held, self.held_controller = HeldPort(), HeldPort()
         self.held_doors = [HeldPort() for _ in range(doors)]
@@ -104,13 +105,13 @@ class Kafka(Server):
         return self.said("Kafka Server started")
 
     def lose(self):
-        """Killed, with all its data: what starts next at this address is an empty cluster with another id."""
+        """Kills the broker and removes its data. The next start is an empty cluster with another id."""
         self.kill()
         shutil.rmtree(self.folder / "data")
         self._format()
 
     def put_in_place(self, topic, other, partitions):
-        """What these partitions of TOPIC hold becomes what those of OTHER do, while nobody runs: an unclean election, in short."""
+        """Replaces the log of these partitions of TOPIC by that of OTHER, as an unclean election would. The broker must not run."""
         for n in partitions:
             here, there = (self.folder / f"data/{name}-{n}" for name in (topic, other))
             for path in here.iterdir():

@@ -1,4 +1,4 @@
-"""A PostgreSQL and a Kafka in a temporary folder: what most tests want, and a developer by hand."""
+"""A PostgreSQL and a Kafka in a temporary folder, for the tests and for use by hand."""
 
 import os
 import pathlib
@@ -11,12 +11,12 @@ from .postgres import Postgres
 
 def new_folder(prefix):
     folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
-    folder.chmod(0o755)  # PostgreSQL may be another user
+    folder.chmod(0o755)  # PostgreSQL may run as another user
     return folder
 
 
 class Pair:
-    # Where a test looks for the components (support/places.py).
+    # Environment variables with the addresses (support/places.py reads them).
     POSTGRES, KAFKA = "TEST_POSTGRES_URL", "TEST_KAFKA"
 
     def __init__(self, outlive_us=False):
@@ -36,7 +36,7 @@ class Pair:
         return [s for s in (getattr(self, "postgres", None), getattr(self, "kafka", None)) if s]
 
     def tell(self):
-        """Puts the addresses where children of this process find them."""
+        """Sets the addresses in the environment, for children of this process."""
         os.environ[self.POSTGRES], os.environ[self.KAFKA] = self.postgres.url(), self.kafka.bootstrap
 
     def close(self):

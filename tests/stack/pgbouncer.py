@@ -47,6 +47,6 @@ class PgBouncer(Server):
             return client.connect_ex(("127.0.0.1", self.port)) == 0
 
     def url(self, of):
-        """The same database and role, through here."""
+        """The URL of the same database and role, through the pooler."""
         parts = urlsplit(of)
         return urlunsplit(parts._replace(netloc=parts.netloc.replace(f":{parts.port}", f":{self.port}")))

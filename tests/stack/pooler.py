@@ -1,12 +1,12 @@
-"""A pooler in transaction mode: each transaction of a client goes to the next of several connections, so that nothing that a session
-keeps (settings, prepared statements, locks) is there in the next one."""
+"""A pooler in transaction mode. Each transaction of a client uses the next of several connections, so that no state of a session
+(settings, prepared statements, locks) survives a transaction."""
 
 import asyncio
 import struct
 import threading
 from urllib.parse import urlsplit, urlunsplit
 
-EACH = 3  # connections of a client
+EACH = 3  # connections for each client
 NO_ENCRYPTION, CANCEL = (80877103, 80877104), 80877102
 
 
@@ -19,7 +19,7 @@ class Client:
     def __init__(self, pooler, reader, writer):
         self.pooler, self.reader, self.writer = pooler, reader, writer
         self.servers, self.current = [], 0
-        self.asked, self.open, self.begun = 0, False, False  # Syncs unanswered; in a transaction; messages since the last Sync
+        self.asked, self.open, self.begun = 0, False, False  # unanswered Syncs; whether a transaction is open; whether messages came since the last Sync
 
     async def serve(self):
         startup = await self._startup()
@@ -42,7 +42,7 @@ class Client:
             self.writer.write(b"N")
 
     async def _greet(self, i, startup):
-        """The client hears the first one's greeting only."""
+        """Connects. The client gets the greeting of the first connection only."""
         reader, writer = self.servers[i]
         writer.write(startup)
         while True:
@@ -103,7 +103,7 @@ class Pooler:
             client.close()
 
     def url(self, of):
-        """The same database and role, through here."""
+        """The URL of the same database and role, through the pooler."""
         parts = urlsplit(of)
         return urlunsplit(parts._replace(netloc=parts.netloc.replace(f":{parts.port}", f":{self.port}")))
 

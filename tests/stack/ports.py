@@ -1,4 +1,4 @@
-"""Ports that nobody else gets while a server has not bound them yet.
+"""Ports that are reserved until a server binds them.
 
 Ports from 32768 on are the system's to give away at any time, so ours lie below. A port is taken by
 a strict bind, which fails if anybody has it; only then is address reuse allowed on the socket, so

@@ -11,8 +11,8 @@ from . import found
 from .ports import HeldPort
 from .process import Server, as_user, unprivileged_user, wait_until
 
-# Another time zone than UTC on purpose: what relies on the server's default is to be found out.
-# The role `asked_for_password` must give one, so that a wrong one can be tried.
+# The time zone is not UTC, so that tests find code that relies on the server's default.
+# The role `asked_for_password` needs a password, for tests of a wrong one.
 CONFIGURATION = """
 listen_addresses = '127.0.0.1'
 port = {port}
@@ -25,7 +25,7 @@ timezone = 'Asia/Kolkata'
 log_min_messages = warning
 logging_collector = off
 """
-# What was written since a backup, so that one can go back to any moment after it.
+# Archives the write-ahead log, so that a backup can be recovered to any later moment.
 ARCHIVE = """
 archive_mode = on
 archive_command = 'cp %p {folder}/archive/%f'
@@ -46,9 +46,9 @@ class Postgres(Server):
     name = "postgres"
 
     def __init__(self, folder, outlive_us=False, archive=False):
-        """ARCHIVE: keeps what is needed for mark()."""
+        """ARCHIVE: whether the write-ahead log is archived, which mark() needs."""
         super().__init__(folder, outlive_us)
-        self.archive, self.clock = archive, None  # a stack.clock.Clock counts from the next start
+        self.archive, self.clock = archive, None  # a stack.clock.Clock; used from the next start
         self.user = unprivileged_user()
         self.held = HeldPort()
         self.port = self.held.number
@@ -90,7 +90,7 @@ class Postgres(Server):
         return asked.returncode == 0
 
     def kill(self):
-        """At once, with its children: no checkpoint, recovery at the next start."""
+        """Kills the server and its children: no checkpoint, recovery at the next start."""
         self.stop(signal.SIGQUIT)
 
     def stop(self, number=signal.SIGINT, deadline_s=60):
@@ -99,7 +99,7 @@ class Postgres(Server):
         super().stop(number, deadline_s)
 
     def freeze_all(self):
-        """The server and all its processes: connections are taken by the kernel, and nobody answers."""
+        """Stops all processes of the server. The kernel still accepts connections; nobody answers them."""
         self.freeze()
         self._send_children(signal.SIGSTOP)
 
@@ -109,7 +109,7 @@ class Postgres(Server):
 
     def _send_children(self, number):
         for pid in self._children():
-            with contextlib.suppress(ProcessLookupError):  # a connection that was just closed
+            with contextlib.suppress(ProcessLookupError):  # the connection has just been closed
                 os.kill(pid, number)
 
     def _children(self):
@@ -118,7 +118,7 @@ class Postgres(Server):
             return [int(child) for child in children.read().split()]
 
     def back_up(self):
-        """A copy of everything, as it is now, while work goes on. Returns its folder."""
+        """Takes a base backup while the server runs. Returns its folder."""
         backup = self.folder / f"backup-{next(self._backups)}"
         subprocess.run(
             [found.pg_bin() / "pg_basebackup", "-D", backup, "-h", self.folder, "-p", str(self.port), "-U", "postgres",
@@ -127,7 +127,7 @@ class Postgres(Server):
         return backup
 
     def mark(self):
-        """A moment that a backup from before can be taken forward to. Returns its name."""
+        """Makes a restore point, to which an earlier backup can be recovered. Returns its name."""
         point = f"point-{next(self._points)}"
         self._ask(f"SELECT pg_create_restore_point('{point}')")
         segment = self._ask("SELECT pg_walfile_name(pg_switch_wal())")
@@ -135,11 +135,11 @@ class Postgres(Server):
         return point
 
     def standby(self, folder):
-        """A server that follows this one, started; lag() makes it fall behind, promote() the one that counts."""
+        """Starts a standby of this server. lag() makes it fall behind; promote() makes it the primary."""
         return Standby(folder, self).start()
 
     def set_back(self, backup, point=None):
-        """Killed, and its data replaced by BACKUP, which is used up; not started. Started, it is as at POINT, else as BACKUP is."""
+        """Kills the server and moves BACKUP into its place. The next start recovers to POINT; without one, to the state of BACKUP."""
         self.kill()
         shutil.rmtree(self.folder / "data")
         backup.rename(self.folder / "data")
@@ -159,7 +159,7 @@ class Postgres(Server):
 
 
 class Standby(Postgres):
-    """Streams from its primary."""
+    """A standby that streams from its primary."""
 
     def __init__(self, folder, primary):
         self.primary = primary
@@ -177,12 +177,12 @@ class Standby(Postgres):
             conf.write(CONFIGURATION.format(port=self.port, folder=self.folder) + "archive_mode = off\n")
 
     def catch_up(self):
-        """Returns when it has all that the primary has now."""
+        """Returns when the standby has replayed all that the primary has written by now."""
         at = self.primary._ask("SELECT pg_current_wal_insert_lsn()")
         wait_until(lambda: self._ask(f"SELECT pg_last_wal_replay_lsn() >= '{at}'") == "t", 60, "the standby behind")
 
     def lag(self):
-        """It hears no more of its primary."""
+        """Cuts the stream from the primary."""
         self._ask("ALTER SYSTEM SET primary_conninfo = ''")
         self._ask("SELECT pg_reload_conf()")
         wait_until(lambda: self._ask("SELECT count(*) FROM pg_stat_wal_receiver") == "0", 30, "the stream cut")

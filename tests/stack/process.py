@@ -1,4 +1,4 @@
-"""Child processes that leave nothing behind."""
+"""Child processes. They end with this process."""
 
 import ctypes
 import os
@@ -12,13 +12,13 @@ _PR_SET_PDEATHSIG = 1
 
 
 def patient(deadline_s):
-    """Deadlines only tell when to give up: on a slow machine, or with sanitizers, TEST_PATIENCE (a
-    factor) makes them longer."""
+    """The deadline times TEST_PATIENCE. Deadlines only say when to give up; slow machines and
+    sanitizers need longer ones."""
     return deadline_s * float(os.environ.get("TEST_PATIENCE", "1"))
 
 
 def wait_until(fact, deadline_s, what, poll_s=0.02):
-    """The first true value of fact(); TimeoutError names what did not come."""
+    """Calls fact() until its value is true, and returns it. TimeoutError: says what did not happen."""
     deadline_s = patient(deadline_s)
     end = time.monotonic() + deadline_s
     while True:
@@ -31,7 +31,7 @@ def wait_until(fact, deadline_s, what, poll_s=0.02):
 
 
 def unprivileged_user():
-    """Whom to be where root is refused; None: oneself will do."""
+    """The user to run servers as that refuse root. None: the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -43,15 +43,15 @@ def unprivileged_user():
 
 
 def as_user(user):
-    """Arguments of subprocess that make a child run as USER."""
+    """Arguments of subprocess that run a child as USER."""
     if user is None:
         return {}
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
 def spawn(argv, *, user=None, outlive_us=False, **options):
-    """A child in a session of its own. Unless it is to outlive us it is killed when we die, however
-    we die."""
+    """Starts a child in a session of its own. Unless OUTLIVE_US, the kernel kills it when this
+    process ends, however it ends."""
 
     def in_child():
         if not outlive_us:
@@ -68,7 +68,7 @@ def spawn(argv, *, user=None, outlive_us=False, **options):
 
 
 def end_orderly(process, deadline_s):
-    """SIGTERM, and SIGKILL to what does not heed it."""
+    """Sends SIGTERM, and SIGKILL if the process has not ended by then."""
     process.terminate()
     try:
         process.wait(deadline_s)
@@ -78,7 +78,7 @@ def end_orderly(process, deadline_s):
 
 
 def started_at(pid):
-    """Tells a process from a later one with the same number; None: it is gone (or a zombie)."""
+    """When the process was started: tells it from a later one with the same id. None: it has ended."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
@@ -96,7 +96,7 @@ def tail(path, lines=30):
 
 
 class Server:
-    """A component: a process, its log, and a way to know that it is ready."""
+    """A server: its process, its log, and a check that it is ready."""
 
     name = "server"
     start_deadline_s = 120
@@ -115,11 +115,11 @@ class Server:
         raise NotImplementedError
 
     def environment(self):
-        """None: ours."""
+        """None: the environment of this process."""
         return None
 
     def start(self):
-        """Also after stop() or kill(): same data, same ports."""
+        """Starts the server. After stop() or kill() it has the same data and ports."""
         self.launch()
         return self.wait_ready()
 
@@ -142,7 +142,7 @@ class Server:
         return self.ready()
 
     def said(self, text):
-        """Whether TEXT stands in the log since the last start."""
+        """Whether the log has TEXT since the last start."""
         with open(self.log, errors="replace") as log:
             log.seek(self._log_from)
             return text in log.read()
@@ -161,7 +161,7 @@ class Server:
         self.stop(signal.SIGKILL)
 
     def freeze(self):
-        """The process is there and silent, as after the pause of a virtual machine."""
+        """Stops the process without ending it, as a paused virtual machine does."""
         self.send(signal.SIGSTOP)
 
     def thaw(self):

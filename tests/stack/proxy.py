@@ -1,13 +1,14 @@
-"""A network of our own in front of a server: it forwards to a port of this machine, until it is cut."""
+"""A network in front of a server: forwards to a local port, until it is cut."""
 
 import asyncio
 import threading
 
 
 class Proxy:
-    """Cut, it is silent both ways and tells nobody, as a network that drops everything: connections stay, new ones are not
-    answered. What was on its way arrives when it is mended.
-    delay_s: so long the server's answers are on their way; it counts for connections that begin then."""
+    """While it is cut it drops nothing and delivers nothing: connections stay open, new ones get no answer. When it is mended,
+    what was sent meanwhile arrives.
+
+    delay_s: how long each answer of the server is delayed, on connections that begin after it was set."""
 
     def __init__(self, port, delay_s=0):
         self.to, self.delay_s = port, delay_s

@@ -1,7 +1,7 @@
 """PostgreSQL and Kafka for use by hand: up.sh starts both, down.sh ends them.
 
-What is up is written down in build/stack (or the folder given), by process number and start time,
-so that never another process is ended.
+The processes are noted in build/stack (or the given folder), by id and start time, so that no
+other process is ever ended.
 """
 
 import json

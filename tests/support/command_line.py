@@ -1,4 +1,4 @@
-"""What the tests of the command line share: settings for few partitions, rows made by hand, what a command says."""
+"""Shared by the tests of the command line: settings with few partitions, runs made by hand, checks of what a command prints."""
 
 import re
 import uuid
@@ -10,7 +10,7 @@ RUN_KEYS = {"run_id", "job", "state", "step", "attempts", "slot", "unique_key", 
             "changed_at", "finished_at"}
 JOB = "members.remove_expired"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
-# Partitions are what makes topics slow to make.
+# Topics with few partitions are made fast.
 FEW = {"topics.partitions": 2} | {f"jobs.{job}.capacity": 2 for job in (
     "users.destroy", "users.delete_placeholder", "ci.delete_objects")}
 

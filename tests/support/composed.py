@@ -1,4 +1,5 @@
-"""The statements that jobs and `pruned restore` compose from the catalogue: the files that compose them are asked, as the program does."""
+"""The statements that jobs and `pruned restore` compose from the catalogue. They are obtained as the program does: from the files that
+compose them."""
 
 import re
 
@@ -7,7 +8,7 @@ from .statements import numbered
 USERS, GROUPS = "jobs/users.destroy/", "jobs/groups.destroy/"
 CASCADES, RESTORE = "jobs/shared/cascades.sql", "cli/restore/sql/build.sql"
 RELATION = re.compile(r"SELECT '([a-z_]+)'(?:::[a-z]+)? AS relation")
-INNER = re.compile(r"'((?:[^']|'')*)' AS sql")  # a statement that a query gives if there is something to do
+INNER = re.compile(r"'((?:[^']|'')*)' AS sql")  # a statement that a query returns if there is work
 SETTING = re.compile(r"pruned\.(?:swept|held)_\w+")
 WRITES = {"deleted": r"DELETE FROM {}\b", "updated": r"UPDATE {}\b"}
 
@@ -22,7 +23,7 @@ class Composed:
         return self.session.execute(text, {name: values.get(name) for name in names}).fetchall()
 
     def note(self, where, row):
-        """Every text of a row that is a statement, and those inside of it."""
+        """Keeps each text of a row that is a statement, and the statements inside it."""
         for column, text in row.items():
             if not isinstance(text, str) or not re.match(r"(SELECT|WITH|UPDATE|DELETE|INSERT)\b", text):
                 continue
@@ -31,7 +32,7 @@ class Composed:
                 self.made[f"{where} {column} {n}"] = inner.replace("''", "'")
 
     def sweep(self):
-        """Whatever goes, and below it whatever goes by its key."""
+        """The statements for all tables whose rows go, and for those below them by foreign keys."""
         left = [(row["relation"], 0) for row in self.ask(USERS + "finish.sql")]
         left += [(table, 1) for text in self.made.values() for table in RELATION.findall(text)]
         done = set()
@@ -45,7 +46,7 @@ class Composed:
                 left += [(table, depth + 1) for table in RELATION.findall(row["probe"] or "")]
 
     def restore(self, tables):
-        """What was deleted is put back, and what was changed."""
+        """The statements that restore deleted and updated rows."""
         written = "\n".join([*self.made.values(), *self.texts.values()])
         for table in tables:
             columns = [row["attname"] for row in self.session.execute(
@@ -56,7 +57,8 @@ class Composed:
                         self.note(f"{RESTORE} {table} {action}", {"sql": row["sql"]})
 
     def two_parts(self):
-        """Files that go on with what they have deleted: C puts the audit between (src/engine/job/job_files.c)."""
+        """Files of two parts: the second uses the rows that the first deleted. The program puts the audit between them
+        (src/engine/job/job_files.c)."""
         for name, text in self.texts.items():
             first, then, rest = text.partition("\n-- then:")
             if then:

@@ -22,12 +22,12 @@ def with_database(url, name, user=None):
 
 
 def connect(url):
-    # The server's own time zone is another; what a test writes as text is meant in UTC.
+    # Tests write times in UTC; the server's own time zone is a different one on purpose.
     return psycopg.connect(url, autocommit=True, row_factory=dict_row, options="-c timezone=UTC")
 
 
 def make_role(server_url):
-    """The role that the daemon runs as: what deploy/grants.sql gives it and nothing else."""
+    """Makes the role that the daemon runs as. It has the rights of deploy/grants.sql and no others."""
     with connect(server_url) as server:
         known = server.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone()
         if known is None:
@@ -49,7 +49,7 @@ class Database:
 
     @classmethod
     def nowhere(cls, server_url):
-        """Stands for a database that nobody asks anything."""
+        """A placeholder where a database is needed but never used."""
         self = cls.__new__(cls)
         self.name = self.url = self.role_url = server_url
         return self
@@ -61,7 +61,7 @@ class Database:
         return self._connection
 
     def connect(self):
-        """One more connection, for what must happen beside: use as a context manager."""
+        """Another connection, for a concurrent transaction. A context manager."""
         return connect(self.url)
 
     def execute(self, statement, parameters=None):
@@ -85,7 +85,7 @@ class Database:
         return [next(iter(row.values())) for row in self.rows(statement, parameters)]
 
     def wait(self, statement, parameters=None, *, until=None, deadline_s=30):
-        """The first value of STATEMENT that is true, or that UNTIL (a value or a test) accepts."""
+        """Waits until the value of STATEMENT is true, or UNTIL (a value or a function) accepts it. Returns the value."""
         seen = []
 
         def fact():
@@ -119,7 +119,7 @@ class Database:
 
 
 class Templates:
-    """What test databases are copied from, made once per server and process."""
+    """The templates of test databases. They are made once per server and process."""
 
     def __init__(self, server_url, migrate):
         self.server_url, self._migrate = server_url, migrate
@@ -134,7 +134,7 @@ class Templates:
         return self._app.name
 
     def migrated(self):
-        """The same after `pruned migrate` and the grants."""
+        """The application's tables after `pruned migrate` and the grants."""
         if self._migrated is None:
             made = Database(self.server_url, self.app(), label="template_migrated")
             self._migrate(made)

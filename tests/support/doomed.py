@@ -1,9 +1,23 @@
-"""A group whose time has come, with a subgroup and a project, beside one that stays."""
+"""A group that is due for deletion, with a subgroup and a project, next to a group that stays."""
+
+from .instance import Tenant
 
 JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
 
 
+class Doomed(Tenant):
+    """Ids of what doom() makes."""
+
+    actor: int  # an administrator, who asks for the end of `top`
+    top: int
+    sub: int  # below it
+    project_id: int  # in `sub`
+    neighbour: int  # a group that stays
+    other_project: int  # in `neighbour`
+
+
 def doom(tenant):
+    tenant = Doomed.of(tenant)
     tenant.period(7)
     tenant.actor = tenant.user(admin=True)
     tenant.top = tenant.group()
@@ -15,7 +29,7 @@ def doom(tenant):
 
 
 def destroy(tenant, **settings):
-    """The run that destroys the group, once all is done."""
+    """Deletes the group. Returns the finished run."""
     tenant.mark(tenant.top, tenant.actor, 30)
     tenant.tick(JOB, **{f"jobs.{JOB}.spacing_ms": 0}, **settings)
     (run,) = tenant.runs(CHILD)

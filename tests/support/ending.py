@@ -1,4 +1,4 @@
-"""A daemon that is asked to end."""
+"""Asks a daemon to end, and checks how it does."""
 
 import time
 
@@ -6,7 +6,7 @@ from .places import binary
 
 
 def end(daemon, within_s, *numbers, meanwhile=lambda: None):
-    """Sends the signals; the exit code is 0 and comes in time (with a sanitizer: half as much again)."""
+    """Sends the signals. The daemon must end with code 0 within WITHIN_S (with a sanitizer: 1.5 times that)."""
     began = time.monotonic()
     for number in numbers:
         daemon.send(number)

@@ -1,4 +1,4 @@
-"""Something for every job to do, and how it looks when all has been done: whatever happened on the way, the same."""
+"""Work for every job (`tell`), and the state at the end (`state`), which is the same whatever happened on the way."""
 
 import datetime
 import re
@@ -13,7 +13,7 @@ JOBS = ("members.remove_expired", "members.schedule_prune_deletions", "members.p
         "ci.schedule_delete_objects", "ci.delete_objects", "users.refresh_authorizations")
 TICKED = ("members.remove_expired", "members.schedule_prune_deletions", "groups.adjourned_deletion", "imports.placeholder_cleanup",
           "ci.schedule_delete_objects", "users.refresh_authorizations")
-# Wherever they are: the archive has what ended more than an hour ago.
+# All runs. The archive has those that ended more than an hour ago.
 RUNS = """(SELECT run_id, parent_id, job, state, step, attempts, unique_key, args, result, error, finished_at FROM pruned.runs UNION ALL
            SELECT run_id, parent_id, job, state, step, attempts, unique_key, args, result, error, finished_at FROM pruned.runs_done) AS r"""
 SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 0, "jobs.imports.placeholder_cleanup.spacing_ms": 0,
@@ -23,7 +23,7 @@ SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 0, "jobs.imports.placeh
 
 
 def tell(scene, at):
-    """Something for each job to do. AT: what all days are counted from."""
+    """Adds rows for each job to work on. AT: the moment that all days are counted from."""
     there = Instance(scene.database, at)
     there.user(user_type=5, username="ghost")
     admin = there.user(admin=True)
@@ -51,53 +51,88 @@ def tell(scene, at):
                   pick_up_at=at - datetime.timedelta(hours=1))
 
 
-def bare(row):
-    """Without what a clock wrote."""
-    return {name: value is not None if isinstance(value, datetime.datetime) else value for name, value in row.items()}
-
-
-def application(database):
-    tables = database.column("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-    return {table: sorted((bare(row) for row in database.rows(f'SELECT * FROM "{table}"')), key=str) for table in tables}
-
-
-def keys_of(audit):
-    """A row that the daemon made itself has the next number of a sequence, which a rolled back step has used up."""
-    return len(audit["keys"]) if audit["table_name"] == "ghost_user_migrations" else sorted(audit["keys"], key=str)
-
-
-def rows_of(audit):
-    """What was recorded of them, but times and the numbers of rows that the daemon made."""
-    made = {"id"} if audit["table_name"] == "ghost_user_migrations" else set()
-    return sorted(({name: TIME.sub("a time", value) if isinstance(value, str) else value
-                    for name, value in row.items() if name not in made} for row in audit["rows"]), key=str)
-
-
 def leases_end(scene, at):
-    """Objects that a dead process had taken come again when its lease is over."""
+    """Lets the objects that a dead process had leased come again."""
     scene.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 h'")
     scene.topics.tick("ci.schedule_delete_objects", at + datetime.timedelta(seconds=1))
     scene.run_until_idle()
 
 
+# --- how it looks when all has been done
+
 def state(scene, open_jobs=r"^ci\."):
-    """Which run and step takes which object is open once a lease has run out; all else is the same to the letter. OPEN_JOBS: those
-    of which it is open what their runs find."""
-    database = scene.database
-    said = [m for m in scene.topics.outcomes() if not re.match(open_jobs, m.value.get("job", "")) and "slot" not in m.value]
-    audit = database.rows("SELECT run_id::text, step, table_name, action, keys, rows FROM pruned.deletions "
-                          f"WHERE run_id NOT IN (SELECT run_id FROM {RUNS} WHERE job ~ %s)", [open_jobs])
-    assert all(len(a["rows"]) == len(a["keys"]) for a in audit), "rows that were not recorded"
-    outcomes = {(m.schema, m.headers["ce_id"]): m for m in said}
-    assert len({(m.headers["ce_id"], m.raw) for m in said}) == len(outcomes), "a repeat says something else"
-    return application(database) | {
+    """What two runs of one story have in common, whatever was killed in one of them: part by part, to be compared.
+
+    OPEN_JOBS (a pattern): jobs whose runs may find different rows each time. Only the states of their runs are compared. By default
+    those of objects: which run takes which object is open once a lease has run out."""
+    return {
+        **application(scene.database),
+        **runs(scene.database, open_jobs),
+        **audit(scene.database, open_jobs),
+        "outcomes": outcomes(scene.topics, open_jobs),
+        **left_behind(scene),
+        "objects": sorted(path.name for path in (scene.folder / "objects").iterdir()),
+    }
+
+
+def application(database):
+    """The application's tables, without the times that a clock wrote."""
+    tables = database.column("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    return {table: sorted((without_times(row) for row in database.rows(f'SELECT * FROM "{table}"')), key=str) for table in tables}
+
+
+def without_times(row):
+    """Of a time only whether there is one."""
+    return {name: value is not None if isinstance(value, datetime.datetime) else value for name, value in row.items()}
+
+
+def runs(database, open_jobs):
+    return {
         "runs": database.rows("SELECT run_id::text, parent_id::text, job, state, step, attempts, unique_key, args, result, error "
                               f"FROM {RUNS} WHERE job !~ %s ORDER BY run_id", [open_jobs]),
         "runs of open jobs": database.column(f"SELECT DISTINCT state FROM {RUNS} WHERE job ~ %s AND state <> 'skipped'", [open_jobs]),
+    }
+
+
+def audit(database, open_jobs):
+    """What was recorded, and of objects how many: each once."""
+    recorded = database.rows("SELECT run_id::text, step, table_name, action, keys, rows FROM pruned.deletions "
+                             f"WHERE run_id NOT IN (SELECT run_id FROM {RUNS} WHERE job ~ %s)", [open_jobs])
+    assert all(len(one["rows"]) == len(one["keys"]) for one in recorded), "a record has keys without rows"
+    return {
+        "audit": sorted((one | {"keys": audited_keys(one), "rows": audited_rows(one)} for one in recorded), key=str),
         "audit of objects": database.row("SELECT count(k), count(DISTINCT k) AS different FROM pruned.deletions d JOIN "
                                          f"{RUNS} USING (run_id), jsonb_array_elements(keys) k WHERE r.job LIKE 'ci.%'"),
-        "audit": sorted((a | {"keys": keys_of(a), "rows": rows_of(a)} for a in audit), key=str),
-        "outcomes": sorted(((*name, m.value) for name, m in outcomes.items()), key=str),
+    }
+
+
+# The daemon inserts into it. A step that is rolled back uses up numbers of its sequence, so that its ids differ.
+OWN_IDS = "ghost_user_migrations"
+
+
+def audited_keys(record):
+    return len(record["keys"]) if record["table_name"] == OWN_IDS else sorted(record["keys"], key=str)
+
+
+def audited_rows(record):
+    """The rows without times, and without the ids that the daemon made."""
+    made = {"id"} if record["table_name"] == OWN_IDS else set()
+    return sorted(({name: TIME.sub("a time", value) if isinstance(value, str) else value
+                    for name, value in row.items() if name not in made} for row in record["rows"]), key=str)
+
+
+def outcomes(topics, open_jobs):
+    """Each outcome once, as (schema, ce_id, content). A repeat must have the same bytes."""
+    announced = [m for m in topics.outcomes() if not re.match(open_jobs, m.value.get("job", "")) and "slot" not in m.value]
+    by_name = {(m.schema, m.headers["ce_id"]): m for m in announced}
+    assert len({(m.headers["ce_id"], m.raw) for m in announced}) == len(by_name), "a repeated outcome has other bytes"
+    return sorted(((*name, m.value) for name, m in by_name.items()), key=str)
+
+
+def left_behind(scene):
+    """Pruned's own tables that are to be empty, or the same."""
+    database = scene.database
+    return {
         "refreshes": database.rows("SELECT user_id, kind, seq FROM pruned.dirty_users ORDER BY 1, 2"),
         "quarantine": database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY 1"),
         "left behind": database.value("SELECT count(*) FROM pruned.unpublished"),
@@ -105,5 +140,4 @@ def state(scene, open_jobs=r"^ci\."):
                                           "AND finished_at IS NOT NULL"),
         "timers": database.rows("SELECT unique_key, run_id::text FROM pruned.timers ORDER BY 1"),
         "suspects": database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]),
-        "objects": sorted(p.name for p in (scene.folder / "objects").iterdir()),
     }

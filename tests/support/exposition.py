@@ -1,4 +1,4 @@
-"""What a daemon answers over HTTP, and Prometheus' text format 0.0.4 read strictly: a line that breaks its rules is an error."""
+"""A daemon's HTTP endpoint, and a strict parser of Prometheus' text format 0.0.4: a malformed line is an error."""
 
 import re
 
@@ -68,12 +68,12 @@ class Exposition:
         return self.samples[name, frozenset(labels.items())]
 
     def buckets(self, family):
-        """{edge: how many are at most that}, of a histogram without labels."""
+        """{upper bound: cumulative count} of a histogram without labels."""
         return {float(dict(labels)["le"]): value for (name, labels), value in self.samples.items() if name == f"{family}_bucket"}
 
 
 class Listening:
-    """A port for `[http] listen`, and what is answered there."""
+    """A port for `[http] listen`, and requests to it."""
 
     def __init__(self):
         self.held = HeldPort()

@@ -1,16 +1,18 @@
-"""An application's rows made by hand, for tests of single rules; what is not said is ordinary."""
+"""The application's rows made by hand, for tests of single rules."""
 
 import datetime
 import itertools
 
 import pytest
 
+from model.builder import Builder
 from stack.found import PROJECT
 
 UTC = datetime.timezone.utc
+# The primary keys that are not called id.
+KEYS = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id", "project_authorizations": "project_id"}
 
-
-# Who had to wait longer than lock_timeout, or met a deadlock, comes again by himself, uncharged, seconds later.
+# Runs that waited longer than lock_timeout, or met a deadlock. They come again by themselves, uncharged, seconds later: now.
 HELD_UP = r"UPDATE pruned.runs SET due_at = now() WHERE state IN ('waiting', 'ready') AND error ~ '\[(55P03|40P01)\]'"
 
 
@@ -18,105 +20,47 @@ def day_of(when):
     return when.astimezone(UTC).date()
 
 
-class Instance:
-    """Each method adds a row and returns its id. Days are counted from today."""
+class Instance(Builder):
+    """Rows of the application in PostgreSQL. `at`: the moment that its days are counted from."""
 
     def __init__(self, database, at=None):
         self.database = database
         self.at = at or datetime.datetime.now(UTC).replace(microsecond=0) - datetime.timedelta(minutes=1)
         self._numbers = itertools.count(1)
 
-    def day(self, offset):
-        return day_of(self.at) + datetime.timedelta(days=offset)
+    @property
+    def today(self):
+        return day_of(self.at)
 
     def put(self, table, **row):
         names = ", ".join(row)
         values = ", ".join(f"%({name})s" for name in row)
-        key = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id",
-               "project_authorizations": "project_id"}.get(table, "id")
-        return self.database.value(f"INSERT INTO {table} ({names}) VALUES ({values}) RETURNING {key}", row)
+        return self.database.value(f"INSERT INTO {table} ({names}) VALUES ({values}) RETURNING {KEYS.get(table, 'id')}", row)
+
+    def find(self, table, **where):
+        condition = " AND ".join(f"{name} = %({name})s" for name in where)
+        return self.database.row(f"SELECT * FROM {table} WHERE {condition}", where)
+
+    def new_id(self, table):
+        return self.database.value("SELECT nextval(pg_get_serial_sequence(%s, 'id'))", [table])
+
+    def new_name(self):
+        return f"user{next(self._numbers)}"
 
     def row(self, table, id, key="id"):
-        return self.database.row(f"SELECT * FROM {table} WHERE {key} = %s", [id])
+        return self.find(table, **{key: id})
 
     def ids(self, table, condition="true", key="id"):
         return self.database.column(f"SELECT {key} FROM {table} WHERE {condition} ORDER BY 1")
 
-    # --- who
-
-    def user(self, user_type=0, state="active", admin=False, **more):
-        name = more.pop("username", f"user{next(self._numbers)}")
-        return self.put("users", username=name, user_type=user_type, state=state, admin=admin, **more)
-
-    # --- where
-
-    def namespace(self, kind, parent, path, name):
-        above = self.row("namespaces", parent) if parent else None
-        id = self.database.value("SELECT nextval('namespaces_id_seq')")
-        path = (path or f"space{id}").format(id=id)
-        self.put("namespaces", id=id, name=(name or path).format(id=id), path=path, type=kind, parent_id=parent,
-                 traversal_ids=(above["traversal_ids"] if above else []) + [id])
-        self.put("namespace_details", namespace_id=id)
-        return id
-
-    def route(self, kind, source, namespace, parent):
-        own = self.row("namespaces", namespace)
-        above = self.database.row("SELECT path, name FROM routes WHERE namespace_id = %s", [parent]) if parent else None
-        self.put("routes", source_type=kind, source_id=source, namespace_id=namespace,
-                 path=(above["path"] + "/" if above else "") + own["path"],
-                 name=(above["name"] + " / " if above else "") + own["name"])
-
-    def group(self, parent=None, path=None, name=None):
-        """`{id}` in path and name is the group's own."""
-        id = self.namespace("Group", parent, path, name)
-        self.route("Namespace", id, id, parent)
-        return id
-
-    def project(self, group, path=None):
-        own = self.namespace("Project", group, path, None)
-        id = self.put("projects", name="project", path=self.row("namespaces", own)["path"], namespace_id=group,
-                      project_namespace_id=own)
-        self.route("Project", id, own, group)
-        return id
-
     def path(self, kind, id):
-        return self.database.value("SELECT path FROM routes WHERE source_type = %s AND source_id = %s", [kind, id])
-
-    # --- who may do what
-
-    def member(self, user, group=None, project=None, level=30, **more):
-        own = group or self.row("projects", project)["project_namespace_id"]
-        return self.put("members", **{
-            "user_id": user, "source_type": "Namespace" if group else "Project", "source_id": group or project,
-            "type": "GroupMember" if group else "ProjectMember", "access_level": level, "member_namespace_id": own} | more)
-
-    def owner(self, user, group, **more):
-        return self.member(user, group, level=50, **more)
-
-    def share(self, group, with_group, access=50, expires=None):
-        return self.put("group_group_links", shared_group_id=group, shared_with_group_id=with_group, group_access=access,
-                        expires_at=None if expires is None else self.day(expires))
-
-    def share_project(self, project, with_group, access=40, expires=None):
-        return self.put("project_group_links", project_id=project, group_id=with_group, group_access=access,
-                        expires_at=None if expires is None else self.day(expires))
-
-    # --- what is to happen
-
-    def period(self, days):
-        return self.put("application_settings", deletion_adjourned_period=days)
-
-    def mark(self, group, user, ago):
-        return self.put("group_deletion_schedules", group_id=group, user_id=user, marked_for_deletion_on=self.day(-ago))
-
-    def leave(self, group, user, by):
-        return self.put("members_deletion_schedules", namespace_id=group, user_id=user, scheduled_by_id=by)
+        """The full path of a group (KIND Namespace) or a project (Project)."""
+        return self.find("routes", source_type=kind, source_id=id)["path"]
 
     def placeholder(self, attempts=0, last=None, namespace=None, user=None, **more):
         """Returns (detail, user)."""
         user = user or self.user(user_type=15)
-        return self.put("import_placeholder_user_details", placeholder_user_id=user, deletion_attempts=attempts,
-                        last_deletion_attempt_at=last, namespace_id=namespace, **more), user
+        return self.detail(user, attempts, last, namespace, **more), user
 
 
 class Tenant(Instance):
@@ -126,6 +70,13 @@ class Tenant(Instance):
         super().__init__(pruned.database)
         self.pruned = pruned
         self.daemons = []
+
+    @classmethod
+    def of(cls, tenant):
+        """The same tenant as a subclass. It declares the fields that a fixture sets and its tests read."""
+        self = cls.__new__(cls)
+        self.__dict__ = tenant.__dict__
+        return self
 
     def tick(self, job, at=None, **settings):
         """The run, once it and all that it started (and is due) has been done. Settings as in `groups_destroy__batch`."""

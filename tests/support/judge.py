@@ -1,6 +1,6 @@
-"""Random instances, worked on by the real binary and by the model (tests/model): both must end alike.
+"""Compares the real binary with the model (tests/model) on random instances: both must reach the same end.
 
-One daemon works for a whole file; each seed empties and fills the database that it works on."""
+One daemon serves a whole test file. Each seed empties its database and fills it anew."""
 
 import datetime
 import itertools
@@ -25,12 +25,12 @@ _numbers = itertools.count(1)
 
 
 def without_initiator(args):
-    """Nor by which of their memberships, if both go."""
+    """The arguments without the membership that started the run. If several go, any of them may have."""
     return {name: value for name, value in args.items() if "initiator_id" not in args or name not in ("initiator_id", "reason")}
 
 
 def once(children):
-    """Of several ends of one user: one."""
+    """Several runs that end the same user count as one."""
     kept = []
     for child in children:
         job = child["job"] if isinstance(child, dict) else child.job
@@ -44,13 +44,13 @@ class Judge:
         self.pruned, self.database, self.job, self.options = pruned, pruned.database, job, options
 
     def settled(self):
-        """Nothing is ready, and nothing that waits is due soon."""
+        """No run is ready, and no waiting run is due soon."""
         return self.database.value("""SELECT NOT EXISTS (SELECT FROM pruned.runs
             WHERE state IN ('ready', 'held') OR state = 'waiting' AND attempts = 0 AND due_at < now() + interval '1 hour')
             AND EXISTS (SELECT FROM pruned.runs) AND NOT EXISTS (SELECT FROM pruned.unpublished)""")
 
     def fill(self, seed, size):
-        """Nothing is known of earlier seeds; the scheduled time of this one."""
+        """Removes what earlier seeds left and fills in this one. Returns its scheduled time."""
         for table in ("runs", "quarantine", "dirty_users", "deletions"):
             self.database.execute(f"DELETE FROM pruned.{table}")
         midnight = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -61,7 +61,7 @@ class Judge:
         wait_until(self.settled, 60, lambda: f"seed {seed}: {self.database.rows('SELECT * FROM pruned.runs')}")
 
     def differences(self, seed, size, outcomes=(), ignore=(QUARANTINE,), prepare=lambda database: None):
-        """Of one tick with all that it starts. PREPARE changes the instance before."""
+        """The differences after one tick and all that it starts. PREPARE changes the instance beforehand."""
         t = self.fill(seed, size)
         prepare(self.database)
         before = load(self.database.connection)
@@ -79,7 +79,7 @@ class Judge:
         if DIRTY in ignore:
             lines += [f"no refresh of {key}" for key in model.tables[DIRTY]
                       if key not in real.tables[DIRTY] and model.get("users", key[0]) is not None]
-        # Of two groups that go at the same time, either run may be the one that takes a bot; or both, if he stays.
+        # If two groups go at the same time, either run may take their bot; both may try if the bot stays.
         return lines + compare_children(
             once([replace(c, args=without_initiator(c.args)) for _, _, e in runs for c in e.children]),
             once([{"job": c["job"], "args": without_initiator(c["args"])}
@@ -99,7 +99,7 @@ class Judge:
 
 @pytest.fixture(scope="module")
 def new_judge(shared, templates, scene_settings, tmp_path_factory):
-    """Makes a judge: `new_judge(job, settings, **options of generate)`; its daemon lives as long as the file's tests."""
+    """Makes a judge: `new_judge(job, settings, **options of generate)`. Its daemon runs until the file's last test."""
     made = []
 
     def make(job, settings=None, **options):

@@ -1,4 +1,4 @@
-"""Messages as somebody else's clients see them: fastavro for the bytes, its own fingerprints."""
+"""Messages as independent clients see them: encoded, decoded and fingerprinted by fastavro."""
 
 import functools
 import io
@@ -26,7 +26,7 @@ def _by_fingerprint():
 
 
 def _fingerprint(schema):
-    """Eight bytes as they stand in a message: fastavro gives them in that (little-endian) order."""
+    """The eight bytes of a message's fingerprint, in little-endian order as fastavro returns them."""
     return bytes.fromhex(fingerprint(to_parsing_canonical_form(schema), "CRC-64-AVRO"))
 
 
@@ -40,7 +40,7 @@ def encode(record_type, content):
 
 
 def decode(raw):
-    """(full name or None, content) of a value, by its first bytes; other bytes as they are."""
+    """(full name or None, content) of a value. Its first bytes say what it is; unknown bytes are returned as they are."""
     if raw is None:
         return None, None
     if raw.startswith(MARK):
@@ -89,7 +89,7 @@ class Message:
 
     @property
     def schema(self):
-        """Full name of the record by the value's own fingerprint (ce_type is only a claim)."""
+        """The record's full name, from the fingerprint in the value; ce_type is not used."""
         return self._decoded[0]
 
     @property

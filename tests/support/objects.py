@@ -1,10 +1,11 @@
-"""Objects that are listed for deletion, and the slots that delete them."""
+"""Objects that are listed for deletion, and the runs (one a slot) that delete them."""
 
 TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
 
 
 def waits_for_its_store(run):
-    """Nobody is charged. A pause may be over just when the process ends (they begin with a second): then it was claimed again, and not stepped."""
+    """The run waits and is not charged an attempt. Its pause may have ended just as the process did: then it is ready, and was not
+    stepped."""
     waits = run["state"] == "waiting" or run["state"] == "ready" and run["due_at"] <= run["published_at"]
     return waits and run["attempts"] == 0
 
@@ -16,7 +17,7 @@ class ListedObjects:
         self.pruned, self.database, self.root = pruned, database, root
 
     def add(self, number, *, store, age="2 hours", apart="1 ms", name="file"):
-        """NUMBER of them, the first AGE old; those of the local store are there."""
+        """Lists NUMBER objects, the first one AGE old. Those of the local store exist as files."""
         for i in range(1, number + 1 if store == 1 else 0):
             (self.root / f"{name} {i}").write_text("artifact")
         self.database.execute(

@@ -1,4 +1,4 @@
-"""Where things are: the project, the binary under test, the components it is tested with."""
+"""Paths and addresses: the binary under test, and the servers that it is tested with."""
 
 import functools
 import json
@@ -34,7 +34,7 @@ def binary_with_faults():
 
 @dataclass(frozen=True)
 class Places:
-    """The components a test works with: the shared ones, or some of its own."""
+    """The servers of a test: the shared ones, or its own."""
 
     postgres_url: str  # superuser, database postgres
     kafka: str
@@ -53,5 +53,5 @@ def kafka_library():
 
 
 def corrupts_its_memory_when_a_topic_is_made_anew():
-    """As src/kafka/library.h says."""
+    """Whether this librdkafka has the defect that src/kafka/library.h describes."""
     return (2, 4) <= kafka_library() < (2, 10)

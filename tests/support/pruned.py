@@ -1,4 +1,4 @@
-"""The real binary: its commands, and its daemon as a process to be watched, paused and killed."""
+"""The real binary: runs its commands; starts, watches, stops and kills its daemon."""
 
 import json
 import os
@@ -12,18 +12,18 @@ from stack.process import patient, spawn, tail, wait_until
 
 from .places import binary
 
-# Words by which a sanitizer (or GLib) says that the run was not clean.
+# What a sanitizer or GLib prints when it finds an error.
 UNCLEAN = re.compile(
     r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|GLib.*-CRITICAL")
 
 
 def clean_environment(**more):
-    """Ours without the settings of whoever runs the tests: a stray PRUNED_ variable is an error."""
+    """The environment without PRUNED_ variables of whoever runs the tests: the binary refuses unknown ones."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PRUNED_")}
     kept["ASAN_OPTIONS"] = "abort_on_error=0:exitcode=99:detect_leaks=1"
     kept["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     kept["LSAN_OPTIONS"] = f"suppressions={STACK}/lsan.supp:print_suppressions=0"
-    # Libraries that were not built for ThreadSanitizer order things in ways that it cannot see.
+    # ThreadSanitizer cannot see how libraries synchronize that were not built for it.
     kept["TSAN_OPTIONS"] = (f"suppressions={STACK}/tsan.supp:exitcode=99:second_deadlock_stack=1:"
                             "ignore_noninstrumented_modules=1")
     kept["G_SLICE"] = "always-malloc"
@@ -38,7 +38,7 @@ class Result:
     stderr: str
 
     def json(self):
-        """The objects of `--json`, one a line."""
+        """The output of `--json`: one object a line."""
         return [json.loads(line) for line in self.stdout.splitlines()]
 
     def ok(self):
@@ -51,7 +51,7 @@ class Result:
 
 
 class Daemon:
-    """`pruned run` with JSON logs in a file; or it writes to OUT, and who reads that fills the file."""
+    """`pruned run` with a JSON log in a file. With OUT it writes there instead; whoever reads OUT fills the file."""
 
     def __init__(self, name, argv, environment, log, out=None):
         self.name, self.log = name, log
@@ -66,13 +66,13 @@ class Daemon:
     def running(self):
         return self.process.poll() is None
 
-    # --- what it says
+    # --- its log
 
     def text(self):
         return self.log.read_text(errors="replace")
 
     def lines(self, message=None, **fields):
-        """Log lines as objects: those with this message (text or pattern) and these fields."""
+        """The log lines with this message (a text or a pattern) and these fields, as objects."""
         found = []
         for line in self.text().splitlines():
             try:
@@ -84,7 +84,7 @@ class Daemon:
         return found
 
     def wait_line(self, message=None, *, deadline_s=30, count=1, **fields):
-        """The COUNT-th such log line, as soon as it stands there."""
+        """Waits for the COUNT-th such log line, and returns it."""
 
         def fact():
             found = self.lines(message, **fields)
@@ -98,14 +98,14 @@ class Daemon:
         return wait_until(fact, deadline_s,
                           lambda: f"line {message!r} {fields} of {self.name}\n{tail(self.log)}")
 
-    # --- what is done to it
+    # --- signals
 
     def send(self, number):
         if self.running:
             self.process.send_signal(number)
 
     def freeze(self):
-        """Returns when no thread of it runs any more."""
+        """Stops the process. Returns when all its threads have stopped."""
         self.send(signal.SIGSTOP)
         self.wait_stopped()
 
@@ -123,18 +123,18 @@ class Daemon:
             return None
 
     def kill(self):
-        """As a crash: SIGKILL, and gone when this returns."""
+        """Kills the process (SIGKILL) and waits for its end."""
         self.send(signal.SIGKILL)
         return self.process.wait(30)
 
     def stop(self, deadline_s=30):
-        """As a rolling restart: SIGTERM; returns the exit code."""
+        """Ends the process orderly (SIGTERM). Returns the exit code."""
         self.thaw()
         self.send(signal.SIGTERM)
         return self.wait(deadline_s)
 
     def wait(self, deadline_s=60):
-        """The exit code, once it has ended by itself."""
+        """Waits until the process ends by itself. Returns the exit code."""
         try:
             return self.process.wait(patient(deadline_s))
         except subprocess.TimeoutExpired:
@@ -180,7 +180,7 @@ class Pruned:
                 *(str(a) for a in arguments)]
 
     def run(self, *arguments, settings=None, environment=None, deadline_s=60, stdin=None):
-        """A command to its end."""
+        """Runs a command to its end."""
         done = subprocess.run(
             self.argv(*arguments, settings=settings),
             env=clean_environment(**self.environment, **(environment or {})),
@@ -190,11 +190,11 @@ class Pruned:
         return Result([str(a) for a in arguments], done.returncode, done.stdout, done.stderr)
 
     def migrate(self, *arguments):
-        """As the database's owner; the daemon's role may not."""
+        """Runs `pruned migrate` as the owner of the database: the daemon's role must not."""
         return self.run("migrate", *arguments, settings={"postgres.url": self.database.url}).ok()
 
     def start(self, *arguments, name=None, settings=None, environment=None, out=None):
-        """A daemon; not waited for. What waits for it is in the database, a topic or its log."""
+        """Starts a daemon and does not wait for it. Tests wait for facts in the database, a topic or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
         daemon = Daemon(
             name, self.argv("run", *arguments, settings=settings),
@@ -204,22 +204,22 @@ class Pruned:
         return daemon
 
     def run_until_idle(self, *, settings=None, environment=None, deadline_s=60):
-        """Everything that is to be done now, done; the daemon that did it."""
+        """Does all work that is due now. Returns the daemon that did it."""
         daemon = self.start("--until-idle", settings=settings, environment=environment)
         code = daemon.wait(deadline_s)
         assert code == 0, f"{daemon.name} ended with {code}\n{tail(daemon.log)}"
         return daemon
 
-    # --- short ways to ask
+    # --- runs
 
     def run_row(self, run_id):
-        """The run, also after it was moved to the archive."""
+        """The run's row, from the ledger or from its archive."""
         return self.database.row(
             "SELECT * FROM pruned.runs WHERE run_id = %(id)s UNION ALL "
             "SELECT * FROM pruned.runs_done WHERE run_id = %(id)s", {"id": run_id})
 
     def wait_run(self, run_id, *states, deadline_s=30):
-        """The run's row once it is in one of STATES (default: ended)."""
+        """Waits until the run is in one of STATES (default: has ended). Returns its row."""
         states = states or ("finished", "dead", "skipped")
 
         def fact():
@@ -231,7 +231,7 @@ class Pruned:
     # --- the end
 
     def close(self):
-        """Ends what still runs, orderly; says what was not clean."""
+        """Ends all daemons. Returns complaints about those that did not end cleanly."""
         complaints = []
         for daemon in self.daemons:
             if daemon.running:
@@ -248,7 +248,7 @@ class Pruned:
             daemon.kill()
             return [str(error)]
         if code == -signal.SIGTERM and not daemon.lines("Started"):
-            return []  # it was asked to end before it had begun
+            return []  # the signal came before the daemon was ready for it
         return [] if code == 0 else [f"{daemon.name} ended with {code} on SIGTERM\n{tail(daemon.log)}"]
 
 

@@ -1,8 +1,8 @@
-"""What `pruned restore` has to bring back: who and what goes, and how it is seen that it is there again."""
+"""For the tests of `pruned restore`: rows that a run removes, and checks that they are back."""
 
 import pytest
 
-from .instance import tenant  # noqa: F401
+from .instance import Tenant, tenant  # noqa: F401
 
 EXPIRED, GROUPS, PRUNE = "members.remove_expired", "groups.adjourned_deletion", "members.schedule_prune_deletions"
 REFRESH = "users.refresh_authorizations"
@@ -40,11 +40,23 @@ def refused(pruned, run, *options, code, words):
     assert done.stdout == "" or "restored" not in done.stdout
 
 
-# --- who and what goes
+# --- what is removed
+
+class Expired(Tenant):
+    """Memberships whose time is over."""
+
+    top: int
+    project_id: int  # in `top`
+    people: list  # of users, who were members of `top`
+    bot: int  # of the project
+    ids_gone: list  # of the memberships that go
+    issue: int  # by the bot
+
 
 @pytest.fixture
 def expired(tenant):  # noqa: F811
-    """People, a bot, an invitation, a request: all over."""
+    """Expired memberships: of users, a bot, an invitation."""
+    tenant = Expired.of(tenant)
     tenant.top = tenant.group()
     tenant.project_id = tenant.project(tenant.top)
     tenant.people = [tenant.user() for _ in range(5)]
@@ -63,8 +75,22 @@ def expired(tenant):  # noqa: F811
     return tenant
 
 
+class Doomed(Tenant):
+    """A group whose time has come, with rows of every kind."""
+
+    actor: int  # an administrator, who asks for its end
+    top: int
+    sub: int  # below `top`
+    leaf: int  # below `sub`
+    project_id: int  # in `leaf`
+    neighbour: int  # a group that stays
+    bot: int  # of the project
+    artifact: int  # of the project
+
+
 @pytest.fixture
 def doomed(tenant):  # noqa: F811
+    tenant = Doomed.of(tenant)
     tenant.period(7)
     tenant.actor = tenant.user(admin=True)
     tenant.top = tenant.group()

@@ -15,7 +15,8 @@ BUCKET = "artifacts"
 
 
 class Proxy:
-    """Hands requests on as they are; `misbehave(command, request_body, go) -> (status, body, promised length or None, headers...)` may answer instead."""
+    """Forwards requests unchanged. `misbehave(command, request_body, go)` may answer instead: it returns (status, body, promised length or
+    None, headers...); go() forwards the request."""
 
     def __init__(self, endpoint):
         self.endpoint, self.misbehave, self.requests = endpoint, None, []
@@ -54,7 +55,7 @@ class Proxy:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def forward(self, handler, body):
-        """The request goes on when this is called."""
+        """A function that forwards the request when it is called."""
         headers = {k: v for k, v in handler.headers.items() if k.lower() not in ("connection", "content-length")}
         url, command = self.endpoint + handler.path, handler.command
 
@@ -84,7 +85,7 @@ class Proxy:
 
 
 def signature(secret, region, command, path, headers, body):
-    """Signature V4 of a request as it arrived, over the headers that it says it has signed (AWS, "Signing requests")."""
+    """The signature (AWS V4) that a received request should have, over the headers that it names as signed."""
     [names] = re.findall("SignedHeaders=([^,]*)", headers["Authorization"])
     at, (address, _, query) = headers["x-amz-date"], path.partition("?")
     canonical = "\n".join([command, address, query, *(f"{name}:{headers[name].strip()}" for name in names.split(";")), "", names,
@@ -116,7 +117,7 @@ class Objects:
         return self.pruned.run_until_idle(settings=self.settings | settings)
 
     def again(self, **settings):
-        """A slot that waits is not waited for."""
+        """Runs the slot again, without the pause of a retry."""
         if (run := self.run())["state"] == "waiting":
             self.pruned.run("retry", run["run_id"]).ok()
         return self.pruned.run_until_idle(settings=self.settings | settings)
@@ -133,7 +134,7 @@ class Objects:
 
     @contextlib.contextmanager
     def nobody_charged(self, words):
-        """An object, and what is done with it: it stays, its lease is given back, and the run waits and says why."""
+        """The store is down: the object stays, its lease is given back, and the run waits with an error that says why."""
         id_ = self.add("a", "file")
         before = self.database.value("SELECT pick_up_at FROM ci_deleted_objects")
         said = len(self.pruned.daemons)

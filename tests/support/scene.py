@@ -12,8 +12,8 @@ JOBS = PROJECT / "tests/jobs"
 NAMESPACE = uuid.UUID("7fecac87-579a-560b-ad38-6378e9e225c0")
 UTC = datetime.timezone.utc
 
-# As few partitions as possible: a test wants its topics at once.
-# And a short time until a killed process is missed.
+# Few partitions, so that topics are made fast.
+# A short session, so that a killed process is noticed soon.
 SETTINGS = {"run.jobs_dir": JOBS, "topics.partitions": 1, "kafka.session.timeout.ms": 6000}
 
 TABLES = """
@@ -27,7 +27,7 @@ GRANT SELECT, INSERT ON scratch_log TO {role};
 
 
 def make_settings(pruned):
-    """Settings in which no schedule starts anything and the built-in jobs have one partition each."""
+    """Settings without schedules; each built-in job has one partition."""
     own = {p.name for p in JOBS.iterdir()}
     made = dict(SETTINGS)
     for line in pruned.run("config", "--json", settings={"run.jobs_dir": JOBS}).ok().json():
@@ -44,12 +44,12 @@ def make_tables(database):
 
 
 def fill(database, n, day="2026-01-01", first=1):
-    """Rows FIRST .. FIRST + N - 1, all of one day."""
+    """Adds the rows FIRST to FIRST + N - 1, all of one day."""
     database.execute("INSERT INTO scratch SELECT i, %s::date, 'row ' || i FROM generate_series(%s::bigint, %s::bigint) i",
                      [day, first, first + n - 1])
 
 
-# The trigger that refuses rows: by an error or by silence.
+# A trigger that refuses to delete rows, with an error or silently.
 
 def refuse_rows(database, condition, how="RAISE EXCEPTION 'row % stays', OLD.id", table="scratch"):
     database.connection.execute(f"""
@@ -63,7 +63,7 @@ def let_rows_go(database, table="scratch"):
     database.connection.execute(f"DROP TRIGGER {table}_refuse ON {table}")
 
 
-# Identities, computed a second time from the contract (docs/messages.md).
+# Identities, computed independently from the contract (docs/messages.md).
 
 def micros(when):
     return (when - datetime.datetime(1970, 1, 1, tzinfo=UTC)) // datetime.timedelta(microseconds=1)
@@ -87,11 +87,11 @@ def outcome_id(run_id, step, record, entity):
 
 
 def now(**delta):
-    """The present, or DELTA from it, cut to milliseconds as Kafka would."""
+    """The current time plus DELTA, cut to milliseconds as Kafka cuts it."""
     when = datetime.datetime.now(UTC) + datetime.timedelta(**delta)
     return when.replace(microsecond=when.microsecond // 1000 * 1000)
 
 
 def result(row):
-    """Of a run: psycopg gives jsonb as Python."""
+    """The result of a run, as Python (psycopg decodes jsonb)."""
     return row["result"] if not isinstance(row["result"], str) else json.loads(row["result"])

@@ -1,13 +1,14 @@
-"""Steps that take long, and how to see that one is under way."""
+"""Makes steps slow, and waits until one is under way."""
 
 
 def slow_rows(database, seconds, condition="true", table="scratch"):
-    """Each deletion of such a row takes that long, the first from when wait_in_flight has seen it: who looks late does not miss it."""
+    """Each deletion of such a row takes that long. The first one counts from the moment that wait_in_flight has seen it, so that a slow
+    test does not miss it."""
     _hold(database, seconds, condition, table, until_seen=True)
 
 
 def hold_rows(database, condition, table="scratch"):
-    """Each deletion of such a row waits until they are let go: for as long as a statement may take, and not for a lock."""
+    """Each deletion of such a row waits until the test lets it go. It does not wait for a lock: only the statement timeout ends it."""
     _hold(database, 0, condition, table, until_seen=False)
 
 
@@ -25,7 +26,7 @@ def wait_asleep(database):
 
 
 def wait_in_flight(database):
-    """Returns when a statement is at such a row."""
+    """Returns when a statement has reached such a row."""
     wait_asleep(database)
     database.connection.execute("DELETE FROM held_rows WHERE until_seen")
 
@@ -46,7 +47,7 @@ def _hold(database, seconds, condition, table, *, until_seen):
 
 
 def slow_table(database, table, seconds, when="DELETE"):
-    """Each row of it takes that long, from now on."""
+    """From now on each row of the table takes that long."""
     name = table.replace(".", "_")
     database.connection.execute(f"""
         CREATE OR REPLACE FUNCTION slow_{name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

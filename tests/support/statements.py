@@ -1,4 +1,4 @@
-"""The statements that the program runs, as PostgreSQL reads them: the SQL files of src/, and what those compose at run time."""
+"""All statements of the program, for PostgreSQL to check: the SQL files of src/, and what they compose at run time."""
 
 import re
 
@@ -6,8 +6,8 @@ from stack.found import PROJECT
 
 SRC = PROJECT / "src"
 INCLUDE = re.compile(r"^[ \t]*-- include: (\S+)[^\n]*$", re.M)
-PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<!:):([a-z_][a-z0-9_.]*)(?=::)")  # not in texts, which become statements later
-# Run by those who own the schema, or against something else than the application's database; parts of other files are no statements.
+PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<!:):([a-z_][a-z0-9_.]*)(?=::)")  # not inside string literals: they become statements later
+# Left out: what the owner of the schema runs, what runs against another database, and parts of other files.
 NOT_THE_DAEMONS = re.compile(r"cli/(bench|demo)/|cli/sql/forget|keeping_set|schema_(note|lock)")
 PAIRS = [(re.compile(p), r) for p, r in ((r"INSERT", r"INSERT\s+INTO\s+{}\b"), (r"DELETE", r"DELETE\s+FROM\s+{}\b"),
                                          (r"UPDATE", r"UPDATE\s+{}\b|FOR\s+(NO\s+KEY\s+)?UPDATE|FOR\s+SHARE|DO\s+UPDATE"))]
@@ -18,7 +18,7 @@ def text_of(path):
 
 
 def numbered(text):
-    """With $1, $2, ... for its parameters, and their names."""
+    """(the text with $1, $2, ... for its parameters, the names of the parameters)"""
     names = []
 
     def number(match):
@@ -33,17 +33,17 @@ def numbered(text):
 
 
 def files():
-    """{path below src: text} of all that may be a statement."""
+    """{path below src: text} of all files that hold a statement."""
     return {str(p.relative_to(SRC)): text_of(p) for p in sorted(SRC.rglob("*.sql"))
             if not NOT_THE_DAEMONS.search(str(p.relative_to(SRC))) and p.name != "indexes.sql"}
 
 
 class Prepared:
-    """Statements by name, on a session of the owner's; what is no statement by itself is left out."""
+    """Prepares statements by name, on a session of the schema's owner. Leaves out what is no whole statement."""
 
     def __init__(self, session):
         self.session, self.texts, self.given = session, {}, {}
-        session.prepare_threshold = None  # psycopg would forget ours with its own
+        session.prepare_threshold = None  # psycopg would drop our prepared statements together with its own
         session.execute("SELECT set_config('search_path', 'pg_catalog, public, pg_temp', false)")
 
     def add(self, name, text):
@@ -62,7 +62,7 @@ class Prepared:
         self.session.execute(f'EXPLAIN EXECUTE "s{number}"{arguments}')
 
     def that_may_need(self, table, privilege):
-        """Names of statements that name the table, those first that look as if they needed just this."""
+        """Names of the statements that mention the table. Those that seem to need PRIVILEGE on it come first."""
         bare = table.split(".")[-1]
         named = re.compile(rf'\b{re.escape(bare)}\b')
         words = [re.compile(r.format(rf"(\w+\.)?{re.escape(bare)}"), re.I) for p, r in PAIRS if p.pattern == privilege]

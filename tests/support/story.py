@@ -1,4 +1,4 @@
-"""What the tests of kill -9 and SIGSTOP go through: a chain with a row that stays, runs without rows, a message that is none."""
+"""The story that is interrupted by SIGKILL and SIGSTOP: a chain of pages, runs without rows, a message that cannot be read."""
 
 from .scene import fill, now, outcome_id, refuse_rows, tick_id
 
@@ -6,7 +6,7 @@ JOB = "scratch.remove"
 
 
 def state(scene):
-    """All that may be compared: rows, runs, quarantine, audit, outcomes with their identities."""
+    """Everything that two runs of the story have in common: rows, runs, quarantine, audit, outcomes with their identities."""
     database = scene.database
     audit = database.rows("SELECT run_id::text, step, table_name, keys FROM pruned.deletions ORDER BY 1, 2, 3")
     return {
@@ -44,13 +44,13 @@ def check(scene, chain, wide, dead):
     for name in ("rows", "runs", "quarantine", "audit"):
         assert got[name] == wanted[name], name
     assert {ce_id for _, ce_id, _ in got["outcomes"]} == wanted["ids"]
-    assert len(got["outcomes"]) == len(wanted["ids"])  # a repeat is the same, byte by byte
+    assert len(got["outcomes"]) == len(wanted["ids"])  # a repeated outcome has the same bytes
     assert (got["unpublished"], got["suspects"]) == (0, 0)
     assert {m.raw for m in scene.topics.read("dead")} == {dead}
 
 
 def prepare(scene):
-    """A chain of three pages with one row that stays, runs without rows, a message that is none."""
+    """Sends the story: a chain of three pages with one row that is refused, runs without rows, a message that cannot be read."""
     fill(scene.database, 25)
     refuse_rows(scene.database, "OLD.id = 7")
     at, others = now(minutes=-9), [now(minutes=-30 + n) for n in range(3)]

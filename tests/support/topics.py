@@ -1,4 +1,4 @@
-"""The topics of one test: producing and reading with a client that is not ours."""
+"""The topics of one test. They are written and read with an independent client."""
 
 import datetime
 import json
@@ -26,10 +26,10 @@ class Topics:
 
     def __init__(self, bootstrap, prefix):
         self.bootstrap, self.prefix = bootstrap, prefix
-        # A broker that a test has ended is no news; what a client waits for in vain is said by who waits.
+        # No log of lost brokers: tests end them on purpose. A wait that fails says what it waited for.
         client = {"bootstrap.servers": bootstrap, "log_level": 2}
         self.admin = AdminClient(client)
-        # The broker is to say what is too large.
+        # The broker, not this client, refuses what is too large.
         self._producer = Producer(client | {"linger.ms": 0, "message.max.bytes": 10000000})
 
     def full(self, name):
@@ -41,11 +41,11 @@ class Topics:
         topic = NewTopic(self.full(name), num_partitions=partitions, replication_factor=1,
                          config={k.replace("_", "."): v for k, v in config.items()})
         self.admin.create_topics([topic])[topic.topic].result(30)
-        # The controller has it; the broker's view follows a moment later.
+        # The controller has made it; the broker shows it a moment later.
         wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
 
     def configure(self, name, **config):
-        """The controller has it at once, the broker a moment later; returns when it shows it."""
+        """Sets the topic's configuration. Returns when the broker shows it, a moment after the controller has it."""
         entries = [ConfigEntry(k.replace("_", "."), str(v), incremental_operation=AlterConfigOpType.SET) for k, v in config.items()]
         resource = ConfigResource(ConfigResource.Type.TOPIC, self.full(name), incremental_configs=entries)
         for done in self.admin.incremental_alter_configs([resource]).values():
@@ -62,17 +62,17 @@ class Topics:
     def drop(self, *names):
         for done in self.admin.delete_topics([self.full(n) for n in names]).values():
             done.result(30)
-        # The broker shows them a moment longer.
+        # The broker shows deleted topics for a moment.
         wait_until(lambda: not self.partitions().keys() & set(names), 30, f"topics {names} to be gone")
 
     def partitions(self):
-        """{name: partitions} of the topics that are there."""
+        """{name: number of partitions} of the existing topics."""
         there = self.admin.list_topics(timeout=30).topics
         return {name.removeprefix(f"{self.prefix}."): len(topic.partitions)
                 for name, topic in there.items() if name.startswith(f"{self.prefix}.")}
 
     def remove(self):
-        """All of them, when the test is over."""
+        """Removes all topics, after the test."""
         names = list(self.partitions())
         if names:
             self.drop(*names)
@@ -80,7 +80,7 @@ class Topics:
     # --- producing
 
     def produce(self, name, value, *, key=None, headers=None, partition=-1, timestamp_ms=0):
-        """Returns (partition, offset) once the broker has it."""
+        """Sends one message. Returns (partition, offset) once the broker has acknowledged it."""
         arrived, result = threading.Event(), []
 
         def delivered(error, message):
@@ -96,7 +96,7 @@ class Topics:
         return result[0]
 
     def produce_many(self, name, values, *, headers=None):
-        """VALUES are (key, value) pairs; returns once the broker has all."""
+        """Sends (key, value) pairs. Returns once the broker has acknowledged all."""
         failed = []
         for key, value in values:
             while True:
@@ -111,7 +111,7 @@ class Topics:
             raise RuntimeError(f"not delivered: {failed[:3]}")
 
     def tick(self, job, scheduled_at=None, args=None, *, avro=False, headers=None, topic="ticks"):
-        """A tick as somebody else's scheduler would send it. Returns (partition, offset)."""
+        """Sends a tick as an external scheduler would. Returns (partition, offset)."""
         if avro:
             value = encode("pruned.Tick", {"job": job, "scheduled_at": scheduled_at,
                                            "args": json.dumps(args or {})})
@@ -121,7 +121,7 @@ class Topics:
         return self.produce(topic, value, key=job, headers=headers)
 
     def event(self, record, content, *, key=None, ce_time=None, ce_id=None, avro=False, headers=None):
-        """An event; RECORD without `pruned.events.`. Returns its ce_id."""
+        """Sends an event. RECORD: its type without `pruned.events.`. Returns its ce_id."""
         full = f"pruned.events.{record}"
         ce_id = ce_id or str(uuid.uuid4())
         now = datetime.datetime.now(datetime.timezone.utc)
@@ -150,7 +150,7 @@ class Topics:
 
     @staticmethod
     def _watermarks(consumer, at):
-        """A partition that was just made has a leader a moment before that one knows of it."""
+        """Waits until the leader of a new partition knows that it leads."""
         def ask():
             try:
                 return consumer.get_watermark_offsets(at, 30)
@@ -161,7 +161,7 @@ class Topics:
         return wait_until(ask, 30, f"the leader of {at}")
 
     def read(self, name):
-        """All messages of the topic as it is now, by partition and offset."""
+        """All messages that the topic has now, by partition and offset."""
         consumer, partitions = self._reader(name)
         try:
             ends = {}
@@ -188,7 +188,7 @@ class Topics:
         return sorted(messages, key=lambda m: (m.partition, m.offset))
 
     def wait(self, name, accept=lambda message: True, *, count=1, deadline_s=30):
-        """The first COUNT messages that ACCEPT says yes to."""
+        """Waits for COUNT messages that ACCEPT accepts, and returns them."""
         consumer, _ = self._reader(name)
         found, others = [], []
         try:
@@ -210,13 +210,13 @@ class Topics:
         return found
 
     def outcomes(self, record=None):
-        """Outcomes by record's short name, or all."""
+        """The outcomes of one type (its short name), or all."""
         return [m for m in self.read("outcomes")
                 if record is None or m.schema == f"pruned.outcomes.{record}"]
 
     def rewind(self):
-        """The daemon's group begins with the oldest messages, as after kafka-consumer-groups --reset-offsets --to-earliest. Nobody
-        may be in it; of who was killed the broker learns when his session ends."""
+        """Sets the daemon's group back to the oldest messages, as kafka-consumer-groups --reset-offsets --to-earliest does. The
+        group must be empty: the broker keeps a killed member until its session ends."""
         oldest = [TopicPartition(self.full(name), p, 0) for name, n in self.partitions().items() for p in range(n)]
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix, "log_level": 2})
 
@@ -232,7 +232,7 @@ class Topics:
             consumer.close()
 
     def committed(self, name):
-        """{partition: offset} that the daemon's group has committed."""
+        """{partition: offset} as committed by the daemon's group."""
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix})
         try:
             there = consumer.list_topics(self.full(name), timeout=30).topics[self.full(name)]
@@ -243,7 +243,7 @@ class Topics:
             consumer.close()
 
     def wait_for_groups(self):
-        """Returns when the broker answers for groups: after a start it does so later than that it is there."""
+        """Returns when the broker answers requests about groups. After a start that takes longer than other requests."""
         def answers():
             try:
                 return self.committed("ticks") is not None

@@ -1,10 +1,11 @@
-"""The application beside us, one statement at a time: it has written, and commits when somebody waits for it."""
+"""A transaction of the application: it has written a row, and commits as soon as somebody waits for its lock."""
 
 import threading
 
 
 class Writer(threading.Thread):
-    """`waited`, afterwards: somebody has. FOLLOWING is started when somebody waits, and must stand in the queue before the commit."""
+    """`waited`: afterwards, whether somebody waited. FOLLOWING (another writer) starts when somebody waits. It must wait for the lock, too,
+    before this one commits."""
 
     def __init__(self, database, statement, following=None):
         super().__init__()
@@ -13,7 +14,7 @@ class Writer(threading.Thread):
         self.over = following.over if following else threading.Event()
 
     def write(self):
-        """Returns when the statement is through. Left to start(), it may wait for others."""
+        """Returns when the statement has been executed. With start() alone it may still wait for other locks."""
         self.connection.execute("BEGIN")
         self.connection.execute(self.statement)
         self.written = True
@@ -26,7 +27,7 @@ class Writer(threading.Thread):
             self.waited = self._until(beside, "SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))", self)
             if self.waited and self.following:
                 self.following.start()
-                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)  # or it went through: nobody waits any more
+                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)  # or it was executed: it waits for nobody
             self.connection.execute("COMMIT")
 
     def _until(self, beside, question, writer):
@@ -36,7 +37,7 @@ class Writer(threading.Thread):
         return False
 
     def end(self):
-        """Of the whole chain, whose first was started."""
+        """Joins the whole chain, whose first writer was started."""
         self.over.set()
         writer = self
         while writer is not None:

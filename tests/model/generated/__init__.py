@@ -1,0 +1,1 @@
+"""A random instance, room by room: rows < places < members < work. generate.py puts it together."""

@@ -1,0 +1,258 @@
+/* What becomes of a message that may have killed a process: it is tried, left for later, or buried.
+ */
+#include "engine/work/suspect.h"
+
+#include "avro/message.h"
+#include "engine/lane/lane_private.h"
+#include "engine/lane/solitude.h"
+#include "support/played.h"
+#include <string.h>
+
+typedef struct {
+  Service service;
+  Lane lane, other;
+  Job job;
+  LaneNext handled; /* what the handler answers */
+} Scene;
+
+static guint calls; /* of the handler */
+static Scene *scene;
+
+static LaneNext
+handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+{
+  calls++;
+  if (scene->handled == LANE_DONE)
+    g_array_remove_index (lane->pending, 0);
+  return scene->handled;
+}
+
+static void
+add_message (Lane *lane, gint64 offset)
+{
+  LaneMessage one = { kafka_message_new ("p.work.a.b", 3), FALSE };
+  one.message->offset = offset;
+  one.message->value = (guint8 *)g_strdup ("no work");
+  one.message->value_len = strlen ("no work");
+  g_array_append_val (lane->pending, one);
+}
+
+static void
+free_message (gpointer data)
+{
+  kafka_message_free (((LaneMessage *)data)->message);
+}
+
+/* A lane of work with the messages 40 and 41, of which the handler finishes one. */
+static Scene *
+begin (void)
+{
+  scene = g_new0 (Scene, 1);
+  scene->service.lanes = lanes_new (1);
+  scene->service.prefix = "p";
+  scene->job.name = "a.b";
+  scene->handled = LANE_DONE;
+  scene->lane = (Lane){ .topic = "p.work.a.b", .number = 3, .job = &scene->job, .counted = -1 };
+  scene->lane.pending = g_array_new (FALSE, TRUE, sizeof (LaneMessage));
+  g_array_set_clear_func (scene->lane.pending, free_message);
+  add_message (&scene->lane, 40);
+  add_message (&scene->lane, 41);
+  scene->lane.suspects = 2;
+  calls = 0;
+  played_begin ();
+  return scene;
+}
+
+static void
+end (void)
+{
+  solitude_end (scene->service.lanes, &scene->other);
+  g_assert_null (scene->service.lanes->alone);
+  lanes_free (scene->service.lanes);
+  g_array_unref (scene->lane.pending);
+  g_free (scene->lane.counted_together);
+  g_clear_pointer (&scene, g_free);
+}
+
+static LaneNext
+one (gint64 *hold_us)
+{
+  return suspect_handle (&scene->service, NULL, &scene->lane, handle, hold_us);
+}
+
+static LaneNext
+together (void)
+{
+  gint64 hold_us = 0;
+  return suspect_handle_together (&scene->service, NULL, &scene->lane, handle, &hold_us);
+}
+
+static void
+test_it_is_counted_tried_and_forgotten (void)
+{
+  gint64 hold_us = 0;
+  begin ();
+  played_answer ("suspect_look", "deaths\n0");
+  g_assert_cmpint (one (&hold_us), ==, LANE_AGAIN); /* 41 is left */
+  g_assert_cmpstr (played_asked (), ==, "suspect_look suspect_put suspect_remove");
+  g_assert_cmpstr (played_bound ("suspect_put", "topic"), ==, "p.work.a.b");
+  g_assert_cmpstr (played_bound ("suspect_put", "partition"), ==, "3");
+  g_assert_cmpstr (played_bound ("suspect_put", "offset"), ==, "40");
+  g_assert_cmpstr (played_bound ("suspect_remove", "offset"), ==, "40");
+  g_assert_cmpuint (calls, ==, 1);
+  end ();
+}
+
+/* The count of one that is under way stands: only its end removes it. */
+static void
+test_what_goes_on_elsewhere_stays_counted (void)
+{
+  gint64 hold_us = 0;
+  begin ()->handled = LANE_GO_AWAY;
+  played_answer ("suspect_look", "deaths\n1");
+  g_assert_cmpint (one (&hold_us), ==, LANE_GO_AWAY);
+  g_assert_cmpstr (played_asked (), ==, "suspect_look suspect_put");
+  scene->handled = LANE_DONE;
+  one (&hold_us);
+  g_assert_cmpstr (played_asked (), ==, "suspect_look suspect_put suspect_remove");
+  g_assert_cmpuint (calls, ==, 2);
+  end ();
+}
+
+static void
+test_the_last_try_is_left_while_another_is_alone (void)
+{
+  gint64 hold_us = 0;
+  begin ();
+  g_assert_true (solitude_begin (scene->service.lanes, &scene->other));
+  played_answer ("suspect_look", "deaths\n2");
+  g_assert_cmpint (one (&hold_us), ==, LANE_HOLD);
+  g_assert_cmpint (hold_us, >, 0);
+  g_assert_cmpstr (played_asked (), ==, "suspect_look");
+  g_assert_cmpuint (calls, ==, 0);
+  end ();
+}
+
+static void
+test_the_last_try_is_alone (void)
+{
+  gint64 hold_us = 0;
+  begin ()->handled = LANE_GO_AWAY;
+  played_answer ("suspect_look", "deaths\n2");
+  g_assert_cmpint (one (&hold_us), ==, LANE_GO_AWAY);
+  g_assert_true (scene->service.lanes->alone == &scene->lane);
+  scene->handled = LANE_DONE;
+  one (&hold_us);
+  g_assert_null (scene->service.lanes->alone);
+  end ();
+}
+
+static void
+test_after_three_deaths_it_is_buried (void)
+{
+  gint64 hold_us = 0;
+  begin ();
+  played_answer ("suspect_look", "deaths\n3");
+  g_assert_cmpint (one (&hold_us), ==, LANE_AGAIN);
+  g_assert_cmpuint (calls, ==, 0);
+  g_assert_cmpstr (played_asked (), ==, "suspect_look suspect_remove");
+  const KafkaMessage *letter = played_letter ();
+  g_assert_cmpstr (letter->topic, ==, "p.dead");
+  g_assert_cmpstr (kafka_message_header (letter, "pruned_source_offset")->value, ==, "40");
+  g_assert_cmpstr (kafka_message_header (letter, "pruned_attempts")->value, ==, "3");
+  g_assert_true (
+      g_str_has_prefix (kafka_message_header (letter, "pruned_reason")->value, "poison: "));
+  g_assert_cmpuint (scene->lane.pending->len, ==, 1);
+  end ();
+}
+
+/* Nobody has counted it: it is not tried. */
+static void
+test_an_outage_holds_it (void)
+{
+  static const char *const asked[] = { "suspect_look", "suspect_put" };
+  for (guint i = 0; i < G_N_ELEMENTS (asked); i++) {
+    gint64 hold_us = 0;
+    begin ();
+    if (i > 0)
+      played_answer ("suspect_look", "deaths\n0");
+    played_answer (asked[i], NULL);
+    g_assert_cmpint (one (&hold_us), ==, LANE_HOLD);
+    g_assert_cmpint (hold_us, >, 0);
+    g_assert_cmpuint (calls, ==, 0);
+    g_assert_cmpint (scene->lane.counted, ==, -1);
+    end ();
+  }
+}
+
+static void
+test_a_batch_is_counted_as_one_until_it_has_ended (void)
+{
+  begin ();
+  together ();
+  g_assert_cmpstr (played_asked (), ==, "suspect_put_all");
+  g_assert_cmpstr (played_bound ("suspect_put_all", "offset"), ==, "{40,41}");
+  g_assert_cmpstr (scene->lane.counted_together, ==, "{40,41}");
+  together ();
+  g_assert_cmpstr (played_asked (), ==, "suspect_put_all suspect_remove_all");
+  g_assert_cmpstr (played_bound ("suspect_remove_all", "offset"), ==, "{40,41}");
+  g_assert_null (scene->lane.counted_together);
+  g_assert_false (scene->lane.one_by_one);
+  end ();
+}
+
+static void
+test_a_batch_that_a_process_died_with_is_tried_one_by_one (void)
+{
+  begin ();
+  played_answer ("suspect_put_all", "died\n41");
+  g_assert_cmpint (together (), ==, LANE_AGAIN);
+  g_assert_true (scene->lane.one_by_one);
+  g_assert_null (scene->lane.counted_together);
+  g_assert_cmpuint (calls, ==, 0);
+  end ();
+}
+
+static void
+test_what_lies_before_the_first_message_is_forgotten_once (void)
+{
+  begin ();
+  suspect_forget (NULL, &scene->lane);
+  suspect_forget (NULL, &scene->lane);
+  g_assert_cmpstr (played_asked (), ==, "suspect_forget");
+  g_assert_cmpstr (played_bound ("suspect_forget", "offset"), ==, "40");
+  end ();
+}
+
+static void
+test_nothing_is_forgotten_before_the_end_is_known (void)
+{
+  begin ();
+  g_array_set_size (scene->lane.pending, 0);
+  scene->lane.end_seen = -1;
+  suspect_forget (NULL, &scene->lane);
+  g_assert_cmpstr (played_asked (), ==, "");
+  scene->lane.end_seen = 42;
+  suspect_forget (NULL, &scene->lane);
+  g_assert_cmpstr (played_bound ("suspect_forget", "offset"), ==, "42");
+  end ();
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  message_setup ();
+  g_test_add_func ("/suspect/tried", test_it_is_counted_tried_and_forgotten);
+  g_test_add_func ("/suspect/elsewhere", test_what_goes_on_elsewhere_stays_counted);
+  g_test_add_func ("/suspect/left", test_the_last_try_is_left_while_another_is_alone);
+  g_test_add_func ("/suspect/alone", test_the_last_try_is_alone);
+  g_test_add_func ("/suspect/buried", test_after_three_deaths_it_is_buried);
+  g_test_add_func ("/suspect/outage", test_an_outage_holds_it);
+  g_test_add_func ("/suspect/batch", test_a_batch_is_counted_as_one_until_it_has_ended);
+  g_test_add_func ("/suspect/one_by_one",
+                   test_a_batch_that_a_process_died_with_is_tried_one_by_one);
+  g_test_add_func ("/suspect/forget", test_what_lies_before_the_first_message_is_forgotten_once);
+  g_test_add_func ("/suspect/forget_end", test_nothing_is_forgotten_before_the_end_is_known);
+  return g_test_run ();
+}
