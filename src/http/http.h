@@ -11,21 +11,27 @@ typedef struct _Http Http;
 Http *http_new (void); /* starts the thread */
 void http_free (Http *http); /* what is under way is answered with an error; waits for the thread */
 
-typedef struct {
+typedef struct _HttpRequest HttpRequest;
+struct _HttpRequest {
   const char *method;
   char *url;
   char **headers;      /* `Name: value`, NULL-terminated; NULL: none */
   char *body;          /* NULL: none */
   gsize body_len;
-  char *sign;          /* as CURLOPT_AWS_SIGV4 wants it, `aws:amz:<region>:s3`; NULL: not signed */
-  char *user, *password;
+  /* Adds the headers that can only be told when the request starts, like a signature, which holds for minutes. On the HTTP
+   * thread; NULL: there are none. */
+  void (*sign) (HttpRequest *request);
+  gpointer signer;     /* for that */
+  GDestroyNotify signer_free;
   char *ca_file;       /* NULL: the system's */
   gint64 start_us;     /* monotonic: not before; 0: at once */
   long timeout_ms;
   const char *header;  /* of the answer, which is wanted; NULL: none */
   void (*on_body) (const char *body, gsize len, gpointer data); /* pieces of it as they come; NULL: it is gathered in the answer */
   gboolean (*unwanted) (gpointer data); /* asked once a second: whether nobody waits for the answer any more; NULL: somebody does */
-} HttpRequest;
+};
+/* HEADER (`Name: value`) is taken. */
+void http_add_header (HttpRequest *request, char *header);
 
 typedef struct {
   long status;         /* 0: there was no answer */

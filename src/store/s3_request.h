@@ -1,4 +1,4 @@
-/* Signed requests to an S3 service. Signature V4 is libcurl's; credentials may come from a file that is rotated.
+/* Signed requests to an S3 service. Credentials may come from a file that is rotated.
  * Threads: any. Ownership: as said.
  */
 #pragma once
