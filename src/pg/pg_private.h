@@ -31,6 +31,7 @@ struct _Pg {
   gint plans_made; /* of these */
   Kept *kept;
   GHashTable *prepared; /* names of statements (two with the same text are one) that this connection knows, or will when its pipeline has gone through */
+  GHashTable *refused;  /* of those that it did not take: PgBouncer ends a connection that prepares a second one of the same name */
   char sqlstate[6];
   pthread_mutex_t cancel_lock;
   Canceller *canceller;          /* NULL: no connection; under the lock */

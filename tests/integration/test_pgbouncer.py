@@ -12,6 +12,7 @@ from support.scene import fill, now, result, tick_id
 
 JOB, TICKS = "scratch.remove", 200
 ADVICE = "set [postgres] prepare = off"
+kept = pytest.mark.skipif("not tracks_statements()", reason="this PgBouncer keeps no prepared statements")
 
 
 @pytest.fixture
@@ -51,10 +52,24 @@ def test_without_prepared_statements_all_is_as_ever(behind):
     all_is_as_ever(behind, False)
 
 
-@pytest.mark.skipif("not tracks_statements()", reason="this PgBouncer keeps no prepared statements")
+@kept
 @pytest.mark.parametrize("behind", [200, 5], indirect=True, ids=["as-many-as-there-are", "fewer-than-there-are"])
 def test_prepared_statements_work_where_they_are_kept(behind):
     all_is_as_ever(behind, True)
+
+
+@kept
+@pytest.mark.parametrize("behind", [200], indirect=True)
+def test_a_statement_that_could_not_be_prepared_is_asked_again_over_the_same_connection(behind):
+    """PgBouncer ends the connection of who prepares a second one of that name. More runs than workers, so that one has it twice."""
+    fill(behind.database, 3)
+    behind.database.execute("ALTER TABLE scratch RENAME TO scratched")
+    times = [now(minutes=-n) for n in (5, 4, 3, 2, 1)]
+    daemon = behind.start(settings={"run.workers": 2})
+    for at in times:
+        behind.topics.tick(JOB, at)
+        assert result(behind.wait_run(tick_id(JOB, at)))["status"] == "blocked"
+    assert not daemon.lines("A dependency is down; the lane waits")
 
 
 def test_prepared_statements_are_recognised_and_said_and_nobody_is_charged(behind):
