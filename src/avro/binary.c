@@ -54,7 +54,8 @@ skip_string (Bytes *bytes)
   return TRUE;
 }
 
-/* Blocks of items until one that is empty; a negative count is followed by the block's size in bytes. */
+/* Blocks of items until one that is empty; a negative count is followed by the block's size in
+ * bytes. */
 static gboolean
 skip_longs (Bytes *bytes)
 {

@@ -17,8 +17,8 @@ fail (GError **error, const char *why)
 static gboolean
 is_primitive (const char *name)
 {
-  static const char *const primitives[] = { "null",  "boolean", "int",    "long", "float",
-                                            "double", "bytes",  "string", NULL };
+  static const char *const primitives[]
+      = { "null", "boolean", "int", "long", "float", "double", "bytes", "string", NULL };
   return g_strv_contains (primitives, name);
 }
 

@@ -1,5 +1,5 @@
-/* Parsing canonical form and Rabin fingerprint of Avro schemas, as chapter "Parsing Canonical Form for
- * Schemas" of the Avro 1.11 specification says: what names a schema in single-object encoding.
+/* Parsing canonical form and Rabin fingerprint of Avro schemas, as chapter "Parsing Canonical Form
+ * for Schemas" of the Avro 1.11 specification says: what names a schema in single-object encoding.
  *
  * Threads: any.
  */

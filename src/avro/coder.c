@@ -48,8 +48,8 @@ free_set (void *data)
   g_free (set);
 }
 
-/* The thread that ends the process runs no destructors of keys; and avro-c packs its pointers so that a leak checker
- * does not find them. */
+/* The thread that ends the process runs no destructors of keys; and avro-c packs its pointers so
+ * that a leak checker does not find them. */
 static void
 free_last_set (void)
 {

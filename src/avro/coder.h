@@ -1,6 +1,6 @@
-/* avro-c, one set of its objects a thread: its values, readers and writers belong to one thread at a time, and its
- * reference counts are not atomic on every machine. Making and freeing a set is done under one lock; a set lives
- * as long as its thread.
+/* avro-c, one set of its objects a thread: its values, readers and writers belong to one thread at
+ * a time, and its reference counts are not atomic on every machine. Making and freeing a set is
+ * done under one lock; a set lives as long as its thread.
  *
  * Threads: any; what is returned is the calling thread's.
  * Ownership: of the module. A value is good until the same thread asks for the same schema again.

@@ -83,8 +83,8 @@ field_or_null (const SchemaField *field, avro_value_t *from, char **args_text, G
 }
 
 static json_t *
-read_record (const Schema *schema, avro_value_t *record, const char *const *wanted, char **args_text,
-             GError **error)
+read_record (const Schema *schema, avro_value_t *record, const char *const *wanted,
+             char **args_text, GError **error)
 {
   g_autoptr (json_t) content = json_object ();
   for (guint i = 0; i < schema->n_fields; i++) {

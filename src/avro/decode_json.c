@@ -1,5 +1,5 @@
-/* The body is brought into its canonical form first: that is strict, and in it a member is found by looking for the end of
- * its value, so that numbers can be taken as they were written. */
+/* The body is brought into its canonical form first: that is strict, and in it a member is found by
+ * looking for the end of its value, so that numbers can be taken as they were written. */
 #include "avro/decode.h"
 #include "avro/field.h"
 #include "base/clock.h"
@@ -153,8 +153,8 @@ take_args (const Schema *schema, const Slice *found, char **args_text)
 {
   int index = schema_field_index (schema, "args", strlen ("args"));
   Slice args = index >= 0 ? found[index] : (Slice){ NULL, 0 };
-  *args_text = args.len > 0 && args.text[0] == '{' ? g_strndup (args.text, args.len)
-                                                   : g_strdup ("{}");
+  *args_text
+      = args.len > 0 && args.text[0] == '{' ? g_strndup (args.text, args.len) : g_strdup ("{}");
 }
 
 static json_t *

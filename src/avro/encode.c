@@ -1,5 +1,5 @@
-/* Content or columns of text -> single-object Avro. Both go field by field into the thread's avro-c value, and are
- * written when all are there, so that a failure leaves nothing behind. */
+/* Content or columns of text -> single-object Avro. Both go field by field into the thread's avro-c
+ * value, and are written when all are there, so that a failure leaves nothing behind. */
 #include "avro/coder.h"
 #include "avro/field.h"
 #include "avro/message.h"
@@ -57,7 +57,8 @@ put_longs_text (avro_value_t *to, const char *text, GError **error)
   return TRUE;
 }
 
-/* A database that does not check its encoding may hand over anything; an outcome must not stop for it. */
+/* A database that does not check its encoding may hand over anything; an outcome must not stop for
+ * it. */
 static gboolean
 put_any_text (avro_value_t *to, const char *text)
 {
@@ -218,8 +219,7 @@ message_encode (const char *type, const json_t *content, GByteArray *out, GError
 }
 
 gboolean
-message_encode_texts (const char *type, const char *const *fields, GByteArray *out,
-                      GError **error)
+message_encode_texts (const char *type, const char *const *fields, GByteArray *out, GError **error)
 {
   const Schema *schema = schema_find (type);
   if (schema == NULL) {

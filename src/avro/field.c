@@ -114,7 +114,7 @@ field_date_is_valid (const char *text)
       return FALSE;
   return text[10] == '\0'
          && g_date_valid_dmy (two_digits (text + 8), two_digits (text + 5),
-                               two_digits (text) * 100 + two_digits (text + 2));
+                              two_digits (text) * 100 + two_digits (text + 2));
 }
 
 /* As PostgreSQL prints it: more than four digits of year, and ` BC`. */
@@ -135,7 +135,8 @@ parse_date (const char *text, gint64 *days, GError **error)
   return FALSE;
 }
 
-/* `2026-11-21 10:20:30.5+00` is as PostgreSQL prints; RFC 3339 wants a T and minutes in the zone. */
+/* `2026-11-21 10:20:30.5+00` is as PostgreSQL prints; RFC 3339 wants a T and minutes in the zone.
+ */
 static gboolean
 parse_time (const char *text, gint64 *us, GError **error)
 {

@@ -1,5 +1,6 @@
-/* The ids that make a message that comes twice the same thing: UUIDv5 of the names in docs/messages.md. A run's id is made of
- * what asked for it, an outcome's of the run, the step and the entity.
+/* The ids that make a message that comes twice the same thing: UUIDv5 of the names in
+ * docs/messages.md. A run's id is made of what asked for it, an outcome's of the run, the step and
+ * the entity.
  *
  * Threads: any. Ownership: results are g_free'd by the caller.
  */

@@ -1,6 +1,6 @@
-/* What is said about a value (headers) and what its first bytes say, before its content is read. The order of the
- * questions is the order in which a producer would want to hear the answers: is there a value, of which type, in which
- * form, with which fields. */
+/* What is said about a value (headers) and what its first bytes say, before its content is read.
+ * The order of the questions is the order in which a producer would want to hear the answers: is
+ * there a value, of which type, in which form, with which fields. */
 #include "avro/message.h"
 #include "avro/decode.h"
 #include "base/clock.h"
@@ -12,10 +12,15 @@
 #define REASON_BYTES 400 /* no longer: it goes into a header and a log line */
 #define SHOWN "%.200s"   /* what a producer sent */
 
-typedef enum { FRAMING_ANY, FRAMING_AVRO, FRAMING_CONFLUENT, FRAMING_JSON, FRAMING_UNKNOWN } Framing;
+typedef enum {
+  FRAMING_ANY,
+  FRAMING_AVRO,
+  FRAMING_CONFLUENT,
+  FRAMING_JSON,
+  FRAMING_UNKNOWN
+} Framing;
 
-static gboolean
-refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
 refuse (GError **error, const char *format, ...)
@@ -160,11 +165,14 @@ find_framing (const MessageSource *source, Framing *framing, GError **error)
     return refuse (error, "undecodable: content-type " SHOWN ", but the bytes are %s", type,
                    names[*framing]);
   return *framing != FRAMING_CONFLUENT
-         || refuse (error, "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
-                           " Avro single-object encoding, or JSON");
+         || refuse (
+             error,
+             "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
+             " Avro single-object encoding, or JSON");
 }
 
-/* The bytes must be of the very schema: one that is only alike may mean something else by its fields. */
+/* The bytes must be of the very schema: one that is only alike may mean something else by its
+ * fields. */
 static gboolean
 check_frame (const MessageSource *source, const Schema *schema, gboolean said, GError **error)
 {
@@ -191,8 +199,8 @@ read_content (const MessageSource *source, const Schema *schema, Framing framing
   char **args_text = g_str_equal (schema->name, TICK) ? &out->args_text : NULL;
   out->type = g_strdup (schema->name);
   if (framing == FRAMING_JSON)
-    out->content = decode_json (schema, (const char *)source->value, source->value_len, args_text,
-                                error);
+    out->content
+        = decode_json (schema, (const char *)source->value, source->value_len, args_text, error);
   else
     out->content = decode_avro (schema, source->value + FRAME_BYTES,
                                 source->value_len - FRAME_BYTES, source->wanted, args_text, error);

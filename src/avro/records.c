@@ -6,9 +6,9 @@
 
 #define FOLDER "schemas/avro"
 
-static GPtrArray *schemas;     /* of Schema, by name */
-static GPtrArray *type_names;  /* of their names, NULL-terminated */
-static GHashTable *by_name;    /* name -> Schema */
+static GPtrArray *schemas;    /* of Schema, by name */
+static GPtrArray *type_names; /* of their names, NULL-terminated */
+static GHashTable *by_name;   /* name -> Schema */
 
 static gboolean
 says (const json_t *object, const char *key, const char *wanted)
@@ -35,10 +35,9 @@ kind_of (const json_t *type, FieldKind *kind)
   };
   const char *plain = json_string_value (type);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    gboolean same = kinds[i].key == NULL
-                        ? g_strcmp0 (plain, kinds[i].type) == 0
-                        : says (type, "type", kinds[i].type)
-                              && says (type, kinds[i].key, kinds[i].value);
+    gboolean same = kinds[i].key == NULL ? g_strcmp0 (plain, kinds[i].type) == 0
+                                         : says (type, "type", kinds[i].type)
+                                               && says (type, kinds[i].key, kinds[i].value);
     if (same) {
       *kind = kinds[i].kind;
       return TRUE;

@@ -1,6 +1,6 @@
-/* The records of schemas/avro, as code wants them: full name, text, fingerprint, and a flat list of fields. A message is
- * a record of scalars and lists of ids, each perhaps null; a schema that is more than that is a bug (g_error).
- * (The name `avro/schema.h` is taken, by avro-c.)
+/* The records of schemas/avro, as code wants them: full name, text, fingerprint, and a flat list of
+ * fields. A message is a record of scalars and lists of ids, each perhaps null; a schema that is
+ * more than that is a bug (g_error). (The name `avro/schema.h` is taken, by avro-c.)
  *
  * Threads: any, after message_setup; nothing changes then.
  * Ownership: everything is the module's, for ever.

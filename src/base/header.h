@@ -1,4 +1,5 @@
-/* A header of a message: its name and its value's bytes. Threads: any. Ownership: of whoever holds the struct. */
+/* A header of a message: its name and its value's bytes. Threads: any. Ownership: of whoever holds
+ * the struct. */
 #pragma once
 #include <glib.h>
 

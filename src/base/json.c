@@ -5,8 +5,9 @@
 static void
 write_escaped (GString *out, char c)
 {
-  static const char shorts[] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
-                                 ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\' };
+  static const char shorts[] = {
+    ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'
+  };
   if (shorts[(int)c] != 0)
     g_string_append_printf (out, "\\%c", shorts[(int)c]);
   else

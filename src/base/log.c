@@ -17,7 +17,8 @@ static const char *const colours[] = { "\033[2m", "\033[32m", "\033[33m", "\033[
 
 static atomic_int least = LOG_INFO;
 static atomic_bool as_json, coloured, live;
-static __thread GString *held; /* lines of this thread that are written together; NULL: each at once */
+static __thread GString
+    *held; /* lines of this thread that are written together; NULL: each at once */
 
 static GLogWriterOutput write_glib (GLogLevelFlags flags, const GLogField *fields, gsize n_fields,
                                     gpointer data);
@@ -61,7 +62,8 @@ text_value (const char *text)
 static void
 append_member (GString *line, const char *key, const json_t *value)
 {
-  gboolean taken = g_str_equal (key, "time") || g_str_equal (key, "level") || g_str_equal (key, "message");
+  gboolean taken
+      = g_str_equal (key, "time") || g_str_equal (key, "level") || g_str_equal (key, "message");
   g_autofree char *other = taken ? g_strconcat ("field_", key, NULL) : NULL;
   const char *name = other != NULL ? other : key;
   g_string_append_c (line, ',');
@@ -143,7 +145,8 @@ text_line (const char *time, LogLevel level, const char *message, const json_t *
   return g_string_free (line, FALSE);
 }
 
-/* No more at once than what a pipe takes in one piece, or lines of other threads would get in between. */
+/* No more at once than what a pipe takes in one piece, or lines of other threads would get in
+ * between. */
 static void
 hold (const char *line)
 {
@@ -233,8 +236,8 @@ may_write (guint interval_s, const char *key, guint64 *held_back)
   if (rates == NULL)
     rates = g_hash_table_new (g_str_hash, g_str_equal);
   Rate *rate = g_hash_table_lookup (rates, key);
-  gboolean free_to = rate == NULL
-                     || now_us - rate->written_us >= (gint64)interval_s * G_USEC_PER_SEC;
+  gboolean free_to
+      = rate == NULL || now_us - rate->written_us >= (gint64)interval_s * G_USEC_PER_SEC;
   if (rate == NULL) {
     rate = g_new0 (Rate, 1);
     g_hash_table_insert (rates, (gpointer)key, rate);

@@ -22,7 +22,8 @@ static guint64 untold; /* dropped, and not said yet */
 static atomic_bool begun;
 static _Atomic guint64 dropped;
 
-/* A failing stderr has nowhere to be reported; one that somebody has made non-blocking is waited for. */
+/* A failing stderr has nowhere to be reported; one that somebody has made non-blocking is waited
+ * for. */
 static void
 write_whole (const char *bytes, gsize len)
 {
@@ -138,7 +139,8 @@ log_queue_drain (guint within_ms)
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock (&lock);
-  while ((waiting.length > 0 || writing) && pthread_cond_clockwait (&emptied, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
+  while ((waiting.length > 0 || writing)
+         && pthread_cond_clockwait (&emptied, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
     ;
   pthread_mutex_unlock (&lock);
 }

@@ -18,18 +18,16 @@ resource_text (const char *path, GError **error)
   GError *cause = NULL;
   if (path[0] == '/')
     g_file_get_contents (path, &text, NULL, &cause);
-  else
-    {
-      g_autofree char *name = embedded_path (path);
-      g_autoptr (GBytes) bytes = g_resources_lookup_data (name, 0, &cause);
-      if (bytes != NULL)
-        text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-    }
-  if (cause != NULL)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, cause->message);
-      g_error_free (cause);
-    }
+  else {
+    g_autofree char *name = embedded_path (path);
+    g_autoptr (GBytes) bytes = g_resources_lookup_data (name, 0, &cause);
+    if (bytes != NULL)
+      text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  }
+  if (cause != NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, cause->message);
+    g_error_free (cause);
+  }
   return text;
 }
 
@@ -48,36 +46,30 @@ append_sql (GString *out, const char *path, int depth, GError **error)
   g_autofree char *text = resource_text (path, error);
   if (text == NULL)
     return FALSE;
-  if (depth > INCLUDE_DEPTH)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: includes itself", path);
-      return FALSE;
-    }
+  if (depth > INCLUDE_DEPTH) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: includes itself", path);
+    return FALSE;
+  }
   g_autofree char *folder = g_path_get_dirname (path);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    {
-      const char *line = g_strchug (g_strdup (lines[i]));
-      if (g_str_has_prefix (line, "-- include: "))
-        {
-          g_autofree char *target = g_strstrip (g_strdup (line + strlen ("-- include: ")));
-          g_autofree char *joined = g_build_filename (folder, target, NULL);
-          g_autofree char *clean = g_canonicalize_filename (joined, "/");
-          const char *name = path[0] == '/' ? clean : clean + 1;
-          if (!append_sql (out, name, depth + 1, error))
-            {
-              g_free ((char *)line);
-              return FALSE;
-            }
-        }
-      else
-        {
-          g_string_append (out, lines[i]);
-          if (lines[i + 1] != NULL)
-            g_string_append_c (out, '\n');
-        }
-      g_free ((char *)line);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    const char *line = g_strchug (g_strdup (lines[i]));
+    if (g_str_has_prefix (line, "-- include: ")) {
+      g_autofree char *target = g_strstrip (g_strdup (line + strlen ("-- include: ")));
+      g_autofree char *joined = g_build_filename (folder, target, NULL);
+      g_autofree char *clean = g_canonicalize_filename (joined, "/");
+      const char *name = path[0] == '/' ? clean : clean + 1;
+      if (!append_sql (out, name, depth + 1, error)) {
+        g_free ((char *)line);
+        return FALSE;
+      }
+    } else {
+      g_string_append (out, lines[i]);
+      if (lines[i + 1] != NULL)
+        g_string_append_c (out, '\n');
     }
+    g_free ((char *)line);
+  }
   return TRUE;
 }
 
@@ -100,23 +92,19 @@ char **
 resource_list (const char *folder)
 {
   GPtrArray *names = g_ptr_array_new ();
-  if (folder[0] == '/')
-    {
-      g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-      for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;)
-        {
-          g_autofree char *path = g_build_filename (folder, name, NULL);
-          gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-          g_ptr_array_add (names, g_strconcat (name, is_folder ? "/" : "", NULL));
-        }
+  if (folder[0] == '/') {
+    g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+    for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;) {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+      g_ptr_array_add (names, g_strconcat (name, is_folder ? "/" : "", NULL));
     }
-  else
-    {
-      g_autofree char *path = embedded_path (folder);
-      g_auto (GStrv) children = g_resources_enumerate_children (path, 0, NULL);
-      for (guint i = 0; children != NULL && children[i] != NULL; i++)
-        g_ptr_array_add (names, g_strdup (children[i]));
-    }
+  } else {
+    g_autofree char *path = embedded_path (folder);
+    g_auto (GStrv) children = g_resources_enumerate_children (path, 0, NULL);
+    for (guint i = 0; children != NULL && children[i] != NULL; i++)
+      g_ptr_array_add (names, g_strdup (children[i]));
+  }
   g_ptr_array_sort (names, by_name);
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_free (names, FALSE);

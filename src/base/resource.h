@@ -10,7 +10,8 @@
 char *resource_text (const char *path, GError **error);
 gboolean resource_exists (const char *path);
 
-/* The same with every line `-- include: <path>` replaced by that file (relative to this one's folder). */
+/* The same with every line `-- include: <path>` replaced by that file (relative to this one's
+ * folder). */
 char *resource_sql (const char *path, GError **error);
 
 /* Names in a folder, sorted; folders end with `/`. Empty if there is no such folder. */

@@ -2,17 +2,17 @@
 #include <string.h>
 #include <uuid.h>
 
-/* The same namespace comes a thousand times in a row (the outcomes of a run), and to parse it costs as much as the hash. */
+/* The same namespace comes a thousand times in a row (the outcomes of a run), and to parse it costs
+ * as much as the hash. */
 static const unsigned char *
 namespace_of (const char *text)
 {
   static __thread char last_text[UUID5_TEXT_SIZE];
   static __thread uuid_t last;
-  if (strcmp (text, last_text) != 0)
-    {
-      g_assert (uuid_parse (text, last) == 0);
-      g_strlcpy (last_text, text, sizeof last_text);
-    }
+  if (strcmp (text, last_text) != 0) {
+    g_assert (uuid_parse (text, last) == 0);
+    g_strlcpy (last_text, text, sizeof last_text);
+  }
   return last;
 }
 
@@ -20,7 +20,8 @@ void
 uuid5 (const char *namespace_uuid, const char *name, gssize len, char out[UUID5_TEXT_SIZE])
 {
   uuid_t id;
-  uuid_generate_sha1 (id, namespace_of (namespace_uuid), name, len < 0 ? strlen (name) : (gsize)len);
+  uuid_generate_sha1 (id, namespace_of (namespace_uuid), name,
+                      len < 0 ? strlen (name) : (gsize)len);
   uuid_unparse_lower (id, out);
 }
 

@@ -1,5 +1,6 @@
-/* Two passes: up to the command only global options are known (strict), behind it also the command's. GOption is
- * told to leave unknown options alone, so that we can say which known one is near.
+/* Two passes: up to the command only global options are known (strict), behind it also the
+ * command's. GOption is told to leave unknown options alone, so that we can say which known one is
+ * near.
  */
 #include "cli/arguments.h"
 
@@ -20,7 +21,8 @@ set_unknown (GError **error, const char *what, const char *text, const char *con
 {
   const char *near = nearest_name (text, names);
   if (near != NULL)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s '%s', did you mean '%s'?", what, text, near);
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s '%s', did you mean '%s'?", what,
+                 text, near);
   else
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s '%s'", what, text);
 }
@@ -37,16 +39,16 @@ take_override (const char *option, const char *value, gpointer data, GError **er
 static GOptionContext *
 context_new (Invocation *invocation, const Command *command)
 {
-  GOptionEntry global[] = {
-    { "config", 'c', 0, G_OPTION_ARG_FILENAME, &invocation->file,
-      "configuration file (default: PRUNED_CONFIG, else /etc/pruned/pruned.conf)", "FILE" },
-    { "set", 's', 0, G_OPTION_ARG_CALLBACK, take_override, "one setting, over file and environment",
-      "section.key=value" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &invocation->json, "JSON Lines on stdout", NULL },
-    { "help", 'h', 0, G_OPTION_ARG_NONE, &invocation->help, "this help", NULL },
-    { "version", 0, 0, G_OPTION_ARG_NONE, &invocation->version, "as the command version", NULL },
-    { NULL }
-  };
+  GOptionEntry global[]
+      = { { "config", 'c', 0, G_OPTION_ARG_FILENAME, &invocation->file,
+            "configuration file (default: PRUNED_CONFIG, else /etc/pruned/pruned.conf)", "FILE" },
+          { "set", 's', 0, G_OPTION_ARG_CALLBACK, take_override,
+            "one setting, over file and environment", "section.key=value" },
+          { "json", 0, 0, G_OPTION_ARG_NONE, &invocation->json, "JSON Lines on stdout", NULL },
+          { "help", 'h', 0, G_OPTION_ARG_NONE, &invocation->help, "this help", NULL },
+          { "version", 0, 0, G_OPTION_ARG_NONE, &invocation->version, "as the command version",
+            NULL },
+          { NULL } };
   if (command != NULL) /* before it only */
     global[G_N_ELEMENTS (global) - 2] = (GOptionEntry){ NULL };
   GOptionContext *context = g_option_context_new (NULL);
@@ -67,13 +69,14 @@ takes_optional_value (const Command *command, const char *word)
   if (command->options == NULL || !g_str_has_prefix (word, "--"))
     return FALSE;
   for (const GOptionEntry *entry = command->options; entry->long_name != NULL; entry++)
-    if ((entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) != 0 && g_str_equal (entry->long_name, word + 2))
+    if ((entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) != 0
+        && g_str_equal (entry->long_name, word + 2))
       return TRUE;
   return FALSE;
 }
 
-/* An argv of GOption's own, up to a `--`. `--wait` becomes `--wait=`, or GOption would take the next word for its
- * value. */
+/* An argv of GOption's own, up to a `--`. `--wait` becomes `--wait=`, or GOption would take the
+ * next word for its value. */
 static char **
 words_new (const Command *command, char **words)
 {
@@ -81,7 +84,8 @@ words_new (const Command *command, char **words)
   g_ptr_array_add (copy, g_strdup ("pruned"));
   for (; *words != NULL && !g_str_equal (*words, "--"); words++)
     g_ptr_array_add (copy, command != NULL && takes_optional_value (command, *words)
-                               ? g_strconcat (*words, "=", NULL) : g_strdup (*words));
+                               ? g_strconcat (*words, "=", NULL)
+                               : g_strdup (*words));
   g_ptr_array_add (copy, NULL);
   return (char **)g_ptr_array_free (copy, FALSE);
 }
@@ -109,7 +113,8 @@ unknown_option (const Command *command, const char *word, GError **error)
   const char *bare = name + strspn (name, "-");
   const char *near = strlen (bare) > 1 ? nearest_name (bare, option_names (command)) : NULL;
   g_autofree char *of = command != NULL ? g_strconcat (" of ", command->name, NULL) : g_strdup ("");
-  g_autofree char *hint = near != NULL ? g_strdup_printf (", did you mean '--%s'?", near) : g_strdup ("");
+  g_autofree char *hint
+      = near != NULL ? g_strdup_printf (", did you mean '--%s'?", near) : g_strdup ("");
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown option '%s'%s%s", name, of, hint);
   return FALSE;
 }
@@ -225,7 +230,8 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
   while (end < argc && !g_str_equal (argv[end], "--"))
     end++;
   gboolean asks = g_str_equal (out->command->name, "help") && !out->help;
-  return parse_command (out, argv + end - (given - 2), error) && (!asks || out->help || take_help (commands, out, error));
+  return parse_command (out, argv + end - (given - 2), error)
+         && (!asks || out->help || take_help (commands, out, error));
 }
 
 /* Everything GOption writes about the options, without its "Usage:" lines. */
@@ -245,17 +251,19 @@ arguments_help (const Command *commands, const Command *command)
   GString *text = g_string_new ("Usage: pruned ");
   g_autofree char *options = options_help (command);
   if (command != NULL) {
-    g_string_append_printf (text, "%s%s%s\n\n%s\n\n", command->name, *command->arguments != '\0' ? " " : "",
-                            command->arguments, command->help);
+    g_string_append_printf (text, "%s%s%s\n\n%s\n\n", command->name,
+                            *command->arguments != '\0' ? " " : "", command->arguments,
+                            command->help);
     if (command->more != NULL)
       g_string_append_printf (text, "%s\n\n", command->more);
     g_string_append_printf (text, "%s", options);
     g_string_append_printf (text, "Example:\n  %s\n", command->example);
     return g_string_free (text, FALSE);
   }
-  g_string_append (text, "[options] COMMAND [options]\n\n"
-                         "Removes what is no longer wanted from a PostgreSQL database, driven by Kafka.\n\n"
-                         "Commands:\n");
+  g_string_append (
+      text, "[options] COMMAND [options]\n\n"
+            "Removes what is no longer wanted from a PostgreSQL database, driven by Kafka.\n\n"
+            "Commands:\n");
   for (const Command *each = commands; each->name != NULL; each++)
     g_string_append_printf (text, "  %-12s %s\n", each->name, each->help);
   g_string_append_printf (text, "\n%sExample:\n  pruned COMMAND --help\n", options);

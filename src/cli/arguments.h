@@ -1,5 +1,5 @@
-/* The command line taken apart: global options (before or behind the command), the command, its options, its
- * arguments. Options of a command go where its GOptionEntry table points to.
+/* The command line taken apart: global options (before or behind the command), the command, its
+ * options, its arguments. Options of a command go where its GOptionEntry table points to.
  *
  * Threads: main only. Ownership: invocation_clear frees what an Invocation holds.
  */
@@ -23,5 +23,6 @@ gboolean arguments_parse (const Command *commands, int argc, char **argv, Invoca
 /* Help for one command, or for all of them (COMMAND NULL). g_free it. */
 char *arguments_help (const Command *commands, const Command *command);
 
-/* Sets ERROR: `unknown <what> 'text', did you mean 'name'?`, the question only if a name is near. */
+/* Sets ERROR: `unknown <what> 'text', did you mean 'name'?`, the question only if a name is near.
+ */
 void set_unknown (GError **error, const char *what, const char *text, const char *const *names);

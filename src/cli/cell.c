@@ -5,14 +5,17 @@
 static const struct {
   const char *word, *colour;
 } COLOURS[] = {
-  { "finished", "\033[32m" }, { "ok", "\033[32m" },     { "removed", "\033[32m" }, { "made", "\033[32m" },
-  { "applied", "\033[32m" },  { "dead", "\033[31m" },   { "failed", "\033[31m" },  { "missing", "\033[31m" },
-  { "invalid", "\033[31m" },  { "down", "\033[31m" },   { "skipped", "\033[33m" }, { "kept", "\033[33m" },
-  { "paused", "\033[33m" },   { "parked", "\033[33m" }, { "held", "\033[33m" },    { "waiting", "\033[36m" },
-  { "blocked", "\033[31m" },  { "ready", "\033[36m" },    { "error", "\033[31m" },  { "warning", "\033[33m" },
+  { "finished", "\033[32m" }, { "ok", "\033[32m" },      { "removed", "\033[32m" },
+  { "made", "\033[32m" },     { "applied", "\033[32m" }, { "dead", "\033[31m" },
+  { "failed", "\033[31m" },   { "missing", "\033[31m" }, { "invalid", "\033[31m" },
+  { "down", "\033[31m" },     { "skipped", "\033[33m" }, { "kept", "\033[33m" },
+  { "paused", "\033[33m" },   { "parked", "\033[33m" },  { "held", "\033[33m" },
+  { "waiting", "\033[36m" },  { "blocked", "\033[31m" }, { "ready", "\033[36m" },
+  { "error", "\033[31m" },    { "warning", "\033[33m" },
 };
 
-/* PostgreSQL's `2026-11-21 10:20:30.1+00` as RFC 3339 with microseconds. Transactions are in UTC, ISO. */
+/* PostgreSQL's `2026-11-21 10:20:30.1+00` as RFC 3339 with microseconds. Transactions are in UTC,
+ * ISO. */
 static json_t *
 time_cell (const char *text)
 {

@@ -16,7 +16,7 @@ typedef enum {
 typedef struct {
   const char *name;
   CellType type;
-  gboolean detail; /* not in the table, only in JSON and where a single row is shown */
+  gboolean detail;  /* not in the table, only in JSON and where a single row is shown */
   gboolean derived; /* for people: JSON says it in another column */
 } Column;
 

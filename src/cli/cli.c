@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LAST_LINES_MS 500 /* for a reader of the log that reads; nobody waits for one that does not */
+#define LAST_LINES_MS                                                                              \
+  500 /* for a reader of the log that reads; nobody waits for one that does not */
 
 static void
 set_error (GError **error, const char *format, va_list list)
@@ -114,15 +115,19 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   say_ineffective (cli->config);
   g_autofree char *foreign = config_foreign (cli->config);
   if (foreign != NULL)
-    log_warning ("Variables of the environment that are no settings are left alone", "variables", foreign);
+    log_warning ("Variables of the environment that are no settings are left alone", "variables",
+                 foreign);
   return jobs_configure (cli->jobs, cli->config, error);
 }
 
 Config *
 cli_reread (Cli *cli, GError **error)
 {
-  ConfigSources sources = { .file = cli->file, .overrides = cli->overrides, .job_names = jobs_names (cli->jobs),
-                            .job_default = jobs_default, .data = cli->jobs };
+  ConfigSources sources = { .file = cli->file,
+                            .overrides = cli->overrides,
+                            .job_names = jobs_names (cli->jobs),
+                            .job_default = jobs_default,
+                            .data = cli->jobs };
   Config *config = config_load (&sources, error);
   if (config != NULL)
     say_ineffective (config);

@@ -1,4 +1,5 @@
-/* What a command is. The one table of them is in src/main.c: parsing, help and "did you mean" are made from it.
+/* What a command is. The one table of them is in src/main.c: parsing, help and "did you mean" are
+ * made from it.
  *
  * Threads: main only.
  * Ownership: a Command is static; a Cli belongs to cli_main and lives as long as its command runs.
@@ -25,11 +26,11 @@ typedef enum {
 typedef struct {
   const struct _Command *command;
   const JobCode *code; /* the jobs that are written in C */
-  char **arguments; /* what is left when the options are taken: NULL-terminated */
+  char **arguments;    /* what is left when the options are taken: NULL-terminated */
   guint n_arguments;
   Output *out;
-  Jobs *jobs;     /* NULL if the command wants no configuration */
-  Config *config; /* the same */
+  Jobs *jobs;                          /* NULL if the command wants no configuration */
+  Config *config;                      /* the same */
   const char *file, *const *overrides; /* where the settings came from, to be read again */
 } Cli;
 
@@ -47,7 +48,7 @@ typedef struct _Command {
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
   gboolean is_daemon;          /* SIGHUP never ends it */
-  gboolean any_schema;         /* touches only what every version knows: goes on against a newer schema */
+  gboolean any_schema; /* touches only what every version knows: goes on against a newer schema */
 } Command;
 
 #define ANY_NUMBER G_MAXUINT

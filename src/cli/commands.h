@@ -29,7 +29,8 @@ ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 
-extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[], migrate_options[], plan_options[],
-    quarantine_options[], replay_options[], restore_options[], run_options[], runs_options[], tick_options[], topics_options[],
-    version_options[];
-extern const char bench_more[], dead_more[], forget_more[], replay_more[], restore_more[], topics_more[];
+extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[],
+    migrate_options[], plan_options[], quarantine_options[], replay_options[], restore_options[],
+    run_options[], runs_options[], tick_options[], topics_options[], version_options[];
+extern const char bench_more[], dead_more[], forget_more[], replay_more[], restore_more[],
+    topics_more[];

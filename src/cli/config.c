@@ -11,10 +11,10 @@ show (const char *key, const char *value, const char *origin, gpointer data)
 
 static gboolean example;
 
-const GOptionEntry config_options[] = {
-  { "example", 0, 0, G_OPTION_ARG_NONE, &example, "print a configuration file with every key explained", NULL },
-  { NULL }
-};
+const GOptionEntry config_options[]
+    = { { "example", 0, 0, G_OPTION_ARG_NONE, &example,
+          "print a configuration file with every key explained", NULL },
+        { NULL } };
 
 ExitCode
 command_config (Cli *cli, GError **error)

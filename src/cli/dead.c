@@ -9,10 +9,9 @@
 
 static gboolean all;
 
-const GOptionEntry dead_options[] = {
-  { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list: also those that were retried or dropped", NULL },
-  { NULL }
-};
+const GOptionEntry dead_options[] = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
+                                        "list: also those that were retried or dropped", NULL },
+                                      { NULL } };
 
 const char dead_more[]
     = "An ID is PARTITION:OFFSET on the dead topic. Without one, all letters are meant that nobody has decided about.\n"
@@ -23,9 +22,9 @@ typedef struct _Dead Dead;
 
 typedef struct {
   const char *name;
-  guint least, most;                            /* IDs behind it */
+  guint least, most;                             /* IDs behind it */
   ExitCode (*deal) (Dead *dead, GError **error); /* with dead->letters */
-  const char *const *settled;                   /* verdicts of a letter named by ID that it refuses; NULL: none */
+  const char *const *settled; /* verdicts of a letter named by ID that it refuses; NULL: none */
 } Verb;
 
 struct _Dead {
@@ -56,7 +55,8 @@ dead_clear (Dead *dead)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dead, dead_clear)
 
-/* --- what is done with letters ------------------------------------------------------------------------- */
+/* --- what is done with letters
+ * ------------------------------------------------------------------------- */
 
 static void
 show_rows (Dead *dead, const GPtrArray *letters)
@@ -76,7 +76,8 @@ list (Dead *dead, GError **error)
 static ExitCode
 show (Dead *dead, GError **error)
 {
-  letter_show_whole (dead->cli->out, dead->letters->pdata[0], config_text (dead->cli->config, "topics", "prefix"));
+  letter_show_whole (dead->cli->out, dead->letters->pdata[0],
+                     config_text (dead->cli->config, "topics", "prefix"));
   return CODE_OK;
 }
 
@@ -117,13 +118,16 @@ without_obstacle (Dead *dead, GError **error)
   return g_steal_pointer (&good);
 }
 
-/* The verdict comes after the acknowledgement: cut short in between, the letter is sent again, which is the same run. */
+/* The verdict comes after the acknowledgement: cut short in between, the letter is sent again,
+ * which is the same run. */
 static ExitCode
 note_retried (Dead *dead, GPtrArray *arrived, GError **error)
 {
   if (arrived->len > 0 && !letters_decide (dead->pg, dead->topic, arrived, LETTER_RETRIED, error)) {
-    g_prefix_error (error, "%u messages were sent again, which could not be noted (repeat it: the same message is the same run): ",
-                    arrived->len);
+    g_prefix_error (
+        error,
+        "%u messages were sent again, which could not be noted (repeat it: the same message is the same run): ",
+        arrived->len);
     return cli_pg_failed (dead->pg, error);
   }
   show_rows (dead, arrived);
@@ -167,7 +171,8 @@ static const Verb VERBS[] = {
   { "drop", 0, ANY_NUMBER, drop, ANY_VERDICT },
 };
 
-/* --- which letters ------------------------------------------------------------------------------------- */
+/* --- which letters
+ * ------------------------------------------------------------------------------------- */
 
 static const Verb *
 find_verb (Cli *cli, GError **error)
@@ -181,7 +186,10 @@ find_verb (Cli *cli, GError **error)
       continue;
     if (n >= VERBS[i].least && n <= VERBS[i].most)
       return &VERBS[i];
-    cli_usage (error, n < VERBS[i].least ? "dead %s: which one? An ID is PARTITION:OFFSET, see: pruned dead" : "dead %s: too many arguments",
+    cli_usage (error,
+               n < VERBS[i].least
+                   ? "dead %s: which one? An ID is PARTITION:OFFSET, see: pruned dead"
+                   : "dead %s: too many arguments",
                given);
     return NULL;
   }
@@ -195,15 +203,15 @@ read_named (Dead *dead, const GArray *ids, GError **error)
   for (guint i = 0; i < ids->len; i++) {
     const LetterId *id = &g_array_index (ids, LetterId, i);
     GError *cause = NULL;
-    KafkaMessage *message
-        = kafka_read_message ((const char *const *)dead->settings, dead->topic, id->partition, id->offset, &cause);
+    KafkaMessage *message = kafka_read_message ((const char *const *)dead->settings, dead->topic,
+                                                id->partition, id->offset, &cause);
     if (message != NULL) {
       g_ptr_array_add (dead->letters, letter_new (message));
       continue;
     }
     if (cause == NULL)
-      return cli_fail (CODE_NOT_FOUND, error, "there is no message %d:%" G_GINT64_FORMAT " on %s", id->partition, id->offset,
-                       dead->topic);
+      return cli_fail (CODE_NOT_FOUND, error, "there is no message %d:%" G_GINT64_FORMAT " on %s",
+                       id->partition, id->offset, dead->topic);
     g_propagate_error (error, cause);
     return cli_topic_failed (dead->settings, dead->topic, error);
   }
@@ -216,8 +224,10 @@ check_named (Dead *dead, GError **error)
   for (guint i = 0; i < dead->letters->len; i++) {
     const Letter *letter = dead->letters->pdata[i];
     g_autofree char *id = letter_id (letter);
-    if (letter->verdict != NULL && dead->verb->settled != NULL && g_strv_contains (dead->verb->settled, letter->verdict))
-      return cli_usage (error, "letter %s was %s at %s UTC: nothing is done", id, letter->verdict, letter->verdict_at);
+    if (letter->verdict != NULL && dead->verb->settled != NULL
+        && g_strv_contains (dead->verb->settled, letter->verdict))
+      return cli_usage (error, "letter %s was %s at %s UTC: nothing is done", id, letter->verdict,
+                        letter->verdict_at);
   }
   return CODE_OK;
 }
@@ -264,7 +274,8 @@ take (const KafkaMessage *message, gpointer data)
 static ExitCode
 deal_with_all (Dead *dead, GError **error)
 {
-  if (!kafka_read_topic ((const char *const *)dead->settings, dead->topic, -1, READ_MS, take, dead, error))
+  if (!kafka_read_topic ((const char *const *)dead->settings, dead->topic, -1, READ_MS, take, dead,
+                         error))
     return cli_topic_failed (dead->settings, dead->topic, error);
   if (dead->code == CODE_OK)
     dead->code = deal_with_open (dead, &dead->failure);
@@ -295,7 +306,8 @@ command_dead (Cli *cli, GError **error)
   g_autoptr (GArray) ids = verb != NULL ? letter_ids_parse (behind, error) : NULL;
   if (ids == NULL)
     return CODE_USAGE;
-  g_auto (Dead) dead = { .cli = cli, .verb = verb, .letters = letters_new (), .told = g_string_new (NULL) };
+  g_auto (Dead) dead
+      = { .cli = cli, .verb = verb, .letters = letters_new (), .told = g_string_new (NULL) };
   dead.settings = cli_kafka_settings (cli, error);
   if (dead.settings == NULL)
     return CODE_CONFIG;

@@ -11,10 +11,10 @@
 
 static char *json_file;
 
-const GOptionEntry emit_options[] = {
-  { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &json_file, "the fields as a JSON object; - is standard input", "FILE" },
-  { NULL }
-};
+const GOptionEntry emit_options[]
+    = { { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &json_file,
+          "the fields as a JSON object; - is standard input", "FILE" },
+        { NULL } };
 
 static const Column COLUMNS[] = {
   { "ce_id" }, { "topic" }, { "partition", CELL_NUMBER }, { "offset", CELL_NUMBER }, { NULL }
@@ -108,7 +108,8 @@ read_content (Cli *cli, const char *type, GError **error)
     cli_usage (error, "either --json-file or FIELD=VALUE");
     return NULL;
   }
-  g_autoptr (json_t) content = json_file != NULL ? content_of_file (error) : content_of_arguments (cli, error);
+  g_autoptr (json_t) content
+      = json_file != NULL ? content_of_file (error) : content_of_arguments (cli, error);
   if (content == NULL || !check_fields (type, content, error))
     return NULL;
   return g_steal_pointer (&content);
@@ -119,7 +120,8 @@ static char *
 key_of (const char *type, const json_t *content)
 {
   for (const char *const *field = message_fields (type); *field != NULL; field++) {
-    const json_t *value = g_str_has_suffix (*field, "_id") ? json_object_get (content, *field) : NULL;
+    const json_t *value
+        = g_str_has_suffix (*field, "_id") ? json_object_get (content, *field) : NULL;
     if (json_is_integer (value))
       return json_text (value);
   }
@@ -134,8 +136,8 @@ show (Cli *cli, const char *ce_id, const KafkaMessage *message)
     return;
   }
   output_table (cli->out, COLUMNS);
-  output_row (cli->out, json_string (ce_id), json_string (message->topic), json_integer (message->partition),
-              json_integer (message->offset));
+  output_row (cli->out, json_string (ce_id), json_string (message->topic),
+              json_integer (message->partition), json_integer (message->offset));
 }
 
 ExitCode
@@ -147,13 +149,15 @@ command_emit (Cli *cli, GError **error)
   g_autoptr (json_t) content = read_content (cli, type, error);
   if (content == NULL)
     return CODE_USAGE;
-  g_autofree char *text = json_text (content), *refusal = arguments_size_refusal (cli->config, strlen (text));
+  g_autofree char *text = json_text (content),
+                  *refusal = arguments_size_refusal (cli->config, strlen (text));
   if (refusal != NULL)
     return cli_usage (error, "%s", refusal);
   g_autoptr (GByteArray) value = g_byte_array_new ();
   if (!message_encode (type, content, value, error))
     return CODE_USAGE;
-  g_autofree char *topic = cli_topic (cli, "events"), *ce_id = g_uuid_string_random (), *key = key_of (type, content);
+  g_autofree char *topic = cli_topic (cli, "events"), *ce_id = g_uuid_string_random (),
+                  *key = key_of (type, content);
   g_autoptr (KafkaMessage) message = kafka_message_new (topic, -1);
   kafka_message_set_key (message, key);
   kafka_message_set_value (message, value->data, value->len);

@@ -1,4 +1,5 @@
-/* `pruned forget`: somebody's rows leave the audit, which says so. The audit is its owner's, and so is this command. */
+/* `pruned forget`: somebody's rows leave the audit, which says so. The audit is its owner's, and so
+ * is this command. */
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
@@ -22,11 +23,10 @@ static char *
 key_of (const char *text)
 {
   g_autoptr (json_t) key = json_parse (text, strlen (text), NULL);
-  if (key == NULL || !(json_is_integer (key) || json_is_object (key)))
-    {
-      g_clear_pointer (&key, json_decref);
-      key = json_string (text);
-    }
+  if (key == NULL || !(json_is_integer (key) || json_is_object (key))) {
+    g_clear_pointer (&key, json_decref);
+    key = json_string (text);
+  }
   return json_text (key);
 }
 
@@ -52,8 +52,10 @@ forget (Cli *cli, Pg *pg, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", cli->arguments[0]);
   pg_values_take (values, "key", key_of (cli->arguments[1]));
-  pg_values_set (values, "references", config_job_text (cli->config, "users.destroy", "references"));
-  pg_values_set (values, "also", config_job_text (cli->config, "users.delete_placeholder", "references"));
+  pg_values_set (values, "references",
+                 config_job_text (cli->config, "users.destroy", "references"));
+  pg_values_set (values, "also",
+                 config_job_text (cli->config, "users.delete_placeholder", "references"));
   if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error))
     return NULL;
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "forget.sql", values, error);
@@ -67,18 +69,20 @@ command_forget (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   g_autoptr (PgRows) rows = forget (cli, pg, error);
-  if (rows == NULL)
-    {
-      g_autofree char *remedy = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
-      ExitCode code = cli_pg_failed_as (pg, "42501", remedy, error);
-      pg_rollback (pg);
-      return code;
-    }
+  if (rows == NULL) {
+    g_autofree char *remedy
+        = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
+    ExitCode code = cli_pg_failed_as (pg, "42501", remedy, error);
+    pg_rollback (pg);
+    return code;
+  }
   output_table (cli->out, COLUMNS);
   for (int i = 0; i < rows_count (rows); i++)
-    output_row (cli->out, json_string (rows_text (rows, i, "name")), json_integer (rows_int (rows, i, "n")));
+    output_row (cli->out, json_string (rows_text (rows, i, "name")),
+                json_integer (rows_int (rows, i, "n")));
   output_end (cli->out);
   if (rows_count (rows) == 0)
-    return cli_fail (CODE_NOT_FOUND, error, "the audit holds no row of %s %s", cli->arguments[0], cli->arguments[1]);
+    return cli_fail (CODE_NOT_FOUND, error, "the audit holds no row of %s %s", cli->arguments[0],
+                     cli->arguments[1]);
   return CODE_OK;
 }

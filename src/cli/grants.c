@@ -50,16 +50,20 @@ char *
 grants_command (const Config *config, const char *owner, const char *role)
 {
   const char *schema = config_text (config, "postgres", "app_schema");
-  g_autofree char *database = grants_database (config, owner), *quoted = word (database), *path = file_path ();
-  g_autofree char *file = word (path), *of = word (role != NULL ? role : "NAME"), *app = word (schema);
-  return g_strdup_printf ("psql %s -v role=%s%s%s -f %s", quoted, of, g_str_equal (schema, "public") ? "" : " -v app_schema=",
+  g_autofree char *database = grants_database (config, owner), *quoted = word (database),
+                  *path = file_path ();
+  g_autofree char *file = word (path), *of = word (role != NULL ? role : "NAME"),
+                  *app = word (schema);
+  return g_strdup_printf ("psql %s -v role=%s%s%s -f %s", quoted, of,
+                          g_str_equal (schema, "public") ? "" : " -v app_schema=",
                           g_str_equal (schema, "public") ? "" : app, file);
 }
 
 char *
 grants_psql (const Config *config, const char *user, const char *sql)
 {
-  g_autofree char *database = grants_database (config, user), *quoted = word (database), *statement = g_shell_quote (sql);
+  g_autofree char *database = grants_database (config, user), *quoted = word (database),
+                  *statement = g_shell_quote (sql);
   return g_strdup_printf ("psql %s -c %s", quoted, statement);
 }
 
@@ -70,8 +74,9 @@ ask_whose (Cli *cli)
   g_autoptr (Pg) pg = cli_pg_bare (cli, NULL);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
-  g_autoptr (PgRows) rows
-      = pg != NULL && pg_begin_read_only (pg, NULL) ? pg_run_file (pg, "src/cli/sql/whose.sql", values, NULL) : NULL;
+  g_autoptr (PgRows) rows = pg != NULL && pg_begin_read_only (pg, NULL)
+                                ? pg_run_file (pg, "src/cli/sql/whose.sql", values, NULL)
+                                : NULL;
   if (rows != NULL)
     pg_rollback (pg);
   return g_steal_pointer (&rows);
@@ -98,7 +103,9 @@ grants_as_owner (Cli *cli)
     g_autofree char *argument = word (cli->arguments[i]);
     g_string_append_printf (command, " %s", argument);
   }
-  return g_strdup_printf ("this role%s%s may not; run it as the owner of %s, %s: pruned -s postgres.url=%s %s", rows != NULL ? " " : "",
-                          rows != NULL ? rows_text (rows, 0, "role") : "", ours != NULL ? "schema pruned" : "the application's tables",
-                          owner != NULL ? owner : "whoever that is", quoted, command->str);
+  return g_strdup_printf (
+      "this role%s%s may not; run it as the owner of %s, %s: pruned -s postgres.url=%s %s",
+      rows != NULL ? " " : "", rows != NULL ? rows_text (rows, 0, "role") : "",
+      ours != NULL ? "schema pruned" : "the application's tables",
+      owner != NULL ? owner : "whoever that is", quoted, command->str);
 }

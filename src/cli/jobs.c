@@ -24,7 +24,8 @@ static const Column COLUMNS[] = {
 static json_t *
 settings_of (const Job *job, const PgRows *forces, int row)
 {
-  return row >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, row, "settings")) : processes_settings (job);
+  return row >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, row, "settings"))
+                  : processes_settings (job);
 }
 
 static int
@@ -48,13 +49,17 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *f
   int force = row_of (forces, job);
   json_t *settings = settings_of (job, forces, force);
   output_row (cli->out, json_string (job->name), setting (settings, "enabled"),
-              cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")), job->by_tick ? setting (settings, "schedule") : NULL,
-              cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")), setting (settings, "capacity"),
-              json_integer (rows_int (rows, row, "ready")), json_integer (rows_int (rows, row, "waiting")),
+              cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")),
+              job->by_tick ? setting (settings, "schedule") : NULL,
+              cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")),
+              setting (settings, "capacity"), json_integer (rows_int (rows, row, "ready")),
+              json_integer (rows_int (rows, row, "waiting")),
               cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
               cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
               cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
-              force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs")) : json_object (), job_labels (job));
+              force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
+                         : json_object (),
+              job_labels (job));
 }
 
 static PgRows *
@@ -75,7 +80,8 @@ say_differences (Cli *cli, const PgRows *forces)
 {
   for (int i = 0; i < rows_count (forces); i++)
     if (!g_str_equal (rows_text (forces, i, "differs"), "{}"))
-      output_say (cli->out, "%s: processes differ: %s", rows_text (forces, i, "job"), rows_text (forces, i, "differs"));
+      output_say (cli->out, "%s: processes differ: %s", rows_text (forces, i, "job"),
+                  rows_text (forces, i, "differs"));
 }
 
 static PgRows *

@@ -31,7 +31,8 @@ letters_new (void)
 char *
 letter_id (const Letter *letter)
 {
-  return g_strdup_printf ("%d:%" G_GINT64_FORMAT, letter->message->partition, letter->message->offset);
+  return g_strdup_printf ("%d:%" G_GINT64_FORMAT, letter->message->partition,
+                          letter->message->offset);
 }
 
 static gboolean
@@ -39,7 +40,8 @@ parse_id (const char *text, LetterId *id, GError **error)
 {
   guint64 partition, offset;
   g_auto (GStrv) parts = g_strsplit (text, ":", 3);
-  if (g_strv_length (parts) == 2 && g_ascii_string_to_unsigned (parts[0], 10, 0, G_MAXINT32, &partition, NULL)
+  if (g_strv_length (parts) == 2
+      && g_ascii_string_to_unsigned (parts[0], 10, 0, G_MAXINT32, &partition, NULL)
       && g_ascii_string_to_unsigned (parts[1], 10, 0, G_MAXINT64, &offset, NULL)) {
     *id = (LetterId){ (gint32)partition, (gint64)offset };
     return TRUE;
@@ -73,7 +75,8 @@ letter_ids_parse (char **texts, GError **error)
   return g_steal_pointer (&ids);
 }
 
-/* --- verdicts ----------------------------------------------------------------------------------------- */
+/* --- verdicts
+ * ----------------------------------------------------------------------------------------- */
 
 static PgValues *
 values_of (const char *topic, const GPtrArray *letters)
@@ -112,7 +115,8 @@ letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
     rows = pg_run_file (pg, SQL "dead_verdicts.sql", values, error);
   pg_rollback (pg);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    set_verdict (letters->pdata[rows_int (rows, i, "row")], rows_text (rows, i, "verdict"), rows_text (rows, i, "at"));
+    set_verdict (letters->pdata[rows_int (rows, i, "row")], rows_text (rows, i, "verdict"),
+                 rows_text (rows, i, "at"));
   return rows != NULL;
 }
 

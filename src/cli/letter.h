@@ -1,7 +1,8 @@
 /* A message of the dead topic with what was decided about it (`pruned dead`).
  *
- * Invariant: a verdict is that of this very message: one that is older than the message was on another, of a topic since made anew.
- * Threads: main only. Ownership: a Letter owns its message; so does letters_new of its letters.
+ * Invariant: a verdict is that of this very message: one that is older than the message was on
+ * another, of a topic since made anew. Threads: main only. Ownership: a Letter owns its message; so
+ * does letters_new of its letters.
  */
 #pragma once
 #include "cli/cli.h"
@@ -29,10 +30,11 @@ char *letter_id (const Letter *letter); /* g_free */
 GArray *letter_ids_parse (char **texts, GError **error);
 
 /* Fills in the verdicts of LETTERS. */
-gboolean letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Gives them VERDICT. */
-gboolean letters_decide (Pg *pg, const char *topic, GPtrArray *letters, const char *verdict, GError **error)
+gboolean letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Gives them VERDICT. */
+gboolean letters_decide (Pg *pg, const char *topic, GPtrArray *letters, const char *verdict,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* As rows of a table. */
 extern const Column LETTER_COLUMNS[];

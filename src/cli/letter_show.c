@@ -5,9 +5,12 @@
 #include <string.h>
 
 #define OF_A_LETTER                                                                                \
-  { "id" }, { "source_topic" }, { "source_partition", CELL_NUMBER }, { "source_offset", CELL_NUMBER },                 \
-      { "attempts", CELL_NUMBER, TRUE }, { "first_seen", CELL_TIME, TRUE }, { "last_seen", CELL_TIME },                \
-      { "verdict" }, { "reason" }
+  { "id" }, { "source_topic" }, { "source_partition", CELL_NUMBER },                               \
+      { "source_offset", CELL_NUMBER }, { "attempts", CELL_NUMBER, TRUE },                         \
+      { "first_seen", CELL_TIME, TRUE }, { "last_seen", CELL_TIME }, { "verdict" },                \
+  {                                                                                                \
+    "reason"                                                                                       \
+  }
 
 const Column LETTER_COLUMNS[] = { OF_A_LETTER, { NULL } };
 
@@ -61,9 +64,15 @@ cells_of (const Letter *letter)
 {
   const DeadLetter *said = &letter->said;
   g_autofree char *id = letter_id (letter);
-  json_t *cells[] = { json_string (id), text (said->source_topic), number (said->source_partition),
-                      number (said->source_offset), number (said->attempts), text (said->first_seen),
-                      text (said->last_seen), text (letter->verdict), text (said->reason) };
+  json_t *cells[] = { json_string (id),
+                      text (said->source_topic),
+                      number (said->source_partition),
+                      number (said->source_offset),
+                      number (said->attempts),
+                      text (said->first_seen),
+                      text (said->last_seen),
+                      text (letter->verdict),
+                      text (said->reason) };
   json_t *array = json_array ();
   for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
     json_array_append_new (array, cells[i]);
@@ -76,7 +85,8 @@ letter_show (Output *out, const Letter *letter)
   output_cells (out, cells_of (letter));
 }
 
-/* --- one in whole ------------------------------------------------------------------------------------- */
+/* --- one in whole
+ * ------------------------------------------------------------------------------------- */
 
 /* All headers of the letter, ours too; a name may stand there twice. */
 static json_t *
@@ -99,8 +109,12 @@ decoded (const Letter *letter, const char *prefix)
 {
   const KafkaMessage *message = letter->message;
   g_autofree char *ticks = g_strconcat (prefix, ".ticks", NULL);
-  MessageSource source = { message->value, message->value_len, message->headers, letter->said.n_headers,
-                           g_strcmp0 (letter->said.source_topic, ticks) == 0 ? "pruned.Tick" : NULL, "pruned." };
+  MessageSource source = { message->value,
+                           message->value_len,
+                           message->headers,
+                           letter->said.n_headers,
+                           g_strcmp0 (letter->said.source_topic, ticks) == 0 ? "pruned.Tick" : NULL,
+                           "pruned." };
   MessageDecoded content = { 0 };
   if (!message_decode (&source, &content, NULL))
     return NULL;
@@ -133,9 +147,14 @@ letter_show_whole (Output *out, const Letter *letter, const char *prefix)
   static const char *const unreadable[] = { "avro", "bytes", NULL };
   gboolean encode = body.framing != NULL && g_strv_contains (unreadable, body.framing);
   g_autofree char *base64 = encode ? g_base64_encode (message->value, message->value_len) : NULL;
-  json_t *more[] = { text (letter->said.omitted), readable (message->key, message->key_len), headers_of (message),
-                     text (body.framing), body.framing != NULL ? json_integer ((json_int_t)message->value_len) : json_null (),
-                     body.value, text (base64) };
+  json_t *more[]
+      = { text (letter->said.omitted),
+          readable (message->key, message->key_len),
+          headers_of (message),
+          text (body.framing),
+          body.framing != NULL ? json_integer ((json_int_t)message->value_len) : json_null (),
+          body.value,
+          text (base64) };
   json_t *cells = cells_of (letter);
   for (guint i = 0; i < G_N_ELEMENTS (more); i++)
     json_array_append_new (cells, more[i]);

@@ -8,12 +8,14 @@ static gboolean indexes, dry_run;
 
 const GOptionEntry migrate_options[] = {
   { "indexes", 0, 0, G_OPTION_ARG_NONE, &indexes,
-    "also make the indexes that jobs want on the application's tables (CREATE INDEX CONCURRENTLY)", NULL },
+    "also make the indexes that jobs want on the application's tables (CREATE INDEX CONCURRENTLY)",
+    NULL },
   { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only print what would be done", NULL },
   { NULL }
 };
 
-static const Column COLUMNS[] = { { "what" }, { "name" }, { "action" }, { "sql", .detail = TRUE }, { NULL } };
+static const Column COLUMNS[]
+    = { { "what" }, { "name" }, { "action" }, { "sql", .detail = TRUE }, { NULL } };
 
 typedef struct {
   Cli *cli;
@@ -26,7 +28,8 @@ show (Cli *cli, const char *what, const char *name, const char *action, const ch
   if (dry_run && !output_is_json (cli->out))
     output_say (cli->out, "-- %s %s: %s\n%s", what, name, action, sql != NULL ? sql : "");
   else
-    output_row (cli->out, json_string (what), json_string (name), json_string (action), json_string (sql));
+    output_row (cli->out, json_string (what), json_string (name), json_string (action),
+                json_string (sql));
 }
 
 static void
@@ -47,7 +50,8 @@ make_index (Cli *cli, Pg *pg, const WantedIndex *index, GError **error)
     return TRUE;
   }
   gboolean anew = index->state == INDEX_INVALID;
-  g_autofree char *sql = g_strconcat (anew ? index->drop : "", anew ? ";\n" : "", index->create, ";", NULL);
+  g_autofree char *sql
+      = g_strconcat (anew ? index->drop : "", anew ? ";\n" : "", index->create, ";", NULL);
   if (!dry_run && !schema_index_make (pg, index, error)) {
     g_prefix_error (error, "index %s: ", index->name);
     return FALSE;
@@ -69,7 +73,8 @@ make_indexes (Done *done, Pg *pg, GError **error)
   return wanted != NULL;
 }
 
-/* How long things are kept is the owner's to say (engine/ledger/keeping.h). A schema that is only planned has nothing to say yet. */
+/* How long things are kept is the owner's to say (engine/ledger/keeping.h). A schema that is only
+ * planned has nothing to say yet. */
 static gboolean
 keep (Done *done, Pg *pg, GError **error)
 {
@@ -78,12 +83,15 @@ keep (Done *done, Pg *pg, GError **error)
   g_autoptr (PgRows) differs = keeping_differs (pg, done->cli->config, error);
   for (int i = 0; differs != NULL && i < rows_count (differs); i++) {
     const char *days = rows_text (differs, i, "wanted");
-    g_autofree char *action = days != NULL ? g_strdup_printf ("%s%s days", dry_run ? "would be kept for " : "kept for ", days)
-                                           : g_strdup (dry_run ? "would be kept as the others" : "kept as the others");
+    g_autofree char *action
+        = days != NULL
+              ? g_strdup_printf ("%s%s days", dry_run ? "would be kept for " : "kept for ", days)
+              : g_strdup (dry_run ? "would be kept as the others" : "kept as the others");
     show (done->cli, "keeping", rows_text (differs, i, "what"), action, NULL);
     done->n++;
   }
-  return differs != NULL && (dry_run || rows_count (differs) == 0 || keeping_set (pg, done->cli->config, error));
+  return differs != NULL
+         && (dry_run || rows_count (differs) == 0 || keeping_set (pg, done->cli->config, error));
 }
 
 ExitCode
@@ -95,11 +103,12 @@ command_migrate (Cli *cli, GError **error)
     return CODE_POSTGRES;
   if (!dry_run || output_is_json (cli->out))
     output_table (cli->out, COLUMNS);
-  gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error)
-                && keep (&done, pg, error) && (!indexes || make_indexes (&done, pg, error));
+  gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error) && keep (&done, pg, error)
+                && (!indexes || make_indexes (&done, pg, error));
   output_end (cli->out);
   if (!ok) {
-    g_autofree char *remedy = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
+    g_autofree char *remedy
+        = g_str_equal (pg_sqlstate (pg), "42501") ? grants_as_owner (cli) : NULL;
     return cli_pg_failed_as (pg, "42501", remedy, error);
   }
   if (done.n == 0)

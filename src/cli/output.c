@@ -12,7 +12,7 @@
 
 struct _Output {
   gboolean json, terminal, colours, failed;
-  gboolean named; /* the line of names stands above what follows */
+  gboolean named;        /* the line of names stands above what follows */
   const Column *columns; /* NULL: no table is open */
   guint n_columns;
   GPtrArray *rows; /* of json_t arrays; on a terminal only, until widths are known */
@@ -95,8 +95,9 @@ put_tabbed (Output *out, const json_t *cells)
   const char *tab = "";
   for (guint i = 0; i < out->n_columns; i++)
     if (!out->columns[i].detail) {
-      g_autofree char *text = cells == NULL ? g_strdup (out->columns[i].name)
-                                            : cell_text (&out->columns[i], out->terminal, json_array_get (cells, i));
+      g_autofree char *text
+          = cells == NULL ? g_strdup (out->columns[i].name)
+                          : cell_text (&out->columns[i], out->terminal, json_array_get (cells, i));
       put (out, tab);
       put (out, text);
       tab = "\t";
@@ -135,7 +136,9 @@ put_line (Output *out, const json_t *cells, const int *widths)
     const Column *column = &out->columns[i];
     if (column->detail)
       continue;
-    g_autofree char *text = cells != NULL ? cell_text (column, out->terminal, json_array_get (cells, i)) : g_strdup (column->name);
+    g_autofree char *text = cells != NULL
+                                ? cell_text (column, out->terminal, json_array_get (cells, i))
+                                : g_strdup (column->name);
     g_autofree char *shown = cells != NULL ? output_coloured (out, text) : g_strdup (text);
     int spaces = widths[i] - (int)g_utf8_strlen (text, -1);
     put_cell (out, column->type, shown, i == last && column->type != CELL_NUMBER ? 0 : spaces);
@@ -149,7 +152,8 @@ measure (Output *out)
   for (guint i = 0; i < out->n_columns; i++) {
     out->widths[i] = MAX (out->widths[i], (int)strlen (out->columns[i].name));
     for (guint row = 0; row < out->rows->len; row++) {
-      g_autofree char *text = cell_text (&out->columns[i], out->terminal, json_array_get (out->rows->pdata[row], i));
+      g_autofree char *text
+          = cell_text (&out->columns[i], out->terminal, json_array_get (out->rows->pdata[row], i));
       out->widths[i] = MAX (out->widths[i], (int)g_utf8_strlen (text, -1));
     }
   }
@@ -233,7 +237,8 @@ cells_of (const Output *out, const PgRows *rows, int row)
   json_t *cells = json_array ();
   for (guint i = 0; i < out->n_columns; i++) {
     const Column *column = &out->columns[i];
-    json_array_append_new (cells, cell_from_text (column->type, rows_text (rows, row, column->name)));
+    json_array_append_new (cells,
+                           cell_from_text (column->type, rows_text (rows, row, column->name)));
   }
   return cells;
 }

@@ -1,7 +1,9 @@
-/* What commands say on stdout: rows of named, typed cells, as JSON Lines (--json), as an aligned and coloured table (on a
- * terminal), or as lines of cells parted by tabs under a line of names (anywhere else).
+/* What commands say on stdout: rows of named, typed cells, as JSON Lines (--json), as an aligned
+ * and coloured table (on a terminal), or as lines of cells parted by tabs under a line of names
+ * (anywhere else).
  *
- * Invariant: with --json, stdout holds JSON objects only, one a line, whose keys are the columns' names.
+ * Invariant: with --json, stdout holds JSON objects only, one a line, whose keys are the columns'
+ * names.
  *
  * Threads: main only.
  * Ownership: output_row takes its cells; columns are static.
@@ -41,5 +43,6 @@ void output_object (Output *out, const json_t *object);
 void output_say (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The same, not written unless on a terminal: hints that would be in the way of a script. */
 void output_hint (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* TEXT in a colour that fits the word (ended badly: red, ...); plain if there are no colours. g_free it. */
+/* TEXT in a colour that fits the word (ended badly: red, ...); plain if there are no colours.
+ * g_free it. */
 char *output_coloured (const Output *out, const char *text);

@@ -6,10 +6,10 @@
 
 static char *at;
 
-const GOptionEntry plan_options[] = {
-  { "at", 0, 0, G_OPTION_ARG_STRING, &at, "the time T that cut-offs are computed from (default: now)", "TIME" },
-  { NULL }
-};
+const GOptionEntry plan_options[]
+    = { { "at", 0, 0, G_OPTION_ARG_STRING, &at,
+          "the time T that cut-offs are computed from (default: now)", "TIME" },
+        { NULL } };
 
 static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };
 
@@ -24,7 +24,8 @@ show (const char *table, const char *key, const char *action, const char *reason
   Plan *plan = data;
   json_int_t n = json_integer_value (json_object_get (plan->summary, action));
   json_object_set_new (plan->summary, action, json_integer (n + 1));
-  output_row (plan->out, json_string (table), json_string (key), json_string (action), json_string (reason));
+  output_row (plan->out, json_string (table), json_string (key), json_string (action),
+              json_string (reason));
 }
 
 static void
@@ -60,7 +61,9 @@ command_plan (Cli *cli, GError **error)
   if (job == NULL)
     return CODE_NOT_FOUND;
   if (job->page == NULL && (job->code == NULL || job->code->plan == NULL))
-    return cli_usage (error, "job %s has no plan: it does what another job has decided; plan that one", job->name);
+    return cli_usage (error,
+                      "job %s has no plan: it does what another job has decided; plan that one",
+                      job->name);
   if (!parse_at (&at_us, error))
     return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);

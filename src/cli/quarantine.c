@@ -4,15 +4,18 @@
 
 static gboolean all;
 
-const GOptionEntry quarantine_options[] = {
-  { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list: also those that will be tried again by themselves", NULL },
-  { NULL }
-};
+const GOptionEntry quarantine_options[]
+    = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
+          "list: also those that will be tried again by themselves", NULL },
+        { NULL } };
 
-static const Column COLUMNS[] = {
-  { "job" }, { "item" }, { "attempts", CELL_NUMBER }, { "parked", CELL_BOOL }, { "next_try_at", CELL_TIME },
-  { "reason" }, { NULL }
-};
+static const Column COLUMNS[] = { { "job" },
+                                  { "item" },
+                                  { "attempts", CELL_NUMBER },
+                                  { "parked", CELL_BOOL },
+                                  { "next_try_at", CELL_TIME },
+                                  { "reason" },
+                                  { NULL } };
 
 static const struct {
   const char *name, *file;
@@ -113,7 +116,8 @@ say_counts (Cli *cli, Pg *pg, GError **error)
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   output_end (cli->out);
-  output_say (cli->out, "%s parked, %s will be retried", rows_text (rows, 0, "parked"), rows_text (rows, 0, "others"));
+  output_say (cli->out, "%s parked, %s will be retried", rows_text (rows, 0, "parked"),
+              rows_text (rows, 0, "others"));
   return CODE_OK;
 }
 

@@ -11,22 +11,31 @@
 static char *from, *to, *topics, *job;
 static gboolean dry_run;
 
-const GOptionEntry replay_options[] = {
-  { "from", 0, 0, G_OPTION_ARG_STRING, &from, "from the first message on of then or later, by Kafka's time", "TIME" },
-  { "to", 0, 0, G_OPTION_ARG_STRING, &to, "only those before then (default: to the end)", "TIME" },
-  { "topic", 0, 0, G_OPTION_ARG_STRING, &topics, "ticks, events, or both (default: ticks,events)", "TOPICS" },
-  { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only what is this job's", "J" },
-  { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only say what would be started", NULL },
-  { NULL }
-};
+const GOptionEntry replay_options[]
+    = { { "from", 0, 0, G_OPTION_ARG_STRING, &from,
+          "from the first message on of then or later, by Kafka's time", "TIME" },
+        { "to", 0, 0, G_OPTION_ARG_STRING, &to, "only those before then (default: to the end)",
+          "TIME" },
+        { "topic", 0, 0, G_OPTION_ARG_STRING, &topics,
+          "ticks, events, or both (default: ticks,events)", "TOPICS" },
+        { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only what is this job's", "J" },
+        { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only say what would be started", NULL },
+        { NULL } };
 
 const char replay_more[]
     = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each message has a line: done (its run has\n"
       "ended), running, started (dry: would start), refused (why is said). What has its run already is left alone, so it may be\n"
       "repeated. The daemon's own place in the log does not move. Runs that only overlap each other are not foreseen.";
 
-static const Column COLUMNS[] = { { "topic" }, { "partition", CELL_NUMBER }, { "offset", CELL_NUMBER }, { "job" }, { "run_id" },
-                                  { "verdict" }, { "state", CELL_TEXT, TRUE }, { "reason" }, { NULL } };
+static const Column COLUMNS[] = { { "topic" },
+                                  { "partition", CELL_NUMBER },
+                                  { "offset", CELL_NUMBER },
+                                  { "job" },
+                                  { "run_id" },
+                                  { "verdict" },
+                                  { "state", CELL_TEXT, TRUE },
+                                  { "reason" },
+                                  { NULL } };
 
 static const char *const VERDICTS[] = { [REPLAY_DONE] = "done",
                                         [REPLAY_RUNNING] = "running",
@@ -43,15 +52,16 @@ typedef struct {
 typedef struct {
   Cli *cli;
   Wanted wanted;
-  Service service;     /* as much of it as is needed here */
+  Service service; /* as much of it as is needed here */
   Replay replay;
   GPtrArray *messages; /* read, and not placed yet */
   gsize bytes;
   guint told[G_N_ELEMENTS (VERDICTS)];
-  GError *failure;     /* of what was placed while reading */
+  GError *failure; /* of what was placed while reading */
 } Course;
 
-/* --- what is asked for --------------------------------------------------------------------------------- */
+/* --- what is asked for
+ * --------------------------------------------------------------------------------- */
 
 static gboolean
 parse_topics (Wanted *wanted, GError **error)
@@ -85,7 +95,8 @@ parse_options (Cli *cli, Wanted *wanted, GError **error)
   *wanted = (Wanted){ .to_us = G_MAXINT64 };
   if (from == NULL)
     return cli_usage (error, "--from TIME: since when?");
-  if (!parse_time ("--from", from, &wanted->from_us, error) || (to != NULL && !parse_time ("--to", to, &wanted->to_us, error))
+  if (!parse_time ("--from", from, &wanted->from_us, error)
+      || (to != NULL && !parse_time ("--to", to, &wanted->to_us, error))
       || !parse_topics (wanted, error))
     return CODE_USAGE;
   if (wanted->to_us <= wanted->from_us)
@@ -95,7 +106,8 @@ parse_options (Cli *cli, Wanted *wanted, GError **error)
   return CODE_OK;
 }
 
-/* --- what is said -------------------------------------------------------------------------------------- */
+/* --- what is said
+ * -------------------------------------------------------------------------------------- */
 
 static json_t *
 text (const char *words)
@@ -108,8 +120,9 @@ tell (const ReplayAnswer *answer, gpointer data)
 {
   Course *course = data;
   course->told[answer->verdict]++;
-  output_row (course->cli->out, text (answer->message->topic), json_integer (answer->message->partition),
-              json_integer (answer->message->offset), text (answer->job), text (answer->run_id), text (VERDICTS[answer->verdict]),
+  output_row (course->cli->out, text (answer->message->topic),
+              json_integer (answer->message->partition), json_integer (answer->message->offset),
+              text (answer->job), text (answer->run_id), text (VERDICTS[answer->verdict]),
               text (answer->state), text (answer->reason));
 }
 
@@ -120,17 +133,19 @@ sum_up (const Course *course)
   output_end (course->cli->out);
   for (guint i = 0; i < G_N_ELEMENTS (VERDICTS); i++)
     if (course->told[i] > 0)
-      g_string_append_printf (line, "%s%u %s", line->len > 0 ? ", " : "", course->told[i], VERDICTS[i]);
+      g_string_append_printf (line, "%s%u %s", line->len > 0 ? ", " : "", course->told[i],
+                              VERDICTS[i]);
   output_hint (course->cli->out, "%s.", line->len > 0 ? line->str : "No messages of that time");
 }
 
-/* --- reading ------------------------------------------------------------------------------------------- */
+/* --- reading
+ * ------------------------------------------------------------------------------------------- */
 
 static gboolean
 place_read (Course *course)
 {
-  gboolean ok = replay_messages (&course->replay, (KafkaMessage *const *)course->messages->pdata, course->messages->len,
-                                 &course->failure);
+  gboolean ok = replay_messages (&course->replay, (KafkaMessage *const *)course->messages->pdata,
+                                 course->messages->len, &course->failure);
   g_ptr_array_set_size (course->messages, 0);
   course->bytes = 0;
   output_flush (course->cli->out);
@@ -153,7 +168,8 @@ replay_topic (Course *course, const char *name, GError **error)
 {
   g_autofree char *topic = cli_topic (course->cli, name);
   gint64 from_ms = (course->wanted.from_us + 999) / 1000;
-  if (!kafka_read_topic (course->service.kafka_settings, topic, from_ms, READ_MS, take, course, error))
+  if (!kafka_read_topic (course->service.kafka_settings, topic, from_ms, READ_MS, take, course,
+                         error))
     return cli_topic_failed ((char **)course->service.kafka_settings, topic, error);
   if (course->failure == NULL && place_read (course))
     return CODE_OK;
@@ -180,10 +196,13 @@ replay_with_kafka (Course *course, char **settings, GError **error)
 {
   Cli *cli = course->cli;
   const char *prefix = config_text (cli->config, "topics", "prefix");
-  course->service = (Service){ .config = cli->config, .jobs = cli->jobs, .prefix = prefix,
+  course->service = (Service){ .config = cli->config,
+                               .jobs = cli->jobs,
+                               .prefix = prefix,
                                .kafka_settings = (const char **)settings };
   gboolean there = startup_topics (&course->service, error);
   g_free (course->service.cluster_id);
+  g_free (course->service.clock_topic);
   if (!there)
     return CODE_KAFKA;
   g_autoptr (KafkaProducer) producer = kafka_producer_new (course->service.kafka_settings, error);
@@ -202,11 +221,18 @@ replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **
     return CODE_POSTGRES;
   g_autofree char *ticks = cli_topic (cli, "ticks");
   g_autoptr (GHashTable) announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_autoptr (GPtrArray) messages
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   Course course = { .cli = cli, .wanted = *wanted, .messages = messages };
-  course.replay = (Replay){ .pg = pg, .ticks = ticks, .job = wanted->job, .announced = announced, .tell = tell, .data = &course };
-  course.replay.admission = (Admission){ .jobs = cli->jobs,
-                                         .keep_us = config_int (cli->config, "runs", "keep_days") * G_TIME_SPAN_DAY };
+  course.replay = (Replay){ .pg = pg,
+                            .ticks = ticks,
+                            .job = wanted->job,
+                            .announced = announced,
+                            .tell = tell,
+                            .data = &course };
+  course.replay.admission
+      = (Admission){ .jobs = cli->jobs,
+                     .keep_us = config_int (cli->config, "runs", "keep_days") * G_TIME_SPAN_DAY };
   return replay_with_kafka (&course, settings, error);
 }
 

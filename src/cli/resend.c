@@ -45,13 +45,16 @@ find_partitions (Resend *self, const char *topic, gint32 *n, GError **error)
   return TRUE;
 }
 
-/* Only what this service reads: whoever may write to the dead topic must not choose where we write. */
+/* Only what this service reads: whoever may write to the dead topic must not choose where we write.
+ */
 static gboolean
 is_read_by_us (const Resend *self, const char *topic)
 {
-  g_autofree char *ticks = g_strconcat (self->prefix, ".ticks", NULL), *events = g_strconcat (self->prefix, ".events", NULL);
+  g_autofree char *ticks = g_strconcat (self->prefix, ".ticks", NULL),
+                  *events = g_strconcat (self->prefix, ".events", NULL);
   g_autofree char *work = g_strconcat (self->prefix, ".work.", NULL);
-  return g_str_equal (topic, ticks) || g_str_equal (topic, events) || g_str_has_prefix (topic, work);
+  return g_str_equal (topic, ticks) || g_str_equal (topic, events)
+         || g_str_has_prefix (topic, work);
 }
 
 char *
@@ -60,14 +63,16 @@ resend_obstacle (Resend *self, const Letter *letter, GError **error)
   const DeadLetter *said = &letter->said;
   gint32 n;
   if (said->omitted != NULL)
-    return g_strdup_printf ("its value was left out (%s): the message itself was %s [%" G_GINT64_FORMAT
-                            "] offset %" G_GINT64_FORMAT,
-                            said->omitted, said->source_topic != NULL ? said->source_topic : "?", said->source_partition,
-                            said->source_offset);
+    return g_strdup_printf (
+        "its value was left out (%s): the message itself was %s [%" G_GINT64_FORMAT
+        "] offset %" G_GINT64_FORMAT,
+        said->omitted, said->source_topic != NULL ? said->source_topic : "?",
+        said->source_partition, said->source_offset);
   if (said->source_topic == NULL || said->source_partition < 0)
     return g_strdup ("it does not say where it came from: its pruned_ headers are missing");
   if (!is_read_by_us (self, said->source_topic))
-    return g_strdup_printf ("it came from %s, which this service does not read", said->source_topic);
+    return g_strdup_printf ("it came from %s, which this service does not read",
+                            said->source_topic);
   if (!find_partitions (self, said->source_topic, &n, error))
     return NULL;
   if (n < 0)
@@ -80,7 +85,8 @@ static KafkaMessage *
 original_of (const Resend *self, const Letter *letter)
 {
   KafkaMessage *message = dead_letter_original (letter->message, &letter->said);
-  if (message->partition >= GPOINTER_TO_INT (g_hash_table_lookup (self->partitions, message->topic)))
+  if (message->partition
+      >= GPOINTER_TO_INT (g_hash_table_lookup (self->partitions, message->topic)))
     message->partition = -1;
   return message;
 }
@@ -88,10 +94,12 @@ original_of (const Resend *self, const Letter *letter)
 gboolean
 resend_letters (Resend *self, const GPtrArray *letters, gboolean *sent, GError **error)
 {
-  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_autoptr (GPtrArray) messages
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   for (guint i = 0; i < letters->len; i++)
     g_ptr_array_add (messages, original_of (self, letters->pdata[i]));
-  gboolean ok = messages->len == 0 || kafka_publish (self->producer, messages, PUBLISH_MS, NULL, error);
+  gboolean ok
+      = messages->len == 0 || kafka_publish (self->producer, messages, PUBLISH_MS, NULL, error);
   for (guint i = 0; i < letters->len; i++)
     sent[i] = ((KafkaMessage *)messages->pdata[i])->acked;
   return ok;

@@ -20,6 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Resend, resend_free)
 
 /* Why LETTER can never be sent again, or NULL. g_free. ERROR: it could not be found out. */
 char *resend_obstacle (Resend *self, const Letter *letter, GError **error);
-/* Sends the originals of LETTERS, all without an obstacle, and waits. SENT: of gboolean, as many; what is set there has arrived, also
- * when it fails. PRUNED_DATA: Kafka will never take the others. */
-gboolean resend_letters (Resend *self, const GPtrArray *letters, gboolean *sent, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Sends the originals of LETTERS, all without an obstacle, and waits. SENT: of gboolean, as many;
+ * what is set there has arrived, also when it fails. PRUNED_DATA: Kafka will never take the others.
+ */
+gboolean resend_letters (Resend *self, const GPtrArray *letters, gboolean *sent, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

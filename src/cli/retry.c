@@ -6,7 +6,7 @@
 typedef struct {
   const char *run_id;
   gboolean archived;
-  PgRows *row; /* state, step, job, args, unique_key, scheduled_at, due_at */
+  PgRows *row;       /* state, step, job, args, unique_key, scheduled_at, due_at */
   RunSender *sender; /* NULL: nobody can take its message now */
   Run *ready;        /* to be sent after the commit; NULL: nothing is */
 } Held;
@@ -38,7 +38,8 @@ lock_in (Pg *pg, const char *file, const char *run_id, GError **error)
   return pg_run_file (pg, file, values, error);
 }
 
-/* A step holds its run for as long as its transaction lasts: longer than lock_timeout usually is. */
+/* A step holds its run for as long as its transaction lasts: longer than lock_timeout usually is.
+ */
 static gboolean
 hold (Pg *pg, Held *held, GError **error)
 {
@@ -109,7 +110,8 @@ again (Cli *cli, Pg *pg, Held *held, GError **error)
     held->ready = run_from_row (job, rows, 0);
   if (rows != NULL)
     return CODE_OK;
-  return g_str_equal (pg_sqlstate (pg), "23505") ? say_holder (cli, pg, unique_key, error) : cli_pg_failed (pg, error);
+  return g_str_equal (pg_sqlstate (pg), "23505") ? say_holder (cli, pg, unique_key, error)
+                                                 : cli_pg_failed (pg, error);
 }
 
 static ExitCode
@@ -124,19 +126,24 @@ bring_forward (Cli *cli, Pg *pg, const Held *held, GError **error)
   if (rows_count (rows) > 0)
     return CODE_OK;
   gboolean pauses = rows_int (held->row, 0, "step") > 0;
-  return cli_usage (error, "run %s is %s, %s UTC: only what waits for a retry, or for what it lacks, can be brought forward", held->run_id,
-                    pauses ? "waiting for its next page" : "waiting for its time", rows_text (held->row, 0, "due_at"));
+  return cli_usage (
+      error,
+      "run %s is %s, %s UTC: only what waits for a retry, or for what it lacks, can be brought forward",
+      held->run_id, pauses ? "waiting for its next page" : "waiting for its time",
+      rows_text (held->row, 0, "due_at"));
 }
 
 static ExitCode
 retry (Cli *cli, Pg *pg, Held *held, GError **error)
 {
   const char *state = rows_text (held->row, 0, "state");
-  gboolean blocked = g_str_equal (state, "finished") && g_strcmp0 (rows_text (held->row, 0, "status"), "blocked") == 0;
+  gboolean blocked = g_str_equal (state, "finished")
+                     && g_strcmp0 (rows_text (held->row, 0, "status"), "blocked") == 0;
   if (g_str_equal (state, "dead") || blocked)
     return again (cli, pg, held, error);
   if (!g_str_equal (state, "waiting"))
-    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting one can be tried again", held->run_id, state);
+    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting one can be tried again",
+                      held->run_id, state);
   return bring_forward (cli, pg, held, error);
 }
 
@@ -146,13 +153,15 @@ discard (Cli *cli, Pg *pg, Held *held, GError **error)
   const char *state = rows_text (held->row, 0, "state");
   if (g_str_equal (state, "finished") || g_str_equal (state, "skipped"))
     return cli_usage (error, "run %s is %s: it has ended", held->run_id, state);
-  const char *file = held->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";
+  const char *file
+      = held->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";
   return run_on (pg, file, held->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 typedef ExitCode (*Change) (Cli *cli, Pg *pg, Held *held, GError **error);
 
-/* Its lane gets its message at once. Who cannot be reached now is told by PostgreSQL, seconds later. */
+/* Its lane gets its message at once. Who cannot be reached now is told by PostgreSQL, seconds
+ * later. */
 static void
 send_ready (const Held *held, const char *why)
 {
@@ -161,8 +170,8 @@ send_ready (const Held *held, const char *why)
     return;
   if (held->sender != NULL && run_sender_send (held->sender, held->ready, &error))
     return;
-  log_warning ("The run is ready, its message could not be sent: a daemon will", "run_id", held->run_id, "error",
-               error != NULL ? error->message : why);
+  log_warning ("The run is ready, its message could not be sent: a daemon will", "run_id",
+               held->run_id, "error", error != NULL ? error->message : why);
 }
 
 /* Those that `again` makes ready. */

@@ -8,11 +8,12 @@
 
 static gboolean embedded_kafka, until_idle;
 
-const GOptionEntry run_options[] = {
-  { "embedded-kafka", 0, 0, G_OPTION_ARG_NONE, &embedded_kafka, "bring a Kafka of its own, in memory: to try it out", NULL },
-  { "until-idle", 0, 0, G_OPTION_ARG_NONE, &until_idle, "end when everything is read and nothing is left to do", NULL },
-  { NULL }
-};
+const GOptionEntry run_options[]
+    = { { "embedded-kafka", 0, 0, G_OPTION_ARG_NONE, &embedded_kafka,
+          "bring a Kafka of its own, in memory: to try it out", NULL },
+        { "until-idle", 0, 0, G_OPTION_ARG_NONE, &until_idle,
+          "end when everything is read and nothing is left to do", NULL },
+        { NULL } };
 
 /* A setting that cannot work is told from a broker that is down. */
 static gboolean
@@ -35,16 +36,19 @@ command_run (Cli *cli, GError **error)
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
-  EngineOptions options = { .config = cli->config, .jobs = cli->jobs, .embedded_kafka = embedded_kafka,
-                            .until_idle = until_idle, .progress = is_text && isatty (STDERR_FILENO),
-                            .reread = reread, .data = cli };
+  EngineOptions options = { .config = cli->config,
+                            .jobs = cli->jobs,
+                            .embedded_kafka = embedded_kafka,
+                            .until_idle = until_idle,
+                            .progress = is_text && isatty (STDERR_FILENO),
+                            .reread = reread,
+                            .data = cli };
   GError *cause = NULL;
   Pages *pages = pages_start (cli->config, cli->jobs, &cause);
-  if (cause != NULL)
-    {
-      g_propagate_error (error, cause);
-      return CODE_CONFIG;
-    }
+  if (cause != NULL) {
+    g_propagate_error (error, cause);
+    return CODE_CONFIG;
+  }
   ExitCode code = (ExitCode)engine_run (&options, error);
   pages_stop (pages);
   return code;

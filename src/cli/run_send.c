@@ -20,7 +20,8 @@ find_partitions (char **settings, Job *job, GError **error)
   if (topic.partitions > 0)
     g_atomic_int_set (&job->partitions, topic.partitions);
   else
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "there is no topic %s; run: pruned topics --apply", topic.name);
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "there is no topic %s; run: pruned topics --apply", topic.name);
   return topic.partitions > 0;
 }
 
@@ -32,11 +33,10 @@ run_sender_new (Cli *cli, Job *job, char **why)
   g_autoptr (KafkaProducer) producer = NULL;
   if (settings != NULL && find_partitions (settings, job, &error))
     producer = kafka_producer_new ((const char *const *)settings, &error);
-  if (producer == NULL)
-    {
-      *why = g_strdup (error->message);
-      return NULL;
-    }
+  if (producer == NULL) {
+    *why = g_strdup (error->message);
+    return NULL;
+  }
   RunSender *self = g_new0 (RunSender, 1);
   self->publisher = publisher_new (producer, config_text (cli->config, "topics", "prefix"));
   self->producer = g_steal_pointer (&producer);

@@ -7,15 +7,16 @@
 static char *job, *state, *since;
 static gint64 limit = LIMIT;
 
-const GOptionEntry runs_options[] = {
-  { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only this job's", "J" },
-  { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only those in this state, or blocked", "S" },
-  { "since", 0, 0, G_OPTION_ARG_STRING, &since, "only those made since then: -1d, 2026-11-21, ...", "T" },
-  { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most so many (default 50)", "N" },
-  { NULL }
-};
+const GOptionEntry runs_options[]
+    = { { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only this job's", "J" },
+        { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only those in this state, or blocked", "S" },
+        { "since", 0, 0, G_OPTION_ARG_STRING, &since,
+          "only those made since then: -1d, 2026-11-21, ...", "T" },
+        { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most so many (default 50)", "N" },
+        { NULL } };
 
-static const char *const STATES[] = { "waiting", "ready", "held", "finished", "dead", "skipped", "blocked", NULL };
+static const char *const STATES[]
+    = { "waiting", "ready", "held", "finished", "dead", "skipped", "blocked", NULL };
 
 static ExitCode
 check_options (Cli *cli, PgValues *values, GError **error)

@@ -1,5 +1,5 @@
-/* Asks PostgreSQL and Kafka, each for itself: one that is down does not hide the other. What was found is one JSON object; the
- * screen is made from it.
+/* Asks PostgreSQL and Kafka, each for itself: one that is down does not hide the other. What was
+ * found is one JSON object; the screen is made from it.
  */
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -14,9 +14,9 @@
 typedef struct {
   Cli *cli;
   json_t *found;
-  Pg *pg;         /* NULL: down */
+  Pg *pg;          /* NULL: down */
   GArray *offsets; /* of KafkaOffset; NULL: Kafka is down */
-  ExitCode code; /* of the first thing that is down */
+  ExitCode code;   /* of the first thing that is down */
 } Status;
 
 static void
@@ -35,7 +35,8 @@ note_down (Status *status, const char *what, json_t *facts, ExitCode code, const
   set (status->found, what, facts);
 }
 
-/* --- PostgreSQL ------------------------------------------------------------------------------------ */
+/* --- PostgreSQL
+ * ------------------------------------------------------------------------------------ */
 
 static void
 set_cell (json_t *object, const PgRows *rows, const char *column, CellType type)
@@ -60,7 +61,8 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "blocked", CELL_JSON);
   json_t *next = json_object ();
   for (int i = 0; i < rows_count (schedules); i++)
-    set (next, rows_text (schedules, i, "job"), cell_from_text (CELL_TIME, rows_text (schedules, i, "next_at")));
+    set (next, rows_text (schedules, i, "job"),
+         cell_from_text (CELL_TIME, rows_text (schedules, i, "next_at")));
   set (status->found, "schedules", next);
 }
 
@@ -94,7 +96,8 @@ look_at_postgres (Status *status)
   g_clear_pointer (&status->pg, pg_free);
 }
 
-/* --- Kafka ------------------------------------------------------------------------------------------ */
+/* --- Kafka
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 take_topics (json_t *facts, const GArray *wanted, const KafkaTopic *found)
@@ -127,12 +130,14 @@ static void
 take_lag (Status *status)
 {
   const GArray *offsets = status->offsets;
-  g_autofree char *outcomes = cli_topic (status->cli, "outcomes"), *dead = cli_topic (status->cli, "dead");
+  g_autofree char *outcomes = cli_topic (status->cli, "outcomes"),
+                  *dead = cli_topic (status->cli, "dead");
   g_autofree char *clock = cli_topic (status->cli, "clock");
   json_t *lanes = json_array (), *lag = json_object ();
   for (guint i = 0; i < offsets->len; i++) {
     const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead) || g_str_equal (offset->topic, clock))
+    if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead)
+        || g_str_equal (offset->topic, clock))
       continue; /* not ours to read */
     json_t *lane = json_object ();
     set (lane, "topic", json_string (offset->topic));

@@ -34,8 +34,9 @@ say_postgres (Output *out, const json_t *facts)
   if (!json_is_true (json_object_get (facts, "connected")))
     output_say (out, "PostgreSQL  down: %s", text_in (facts, "error"));
   else
-    output_say (out, "PostgreSQL  %s, database %s, schema at step %" JSON_INTEGER_FORMAT, text_in (facts, "version"),
-                text_in (facts, "database"), json_integer_value (json_object_get (facts, "schema")));
+    output_say (out, "PostgreSQL  %s, database %s, schema at step %" JSON_INTEGER_FORMAT,
+                text_in (facts, "version"), text_in (facts, "database"),
+                json_integer_value (json_object_get (facts, "schema")));
 }
 
 static void
@@ -45,7 +46,8 @@ say_kafka (Output *out, const json_t *facts)
     output_say (out, "Kafka       down: %s", text_in (facts, "error"));
     return;
   }
-  output_say (out, "Kafka       %s, cluster %s", text_in (facts, "bootstrap"), text_in (facts, "cluster_id"));
+  output_say (out, "Kafka       %s, cluster %s", text_in (facts, "bootstrap"),
+              text_in (facts, "cluster_id"));
   if (json_object_get (facts, "unread") != NULL)
     output_say (out, "            %s", text_in (facts, "unread"));
   const char *const lists[] = { "missing", "too_few_partitions" };

@@ -1,4 +1,5 @@
-/* PostgreSQL and Kafka as commands want them: from the settings, with errors that say what to do. */
+/* PostgreSQL and Kafka as commands want them: from the settings, with errors that say what to do.
+ */
 #include "cli/cli.h"
 
 #include "avro/message.h"
@@ -13,10 +14,13 @@
 #define PUBLISH_MS 8000
 #define DESCRIBE_MS 3000
 
-/* --- PostgreSQL ------------------------------------------------------------------------------------ */
+/* --- PostgreSQL
+ * ------------------------------------------------------------------------------------ */
 
-#define DOWN "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up"
-#define UP "PostgreSQL is up: check role, password and database in [postgres] url (pruned config says where it comes from)"
+#define DOWN                                                                                       \
+  "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up"
+#define UP                                                                                         \
+  "PostgreSQL is up: check role, password and database in [postgres] url (pruned config says where it comes from)"
 #define UP_AGAIN "PostgreSQL is up: try again"
 
 static const struct {
@@ -61,7 +65,8 @@ cli_pg_failed (const Pg *pg, GError **error)
     return CODE_POSTGRES;
   const char *state = pg_sqlstate (pg);
   if (g_str_equal (state, "42501")) {
-    g_autofree char *grants = grants_asked (current), *remedy = g_strconcat ("grant the rights: ", grants, NULL);
+    g_autofree char *grants = grants_asked (current),
+                    *remedy = g_strconcat ("grant the rights: ", grants, NULL);
     add_remedy (error, remedy);
     return CODE_POSTGRES;
   }
@@ -69,7 +74,8 @@ cli_pg_failed (const Pg *pg, GError **error)
   if (up)
     add_remedy (error, pg_connections (pg) == 0 ? UP : UP_AGAIN);
   for (guint i = 0; i < G_N_ELEMENTS (REMEDIES) && !up; i++)
-    if (g_str_has_prefix (state, REMEDIES[i].sqlstate) && (*REMEDIES[i].sqlstate != '\0' || *state == '\0')) {
+    if (g_str_has_prefix (state, REMEDIES[i].sqlstate)
+        && (*REMEDIES[i].sqlstate != '\0' || *state == '\0')) {
       add_remedy (error, REMEDIES[i].remedy);
       break;
     }
@@ -104,7 +110,8 @@ cli_pg (Cli *cli, GError **error)
   return NULL;
 }
 
-/* --- Kafka ------------------------------------------------------------------------------------------ */
+/* --- Kafka
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 add_pair (const char *key, const char *value, gpointer data)
@@ -117,7 +124,8 @@ static gboolean
 names_brokers (char **pairs)
 {
   for (char **pair = pairs; *pair != NULL; pair += 2)
-    if ((g_str_equal (pair[0], "bootstrap.servers") || g_str_equal (pair[0], "metadata.broker.list"))
+    if ((g_str_equal (pair[0], "bootstrap.servers")
+         || g_str_equal (pair[0], "metadata.broker.list"))
         && *pair[1] != '\0')
       return TRUE;
   return FALSE;
@@ -134,8 +142,9 @@ cli_kafka_settings (Cli *cli, GError **error)
     return NULL;
   if (names_brokers (settings))
     return g_steal_pointer (&settings);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "no Kafka is named: set bootstrap.servers in [kafka], or PRUNED_KAFKA_BOOTSTRAP_SERVERS");
+  g_set_error (
+      error, PRUNED_ERROR, PRUNED_FATAL,
+      "no Kafka is named: set bootstrap.servers in [kafka], or PRUNED_KAFKA_BOOTSTRAP_SERVERS");
   return NULL;
 }
 
@@ -151,7 +160,8 @@ cli_topic_failed (char **settings, const char *topic, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new ((const char *const *)settings, NULL);
   KafkaTopic asked = { .name = (char *)topic };
-  if (admin == NULL || !kafka_admin_describe (admin, &asked, 1, DESCRIBE_MS, NULL) || asked.partitions >= 0)
+  if (admin == NULL || !kafka_admin_describe (admin, &asked, 1, DESCRIBE_MS, NULL)
+      || asked.partitions >= 0)
     return CODE_KAFKA;
   g_clear_error (error);
   return cli_fail (CODE_KAFKA, error, "there is no topic %s; run: pruned topics --apply", topic);
@@ -163,7 +173,8 @@ cli_publish (Cli *cli, KafkaMessage *message, const char *type, const char *ce_i
   g_auto (GStrv) settings = cli_kafka_settings (cli, error);
   if (settings == NULL)
     return CODE_CONFIG;
-  envelope_add (message, config_text (cli->config, "topics", "prefix"), type, ce_id, clock_now_us ());
+  envelope_add (message, config_text (cli->config, "topics", "prefix"), type, ce_id,
+                clock_now_us ());
   g_autoptr (KafkaProducer) producer = kafka_producer_new ((const char *const *)settings, error);
   if (producer == NULL)
     return CODE_CONFIG;

@@ -27,29 +27,35 @@ take_wait (const char *option, const char *value, gpointer data, GError **error)
   wait_s = g_ascii_strtoll (value, &end, 10);
   if (*end == '\0' && g_ascii_isdigit (*value) && wait_s <= G_MAXINT32)
     return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--wait=%s: not a number of seconds", value);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--wait=%s: not a number of seconds", value);
   return FALSE;
 }
 
 const GOptionEntry tick_options[] = {
-  { "at", 0, 0, G_OPTION_ARG_STRING, &at, "the time T that cut-offs are computed from (default: now)", "TIME" },
+  { "at", 0, 0, G_OPTION_ARG_STRING, &at,
+    "the time T that cut-offs are computed from (default: now)", "TIME" },
   { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &args,
-    "an argument of the run; V is a number, true, false, null or an object if it reads as such, else text", "K=V" },
+    "an argument of the run; V is a number, true, false, null or an object if it reads as such, else text",
+    "K=V" },
   { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait,
     "until the run has ended, S seconds at most (default 600), and show it: 7 if it ended dead, skipped or blocked, 8 if time is over",
     "S" },
   { NULL }
 };
 
-static const Column COLUMNS[] = { { "run_id" },    { "job" },
-                                  { "scheduled_at", CELL_TIME }, { "topic" },
-                                  { "partition", CELL_NUMBER },  { "offset", CELL_NUMBER },
+static const Column COLUMNS[] = { { "run_id" },
+                                  { "job" },
+                                  { "scheduled_at", CELL_TIME },
+                                  { "topic" },
+                                  { "partition", CELL_NUMBER },
+                                  { "offset", CELL_NUMBER },
                                   { NULL } };
 
 typedef struct {
   const Job *job;
   gint64 at_us;
-  char *args;   /* canonical */
+  char *args; /* canonical */
   char *run_id;
 } Tick;
 
@@ -69,7 +75,8 @@ is_json_value (const char *value)
   return parsed != NULL && !json_is_string (parsed) && !json_is_array (parsed);
 }
 
-/* One `K=V` as a member of the object; numbers stay as they were written, for the run's id is made of them. */
+/* One `K=V` as a member of the object; numbers stay as they were written, for the run's id is made
+ * of them. */
 static gboolean
 append_argument (const Job *job, const char *given, GString *object, GError **error)
 {
@@ -195,8 +202,9 @@ publish (Cli *cli, const Tick *tick, GError **error)
     return code;
   if (output_is_json (cli->out)) {
     output_table (cli->out, COLUMNS);
-    output_row (cli->out, json_string (tick->run_id), json_string (tick->job->name), json_string (time),
-                json_string (topic), json_integer (message->partition), json_integer (message->offset));
+    output_row (cli->out, json_string (tick->run_id), json_string (tick->job->name),
+                json_string (time), json_string (topic), json_integer (message->partition),
+                json_integer (message->offset));
   } else
     output_say (cli->out, "%s", tick->run_id);
   output_flush (cli->out);
@@ -217,8 +225,10 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
   g_autoptr (json_t) result = cell_from_text (CELL_JSON, rows_text (rows, 0, "result"));
   output_record (cli->out, RUN_COLUMNS, rows, 0);
   if (g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0)
-    return cli_fail (CODE_ENDED_BADLY, error, "job %s is blocked: %s; it is asked again by itself once that is mended (pruned doctor)",
-                     tick->job->name, rows_text (rows, 0, "error") != NULL ? rows_text (rows, 0, "error") : "-");
+    return cli_fail (
+        CODE_ENDED_BADLY, error,
+        "job %s is blocked: %s; it is asked again by itself once that is mended (pruned doctor)",
+        tick->job->name, rows_text (rows, 0, "error") != NULL ? rows_text (rows, 0, "error") : "-");
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
 }
 
@@ -235,11 +245,16 @@ is_paused (Pg *pg, const Tick *tick)
 static ExitCode
 say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **error)
 {
-  const char *state = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
+  const char *state
+      = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: does a daemon run?";
   if (is_paused (pg, tick))
-    return cli_fail (CODE_TIME_OVER, error, "run %s has not begun after %" G_GINT64_FORMAT " s: job %s is paused; pruned resume %s",
+    return cli_fail (CODE_TIME_OVER, error,
+                     "run %s has not begun after %" G_GINT64_FORMAT
+                     " s: job %s is paused; pruned resume %s",
                      tick->run_id, wait_s, tick->job->name, tick->job->name);
-  return cli_fail (CODE_TIME_OVER, error, "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s", tick->run_id, wait_s, state);
+  return cli_fail (CODE_TIME_OVER, error,
+                   "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s", tick->run_id,
+                   wait_s, state);
 }
 
 static ExitCode
@@ -269,7 +284,9 @@ command_tick (Cli *cli, GError **error)
   if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* before anything is published */
     return CODE_POSTGRES;
   code = publish (cli, &tick, error);
-  if (code == CODE_OK && pg != NULL && is_paused (pg, &tick)) /* somebody waits for it at a terminal */
-    log_warning ("The job is paused: its run waits until it is resumed", "job", tick.job->name, "remedy", "pruned resume JOB");
+  if (code == CODE_OK && pg != NULL
+      && is_paused (pg, &tick)) /* somebody waits for it at a terminal */
+    log_warning ("The job is paused: its run waits until it is resumed", "job", tick.job->name,
+                 "remedy", "pruned resume JOB");
   return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;
 }

@@ -6,10 +6,10 @@
 
 static gboolean apply;
 
-const GOptionEntry topics_options[] = {
-  { "apply", 0, 0, G_OPTION_ARG_NONE, &apply, "make what is missing, add partitions where there are too few", NULL },
-  { NULL }
-};
+const GOptionEntry topics_options[]
+    = { { "apply", 0, 0, G_OPTION_ARG_NONE, &apply,
+          "make what is missing, add partitions where there are too few", NULL },
+        { NULL } };
 
 const char topics_more[]
     = "Exit code 6 if something is missing. What is made: <prefix>.ticks, .events and .outcomes keep messages 7 days, .dead\n"
@@ -34,7 +34,8 @@ state_of (const WantedTopic *wanted, gint32 found)
 }
 
 static gboolean
-settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint from, guint until, GError **error)
+settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint from, guint until,
+        GError **error)
 {
   g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
   for (guint i = from; i < until; i++) {
@@ -42,10 +43,12 @@ settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint 
     KafkaNewTopic topic = { one->name, one->partitions, one->settings };
     if (found[i].partitions < 0)
       g_array_append_val (missing, topic);
-    else if (found[i].partitions < one->partitions && !kafka_admin_grow (admin, one->name, one->partitions, error))
+    else if (found[i].partitions < one->partitions
+             && !kafka_admin_grow (admin, one->name, one->partitions, error))
       return FALSE;
   }
-  return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len, error);
+  return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len,
+                             error);
 }
 
 /* REFUSED: why the optional ones were not made; NULL: they were. */
@@ -59,7 +62,8 @@ show (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *ref
     gboolean made = apply && !(refused != NULL && one->optional);
     gint32 now = made ? MAX (found[i].partitions, one->partitions) : found[i].partitions;
     as_wanted = as_wanted && (now >= one->partitions || (apply && one->optional));
-    output_row (cli->out, json_string (one->name), now < 0 ? NULL : json_integer (now), json_integer (one->partitions),
+    output_row (cli->out, json_string (one->name), now < 0 ? NULL : json_integer (now),
+                json_integer (one->partitions),
                 json_string (made || !apply ? state_of (one, found[i].partitions) : "refused"));
   }
   output_end (cli->out);

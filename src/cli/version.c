@@ -6,10 +6,10 @@
 
 static gboolean faults;
 
-const GOptionEntry version_options[] = {
-  { "faults", 0, 0, G_OPTION_ARG_NONE, &faults, "the fault points that this build can be made to die at", NULL },
-  { NULL }
-};
+const GOptionEntry version_options[]
+    = { { "faults", 0, 0, G_OPTION_ARG_NONE, &faults,
+          "the fault points that this build can be made to die at", NULL },
+        { NULL } };
 
 static const Column VERSIONS[] = { { "name" }, { "version" }, { NULL } };
 static const Column FAULTS[] = { { "fault" }, { NULL } };
@@ -36,7 +36,8 @@ command_version (Cli *cli, GError **error)
     show_faults (cli->out);
     return CODE_OK;
   }
-  g_autofree char *glib = g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
+  g_autofree char *glib
+      = g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
   g_autofree char *libpq = pg_library_version ();
   output_table (cli->out, VERSIONS);
   show (cli->out, "pruned", PRUNED_VERSION);

@@ -116,7 +116,8 @@ add_job (Config *config, const ConfigSources *sources, const Setting *first, con
 {
   g_autofree char *section = g_strconcat (SETTINGS_JOBS ".", job, NULL);
   g_ptr_array_add (config->jobs, g_strdup (job));
-  for (const Setting *setting = first; g_strcmp0 (setting->section, SETTINGS_JOBS) == 0; setting++) {
+  for (const Setting *setting = first; g_strcmp0 (setting->section, SETTINGS_JOBS) == 0;
+       setting++) {
     ConfigValue *value = add_value (config, setting, section, error);
     if (value == NULL)
       return FALSE;
@@ -298,7 +299,8 @@ config_foreign (const Config *config)
 {
   GString *names = g_string_new (NULL);
   for (guint i = 0; i < config->foreign->len; i++)
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", (const char *)config->foreign->pdata[i]);
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+                            (const char *)config->foreign->pdata[i]);
   return g_string_free (names, names->len == 0);
 }
 

@@ -1,4 +1,5 @@
-/* A configuration that is read again while the daemon runs: what differs, and what of it may be taken over. */
+/* A configuration that is read again while the daemon runs: what differs, and what of it may be
+ * taken over. */
 #include "config/config_private.h"
 
 static gboolean

@@ -7,10 +7,9 @@ static const char head[]
       "# Every key has an environment variable PRUNED_<SECTION>_<KEY> (capitals, dots as\n"
       "# underscores), and can be given as -s section.key=value; each goes before the file.\n";
 
-static const char kafka[]
-    = "\n[kafka]\n"
-      "# Everything here is handed to librdkafka as it stands.\n"
-      "#bootstrap.servers = 127.0.0.1:9092\n";
+static const char kafka[] = "\n[kafka]\n"
+                            "# Everything here is handed to librdkafka as it stands.\n"
+                            "#bootstrap.servers = 127.0.0.1:9092\n";
 
 static void
 add_line (GString *out, const char *key, const char *value)
@@ -34,7 +33,9 @@ add_jobs (GString *out, const Setting *first, const char *const *jobs, ConfigJob
           gpointer data)
 {
   const Setting *end = first;
-  g_string_append (out, "\n# Every job has a section [jobs.<name>], with those of these keys that it looks at:\n");
+  g_string_append (
+      out,
+      "\n# Every job has a section [jobs.<name>], with those of these keys that it looks at:\n");
   for (; g_strcmp0 (end->section, SETTINGS_JOBS) == 0; end++) {
     g_autofree char *name = g_strconcat (end->key, ": ", NULL);
     add_help (out, end, name);

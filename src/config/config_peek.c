@@ -11,7 +11,8 @@ peek_file (const char *file, const char *section, const char *key)
   g_autoptr (GPtrArray) entries = key_file_read (path, FALSE, NULL);
   for (guint i = 0; entries != NULL && i < entries->len; i++) {
     const KeyFileEntry *entry = entries->pdata[i];
-    if (entry->key != NULL && g_str_equal (entry->section, section) && g_str_equal (entry->key, key))
+    if (entry->key != NULL && g_str_equal (entry->section, section)
+        && g_str_equal (entry->key, key))
       return g_strdup (entry->value);
   }
   return NULL;

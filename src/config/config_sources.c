@@ -53,8 +53,9 @@ static gboolean
 set (Config *config, ConfigValue *value, const char *text, const char *origin, GError **error)
 {
   if (value->no_effect && !g_str_equal (text, value->text))
-    g_ptr_array_add (config->ineffective, g_strdup_printf ("%s: %s in [%s] has no effect: this job does not look at it", origin,
-                                                           value->setting->key, value->section));
+    g_ptr_array_add (config->ineffective,
+                     g_strdup_printf ("%s: %s in [%s] has no effect: this job does not look at it",
+                                      origin, value->setting->key, value->section));
   return config_value_set (value, text, origin, error);
 }
 
@@ -107,7 +108,8 @@ config_environment_name (const char *section, const char *key)
   return g_ascii_strup (name, -1);
 }
 
-/* One that is near to one of ours is a mistake; others are not ours: an orchestrator makes PRUNED_PORT, PRUNED_SERVICE_HOST. */
+/* One that is near to one of ours is a mistake; others are not ours: an orchestrator makes
+ * PRUNED_PORT, PRUNED_SERVICE_HOST. */
 static gboolean
 take_stranger (Config *config, const char *name, GError **error)
 {
@@ -121,7 +123,8 @@ take_stranger (Config *config, const char *name, GError **error)
   }
   g_ptr_array_add (names, NULL);
   if (g_str_equal (name, ENVIRONMENT "FAULT")) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown variable, this build has no fault points");
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "unknown variable, this build has no fault points");
     return FALSE;
   }
   const char *meant = nearest_name (name + strlen (ENVIRONMENT), (const char *const *)names->pdata);
@@ -129,7 +132,8 @@ take_stranger (Config *config, const char *name, GError **error)
     g_ptr_array_add (config->foreign, g_strdup (name));
     return TRUE;
   }
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown variable, did you mean '" ENVIRONMENT "%s'?", meant);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "unknown variable, did you mean '" ENVIRONMENT "%s'?", meant);
   return FALSE;
 }
 
@@ -144,8 +148,8 @@ take_setting_variable (Config *config, const char *name, const char *text, GErro
     if (!g_str_equal (own, name))
       continue;
     if (found != NULL) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "stands for [%s] and [%s]: set it in the file",
-                   found->section, value->section);
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                   "stands for [%s] and [%s]: set it in the file", found->section, value->section);
       return FALSE;
     }
     found = value;
@@ -240,8 +244,8 @@ config_take_override (Config *config, const char *text, GError **error)
   g_autofree char *name = g_strstrip (g_strndup (text, equals - text));
   const char *section = section_of (config, name);
   gboolean ok = section == NULL ? fail_override (config, name, error)
-                                : take_key (config, section, name + strlen (section) + 1, equals + 1,
-                                            "-s", error);
+                                : take_key (config, section, name + strlen (section) + 1,
+                                            equals + 1, "-s", error);
   if (!ok)
     g_prefix_error (error, "-s %s: ", name);
   return ok;

@@ -134,7 +134,8 @@ cron_zone (const char *name, GError **error)
   GTimeZone *zone = *name != '\0' ? g_time_zone_new_identifier (name) : NULL;
   if (zone == NULL)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "time zone '%s' is not known on this machine (package tzdata has the names)", name);
+                 "time zone '%s' is not known on this machine (package tzdata has the names)",
+                 name);
   return zone;
 }
 
@@ -232,7 +233,8 @@ cron_next (const Cron *cron, GTimeZone *zone, gint64 after_us)
 {
   gint64 after_s = after_us / G_USEC_PER_SEC - (after_us % G_USEC_PER_SEC < 0);
   gint64 local_s = after_s + offset_at (zone, after_s);
-  gint64 midnight_s = local_s - local_s % DAY_S - DAY_S; /* a change at midnight may repeat a day's end */
+  gint64 midnight_s
+      = local_s - local_s % DAY_S - DAY_S; /* a change at midnight may repeat a day's end */
   for (int day = 0; day <= DAYS_AHEAD; day++, midnight_s += DAY_S) {
     if (!fits_day (cron, midnight_s))
       continue;

@@ -21,8 +21,7 @@ entry_free (gpointer data)
   g_free (entry);
 }
 
-static gboolean G_GNUC_PRINTF (2, 3)
-fail (Scan *scan, const char *format, ...)
+static gboolean G_GNUC_PRINTF (2, 3) fail (Scan *scan, const char *format, ...)
 {
   va_list args;
   va_start (args, format);

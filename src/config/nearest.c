@@ -15,7 +15,8 @@ same (char a, char b)
   return g_ascii_tolower (a) == g_ascii_tolower (b);
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours; three rows of the table at a time. */
+/* Insertions, deletions, replacements and swaps of neighbours; three rows of the table at a time.
+ */
 static guint
 distance (const char *a, const char *b)
 {
@@ -44,7 +45,8 @@ static gboolean
 is_near (const char *text, const char *name, guint far)
 {
   gsize len = strnlen (text, LONGEST);
-  return 3 * far <= MAX (len, strnlen (name, LONGEST)) || g_ascii_strncasecmp (text, name, len) == 0;
+  return 3 * far <= MAX (len, strnlen (name, LONGEST))
+         || g_ascii_strncasecmp (text, name, len) == 0;
 }
 
 const char *

@@ -65,9 +65,11 @@ check_of_table (const char *table, const char *value, gpointer data)
   Check *check = data;
   const Setting *setting = check->setting;
   gint64 number;
-  check->ok = check->ok && *table != '\0' && value != NULL
-              && (setting->choices != NULL ? is_choice (setting->choices, value)
-                                           : g_ascii_string_to_signed (value, 10, setting->least, setting->most, &number, NULL));
+  check->ok
+      = check->ok && *table != '\0' && value != NULL
+        && (setting->choices != NULL ? is_choice (setting->choices, value)
+                                     : g_ascii_string_to_signed (value, 10, setting->least,
+                                                                 setting->most, &number, NULL));
 }
 
 static gboolean
@@ -173,11 +175,10 @@ setting_wanted (const Setting *setting)
     return g_strdup ("table.column; ...");
   case SETTING_PATTERNS:
     return g_strdup ("names of columns with * and ?; ...");
-  case SETTING_PER_TABLE:
-    {
-      g_autofree char *one = setting->choices != NULL ? choices (setting) : range (setting, "");
-      return g_strdup_printf ("table: %s; ...", one);
-    }
+  case SETTING_PER_TABLE: {
+    g_autofree char *one = setting->choices != NULL ? choices (setting) : range (setting, "");
+    return g_strdup_printf ("table: %s; ...", one);
+  }
   }
   g_assert_not_reached ();
 }

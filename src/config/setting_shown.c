@@ -4,8 +4,8 @@
 #define MASK "***"
 #define LIKE_PASSWORD "\\w*(?:pas|psw|pwd|secret|token)\\w*"
 
-/* What stands between `//` and the last `@`, from its first `:` on; all of it if there is no `:` and
- * the scheme is no database's (a token then stands where the name would). A password may hold
+/* What stands between `//` and the last `@`, from its first `:` on; all of it if there is no `:`
+ * and the scheme is no database's (a token then stands where the name would). A password may hold
  * unescaped `/` or `@`: rather too much is hidden than too little. */
 static char *
 mask_user_info (const char *text)
@@ -20,13 +20,15 @@ mask_user_info (const char *text)
   return g_strdup_printf ("%.*s" MASK "%s", (int)(from - text), text, at);
 }
 
-/* `password=...`, `sslpassword=...` as parameters of a URI or as words for libpq, and what may be meant for it (`pasword=`). */
+/* `password=...`, `sslpassword=...` as parameters of a URI or as words for libpq, and what may be
+ * meant for it (`pasword=`). */
 static char *
 mask_parameters (const char *text)
 {
   static const char in_uri[] = "(" LIKE_PASSWORD "=)[^&\\s]*";
-  static const char in_words[] = "(" LIKE_PASSWORD "\\s*=\\s*)('(?:[^'\\\\]|\\\\.)*'?|(?:\\\\.|[^\\s\\\\])*)"
-                                 "(?:\\s+[^\\s=]+(?=\\s|$)(?!\\s*=))*"; /* and words after it that name nothing */
+  static const char in_words[]
+      = "(" LIKE_PASSWORD "\\s*=\\s*)('(?:[^'\\\\]|\\\\.)*'?|(?:\\\\.|[^\\s\\\\])*)"
+        "(?:\\s+[^\\s=]+(?=\\s|$)(?!\\s*=))*"; /* and words after it that name nothing */
   const char *pattern = strstr (text, "://") != NULL ? in_uri : in_words;
   g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_CASELESS | G_REGEX_DOTALL, 0, NULL);
   g_assert (regex != NULL);
@@ -72,8 +74,8 @@ setting_kafka_known (SettingKafkaKnown known)
 char *
 setting_shown_kafka (const char *key, const char *text)
 {
-  static const char *const secrets[]
-      = { "password", "passphrase", "secret", "key.pem", "private.key", "oauthbearer.config", "jaas" };
+  static const char *const secrets[] = { "password",    "passphrase",         "secret", "key.pem",
+                                         "private.key", "oauthbearer.config", "jaas" };
   if (kafka_known == NULL || !kafka_known (key))
     return mask_whole (text);
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++)

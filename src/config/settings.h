@@ -8,17 +8,18 @@
 #include <glib.h>
 
 typedef enum {
-  SETTING_TEXT,   /* LEAST..MOST bytes */
-  SETTING_SECRET, /* the same, never shown */
-  SETTING_URL,    /* the same, shown without its password */
-  SETTING_INT,    /* LEAST..MOST */
-  SETTING_BOOL,   /* on, true, yes; off, false, no */
-  SETTING_CHOICE, /* one of CHOICES */
-  SETTING_CRON,   /* a schedule, or `off` */
-  SETTING_ZONE,   /* a time zone's name */
-  SETTING_COLUMNS, /* `table.column; ...`, or nothing */
+  SETTING_TEXT,     /* LEAST..MOST bytes */
+  SETTING_SECRET,   /* the same, never shown */
+  SETTING_URL,      /* the same, shown without its password */
+  SETTING_INT,      /* LEAST..MOST */
+  SETTING_BOOL,     /* on, true, yes; off, false, no */
+  SETTING_CHOICE,   /* one of CHOICES */
+  SETTING_CRON,     /* a schedule, or `off` */
+  SETTING_ZONE,     /* a time zone's name */
+  SETTING_COLUMNS,  /* `table.column; ...`, or nothing */
   SETTING_PATTERNS, /* names of columns with * and ?, `name; ...`, or nothing */
-  SETTING_PER_TABLE /* `table: value; ...`, each value one of CHOICES or, without those, LEAST..MOST */
+  SETTING_PER_TABLE /* `table: value; ...`, each value one of CHOICES or, without those, LEAST..MOST
+                     */
 } SettingType;
 
 typedef struct {
@@ -37,11 +38,12 @@ typedef struct {
 /* The whole table, sections together; closed by a section that is NULL. */
 extern const Setting settings_table[];
 
-/* Those that SIGHUP takes over while the daemon runs, as section and key; all others want a restart. Closed by NULL. */
+/* Those that SIGHUP takes over while the daemon runs, as section and key; all others want a
+ * restart. Closed by NULL. */
 extern const char *const settings_live[][2];
 
-/* Checks TEXT. NUMBER becomes the value of an integer, 0 or 1 of a truth value. The message says what is
- * wanted, without place and name. PRUNED_FATAL. */
+/* Checks TEXT. NUMBER becomes the value of an integer, 0 or 1 of a truth value. The message says
+ * what is wanted, without place and name. PRUNED_FATAL. */
 gboolean setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

@@ -21,7 +21,7 @@
 
 #define POLL_MS 100
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
-#define PATIENCE_US (4 * G_USEC_PER_SEC)   /* of a revoke or SIGTERM, before a step is cancelled */
+#define PATIENCE_US (4 * G_USEC_PER_SEC) /* of a revoke or SIGTERM, before a step is cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
 #define STOP_S 9  /* in which a process that ends by itself has ended, whatever does not answer */
 #define LEAVE_S 5 /* of these for libraries to let go of their connections */
@@ -69,7 +69,8 @@ static void
 on_running (const Job *job, gint64 since_us, gpointer data)
 {
   const Running *running = data;
-  running->visit (job->name, (double)(clock_monotonic_us () - since_us) / G_USEC_PER_SEC, running->data);
+  running->visit (job->name, (double)(clock_monotonic_us () - since_us) / G_USEC_PER_SEC,
+                  running->data);
 }
 
 void
@@ -90,22 +91,22 @@ show_lanes (Lanes *lanes)
   pthread_mutex_unlock (&lanes_lock);
 }
 
-/* --- partitions come and go --------------------------------------------------------------------------- */
+/* --- partitions come and go
+ * --------------------------------------------------------------------------- */
 
 static gpointer
 on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
 {
   Service *service = data;
   g_autofree char *ticks = publisher_topic (service->publisher, "ticks");
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    {
-      Job *job = jobs_at (service->jobs, i);
-      if (!g_str_equal (topic, job->work_topic))
-        continue;
-      if (number >= g_atomic_int_get (&job->partitions)) /* the topic has grown */
-        g_atomic_int_set (&job->partitions, number + 1);
-      return lanes_add (service->lanes, partition, topic, number, job, FALSE);
-    }
+  for (guint i = 0; i < jobs_count (service->jobs); i++) {
+    Job *job = jobs_at (service->jobs, i);
+    if (!g_str_equal (topic, job->work_topic))
+      continue;
+    if (number >= g_atomic_int_get (&job->partitions)) /* the topic has grown */
+      g_atomic_int_set (&job->partitions, number + 1);
+    return lanes_add (service->lanes, partition, topic, number, job, FALSE);
+  }
   return lanes_add (service->lanes, partition, topic, number, NULL, g_str_equal (topic, ticks));
 }
 
@@ -114,7 +115,8 @@ on_ready (gpointer data)
 {
   Service *service = data;
   lanes_kick_all (service->lanes);
-  log_info ("Partitions assigned", "consumer_group", config_text (service->config, "topics", "prefix"));
+  log_info ("Partitions assigned", "consumer_group",
+            config_text (service->config, "topics", "prefix"));
 }
 
 static void
@@ -135,7 +137,8 @@ on_wake (gpointer lane, gpointer data)
 
 static const KafkaHandlers HANDLERS = { on_assigned, on_ready, on_revoked, on_wake };
 
-/* --- the main thread's rounds ------------------------------------------------------------------------------- */
+/* --- the main thread's rounds
+ * ------------------------------------------------------------------------------- */
 
 static void
 watch_workers (Service *service)
@@ -143,9 +146,10 @@ watch_workers (Service *service)
   gint64 longest = lanes_longest_us (service->lanes);
   if (longest < STUCK_US)
     return;
-  g_autoptr (GError) error = g_error_new (PRUNED_ERROR, PRUNED_FATAL,
-                                          "a worker has not come back for %d s: the process gives its partitions to others",
-                                          (int)(longest / G_USEC_PER_SEC));
+  g_autoptr (GError) error = g_error_new (
+      PRUNED_ERROR, PRUNED_FATAL,
+      "a worker has not come back for %d s: the process gives its partitions to others",
+      (int)(longest / G_USEC_PER_SEC));
   service_fail (service, error);
 }
 
@@ -164,7 +168,8 @@ round_once (Service *service, gint64 *committed_us, GError **error)
   FAULT ("offsets.before_commit");
   g_autoptr (GError) cause = NULL;
   if (!kafka_consumer_commit (service->consumer, FALSE, &cause))
-    log_warning_every (30, "commit", "Offsets could not be committed; they will be later", cause->message);
+    log_warning_every (30, "commit", "Offsets could not be committed; they will be later",
+                       cause->message);
   FAULT ("offsets.after_commit");
   return TRUE;
 }
@@ -176,23 +181,22 @@ loop (const EngineOptions *options, Service *service, GError **error)
   Idle *idle = options->until_idle ? idle_new (service) : NULL;
   Progress *progress = options->progress ? progress_new (service) : NULL;
   gboolean ok = TRUE, done = FALSE;
-  while (ok && !done && !guard_asked_to_end () && !g_atomic_int_get (&service->failed))
-    {
-      ok = round_once (service, &committed_us, error);
-      done = ok && idle != NULL && idle_reached (idle);
-      progress_show (progress);
-    }
+  while (ok && !done && !guard_asked_to_end () && !g_atomic_int_get (&service->failed)) {
+    ok = round_once (service, &committed_us, error);
+    done = ok && idle != NULL && idle_reached (idle);
+    progress_show (progress);
+  }
   progress_free (progress);
   idle_free (idle);
-  if (ok && g_atomic_int_get (&service->failed))
-    {
-      g_propagate_error (error, service_failure ());
-      ok = FALSE;
-    }
+  if (ok && g_atomic_int_get (&service->failed)) {
+    g_propagate_error (error, service_failure ());
+    ok = FALSE;
+  }
   return ok ? 0 : EXIT_BUG;
 }
 
-/* No new work; what runs ends or is cancelled; offsets are committed as the partitions are given back. */
+/* No new work; what runs ends or is cancelled; offsets are committed as the partitions are given
+ * back. */
 static void
 stop (Service *service, Workers *workers, Dispatcher *dispatcher)
 {
@@ -245,13 +249,15 @@ service_clear (Service *service)
 int
 engine_run (const EngineOptions *options, GError **error)
 {
-  Service service = { .config = options->config, .jobs = options->jobs,
-                      .prefix = config_text (options->config, "topics", "prefix"),
-                      .max_skew_us = config_int (options->config, "clock", "max_skew_s") * G_USEC_PER_SEC,
-                      .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
-                      .pg = { config_text (options->config, "postgres", "url"),
-                              config_text (options->config, "postgres", "app_schema"),
-                              config_bool (options->config, "postgres", "prepare"), "pruned" } };
+  Service service
+      = { .config = options->config,
+          .jobs = options->jobs,
+          .prefix = config_text (options->config, "topics", "prefix"),
+          .max_skew_us = config_int (options->config, "clock", "max_skew_s") * G_USEC_PER_SEC,
+          .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
+          .pg = { config_text (options->config, "postgres", "url"),
+                  config_text (options->config, "postgres", "app_schema"),
+                  config_bool (options->config, "postgres", "prepare"), "pruned" } };
   service.pg.plans = &service.plans;
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);

@@ -12,22 +12,24 @@
 
 typedef struct {
   const Config *config;
-  Jobs *jobs;               /* configured */
+  Jobs *jobs; /* configured */
   gboolean embedded_kafka;
   gboolean until_idle;
-  gboolean progress;        /* a live line on stderr */
-  Config *(*reread) (gpointer data, GError **error); /* the configuration once more, for SIGHUP. Thread: one of its own */
+  gboolean progress; /* a live line on stderr */
+  Config *(*reread) (
+      gpointer data,
+      GError **error); /* the configuration once more, for SIGHUP. Thread: one of its own */
   gpointer data;
 } EngineOptions;
 
-/* Runs until SIGTERM or SIGINT, or until idle. Returns the exit code: 0; 2, 3 or 4 with ERROR set when it cannot start; 70 with ERROR set
- * when a thread found that the process cannot go on. */
+/* Runs until SIGTERM or SIGINT, or until idle. Returns the exit code: 0; 2, 3 or 4 with ERROR set
+ * when it cannot start; 70 with ERROR set when a thread found that the process cannot go on. */
 int engine_run (const EngineOptions *options, GError **error);
 
 /* Before its settings are read: SIGHUP waits until engine_begin, instead of ending the process. */
 void engine_expect (void);
-/* Before anything else of the daemon, and before other threads are started: the guard takes the process's signals, and lines of the
- * log no longer wait for their reader. */
+/* Before anything else of the daemon, and before other threads are started: the guard takes the
+ * process's signals, and lines of the log no longer wait for their reader. */
 void engine_begin (void);
 
 /* Does the thread that everything hangs on come back? Thread: any. */

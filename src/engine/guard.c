@@ -11,8 +11,9 @@
 
 #define ROUND_NS (250 * 1000 * 1000)
 #define MOST_US G_USEC_PER_SEC /* of a round: a process that stood still has missed nobody */
-#define STOP_S 9    /* in which a process that was asked to end has ended */
-#define SILENT_US (20 * G_USEC_PER_SEC) /* of the poll thread; giving up partitions takes up to 11 s */
+#define STOP_S 9               /* in which a process that was asked to end has ended */
+#define SILENT_US                                                                                  \
+  (20 * G_USEC_PER_SEC) /* of the poll thread; giving up partitions takes up to 11 s */
 #define STUCK_US (180 * G_USEC_PER_SEC)
 #define LAST_WORDS_MS 250
 #define EXIT_BUG 70
@@ -64,13 +65,12 @@ take_hangup (void)
 static void
 take_signal (int number)
 {
-  if (number != SIGHUP)
-    {
-      if (!g_atomic_int_get (&asked))
-        guard_leave_within (STOP_S, 0);
-      g_atomic_int_set (&asked, TRUE);
-      return;
-    }
+  if (number != SIGHUP) {
+    if (!g_atomic_int_get (&asked))
+      guard_leave_within (STOP_S, 0);
+    g_atomic_int_set (&asked, TRUE);
+    return;
+  }
   take_hangup ();
 }
 
@@ -111,16 +111,15 @@ guard_main (void *data)
   gint64 silent_us = 0, last = clock_monotonic_us ();
   pthread_setname_np (pthread_self (), "guard");
   signals_of (&set);
-  for (;;)
-    {
-      int number = sigtimedwait (&set, NULL, &(struct timespec){ 0, ROUND_NS });
-      if (number > 0)
-        take_signal (number);
-      gint64 now = clock_monotonic_us ();
-      watch (now - last, &seen, &silent_us);
-      leave_if_late (now);
-      last = now;
-    }
+  for (;;) {
+    int number = sigtimedwait (&set, NULL, &(struct timespec){ 0, ROUND_NS });
+    if (number > 0)
+      take_signal (number);
+    gint64 now = clock_monotonic_us ();
+    watch (now - last, &seen, &silent_us);
+    leave_if_late (now);
+    last = now;
+  }
   return NULL;
 }
 

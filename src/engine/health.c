@@ -4,8 +4,8 @@ static void
 tell (Service *service)
 {
   if (service->trouble_seen != NULL)
-    log_warning ("Kafka is in trouble; what can go on goes on", "detail", service->trouble_seen, "remedy",
-                 "pruned status; a missing topic: pruned topics --apply");
+    log_warning ("Kafka is in trouble; what can go on goes on", "detail", service->trouble_seen,
+                 "remedy", "pruned status; a missing topic: pruned topics --apply");
   else
     log_info ("Kafka is well again");
   g_free (service->trouble_told);

@@ -1,5 +1,5 @@
-/* What the daemon has to bear from Kafka while it runs (brokers away, a topic gone), said when it changes.
- * Thread: main.
+/* What the daemon has to bear from Kafka while it runs (brokers away, a topic gone), said when it
+ * changes. Thread: main.
  */
 #pragma once
 #include "engine/service/service.h"

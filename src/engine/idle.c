@@ -33,12 +33,11 @@ idle_free (Idle *idle)
 static gboolean
 lanes_at_end (const GArray *views)
 {
-  for (guint i = 0; i < views->len; i++)
-    {
-      const LaneView *view = &g_array_index (views, LaneView, i);
-      if (view->busy || !view->at_end)
-        return FALSE;
-    }
+  for (guint i = 0; i < views->len; i++) {
+    const LaneView *view = &g_array_index (views, LaneView, i);
+    if (view->busy || !view->at_end)
+      return FALSE;
+  }
   return views->len > 0;
 }
 
@@ -46,15 +45,15 @@ lanes_at_end (const GArray *views)
 static gboolean
 intake_at_end (const GArray *views)
 {
-  for (guint i = 0; i < views->len; i++)
-    {
-      const LaneView *view = &g_array_index (views, LaneView, i);
-      gint64 high;
-      g_autoptr (GError) error = NULL;
-      if (view->job == NULL
-          && (!kafka_partition_watermarks (view->partition, 1000, NULL, &high, &error) || view->handled < high))
-        return FALSE;
-    }
+  for (guint i = 0; i < views->len; i++) {
+    const LaneView *view = &g_array_index (views, LaneView, i);
+    gint64 high;
+    g_autoptr (GError) error = NULL;
+    if (view->job == NULL
+        && (!kafka_partition_watermarks (view->partition, 1000, NULL, &high, &error)
+            || view->handled < high))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -76,7 +75,8 @@ idle_reached (Idle *idle)
     return FALSE;
   idle->looked_us = now;
   g_autoptr (GArray) before = lanes_view (idle->service->lanes);
-  if (g_atomic_int_get (&idle->service->ticks_asked) || !lanes_at_end (before) || !intake_at_end (before) || publisher_owes (idle->service->publisher)
+  if (g_atomic_int_get (&idle->service->ticks_asked) || !lanes_at_end (before)
+      || !intake_at_end (before) || publisher_owes (idle->service->publisher)
       || pg_ensure (idle->pg, NULL) == FALSE || !rows_at_rest (idle))
     return FALSE;
   g_autoptr (GArray) after = lanes_view (idle->service->lanes);

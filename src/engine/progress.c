@@ -27,13 +27,12 @@ messages_left (const Service *service)
 {
   gint64 left = 0;
   g_autoptr (GArray) views = lanes_view (service->lanes);
-  for (guint i = 0; i < views->len; i++)
-    {
-      const LaneView *view = &g_array_index (views, LaneView, i);
-      gint64 end = kafka_partition_end (view->partition);
-      if (view->handled >= 0 && end > view->handled)
-        left += end - view->handled;
-    }
+  for (guint i = 0; i < views->len; i++) {
+    const LaneView *view = &g_array_index (views, LaneView, i);
+    gint64 end = kafka_partition_end (view->partition);
+    if (view->handled >= 0 && end > view->handled)
+      left += end - view->handled;
+  }
   return left;
 }
 
@@ -45,17 +44,17 @@ progress_show (Progress *progress)
     return;
   progress->shown_us = now;
   double rows = stats_get (STATS_ROWS, NULL, "updated_rows");
-  if (now - progress->rate_us >= G_USEC_PER_SEC)
-    {
-      progress->rate = (rows - progress->rate_rows) * 1e6 / (double)(now - progress->rate_us);
-      progress->rate_rows = rows;
-      progress->rate_us = now;
-    }
+  if (now - progress->rate_us >= G_USEC_PER_SEC) {
+    progress->rate = (rows - progress->rate_rows) * 1e6 / (double)(now - progress->rate_us);
+    progress->rate_rows = rows;
+    progress->rate_us = now;
+  }
   g_autofree char *line = g_strdup_printf (
       "%5.1f s  %.0f rows  %.0f rows/s  %.0f steps  %.0f runs finished  %.0f failures  %" G_GINT64_FORMAT
       " messages left",
-      (double)(now - progress->began_us) / 1e6, rows, progress->rate, stats_get (STATS_STEPS, NULL, NULL),
-      stats_get (STATS_RUNS, NULL, "finished"), stats_get (STATS_FAILURES, NULL, NULL), messages_left (progress->service));
+      (double)(now - progress->began_us) / 1e6, rows, progress->rate,
+      stats_get (STATS_STEPS, NULL, NULL), stats_get (STATS_RUNS, NULL, "finished"),
+      stats_get (STATS_FAILURES, NULL, NULL), messages_left (progress->service));
   log_live (line);
 }
 

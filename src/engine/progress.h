@@ -1,6 +1,5 @@
-/* The live line of `pruned run` on a terminal: rows done, rows a second, runs by state, and what is left:
- * messages that wait in the partitions of this process.
- * Threads: main. Ownership: main.
+/* The live line of `pruned run` on a terminal: rows done, rows a second, runs by state, and what is
+ * left: messages that wait in the partitions of this process. Threads: main. Ownership: main.
  */
 #pragma once
 #include "engine/service/service.h"

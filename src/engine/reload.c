@@ -19,7 +19,8 @@ list_of (GPtrArray *keys)
   return keys->len > 1 ? g_strjoinv (", ", (char **)keys->pdata) : NULL;
 }
 
-/* The settings are those of FRESH from here on, as far as they may be: who is under way ends with those that it began with. */
+/* The settings are those of FRESH from here on, as far as they may be: who is under way ends with
+ * those that it began with. */
 static gboolean
 take_over (Config *fresh, GError **error)
 {
@@ -41,7 +42,8 @@ set_up_log (const Config *config)
 static void
 refuse (const GError *error)
 {
-  log_error ("The configuration was not reloaded: the settings stay as they were", "error", error->message);
+  log_error ("The configuration was not reloaded: the settings stay as they were", "error",
+             error->message);
 }
 
 static void
@@ -49,26 +51,25 @@ read_again (void)
 {
   g_autoptr (GError) error = NULL;
   Config *fresh = reload.options->reread (reload.options->data, &error);
-  if (fresh == NULL)
-    {
-      refuse (error);
-      return;
-    }
+  if (fresh == NULL) {
+    refuse (error);
+    return;
+  }
   in_force_renew ();
-  g_autoptr (GPtrArray) live = g_ptr_array_new_with_free_func (g_free), fixed = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) live = g_ptr_array_new_with_free_func (g_free),
+                        fixed = g_ptr_array_new_with_free_func (g_free);
   config_compare (in_force_config (), fresh, live, fixed);
-  if (!take_over (fresh, &error))
-    {
-      refuse (error);
-      return;
-    }
+  if (!take_over (fresh, &error)) {
+    refuse (error);
+    return;
+  }
   in_force_renew ();
   g_autofree char *changed = list_of (live), *waiting = list_of (fixed);
   gboolean first = !log_enabled (LOG_INFO);
   if (first)
     set_up_log (in_force_config ());
-  log_line (waiting != NULL ? LOG_WARNING : LOG_INFO, "Configuration reloaded", "changed", changed != NULL ? changed : "nothing",
-            "needs_restart", waiting, NULL);
+  log_line (waiting != NULL ? LOG_WARNING : LOG_INFO, "Configuration reloaded", "changed",
+            changed != NULL ? changed : "nothing", "needs_restart", waiting, NULL);
   if (!first)
     set_up_log (in_force_config ());
 }
@@ -78,17 +79,16 @@ reload_main (void *data)
 {
   pthread_setname_np (pthread_self (), "reload");
   gboolean again = TRUE;
-  while (again)
-    {
-      read_again ();
-      pthread_mutex_lock (&reload.lock);
-      again = reload.again;
-      reload.again = FALSE;
-      reload.busy = again;
-      if (!again)
-        pthread_cond_broadcast (&reload.rests);
-      pthread_mutex_unlock (&reload.lock);
-    }
+  while (again) {
+    read_again ();
+    pthread_mutex_lock (&reload.lock);
+    again = reload.again;
+    reload.again = FALSE;
+    reload.busy = again;
+    if (!again)
+      pthread_cond_broadcast (&reload.rests);
+    pthread_mutex_unlock (&reload.lock);
+  }
   return NULL;
 }
 
@@ -100,11 +100,10 @@ on_hangup (gpointer data)
   pthread_mutex_lock (&reload.lock);
   if (reload.busy)
     reload.again = TRUE; /* the file may have been changed since it was read */
-  else if (!reload.ended && pthread_create (&thread, NULL, reload_main, NULL) == 0)
-    {
-      pthread_detach (thread);
-      reload.busy = TRUE;
-    }
+  else if (!reload.ended && pthread_create (&thread, NULL, reload_main, NULL) == 0) {
+    pthread_detach (thread);
+    reload.busy = TRUE;
+  }
   pthread_mutex_unlock (&reload.lock);
 }
 

@@ -28,37 +28,37 @@ note_partitions (Service *service, const KafkaTopic *topic)
 {
   if (g_str_has_suffix (topic->name, ".dead"))
     service->dead_partitions = topic->partitions;
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    {
-      Job *job = jobs_at (service->jobs, i);
-      if (!g_str_equal (job->work_topic, topic->name))
-        continue;
-      g_atomic_int_set (&job->partitions, topic->partitions);
-      if (topic->partitions >= job->capacity)
-        continue;
-      g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
-      g_autofree char *capacity = g_strdup_printf ("%d", job->capacity);
-      log_warning ("Topic has fewer partitions than the job's capacity: so many runs at a time and no more",
-                   "topic", topic->name, "partitions", partitions, "capacity", capacity, "remedy",
-                   "pruned topics --apply");
-    }
+  for (guint i = 0; i < jobs_count (service->jobs); i++) {
+    Job *job = jobs_at (service->jobs, i);
+    if (!g_str_equal (job->work_topic, topic->name))
+      continue;
+    g_atomic_int_set (&job->partitions, topic->partitions);
+    if (topic->partitions >= job->capacity)
+      continue;
+    g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
+    g_autofree char *capacity = g_strdup_printf ("%d", job->capacity);
+    log_warning (
+        "Topic has fewer partitions than the job's capacity: so many runs at a time and no more",
+        "topic", topic->name, "partitions", partitions, "capacity", capacity, "remedy",
+        "pruned topics --apply");
+  }
 }
 
 static gboolean
 all_there (Service *service, const GArray *topics, GError **error)
 {
   g_autoptr (GString) missing = g_string_new (NULL);
-  for (guint i = 0; i < topics->len; i++)
-    {
-      const KafkaTopic *topic = &g_array_index (topics, KafkaTopic, i);
-      if (topic->partitions <= 0)
-        g_string_append_printf (missing, "%s%s", missing->len > 0 ? ", " : "", topic->name);
-      else
-        note_partitions (service, topic);
-    }
+  for (guint i = 0; i < topics->len; i++) {
+    const KafkaTopic *topic = &g_array_index (topics, KafkaTopic, i);
+    if (topic->partitions <= 0)
+      g_string_append_printf (missing, "%s%s", missing->len > 0 ? ", " : "", topic->name);
+    else
+      note_partitions (service, topic);
+  }
   if (missing->len == 0)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "missing topic %s; run: pruned topics --apply", missing->str);
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "missing topic %s; run: pruned topics --apply",
+               missing->str);
   return FALSE;
 }
 
@@ -67,18 +67,21 @@ static void
 look_for_clock (Service *service, KafkaAdmin *admin, const GArray *wanted)
 {
   guint needed = topics_needed (wanted);
-  for (guint i = needed; i < wanted->len; i++)
-    {
-      KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
-      g_autoptr (GError) error = NULL;
-      gboolean answered = kafka_admin_look (admin, &topic, 1, CLOCK_WITHIN_MS, &error);
-      if (answered && topic.partitions > 0)
-        service->clock_topic = g_strdup (topic.name);
-      else
-        log_warning ("Topic is not there: whether a tick's time has come is said by the clocks of this machine and the database alone",
-                     "topic", topic.name, "detail", !answered ? error->message : topic.trouble != NULL ? topic.trouble : "missing",
-                     "remedy", "pruned topics --apply");
-    }
+  for (guint i = needed; i < wanted->len; i++) {
+    KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
+    g_autoptr (GError) error = NULL;
+    gboolean answered = kafka_admin_look (admin, &topic, 1, CLOCK_WITHIN_MS, &error);
+    if (answered && topic.partitions > 0)
+      service->clock_topic = g_strdup (topic.name);
+    else
+      log_warning (
+          "Topic is not there: whether a tick's time has come is said by the clocks of this machine and the database alone",
+          "topic", topic.name, "detail",
+          !answered               ? error->message
+          : topic.trouble != NULL ? topic.trouble
+                                  : "missing",
+          "remedy", "pruned topics --apply");
+  }
 }
 
 gboolean
@@ -87,26 +90,24 @@ startup_topics (Service *service, GError **error)
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (service->kafka_settings, error);
   g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
   g_autoptr (GArray) topics = g_array_new (FALSE, TRUE, sizeof (KafkaTopic));
-  for (guint i = 0; i < topics_needed (wanted); i++)
-    {
-      KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
-      g_array_append_val (topics, topic);
-    }
+  for (guint i = 0; i < topics_needed (wanted); i++) {
+    KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
+    g_array_append_val (topics, topic);
+  }
   /* A topic that was made just now may take a moment to show on every broker. */
-  for (gint64 until = g_get_monotonic_time () + SHOW_US;; g_usleep (SHOW_US / 10))
-    {
-      g_autoptr (GError) missing = NULL;
-      if (admin == NULL
-          || !kafka_admin_describe (admin, (KafkaTopic *)(gpointer)topics->data, topics->len, TIMEOUT_MS, error))
-        return FALSE;
-      if (all_there (service, topics, &missing))
-        break;
-      if (g_get_monotonic_time () >= until)
-        {
-          g_propagate_error (error, g_steal_pointer (&missing));
-          return FALSE;
-        }
+  for (gint64 until = g_get_monotonic_time () + SHOW_US;; g_usleep (SHOW_US / 10)) {
+    g_autoptr (GError) missing = NULL;
+    if (admin == NULL
+        || !kafka_admin_describe (admin, (KafkaTopic *)(gpointer)topics->data, topics->len,
+                                  TIMEOUT_MS, error))
+      return FALSE;
+    if (all_there (service, topics, &missing))
+      break;
+    if (g_get_monotonic_time () >= until) {
+      g_propagate_error (error, g_steal_pointer (&missing));
+      return FALSE;
     }
+  }
   look_for_clock (service, admin, wanted);
   service->cluster_id = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);
   return service->cluster_id != NULL;
@@ -116,12 +117,11 @@ static gboolean
 make_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **error)
 {
   g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
-  for (guint i = 0; i < wanted->len; i++)
-    {
-      const WantedTopic *topic = &g_array_index (wanted, WantedTopic, i);
-      if (!kafka_embedded_topic (embedded, topic->name, topic->partitions, error))
-        return FALSE;
-    }
+  for (guint i = 0; i < wanted->len; i++) {
+    const WantedTopic *topic = &g_array_index (wanted, WantedTopic, i);
+    if (!kafka_embedded_topic (embedded, topic->name, topic->partitions, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -151,8 +151,8 @@ static void
 warn_library (void)
 {
   if (kafka_library_risk () != NULL)
-    log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (), "detail",
-                 kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
+    log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (),
+                 "detail", kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
 }
 
 static gboolean
@@ -160,12 +160,11 @@ look_at_postgres (Service *service, GError **error)
 {
   g_autoptr (Pg) pg = pg_new (&service->pg);
   warn_library ();
-  if (*service->pg.url == '\0')
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                   "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
-      return FALSE;
-    }
+  if (*service->pg.url == '\0') {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
+    return FALSE;
+  }
   return pg_ensure (pg, error) && schema_check (pg, error) && schedule_plant (service, pg, error);
 }
 
@@ -199,13 +198,15 @@ lanes_most (const Service *service)
 }
 
 gboolean
-startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean *postgres, GError **error)
+startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean *postgres,
+                      GError **error)
 {
   g_autoptr (GError) kafka = NULL;
   GThread *asking = g_thread_new ("startup", ask_postgres, service);
   service->producer = kafka_producer_new (service->kafka_settings, &kafka);
   if (service->producer != NULL)
-    service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service), lanes_most (service), handlers, service, &kafka);
+    service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
+                                            lanes_most (service), handlers, service, &kafka);
   gboolean there = service->consumer != NULL && startup_topics (service, &kafka);
   GError *cause = g_thread_join (asking);
   *postgres = cause != NULL;

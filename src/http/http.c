@@ -25,8 +25,8 @@ struct _Http {
   pthread_mutex_t lock;
   GQueue incoming; /* of Transfer; under the lock */
   gboolean stop;
-  GQueue later;    /* of Transfer: their time has not come; the thread's */
-  GQueue idle;     /* easy handles to be used again; the thread's */
+  GQueue later; /* of Transfer: their time has not come; the thread's */
+  GQueue idle;  /* easy handles to be used again; the thread's */
   GHashTable *under_way;
 };
 
@@ -78,7 +78,8 @@ static void
 prepare (Http *http, Transfer *transfer)
 {
   HttpRequest *request = transfer->request;
-  CURL *easy = transfer->easy = http->idle.length > 0 ? g_queue_pop_head (&http->idle) : curl_easy_init ();
+  CURL *easy = transfer->easy
+      = http->idle.length > 0 ? g_queue_pop_head (&http->idle) : curl_easy_init ();
   curl_easy_reset (easy);
   curl_easy_setopt (easy, CURLOPT_URL, request->url);
   curl_easy_setopt (easy, CURLOPT_PATH_AS_IS, 1L); /* `a/./b` is another object than `a/b` */
@@ -95,11 +96,10 @@ prepare (Http *http, Transfer *transfer)
   curl_easy_setopt (easy, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt (easy, CURLOPT_ERRORBUFFER, transfer->words);
   curl_easy_setopt (easy, CURLOPT_PRIVATE, transfer);
-  if (request->body != NULL)
-    {
-      curl_easy_setopt (easy, CURLOPT_POSTFIELDS, request->body);
-      curl_easy_setopt (easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
-    }
+  if (request->body != NULL) {
+    curl_easy_setopt (easy, CURLOPT_POSTFIELDS, request->body);
+    curl_easy_setopt (easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
+  }
   if (request->ca_file != NULL)
     curl_easy_setopt (easy, CURLOPT_CAINFO, request->ca_file);
   if (request->sign != NULL)
@@ -123,7 +123,9 @@ static const char *
 header_of (CURL *easy, const char *name)
 {
   struct curl_header *header;
-  return name != NULL && curl_easy_header (easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : NULL;
+  return name != NULL && curl_easy_header (easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+             ? header->value
+             : NULL;
 }
 
 /* Answers and forgets a transfer. */
@@ -131,22 +133,20 @@ static void
 finish (Http *http, Transfer *transfer, CURLcode code)
 {
   HttpAnswer answer = { 0 };
-  if (transfer->easy != NULL)
-    {
-      curl_easy_getinfo (transfer->easy, CURLINFO_RESPONSE_CODE, &answer.status);
-      answer.header = header_of (transfer->easy, transfer->request->header);
-      curl_multi_remove_handle (http->multi, transfer->easy);
-      g_queue_push_head (&http->idle, transfer->easy);
-    }
+  if (transfer->easy != NULL) {
+    curl_easy_getinfo (transfer->easy, CURLINFO_RESPONSE_CODE, &answer.status);
+    answer.header = header_of (transfer->easy, transfer->request->header);
+    curl_multi_remove_handle (http->multi, transfer->easy);
+    g_queue_push_head (&http->idle, transfer->easy);
+  }
   answer.body = transfer->body != NULL ? transfer->body->str : "";
   answer.body_len = transfer->received;
-  if (code != CURLE_OK)
-    {
-      answer.status = 0;
-      answer.error = *transfer->words != '\0' ? transfer->words : curl_easy_strerror (code);
-      answer.untrusted = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
-      answer.unwanted = code == CURLE_ABORTED_BY_CALLBACK;
-    }
+  if (code != CURLE_OK) {
+    answer.status = 0;
+    answer.error = *transfer->words != '\0' ? transfer->words : curl_easy_strerror (code);
+    answer.untrusted = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
+    answer.unwanted = code == CURLE_ABORTED_BY_CALLBACK;
+  }
   g_hash_table_remove (http->under_way, transfer);
   transfer->done (&answer, transfer->data);
   transfer_free (transfer);
@@ -161,23 +161,18 @@ start_due (Http *http)
     g_queue_push_tail (&http->later, g_queue_pop_head (&http->incoming));
   pthread_mutex_unlock (&http->lock);
   gint64 now = g_get_monotonic_time (), wait_us = G_USEC_PER_SEC;
-  for (GList *link = http->later.head, *next; link != NULL; link = next)
-    {
-      Transfer *transfer = link->data;
-      next = link->next;
-      if (is_unwanted (transfer))
-        {
-          g_queue_delete_link (&http->later, link);
-          finish (http, transfer, CURLE_ABORTED_BY_CALLBACK);
-        }
-      else if (transfer->request->start_us <= now)
-        {
-          g_queue_delete_link (&http->later, link);
-          start (http, transfer);
-        }
-      else
-        wait_us = MIN (wait_us, transfer->request->start_us - now);
-    }
+  for (GList *link = http->later.head, *next; link != NULL; link = next) {
+    Transfer *transfer = link->data;
+    next = link->next;
+    if (is_unwanted (transfer)) {
+      g_queue_delete_link (&http->later, link);
+      finish (http, transfer, CURLE_ABORTED_BY_CALLBACK);
+    } else if (transfer->request->start_us <= now) {
+      g_queue_delete_link (&http->later, link);
+      start (http, transfer);
+    } else
+      wait_us = MIN (wait_us, transfer->request->start_us - now);
+  }
   return (int)(wait_us / 1000) + 1;
 }
 
@@ -185,15 +180,14 @@ static void
 take_finished (Http *http)
 {
   int left;
-  for (CURLMsg *message; (message = curl_multi_info_read (http->multi, &left)) != NULL;)
-    {
-      Transfer *transfer;
-      if (message->msg != CURLMSG_DONE)
-        continue;
-      CURLcode code = message->data.result;
-      curl_easy_getinfo (message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
-      finish (http, transfer, code);
-    }
+  for (CURLMsg *message; (message = curl_multi_info_read (http->multi, &left)) != NULL;) {
+    Transfer *transfer;
+    if (message->msg != CURLMSG_DONE)
+      continue;
+    CURLcode code = message->data.result;
+    curl_easy_getinfo (message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+    finish (http, transfer, code);
+  }
 }
 
 static gboolean
@@ -222,13 +216,12 @@ http_main (void *data)
   Http *http = data;
   int running;
   pthread_setname_np (pthread_self (), "http");
-  while (!is_stopped (http))
-    {
-      int wait_ms = start_due (http);
-      curl_multi_perform (http->multi, &running);
-      take_finished (http);
-      curl_multi_poll (http->multi, NULL, 0, wait_ms, NULL);
-    }
+  while (!is_stopped (http)) {
+    int wait_ms = start_due (http);
+    curl_multi_perform (http->multi, &running);
+    take_finished (http);
+    curl_multi_poll (http->multi, NULL, 0, wait_ms, NULL);
+  }
   end_everything (http);
   return NULL;
 }

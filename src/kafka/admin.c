@@ -48,7 +48,8 @@ kafka_admin_free (KafkaAdmin *self)
   g_free (self);
 }
 
-/* --- looking ----------------------------------------------------------------------------------------- */
+/* --- looking
+ * ----------------------------------------------------------------------------------------- */
 
 static gboolean
 is_missing (rd_kafka_resp_err_t err)
@@ -62,8 +63,10 @@ fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError
   g_autofree char *where = kafka_where (self->rk);
   (void)rd_kafka_poll (self->rk, 0); /* it tells why */
   if (self->refused != NULL)
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                 "%s does not let us in: %s; check sasl.mechanism, sasl.username and sasl.password in [kafka]", where, self->refused);
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_OUTAGE,
+        "%s does not let us in: %s; check sasl.mechanism, sasl.username and sasl.password in [kafka]",
+        where, self->refused);
   else
     kafka_set_error (error, err, "%s: cannot look at topic %s", where, topic);
   return FALSE;
@@ -72,7 +75,8 @@ fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError
 static gboolean
 will_pass (rd_kafka_resp_err_t err)
 {
-  return err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE || err == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
+  return err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
+         || err == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
 }
 
 static gboolean
@@ -100,13 +104,16 @@ take_topic (const rd_kafka_metadata_t *metadata, KafkaTopic *topic)
       err = has_leaders (said) ? err : RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
     }
   }
-  topic->trouble = err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err) ? NULL : rd_kafka_err2str (err);
+  topic->trouble
+      = err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err) ? NULL : rd_kafka_err2str (err);
   return err;
 }
 
-/* *PASSING: a topic is in trouble that passes; with LEADERS also one of which it is known that it is there. */
+/* *PASSING: a topic is in trouble that passes; with LEADERS also one of which it is known that it
+ * is there. */
 static rd_kafka_resp_err_t
-ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders, gboolean *passing)
+ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
+     gboolean *passing)
 {
   const rd_kafka_metadata_t *metadata;
   rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, timeout_ms);
@@ -121,13 +128,16 @@ ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean lea
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* The client asks for those topics that it has handles of: one request, whatever else the cluster has. */
+/* The client asks for those topics that it has handles of: one request, whatever else the cluster
+ * has. */
 static gboolean
-look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders, GError **error)
+look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
+      GError **error)
 {
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   gboolean passing;
-  g_autoptr (GPtrArray) handles = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_topic_destroy);
+  g_autoptr (GPtrArray) handles
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_topic_destroy);
   for (guint i = 0; i < n; i++) {
     rd_kafka_topic_t *handle = rd_kafka_topic_new (self->rk, topics[i].name, NULL);
     if (handle == NULL)
@@ -162,7 +172,8 @@ kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout
   for (guint i = 0; i < n; i++)
     if (topics[i].partitions < 0 && topics[i].trouble != NULL) {
       g_autofree char *where = kafka_where (self->rk);
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot look at topic %s: %s", where, topics[i].name, topics[i].trouble);
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot look at topic %s: %s", where,
+                   topics[i].name, topics[i].trouble);
       return FALSE;
     }
   return TRUE;
@@ -183,12 +194,14 @@ kafka_admin_cluster_id (KafkaAdmin *self, int timeout_ms, GError **error)
   return copy;
 }
 
-/* --- making ------------------------------------------------------------------------------------------ */
+/* --- making
+ * ------------------------------------------------------------------------------------------ */
 
 /* What the broker said of the topics that were asked for; the first that it refused is told. */
 static gboolean
-check_result (KafkaAdmin *self, rd_kafka_event_t *event, const rd_kafka_topic_result_t *const *results,
-              gsize n, const char *verb, GError **error)
+check_result (KafkaAdmin *self, rd_kafka_event_t *event,
+              const rd_kafka_topic_result_t *const *results, gsize n, const char *verb,
+              GError **error)
 {
   rd_kafka_resp_err_t err = rd_kafka_event_error (event);
   const char *words = rd_kafka_event_error_string (event), *name = "";

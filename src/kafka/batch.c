@@ -10,8 +10,8 @@ struct _Batch {
   atomic_int refs;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  guint pending;     /* under lock, as are the reports and */
-  gboolean hopeless; /* one of them */
+  guint pending;       /* under lock, as are the reports and */
+  gboolean hopeless;   /* one of them */
   GDestroyNotify done; /* called when nothing is pending, if anybody wants to know */
   gpointer data;
   GThread *calling; /* who calls it just now */
@@ -72,20 +72,21 @@ gboolean
 batch_is_hopeless (rd_kafka_resp_err_t err)
 {
   switch (err) {
-    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
-    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
-      return TRUE;
-    default:
-      return kafka_verdict (err) != PRUNED_OUTAGE;
+  case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+  case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+  case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+  case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+  case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+  case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+  case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    return TRUE;
+  default:
+    return kafka_verdict (err) != PRUNED_OUTAGE;
   }
 }
 
-/* --- reports ----------------------------------------------------------------------------------------- */
+/* --- reports
+ * ----------------------------------------------------------------------------------------- */
 
 /* One less is pending. */
 static void
@@ -132,7 +133,8 @@ batch_all_given (Batch *self)
   one_less (self);
 }
 
-/* Not of a message that takes its time from us. The mock cluster says 1234 of each: no clock, nor is that of a machine whose clock was never set. */
+/* Not of a message that takes its time from us. The mock cluster says 1234 of each: no clock, nor
+ * is that of a machine whose clock was never set. */
 static gint64
 appended_ms (const rd_kafka_message_t *raw)
 {
@@ -181,7 +183,8 @@ batch_told (Report *report, const rd_kafka_message_t *raw)
   settle (report, raw->err, raw);
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------- */
+/* --- waiting
+ * ------------------------------------------------------------------------------------------- */
 
 static void
 wait_until (Batch *self, const Patience *patience, gint64 until_us)

@@ -16,8 +16,8 @@ name_of (const rd_kafka_t *rk)
   return rk != NULL ? rd_kafka_name (rk) : "librdkafka";
 }
 
-/* Producer, consumer and admin get the same [kafka]: that a setting is meant for another one is no news.
- * Nor is it that the embedded broker makes topics by itself. */
+/* Producer, consumer and admin get the same [kafka]: that a setting is meant for another one is no
+ * news. Nor is it that the embedded broker makes topics by itself. */
 static gboolean
 is_noise (int level, const char *facility)
 {
@@ -63,7 +63,8 @@ kafka_setting_known (const char *name)
 {
   char why[512];
   rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  gboolean known = rd_kafka_conf_set (conf, name, "", why, sizeof why) != RD_KAFKA_CONF_UNKNOWN; /* rd_kafka_conf_get knows only what is set */
+  gboolean known = rd_kafka_conf_set (conf, name, "", why, sizeof why)
+                   != RD_KAFKA_CONF_UNKNOWN; /* rd_kafka_conf_get knows only what is set */
   rd_kafka_conf_destroy (conf);
   return known;
 }
@@ -89,18 +90,26 @@ rd_kafka_conf_t *
 kafka_conf_new (const char *const *settings, const char *const *wanted, const char *const *fixed,
                 GError **error)
 {
-  static const char *const common[]
-      = { "client.id",              "pruned", "log.connection.close",       "false",
-          "socket.nagle.disable",   "true",   "reconnect.backoff.ms",       "50",
-          "socket.keepalive.enable", "true",  "reconnect.backoff.max.ms",   "2000",
-          NULL };
+  static const char *const common[] = { "client.id",
+                                        "pruned",
+                                        "log.connection.close",
+                                        "false",
+                                        "socket.nagle.disable",
+                                        "true",
+                                        "reconnect.backoff.ms",
+                                        "50",
+                                        "socket.keepalive.enable",
+                                        "true",
+                                        "reconnect.backoff.max.ms",
+                                        "2000",
+                                        NULL };
   if (!kafka_library_check (error))
     return NULL;
   rd_kafka_conf_t *conf = rd_kafka_conf_new ();
   rd_kafka_conf_set_log_cb (conf, on_log);
   if (apply (conf, common, error) && apply (conf, kafka_library_settings (), error)
-      && apply (conf, wanted, error) && apply (conf, fixed, error)
-      && apply (conf, settings, error) && check_fixed (conf, fixed, error))
+      && apply (conf, wanted, error) && apply (conf, fixed, error) && apply (conf, settings, error)
+      && check_fixed (conf, fixed, error))
     return conf;
   rd_kafka_conf_destroy (conf);
   return NULL;
@@ -143,16 +152,16 @@ PrunedVerdict
 kafka_verdict (rd_kafka_resp_err_t err)
 {
   switch (err) {
-    case RD_KAFKA_RESP_ERR__FATAL:
-    case RD_KAFKA_RESP_ERR__FENCED:
-    case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
-    case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
-      return PRUNED_FATAL;
-    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
-    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
-      return PRUNED_DATA;
-    default:
-      return PRUNED_OUTAGE;
+  case RD_KAFKA_RESP_ERR__FATAL:
+  case RD_KAFKA_RESP_ERR__FENCED:
+  case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+  case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
+    return PRUNED_FATAL;
+  case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+  case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+    return PRUNED_DATA;
+  default:
+    return PRUNED_OUTAGE;
   }
 }
 
@@ -191,8 +200,8 @@ kafka_cond_init (pthread_cond_t *cond)
 gboolean
 kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_us)
 {
-  struct timespec until = { .tv_sec = deadline_us / G_USEC_PER_SEC,
-                            .tv_nsec = deadline_us % G_USEC_PER_SEC * 1000 };
+  struct timespec until
+      = { .tv_sec = deadline_us / G_USEC_PER_SEC, .tv_nsec = deadline_us % G_USEC_PER_SEC * 1000 };
   return pthread_cond_timedwait (cond, mutex, &until) != ETIMEDOUT;
 }
 
@@ -207,7 +216,8 @@ will_pass (rd_kafka_resp_err_t err)
 }
 
 rd_kafka_resp_err_t
-kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 timestamp_ms, int timeout_ms, gint64 *offset)
+kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 timestamp_ms,
+                 int timeout_ms, gint64 *offset)
 {
   rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (1);
   rd_kafka_topic_partition_list_add (list, topic, partition)->offset = timestamp_ms;
@@ -220,7 +230,8 @@ kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 tim
 }
 
 static rd_kafka_resp_err_t
-edge (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 which, gint64 deadline_us, gint64 *offset)
+edge (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 which, gint64 deadline_us,
+      gint64 *offset)
 {
   for (;;) {
     int left_ms = (int)CLAMP ((deadline_us - clock_monotonic_us ()) / 1000, 0, G_MAXINT);
@@ -232,11 +243,13 @@ edge (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 which, gint64 
 }
 
 rd_kafka_resp_err_t
-kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 deadline_us, gint64 *low,
-                  gint64 *high)
+kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 deadline_us,
+                  gint64 *low, gint64 *high)
 {
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
   if (low != NULL)
     err = edge (rk, topic, partition, RD_KAFKA_OFFSET_BEGINNING, deadline_us, low);
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? edge (rk, topic, partition, RD_KAFKA_OFFSET_END, deadline_us, high) : err;
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR
+             ? edge (rk, topic, partition, RD_KAFKA_OFFSET_END, deadline_us, high)
+             : err;
 }

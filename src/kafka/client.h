@@ -1,5 +1,5 @@
-/* What all clients of this folder share: settings to a configuration, librdkafka's errors to verdicts,
- * its log to ours. The one header that includes librdkafka's.
+/* What all clients of this folder share: settings to a configuration, librdkafka's errors to
+ * verdicts, its log to ours. The one header that includes librdkafka's.
  *
  * Threads: any.
  */
@@ -8,8 +8,8 @@
 #include <librdkafka/rdkafka.h>
 #include <pthread.h>
 
-/* What librdkafka is told. WANTED yields to the user's settings, FIXED does not: a setting that differs from
- * it is PRUNED_FATAL. All are pairs, NULL-terminated; WANTED and FIXED may be NULL. */
+/* What librdkafka is told. WANTED yields to the user's settings, FIXED does not: a setting that
+ * differs from it is PRUNED_FATAL. All are pairs, NULL-terminated; WANTED and FIXED may be NULL. */
 rd_kafka_conf_t *kafka_conf_new (const char *const *settings, const char *const *wanted,
                                  const char *const *fixed, GError **error);
 /* The value of NAME in pairs, the last one counts; NULL: not set. */
@@ -28,12 +28,14 @@ void kafka_set_error (GError **error, rd_kafka_resp_err_t err, const char *forma
 /* TRUE if RK is beyond repair; then ERROR says why. */
 gboolean kafka_is_fatal (rd_kafka_t *rk, GError **error);
 
-/* The first offset whose timestamp is TIMESTAMP_MS or later; RD_KAFKA_OFFSET_BEGINNING and _END: where the log begins and ends. */
-rd_kafka_resp_err_t kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition, gint64 timestamp_ms,
-                                     int timeout_ms, gint64 *offset);
-/* What the broker keeps of a partition: [LOW, HIGH); LOW may be NULL. Not by rd_kafka_query_watermark_offsets: before librdkafka 2.3 it waits without
- * end for a broker that is gone, though another may lead the partition by now (its issue 2588). A leader that is missing for a moment is waited for
- * until DEADLINE_US (clock_monotonic_us). */
+/* The first offset whose timestamp is TIMESTAMP_MS or later; RD_KAFKA_OFFSET_BEGINNING and _END:
+ * where the log begins and ends. */
+rd_kafka_resp_err_t kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 partition,
+                                     gint64 timestamp_ms, int timeout_ms, gint64 *offset);
+/* What the broker keeps of a partition: [LOW, HIGH); LOW may be NULL. Not by
+ * rd_kafka_query_watermark_offsets: before librdkafka 2.3 it waits without end for a broker that is
+ * gone, though another may lead the partition by now (its issue 2588). A leader that is missing for
+ * a moment is waited for until DEADLINE_US (clock_monotonic_us). */
 rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition,
                                       gint64 deadline_us, gint64 *low, gint64 *high);
 

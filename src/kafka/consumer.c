@@ -26,10 +26,11 @@ struct _KafkaConsumer {
   Watch *watch;
 };
 
-/* --- assignment ------------------------------------------------------------------------------------ */
+/* --- assignment
+ * ------------------------------------------------------------------------------------ */
 
-/* The partition's own queue, cut off from the consumer's. Before rd_kafka_assign, or what is fetched first
- * comes the other way. */
+/* The partition's own queue, cut off from the consumer's. Before rd_kafka_assign, or what is
+ * fetched first comes the other way. */
 static rd_kafka_queue_t *
 mailbox_of (KafkaConsumer *self, const rd_kafka_topic_partition_t *at)
 {
@@ -63,8 +64,9 @@ assign (KafkaConsumer *self, const rd_kafka_topic_partition_list_t *list)
   self->handlers->ready (self->data);
 }
 
-/* The lanes come to rest, then what they stored is committed, then nothing of it is usable any more. FALSE: not
- * committed; that is kept as trouble, and the messages come again, to whoever has the partitions then. */
+/* The lanes come to rest, then what they stored is committed, then nothing of it is usable any
+ * more. FALSE: not committed; that is kept as trouble, and the messages come again, to whoever has
+ * the partitions then. */
 static gboolean
 give_up (KafkaConsumer *self)
 {
@@ -82,8 +84,8 @@ give_up (KafkaConsumer *self)
   self->handlers->revoked (lanes, lost, self->data);
   for (guint i = 0; i < self->partitions->len; i++)
     partition_end (g_ptr_array_index (self->partitions, i));
-  gboolean committed = !lost && !rd_kafka_assignment_lost (self->rk)
-                       && kafka_consumer_commit (self, TRUE, NULL);
+  gboolean committed
+      = !lost && !rd_kafka_assignment_lost (self->rk) && kafka_consumer_commit (self, TRUE, NULL);
   g_ptr_array_set_size (self->partitions, 0);
   return committed;
 }
@@ -101,7 +103,8 @@ on_rebalance (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partition_
   rd_kafka_assign (rk, NULL);
 }
 
-/* --- errors ------------------------------------------------------------------------------------------ */
+/* --- errors
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
@@ -144,7 +147,8 @@ kafka_consumer_poll (KafkaConsumer *self, int timeout_ms, GError **error)
   return !kafka_is_fatal (self->rk, error);
 }
 
-/* --- committing -------------------------------------------------------------------------------------- */
+/* --- committing
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct {
   gboolean done;
@@ -158,15 +162,14 @@ on_commit_reply (rd_kafka_t *rk, rd_kafka_resp_err_t err, rd_kafka_topic_partiti
   *(CommitReply *)opaque = (CommitReply){ TRUE, err };
 }
 
-/* rd_kafka_commit would wait as long as the session may last; this waits COMMIT_WITHIN_US. The reply is
- * delivered by this queue only, so none comes after it is gone. */
+/* rd_kafka_commit would wait as long as the session may last; this waits COMMIT_WITHIN_US. The
+ * reply is delivered by this queue only, so none comes after it is gone. */
 static rd_kafka_resp_err_t
 commit_and_wait (KafkaConsumer *self)
 {
   CommitReply reply = { FALSE, RD_KAFKA_RESP_ERR__TIMED_OUT };
   rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
-  rd_kafka_resp_err_t err
-      = rd_kafka_commit_queue (self->rk, NULL, queue, on_commit_reply, &reply);
+  rd_kafka_resp_err_t err = rd_kafka_commit_queue (self->rk, NULL, queue, on_commit_reply, &reply);
   gint64 deadline_us = clock_monotonic_us () + COMMIT_WITHIN_US;
   while (err == RD_KAFKA_RESP_ERR_NO_ERROR && !reply.done && clock_monotonic_us () < deadline_us)
     rd_kafka_queue_poll_callback (queue, SERVE_MS);
@@ -190,41 +193,30 @@ kafka_consumer_commit (KafkaConsumer *self, gboolean sync, GError **error)
   return FALSE;
 }
 
-/* --- life --------------------------------------------------------------------------------------------- */
+/* --- life
+ * --------------------------------------------------------------------------------------------- */
 
 static rd_kafka_conf_t *
 consumer_conf (const char *const *settings, const char *group, guint n_partitions, GError **error)
 {
-  static const char *const fixed[] = { "enable.auto.commit",       "false",
-                                       "enable.auto.offset.store", "false",
-                                       "enable.partition.eof",     "true",
+  static const char *const fixed[] = { "enable.auto.commit",
+                                       "false",
+                                       "enable.auto.offset.store",
+                                       "false",
+                                       "enable.partition.eof",
+                                       "true",
                                        NULL };
   FetcherLimits limits = fetcher_limits (n_partitions);
-  const char *const wanted[] = { "group.id",
-                                 group,
-                                 "partition.assignment.strategy",
-                                 "roundrobin",
-                                 /* So that members of other versions are told apart (`pruned doctor`). */
-                                 "client.id",
-                                 KAFKA_MEMBER_OF PRUNED_VERSION,
-                                 "auto.offset.reset", "earliest",
-                                 /* A dead process holds its partitions no longer than this. */
-                                 "session.timeout.ms",
-                                 "6000",
-                                 "heartbeat.interval.ms", "2000",
-                                 "allow.auto.create.topics",
-                                 "false",
-                                 "queued.min.messages",
-                                 limits.messages,
-                                 "queued.max.messages.kbytes",
-                                 limits.kbytes,
-                                 "fetch.message.max.bytes",
-                                 limits.fetch_bytes,
-                                 "fetch.max.bytes", "1048576",
-                                 "fetch.wait.max.ms", limits.wait_ms,
-                                 "topic.metadata.refresh.interval.ms", "5000",
-                                 "metadata.max.age.ms", "15000",
-                                 NULL };
+  const char *const wanted[]
+      = { "group.id", group, "partition.assignment.strategy", "roundrobin",
+          /* So that members of other versions are told apart (`pruned doctor`). */
+          "client.id", KAFKA_MEMBER_OF PRUNED_VERSION, "auto.offset.reset", "earliest",
+          /* A dead process holds its partitions no longer than this. */
+          "session.timeout.ms", "6000", "heartbeat.interval.ms", "2000", "allow.auto.create.topics",
+          "false", "queued.min.messages", limits.messages, "queued.max.messages.kbytes",
+          limits.kbytes, "fetch.message.max.bytes", limits.fetch_bytes, "fetch.max.bytes",
+          "1048576", "fetch.wait.max.ms", limits.wait_ms, "topic.metadata.refresh.interval.ms",
+          "5000", "metadata.max.age.ms", "15000", NULL };
   return kafka_conf_new (settings, wanted, fixed, error);
 }
 
@@ -318,7 +310,8 @@ kafka_consumer_free (KafkaConsumer *self)
   g_free (self);
 }
 
-/* --- looking on ----------------------------------------------------------------------------------------- */
+/* --- looking on
+ * ----------------------------------------------------------------------------------------- */
 
 char *
 kafka_consumer_trouble (KafkaConsumer *self)
@@ -337,4 +330,3 @@ kafka_consumer_joined (KafkaConsumer *self)
 {
   return atomic_load (&self->joined);
 }
-

@@ -1,6 +1,6 @@
-/* Kafka embedded: librdkafka's mock cluster, one broker in this process, speaking the real protocol on a
- * port of 127.0.0.1. Its log is memory only and bounded (5 MB a partition; the oldest goes silently); it
- * has no admin interface, and knows no offsets by time.
+/* Kafka embedded: librdkafka's mock cluster, one broker in this process, speaking the real protocol
+ * on a port of 127.0.0.1. Its log is memory only and bounded (5 MB a partition; the oldest goes
+ * silently); it has no admin interface, and knows no offsets by time.
  *
  * Threads: any; the broker runs on threads of librdkafka.
  */

@@ -1,7 +1,8 @@
 #include "kafka/fetcher.h"
 
-/* Of all partitions together. A queued message costs about 350 bytes beside its own, and a partition that is
- * just below its limit gets one fetch more: with 60 full partitions of messages of 600 bytes 16 MB. */
+/* Of all partitions together. A queued message costs about 350 bytes beside its own, and a
+ * partition that is just below its limit gets one fetch more: with 60 full partitions of messages
+ * of 600 bytes 16 MB. */
 #define ALL_KBYTES 12288
 #define ALL_MESSAGES 10000
 #define ALL_FETCH_KBYTES 4096
@@ -71,7 +72,8 @@ fetcher_free (Fetcher *self)
   g_free (self);
 }
 
-/* There is no call just to wake the brokers' threads; giving them the credentials they have does. */
+/* There is no call just to wake the brokers' threads; giving them the credentials they have does.
+ */
 void
 fetcher_wake (Fetcher *self)
 {

@@ -18,7 +18,8 @@ refuse (rd_kafka_t *rk, GError **error, const char *what, const char *why)
   return FALSE;
 }
 
-/* --- retention ---------------------------------------------------------------------------------------- */
+/* --- retention
+ * ---------------------------------------------------------------------------------------- */
 
 static const char *
 entry_value (const rd_kafka_ConfigResource_t *resource, const char *name)
@@ -32,17 +33,20 @@ entry_value (const rd_kafka_ConfigResource_t *resource, const char *name)
 }
 
 static gboolean
-take_retention (rd_kafka_t *rk, rd_kafka_event_t *event, const char *topic, gint64 *retention_ms, GError **error)
+take_retention (rd_kafka_t *rk, rd_kafka_event_t *event, const char *topic, gint64 *retention_ms,
+                GError **error)
 {
   g_autofree char *what = g_strconcat ("how long topic ", topic, " keeps messages", NULL);
   if (rd_kafka_event_error (event) != RD_KAFKA_RESP_ERR_NO_ERROR)
     return refuse (rk, error, what, rd_kafka_event_error_string (event));
   gsize n = 0;
-  const rd_kafka_ConfigResource_t **resources
-      = rd_kafka_DescribeConfigs_result_resources (rd_kafka_event_DescribeConfigs_result (event), &n);
+  const rd_kafka_ConfigResource_t **resources = rd_kafka_DescribeConfigs_result_resources (
+      rd_kafka_event_DescribeConfigs_result (event), &n);
   if (n != 1 || rd_kafka_ConfigResource_error (resources[0]) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return refuse (rk, error, what, n == 1 ? rd_kafka_ConfigResource_error_string (resources[0]) : "no answer");
-  const char *policy = entry_value (resources[0], "cleanup.policy"), *ms = entry_value (resources[0], "retention.ms");
+    return refuse (rk, error, what,
+                   n == 1 ? rd_kafka_ConfigResource_error_string (resources[0]) : "no answer");
+  const char *policy = entry_value (resources[0], "cleanup.policy"),
+             *ms = entry_value (resources[0], "retention.ms");
   if (ms == NULL)
     return refuse (rk, error, what, "retention.ms is not shown");
   gboolean cut = policy == NULL || strstr (policy, "delete") != NULL;
@@ -51,17 +55,20 @@ take_retention (rd_kafka_t *rk, rd_kafka_event_t *event, const char *topic, gint
 }
 
 gboolean
-kafka_topic_retention (const char *const *settings, const char *topic, int timeout_ms, gint64 *retention_ms, GError **error)
+kafka_topic_retention (const char *const *settings, const char *topic, int timeout_ms,
+                       gint64 *retention_ms, GError **error)
 {
   rd_kafka_t *rk = open_client (settings, error);
   if (rk == NULL)
     return FALSE;
   rd_kafka_ConfigResource_t *asked = rd_kafka_ConfigResource_new (RD_KAFKA_RESOURCE_TOPIC, topic);
-  rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new (rk, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
+  rd_kafka_AdminOptions_t *options
+      = rd_kafka_AdminOptions_new (rk, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
   rd_kafka_AdminOptions_set_request_timeout (options, timeout_ms, NULL, 0);
   rd_kafka_queue_t *queue = rd_kafka_queue_new (rk);
   rd_kafka_DescribeConfigs (rk, &asked, 1, options, queue);
-  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1); /* the request's own time-out ends it */
+  rd_kafka_event_t *event
+      = rd_kafka_queue_poll (queue, -1); /* the request's own time-out ends it */
   gboolean said = take_retention (rk, event, topic, retention_ms, error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
@@ -71,7 +78,8 @@ kafka_topic_retention (const char *const *settings, const char *topic, int timeo
   return said;
 }
 
-/* --- the group ----------------------------------------------------------------------------------------- */
+/* --- the group
+ * ----------------------------------------------------------------------------------------- */
 
 static GPtrArray *
 members_of (const struct rd_kafka_group_list *list)
@@ -80,7 +88,8 @@ members_of (const struct rd_kafka_group_list *list)
   for (int i = 0; list != NULL && i < list->group_cnt; i++)
     for (int k = 0; k < list->groups[i].member_cnt; k++) {
       const struct rd_kafka_group_member_info *member = &list->groups[i].members[k];
-      g_ptr_array_add (members, g_strdup_printf ("%s at %s", member->client_id, member->client_host));
+      g_ptr_array_add (members,
+                       g_strdup_printf ("%s at %s", member->client_id, member->client_host));
     }
   return members;
 }

@@ -16,8 +16,8 @@
  * - From 2.4 to 2.9 a topic that is deleted and made anew while a client knows it (or a broker that
  *   lost all its data) corrupts the client's memory: its cache keeps an entry that it has freed.
  *   Nothing here can prevent that. The daemon dies of it sooner or later, as if it were killed, and
- *   goes on from PostgreSQL when it is started again. kafka_library_risk says so at the start and in
- *   `pruned doctor`.
+ *   goes on from PostgreSQL when it is started again. kafka_library_risk says so at the start and
+ * in `pruned doctor`.
  *
  * Threads: any. All strings are static.
  */
@@ -33,4 +33,5 @@ const char *const *kafka_library_settings (void);
 gboolean kafka_library_survives_topic_errors (void);
 /* What must not be done with the version that is loaded, and how to be rid of it; NULL: nothing. */
 const char *kafka_library_risk (void);
-#define KAFKA_LIBRARY_REMEDY "install librdkafka 2.10 or newer; until then stop the daemons before a topic is made anew"
+#define KAFKA_LIBRARY_REMEDY                                                                       \
+  "install librdkafka 2.10 or newer; until then stop the daemons before a topic is made anew"

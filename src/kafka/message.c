@@ -134,7 +134,8 @@ kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_h
   return copy;
 }
 
-/* --- first measured, then laid out in one block --------------------------------------------------- */
+/* --- first measured, then laid out in one block
+ * --------------------------------------------------- */
 
 static gpointer
 place (char **free_space, gconstpointer bytes, gsize len)

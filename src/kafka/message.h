@@ -1,9 +1,9 @@
-/* One message, to be sent or received. A received or packed one is a single block of memory, so that
- * a hundred thousand a second cost one allocation each.
+/* One message, to be sent or received. A received or packed one is a single block of memory, so
+ * that a hundred thousand a second cost one allocation each.
  *
  * Threads: any; a message belongs to one thread at a time.
- * Ownership: fields may be replaced by g_malloc'ed ones; kafka_message_free knows which are its own.
- * A field that is replaced directly must have been NULL.
+ * Ownership: fields may be replaced by g_malloc'ed ones; kafka_message_free knows which are its
+ * own. A field that is replaced directly must have been NULL.
  */
 #pragma once
 #include "base/error.h"
@@ -20,9 +20,12 @@ typedef struct {
   gsize value_len;
   MessageHeader *headers;
   guint n_headers;
-  gint64 appended_ms; /* acknowledged: the broker's time, if the topic's timestamps are the broker's; 0: not said */
-  gboolean acked; /* set by kafka_publish; a second kafka_publish sends only those not acknowledged */
-  gboolean refused; /* set by kafka_publish: the topic does not take it, whenever it is sent (PRUNED_DATA) */
+  gint64 appended_ms; /* acknowledged: the broker's time, if the topic's timestamps are the
+                         broker's; 0: not said */
+  gboolean
+      acked; /* set by kafka_publish; a second kafka_publish sends only those not acknowledged */
+  gboolean refused; /* set by kafka_publish: the topic does not take it, whenever it is sent
+                       (PRUNED_DATA) */
 } KafkaMessage;
 
 KafkaMessage *kafka_message_new (const char *topic, gint32 partition);
@@ -42,4 +45,5 @@ const MessageHeader *kafka_message_header (const KafkaMessage *message, const ch
 /* All but `acked` and `refused`. */
 KafkaMessage *kafka_message_copy (const KafkaMessage *message);
 /* For another topic, with the first N_HEADERS only. */
-KafkaMessage *kafka_message_copy_as (const KafkaMessage *message, const char *topic, guint n_headers);
+KafkaMessage *kafka_message_copy_as (const KafkaMessage *message, const char *topic,
+                                     guint n_headers);

@@ -2,7 +2,8 @@
 #include "base/clock.h"
 #include "kafka/client.h"
 
-#define SHARE 3 /* of the time that is left: what one partition may take of it, if other topics are to come */
+#define SHARE                                                                                      \
+  3 /* of the time that is left: what one partition may take of it, if other topics are to come */
 
 typedef struct {
   rd_kafka_t *rk;
@@ -29,7 +30,8 @@ left_ms (const Look *self)
 static gboolean
 look_open (Look *self, const char *const *settings, const char *group, GError **error)
 {
-  const char *const wanted[] = { "allow.auto.create.topics", "false", group != NULL ? "group.id" : NULL, group, NULL };
+  const char *const wanted[]
+      = { "allow.auto.create.topics", "false", group != NULL ? "group.id" : NULL, group, NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, NULL, error);
   if (conf == NULL)
     return FALSE;
@@ -44,23 +46,28 @@ until_us (const Look *self, gboolean others)
   return now_us + MAX (self->deadline_us - now_us, 0) / (others ? SHARE : 1);
 }
 
-/* A partition without a leader keeps no other topic from being read: it has a part of the time, and its topic no other. */
+/* A partition without a leader keeps no other topic from being read: it has a part of the time, and
+ * its topic no other. */
 static void
 fill_watermarks (const Look *self, GArray *offsets, char **unread)
 {
-  const char *silent = NULL, *last = offsets->len > 0 ? g_array_index (offsets, KafkaOffset, offsets->len - 1).topic : NULL;
+  const char *silent = NULL,
+             *last = offsets->len > 0 ? g_array_index (offsets, KafkaOffset, offsets->len - 1).topic
+                                      : NULL;
   for (guint i = 0; i < offsets->len; i++) {
     KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
     if (offset->topic == silent)
       continue;
-    rd_kafka_resp_err_t err = kafka_watermarks (self->rk, offset->topic, offset->partition, until_us (self, offset->topic != last),
-                                                &offset->low, &offset->high);
+    rd_kafka_resp_err_t err
+        = kafka_watermarks (self->rk, offset->topic, offset->partition,
+                            until_us (self, offset->topic != last), &offset->low, &offset->high);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       continue;
     silent = offset->topic;
     offset->low = offset->high = -1;
     if (*unread == NULL)
-      *unread = g_strdup_printf ("cannot read %s [%d]: %s", offset->topic, offset->partition, rd_kafka_err2str (err));
+      *unread = g_strdup_printf ("cannot read %s [%d]: %s", offset->topic, offset->partition,
+                                 rd_kafka_err2str (err));
   }
 }
 

@@ -19,9 +19,9 @@ struct _KafkaPartition {
   gpointer data;
   pthread_mutex_t lock; /* taking and storing against the end of the assignment */
   pthread_cond_t ended;
-  gboolean assigned;  /* under lock, as are these */
-  gboolean repositioned; /* and nothing taken since: the queue may have been full of what is now stale, which
-                            has just been dropped, but the fetcher has looked before */
+  gboolean assigned;     /* under lock, as are these */
+  gboolean repositioned; /* and nothing taken since: the queue may have been full of what is now
+                            stale, which has just been dropped, but the fetcher has looked before */
   FetcherCount count;
 };
 
@@ -101,7 +101,8 @@ partition_lane (KafkaPartition *self)
   return self->lane;
 }
 
-/* --- taking ---------------------------------------------------------------------------------------- */
+/* --- taking
+ * ---------------------------------------------------------------------------------------- */
 
 static void
 note_trouble (KafkaPartition *self, const rd_kafka_message_t *raw)
@@ -155,7 +156,8 @@ kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *e
   return taken;
 }
 
-/* --- offsets --------------------------------------------------------------------------------------- */
+/* --- offsets
+ * --------------------------------------------------------------------------------------- */
 
 static rd_kafka_topic_partition_list_t *
 list_of (KafkaPartition *self, gint64 offset)
@@ -170,8 +172,8 @@ kafka_partition_store (KafkaPartition *self, gint64 next)
 {
   rd_kafka_topic_partition_list_t *list = list_of (self, next);
   pthread_mutex_lock (&self->lock);
-  gboolean stored
-      = self->assigned && rd_kafka_offsets_store (self->owner.rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  gboolean stored = self->assigned
+                    && rd_kafka_offsets_store (self->owner.rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
   pthread_mutex_unlock (&self->lock);
   rd_kafka_topic_partition_list_destroy (list);
   return stored;
@@ -189,7 +191,8 @@ seek_once (KafkaPartition *self, gint64 offset)
   return err;
 }
 
-/* An assignment begins to fetch some time after rd_kafka_assign; before that it cannot be sought. */
+/* An assignment begins to fetch some time after rd_kafka_assign; before that it cannot be sought.
+ */
 static gboolean
 not_yet (rd_kafka_resp_err_t err)
 {
@@ -261,17 +264,20 @@ gint64
 kafka_partition_end (const KafkaPartition *self)
 {
   int64_t first = -1, next = -1;
-  rd_kafka_resp_err_t err = rd_kafka_get_watermark_offsets (self->owner.rk, self->topic, self->number, &first, &next);
+  rd_kafka_resp_err_t err
+      = rd_kafka_get_watermark_offsets (self->owner.rk, self->topic, self->number, &first, &next);
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? next : -1;
 }
 
-/* The broker answers the questions of a connection one after the other, and a fetch that waits for messages may be before this one. */
+/* The broker answers the questions of a connection one after the other, and a fetch that waits for
+ * messages may be before this one. */
 static gint64
 fetch_wait_us (const KafkaPartition *self)
 {
   char text[32] = "";
   size_t size = sizeof text;
-  rd_kafka_conf_res_t found = rd_kafka_conf_get (rd_kafka_conf (self->owner.rk), "fetch.wait.max.ms", text, &size);
+  rd_kafka_conf_res_t found
+      = rd_kafka_conf_get (rd_kafka_conf (self->owner.rk), "fetch.wait.max.ms", text, &size);
   return found == RD_KAFKA_CONF_OK ? g_ascii_strtoll (text, NULL, 10) * 1000 : 0;
 }
 
@@ -279,8 +285,10 @@ gboolean
 kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, gint64 *high,
                             GError **error)
 {
-  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000 + (low != NULL ? 2 : 1) * fetch_wait_us (self);
-  rd_kafka_resp_err_t err = kafka_watermarks (self->owner.rk, self->topic, self->number, deadline_us, low, high);
+  gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000
+                       + (low != NULL ? 2 : 1) * fetch_wait_us (self);
+  rd_kafka_resp_err_t err
+      = kafka_watermarks (self->owner.rk, self->topic, self->number, deadline_us, low, high);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
   g_autofree char *where = kafka_where (self->owner.rk);

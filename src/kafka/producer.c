@@ -20,7 +20,8 @@ struct _KafkaProducer {
   char *last_error;   /* why the brokers are down, under lock */
 };
 
-/* --- what librdkafka calls ------------------------------------------------------------------------ */
+/* --- what librdkafka calls
+ * ------------------------------------------------------------------------ */
 
 static void
 on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
@@ -31,7 +32,8 @@ on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
   batch_told (raw->_private, raw);
 }
 
-/* librdkafka does not always tell that all brokers are gone, but it does tell of each connection. */
+/* librdkafka does not always tell that all brokers are gone, but it does tell of each connection.
+ */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
@@ -71,28 +73,30 @@ serve_acks (void *data)
   return NULL;
 }
 
-/* --- life ------------------------------------------------------------------------------------------ */
+/* --- life
+ * ------------------------------------------------------------------------------------------ */
 
 KafkaProducer *
 kafka_producer_new (const char *const *settings, GError **error)
 {
-  static const char *const wanted[] = { "linger.ms",
-                                        "0",
-                                        "message.timeout.ms",
-                                        "30000",
-                                        "queue.buffering.max.kbytes",
-                                        "16384",
-                                        "message.max.bytes",
-                                        "10485760", /* the broker says what is too large */
-                                        "batch.size",
-                                        "60000", /* so that a small fetch gets whole batches */
-                                        "partitioner",
-                                        "murmur2_random", /* as Java's: the same key, the same partition */
-                                        "topic.metadata.refresh.interval.ms",
-                                        "5000",
-                                        "topic.metadata.propagation.max.ms",
-                                        "1000",
-                                        NULL };
+  static const char *const wanted[]
+      = { "linger.ms",
+          "0",
+          "message.timeout.ms",
+          "30000",
+          "queue.buffering.max.kbytes",
+          "16384",
+          "message.max.bytes",
+          "10485760", /* the broker says what is too large */
+          "batch.size",
+          "60000", /* so that a small fetch gets whole batches */
+          "partitioner",
+          "murmur2_random", /* as Java's: the same key, the same partition */
+          "topic.metadata.refresh.interval.ms",
+          "5000",
+          "topic.metadata.propagation.max.ms",
+          "1000",
+          NULL };
   static const char *const fixed[]
       = { "enable.idempotence", "true", "request.required.acks", "-1", NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
@@ -152,7 +156,8 @@ kafka_producer_is_up (KafkaProducer *self)
   return !atomic_load (&self->down);
 }
 
-/* --- publishing -------------------------------------------------------------------------------------- */
+/* --- publishing
+ * -------------------------------------------------------------------------------------- */
 
 static rd_kafka_topic_t *
 topic_of (KafkaProducer *self, const char *name)
@@ -226,7 +231,8 @@ tell_over (KafkaProducer *self, const Patience *patience, const Report *failed, 
     why = g_strdup (rd_kafka_err2str (failed->err));
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                "%s: %u messages not acknowledged (the first: topic %s), %s%s%s", where, missing,
-               failed->message->topic, patience_is_stopped (patience) ? "stopped waiting" : "time is over",
+               failed->message->topic,
+               patience_is_stopped (patience) ? "stopped waiting" : "time is over",
                why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
@@ -272,7 +278,8 @@ pause_between_attempts (const Patience *patience)
 
 /* BATCH: the first attempt, which is under way already; NULL: none is. */
 static gboolean
-publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms, const volatile gint *stop, GError **error)
+publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms,
+         const volatile gint *stop, GError **error)
 {
   Patience patience = { G_MAXINT64, stop };
   if (timeout_ms >= 0)
@@ -329,11 +336,15 @@ kafka_publish_end (KafkaProducer *self, KafkaSending *sending, GPtrArray *messag
 }
 
 gboolean
-kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges, guint n, int timeout_ms)
+kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges, guint n,
+                      int timeout_ms)
 {
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   guint i = 0;
-  while (i < n && kafka_watermarks (self->rk, topic, (gint32)i, deadline_us, &edges[i].low, &edges[i].high) == RD_KAFKA_RESP_ERR_NO_ERROR)
+  while (
+      i < n
+      && kafka_watermarks (self->rk, topic, (gint32)i, deadline_us, &edges[i].low, &edges[i].high)
+             == RD_KAFKA_RESP_ERR_NO_ERROR)
     i++;
   return i == n;
 }
@@ -343,7 +354,9 @@ kafka_producer_partitions (KafkaProducer *self, const char *topic, int timeout_m
 {
   const struct rd_kafka_metadata *found = NULL;
   rd_kafka_topic_t *asked = topic_of (self, topic);
-  gboolean known = asked != NULL && rd_kafka_metadata (self->rk, 0, asked, &found, timeout_ms) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  gboolean known
+      = asked != NULL
+        && rd_kafka_metadata (self->rk, 0, asked, &found, timeout_ms) == RD_KAFKA_RESP_ERR_NO_ERROR;
   gint32 n = known && found->topic_cnt == 1 ? found->topics[0].partition_cnt : 0;
   g_clear_pointer (&found, rd_kafka_metadata_destroy);
   return n;

@@ -46,9 +46,15 @@ be_patient (Reader *self)
 static Reader *
 reader_new (const char *const *settings, const char *topic, int timeout_ms, GError **error)
 {
-  static const char *const wanted[]
-      = { "allow.auto.create.topics", "false", "fetch.message.max.bytes", "1048576",
-          "queued.max.messages.kbytes", "4096", "topic.metadata.propagation.max.ms", "0", NULL };
+  static const char *const wanted[] = { "allow.auto.create.topics",
+                                        "false",
+                                        "fetch.message.max.bytes",
+                                        "1048576",
+                                        "queued.max.messages.kbytes",
+                                        "4096",
+                                        "topic.metadata.propagation.max.ms",
+                                        "0",
+                                        NULL };
   static const char *const fixed[] = { "enable.partition.eof", "true", NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
   if (conf == NULL)
@@ -117,8 +123,9 @@ offset_at (Reader *self, gint32 partition, gint64 timestamp_ms, gint64 *offset)
   return kafka_offset_at (self->rk, self->name, partition, timestamp_ms, left_ms (self), offset);
 }
 
-/* Leaves out what is older by the broker's index. A broker that has none (the embedded one) says "nothing
- * that young" to every question, also to the one that every message answers; then all is read. */
+/* Leaves out what is older by the broker's index. A broker that has none (the embedded one) says
+ * "nothing that young" to every question, also to the one that every message answers; then all is
+ * read. */
 static gboolean
 skip_older (Reader *self, gint32 partition, gint64 from_ms, Range *range, GError **error)
 {
@@ -152,7 +159,8 @@ stop (Reader *self, Range *ranges, gint32 n)
       rd_kafka_consume_stop (self->topic, i);
 }
 
-/* --- one message ------------------------------------------------------------------------------------- */
+/* --- one message
+ * ------------------------------------------------------------------------------------- */
 
 /* Waits for what comes first: the message, the end of the partition, an error. */
 static KafkaMessage *
@@ -169,7 +177,8 @@ first_message (Reader *self, gint64 offset, GError **error)
     message = kafka_message_from (raw);
   rd_kafka_message_destroy (raw);
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR && err != RD_KAFKA_RESP_ERR__PARTITION_EOF
-      && err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET && err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE)
+      && err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET
+      && err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE)
     fail (self, err, error);
   return message;
 }
@@ -207,7 +216,8 @@ kafka_message_timestamp (const char *const *settings, const char *topic, gint32 
   return message != NULL;
 }
 
-/* --- a whole topic ------------------------------------------------------------------------------------ */
+/* --- a whole topic
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct {
   gint64 from_ms;
@@ -298,7 +308,8 @@ kafka_read_topic (const char *const *settings, const char *topic, gint64 from_ti
   return done;
 }
 
-/* --- a part of a partition ---------------------------------------------------------------------------- */
+/* --- a part of a partition
+ * ---------------------------------------------------------------------------- */
 
 static gboolean
 plan_stretch (Reader *self, Reading *reading, const KafkaStretch *stretch, GError **error)
@@ -317,8 +328,8 @@ plan_stretch (Reader *self, Reading *reading, const KafkaStretch *stretch, GErro
 }
 
 gboolean
-kafka_read_stretch (const char *const *settings, const char *topic, const KafkaStretch *stretch, int timeout_ms,
-                    KafkaVisit visit, gpointer data, GError **error)
+kafka_read_stretch (const char *const *settings, const char *topic, const KafkaStretch *stretch,
+                    int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
 {
   g_autoptr (Reader) reader = reader_new (settings, topic, timeout_ms, error);
   Reading reading = { .from_ms = -1, .visit = visit, .data = data };
@@ -326,7 +337,8 @@ kafka_read_stretch (const char *const *settings, const char *topic, const KafkaS
     return FALSE;
   g_autofree Range *ranges = g_new0 (Range, reading.n);
   reading.ranges = ranges;
-  gboolean done = plan_stretch (reader, &reading, stretch, error) && read_on (reader, &reading, error);
+  gboolean done
+      = plan_stretch (reader, &reading, stretch, error) && read_on (reader, &reading, error);
   stop (reader, ranges, reading.n);
   return done;
 }

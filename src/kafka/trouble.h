@@ -1,5 +1,5 @@
-/* What is wrong now, by subject ("brokers", "commit", a topic, a partition): set when it is seen, cleared
- * when the same subject is seen to work.
+/* What is wrong now, by subject ("brokers", "commit", a topic, a partition): set when it is seen,
+ * cleared when the same subject is seen to work.
  *
  * Threads: any.
  */

@@ -12,7 +12,8 @@
 struct _Watch {
   rd_kafka_t *rk;
   Trouble *trouble;
-  _Atomic (char *) suspicion; /* why the brokers are to be looked at, or NULL; errors are told on any thread */
+  _Atomic (char *)
+      suspicion; /* why the brokers are to be looked at, or NULL; errors are told on any thread */
   atomic_uint breaks;
   gint64 looked_us;
 };
@@ -69,7 +70,8 @@ watch_group (Watch *self, const char *reason)
     trouble_clear (self->trouble, ON_GROUP);
 }
 
-/* --- looking ----------------------------------------------------------------------------------------- */
+/* --- looking
+ * ----------------------------------------------------------------------------------------- */
 
 static gboolean
 brokers_answer (Watch *self)

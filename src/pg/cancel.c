@@ -46,11 +46,10 @@ canceller_ask (Canceller *self)
   if (!g_atomic_int_compare_and_exchange (&self->asking, FALSE, TRUE))
     return;
   g_atomic_int_inc (&self->refs);
-  if (pthread_create (&thread, NULL, ask_main, self) == 0)
-    {
-      pthread_detach (thread);
-      return;
-    }
+  if (pthread_create (&thread, NULL, ask_main, self) == 0) {
+    pthread_detach (thread);
+    return;
+  }
   g_atomic_int_set (&self->asking, FALSE); /* the connection is given up instead (pipeline.c) */
   canceller_unref (self);
 }

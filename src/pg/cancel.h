@@ -1,5 +1,5 @@
-/* Asks a server to cancel what a connection is doing, from any thread, without waiting: a server that takes connections and does not
- * answer keeps a thread of the canceller's only.
+/* Asks a server to cancel what a connection is doing, from any thread, without waiting: a server
+ * that takes connections and does not answer keeps a thread of the canceller's only.
  *
  * Threads: any. Ownership: references; the thread that asks has one of its own.
  */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define CONNECT_TIMEOUT_S 5
-#define CONNECT_LEAST_S 2 /* libpq counts no less */
+#define CONNECT_LEAST_S 2       /* libpq counts no less */
 #define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout */
 
 Pg *
@@ -71,7 +71,8 @@ drop_notice (void *arg, const PGresult *notice)
 gboolean
 pg_fail_connection (Pg *pg, const char *doing, GError **error)
 {
-  g_autofree char *words = discreet_connection (pg->url, pg->conn, pg->conn != NULL ? PQerrorMessage (pg->conn) : "no connection");
+  g_autofree char *words = discreet_connection (
+      pg->url, pg->conn, pg->conn != NULL ? PQerrorMessage (pg->conn) : "no connection");
   g_strchomp (words);
   g_strdelimit (words, "\n", ' ');
   pg->sqlstate[0] = '\0';
@@ -94,11 +95,15 @@ ping (const char *const *names, const char *const *values, gpointer result)
 
 /* Does so with all that says where and how. */
 static void
-connect_to (const Pg *pg, void (*way) (const char *const *names, const char *const *values, gpointer result), gpointer result)
+connect_to (const Pg *pg,
+            void (*way) (const char *const *names, const char *const *values, gpointer result),
+            gpointer result)
 {
-  g_autofree char *timeout = g_strdup_printf ("%d", CLAMP (pg->answer_ms / 1000, CONNECT_LEAST_S, CONNECT_TIMEOUT_S));
-  const char *names[] = { "connect_timeout",    "keepalives_idle", "keepalives_interval", "keepalives_count",
-                          "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
+  g_autofree char *timeout
+      = g_strdup_printf ("%d", CLAMP (pg->answer_ms / 1000, CONNECT_LEAST_S, CONNECT_TIMEOUT_S));
+  const char *names[] = { "connect_timeout",  "keepalives_idle",  "keepalives_interval",
+                          "keepalives_count", "tcp_user_timeout", "fallback_application_name",
+                          "dbname",           "client_encoding",  NULL };
   const char *values[] = { timeout, "10", "5", "3", "20000", pg->name, pg->url, "UTF8", NULL };
   way (names, values, result);
 }

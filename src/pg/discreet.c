@@ -22,7 +22,8 @@ is_raised (const PGresult *result)
   return g_str_has_suffix (first, " at RAISE");
 }
 
-/* `invalid input syntax for type integer: "..."`: from the first quote to the last, for values may hold quotes. */
+/* `invalid input syntax for type integer: "..."`: from the first quote to the last, for values may
+ * hold quotes. */
 static char *
 message_of (const PGresult *result, const char *state)
 {
@@ -35,16 +36,19 @@ message_of (const PGresult *result, const char *state)
   return replaced (unquoted, "0x[0-9a-fA-F]+", "0x...");
 }
 
-/* `Key (a, b)=(1, 2) is not present in table "t".`: without the values. NULL: nothing of it may be told. */
+/* `Key (a, b)=(1, 2) is not present in table "t".`: without the values. NULL: nothing of it may be
+ * told. */
 static char *
 detail_of (const PGresult *result, const char *state)
 {
-  static const char key[] = "^(Key \\(.*?\\))=\\(.*\\)( already exists| is duplicated| conflicts with existing key"
-                            "| is (?:still referenced from|not present in) table \"[^\"]*\")\\.?$";
+  static const char key[]
+      = "^(Key \\(.*?\\))=\\(.*\\)( already exists| is duplicated| conflicts with existing key"
+        "| is (?:still referenced from|not present in) table \"[^\"]*\")\\.?$";
   const char *detail = PQresultErrorField (result, PG_DIAG_MESSAGE_DETAIL);
   if (detail == NULL || is_raised (result))
     return NULL;
-  if (g_str_equal (state, "40P01") || g_str_has_prefix (state, "42") || g_str_has_prefix (state, "53")) /* of processes and of the catalogue */
+  if (g_str_equal (state, "40P01") || g_str_has_prefix (state, "42")
+      || g_str_has_prefix (state, "53")) /* of processes and of the catalogue */
     return g_strdup (detail);
   if (!g_str_has_prefix (state, "23"))
     return NULL;
@@ -75,25 +79,28 @@ discreet_words (const PGresult *result)
   GString *text = g_string_new (g_strchomp (message));
   if (detail != NULL)
     g_string_append_printf (text, " (%s)", detail);
-  if (state != NULL && g_str_has_prefix (state, "23"))
-    {
-      add_name (text, result, PG_DIAG_CONSTRAINT_NAME, "constraint");
-      add_name (text, result, PG_DIAG_TABLE_NAME, "table");
-      add_name (text, result, PG_DIAG_COLUMN_NAME, "column");
-    }
+  if (state != NULL && g_str_has_prefix (state, "23")) {
+    add_name (text, result, PG_DIAG_CONSTRAINT_NAME, "constraint");
+    add_name (text, result, PG_DIAG_TABLE_NAME, "table");
+    add_name (text, result, PG_DIAG_COLUMN_NAME, "column");
+  }
   return g_string_free (text, FALSE);
 }
 
-/* A password with an @ or a blank in it ends too early for libpq, which then quotes the rest of it. */
+/* A password with an @ or a blank in it ends too early for libpq, which then quotes the rest of it.
+ */
 char *
 discreet_connection (const char *url, const PGconn *conn, const char *words)
 {
-  PQconninfoOption *parts = strstr (url, "=") != NULL || strstr (url, "://") != NULL ? PQconninfoParse (url, NULL) : NULL;
+  PQconninfoOption *parts = strstr (url, "=") != NULL || strstr (url, "://") != NULL
+                                ? PQconninfoParse (url, NULL)
+                                : NULL;
   const char *host = conn != NULL ? PQhost (conn) : NULL;
   gboolean read = parts != NULL || (strstr (url, "=") == NULL && strstr (url, "://") == NULL);
   PQconninfoFree (parts);
   if (read && (host == NULL || strchr (host, '@') == NULL))
     return g_strdup (words);
-  return g_strdup ("postgres.url is not what libpq takes (it is not shown: it may hold a password); write %40 for @, %2F for / and "
-                   "%25 for % in a password of a URI, and quotes round one with blanks in key=value pairs");
+  return g_strdup (
+      "postgres.url is not what libpq takes (it is not shown: it may hold a password); write %40 for @, %2F for / and "
+      "%25 for % in a password of a URI, and quotes round one with blanks in key=value pairs");
 }

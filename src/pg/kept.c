@@ -67,12 +67,14 @@ name_with_values (const PgStatement *statement, const char *const *bound)
 {
   GString *name = g_string_new (statement->name);
   for (guint i = 0; i < statement->n_parameters; i++)
-    g_string_append_printf (name, "%c%s", bound[i] != NULL ? '\x1f' : '\x1e', bound[i] != NULL ? bound[i] : "");
+    g_string_append_printf (name, "%c%s", bound[i] != NULL ? '\x1f' : '\x1e',
+                            bound[i] != NULL ? bound[i] : "");
   return g_string_free (name, FALSE);
 }
 
 const PgRows *
-pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp, GError **error)
+pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp,
+             GError **error)
 {
   const char *bound[statement->n_parameters + 1];
   if (!pg_values_bind (values, statement, bound, error))

@@ -1,4 +1,5 @@
-/* Rows that a connection remembers as long as what they were made from has not changed. For this folder; everybody else: pg.h.
+/* Rows that a connection remembers as long as what they were made from has not changed. For this
+ * folder; everybody else: pg.h.
  *
  * Invariant: rows are found under the stamp only with which they were kept.
  * Threads: as Pg. Ownership: rows belong to Kept.

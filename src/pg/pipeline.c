@@ -40,7 +40,8 @@ send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **e
 }
 
 gboolean
-pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound, GError **error)
+pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound,
+               GError **error)
 {
   const char *name = statement->on_server;
   gboolean prepare = pg->prepare && !g_hash_table_contains (pg->refused, name);
@@ -59,8 +60,8 @@ gboolean
 pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
 {
   const char *bound[statement->n_parameters + 1];
-  return pg_values_bind (values, statement, bound, error) && pg_ensure (pg, error) && pg_send_limits (pg, error)
-         && pg_send_bound (pg, SENT_CALLER, statement, bound, error);
+  return pg_values_bind (values, statement, bound, error) && pg_ensure (pg, error)
+         && pg_send_limits (pg, error) && pg_send_bound (pg, SENT_CALLER, statement, bound, error);
 }
 
 gboolean
@@ -88,11 +89,13 @@ cut_in_time (Pg *pg, gint64 now)
 static gint64
 deadline_of (Pg *pg, gint64 began_us)
 {
-  gint64 cancelled_us = atomic_load (&pg->cancelled_us), deadline = began_us + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
+  gint64 cancelled_us = atomic_load (&pg->cancelled_us),
+         deadline = began_us + pg->answer_ms * G_TIME_SPAN_MILLISECOND;
   return cancelled_us == 0 ? deadline : MIN (deadline, MAX (began_us, cancelled_us) + CANCELLED_US);
 }
 
-/* When to look again: whether there is an answer, somebody has cancelled, or the transaction's time is over. */
+/* When to look again: whether there is an answer, somebody has cancelled, or the transaction's time
+ * is over. */
 static int
 look_ms (const Pg *pg, gint64 now, gint64 left_us)
 {
@@ -107,24 +110,22 @@ static gboolean
 wait_for_answer (Pg *pg, GError **error)
 {
   gint64 began = clock_monotonic_us ();
-  while (PQisBusy (pg->conn))
-    {
-      int flushing = PQflush (pg->conn);
-      struct pollfd fd = { PQsocket (pg->conn), (short)(POLLIN | (flushing == 1 ? POLLOUT : 0)), 0 };
-      gint64 now = clock_monotonic_us (), left_us = deadline_of (pg, began) - now;
-      cut_in_time (pg, now);
-      if (left_us <= 0)
-        {
-          g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
-                       (int)((now - began) / G_USEC_PER_SEC));
-          pg_close (pg);
-          return FALSE;
-        }
-      if (poll (&fd, 1, look_ms (pg, now, left_us)) < 0 && errno != EINTR)
-        return pg_fail_connection (pg, "poll", error);
-      if (!PQconsumeInput (pg->conn))
-        return pg_fail_connection (pg, "connection lost", error);
+  while (PQisBusy (pg->conn)) {
+    int flushing = PQflush (pg->conn);
+    struct pollfd fd = { PQsocket (pg->conn), (short)(POLLIN | (flushing == 1 ? POLLOUT : 0)), 0 };
+    gint64 now = clock_monotonic_us (), left_us = deadline_of (pg, began) - now;
+    cut_in_time (pg, now);
+    if (left_us <= 0) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
+                   (int)((now - began) / G_USEC_PER_SEC));
+      pg_close (pg);
+      return FALSE;
     }
+    if (poll (&fd, 1, look_ms (pg, now, left_us)) < 0 && errno != EINTR)
+      return pg_fail_connection (pg, "poll", error);
+    if (!PQconsumeInput (pg->conn))
+      return pg_fail_connection (pg, "connection lost", error);
+  }
   return TRUE;
 }
 
@@ -132,46 +133,41 @@ wait_for_answer (Pg *pg, GError **error)
 static PGresult *
 take_answer (Pg *pg, GError **error)
 {
-  for (;;)
-    {
-      if (pg->conn == NULL)
-        {
-          pg_fail_connection (pg, "connection lost", error);
-          return NULL;
-        }
-      if (!wait_for_answer (pg, error))
-        return NULL;
-      PGresult *result = PQgetResult (pg->conn);
-      if (result != NULL)
-        return result;
-      if (PQstatus (pg->conn) != CONNECTION_OK)
-        {
-          pg_fail_connection (pg, "connection lost", error);
-          return NULL;
-        }
+  for (;;) {
+    if (pg->conn == NULL) {
+      pg_fail_connection (pg, "connection lost", error);
+      return NULL;
     }
+    if (!wait_for_answer (pg, error))
+      return NULL;
+    PGresult *result = PQgetResult (pg->conn);
+    if (result != NULL)
+      return result;
+    if (PQstatus (pg->conn) != CONNECTION_OK) {
+      pg_fail_connection (pg, "connection lost", error);
+      return NULL;
+    }
+  }
 }
 
 /* Takes everything up to the end of the pipeline. */
 static gboolean
 drain (Pg *pg, GError **error)
 {
-  while (pg->synced)
-    {
-      PGresult *result = take_answer (pg, error);
-      if (result == NULL)
-        return FALSE;
-      if (PQresultStatus (result) == PGRES_PIPELINE_SYNC)
-        pg->synced = FALSE;
-      PQclear (result);
-    }
+  while (pg->synced) {
+    PGresult *result = take_answer (pg, error);
+    if (result == NULL)
+      return FALSE;
+    if (PQresultStatus (result) == PGRES_PIPELINE_SYNC)
+      pg->synced = FALSE;
+    PQclear (result);
+  }
   /* A PREPARE whose answer was skipped may or may not have happened. */
   for (guint i = pg->taken; i < pg->sent->len; i++)
-    if (g_array_index (pg->sent, Sent, i).kind == SENT_PREPARE)
-      {
-        pg_close (pg);
-        return TRUE;
-      }
+    if (g_array_index (pg->sent, Sent, i).kind == SENT_PREPARE) {
+      pg_close (pg);
+      return TRUE;
+    }
   g_array_set_size (pg->sent, 0);
   pg->taken = 0;
   return TRUE;
@@ -191,34 +187,31 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
     pg_close (pg);
 }
 
-/* The next result that the caller waits for; *ROWS stays NULL if there is none. Answers to what we sent ourselves are only
- * looked at. */
+/* The next result that the caller waits for; *ROWS stays NULL if there is none. Answers to what we
+ * sent ourselves are only looked at. */
 static gboolean
 take_rows (Pg *pg, PgRows **rows, GError **error)
 {
-  while (*rows == NULL && pg->taken < pg->sent->len)
-    {
-      PGresult *result = take_answer (pg, error);
-      if (result == NULL)
-        return FALSE;
-      Sent sent = g_array_index (pg->sent, Sent, pg->taken++);
-      ExecStatusType status = PQresultStatus (result);
-      if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-        {
-          if (sent.kind == SENT_PREPARE)
-            {
-              g_hash_table_remove (pg->prepared, sent.statement->on_server);
-              g_hash_table_add (pg->refused, (gpointer)sent.statement->on_server);
-            }
-          pg_fail_statement (pg, result, sent.statement, error);
-          PQclear (result);
-          return FALSE;
-        }
-      if (sent.kind == SENT_CALLER)
-        *rows = rows_wrap (result);
-      else
-        PQclear (result);
+  while (*rows == NULL && pg->taken < pg->sent->len) {
+    PGresult *result = take_answer (pg, error);
+    if (result == NULL)
+      return FALSE;
+    Sent sent = g_array_index (pg->sent, Sent, pg->taken++);
+    ExecStatusType status = PQresultStatus (result);
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+      if (sent.kind == SENT_PREPARE) {
+        g_hash_table_remove (pg->prepared, sent.statement->on_server);
+        g_hash_table_add (pg->refused, (gpointer)sent.statement->on_server);
+      }
+      pg_fail_statement (pg, result, sent.statement, error);
+      PQclear (result);
+      return FALSE;
     }
+    if (sent.kind == SENT_CALLER)
+      *rows = rows_wrap (result);
+    else
+      PQclear (result);
+  }
   return TRUE;
 }
 
@@ -235,12 +228,11 @@ pg_next (Pg *pg, GError **error)
 gboolean
 pg_finish (Pg *pg, GError **error)
 {
-  while (pg->taken < pg->sent->len)
-    {
-      g_autoptr (PgRows) rows = NULL;
-      if (!take_rows (pg, &rows, error))
-        return FALSE;
-    }
+  while (pg->taken < pg->sent->len) {
+    g_autoptr (PgRows) rows = NULL;
+    if (!take_rows (pg, &rows, error))
+      return FALSE;
+  }
   return drain (pg, error);
 }
 

@@ -84,7 +84,8 @@ gboolean
 rows_is_integer (const PgRows *rows, int column)
 {
   Oid type = PQftype (rows->result, column);
-  return type == 20 || type == 21 || type == 23; /* int8, int2, int4: fixed numbers of the catalogue */
+  return type == 20 || type == 21
+         || type == 23; /* int8, int2, int4: fixed numbers of the catalogue */
 }
 
 char *
@@ -134,17 +135,15 @@ array_add (GString *array, const char *value)
     g_string_append (array, "NULL");
   else if (is_plain (value))
     g_string_append (array, value);
-  else
-    {
-      g_string_append_c (array, '"');
-      for (const char *p = value; *p != '\0'; p++)
-        {
-          if (*p == '"' || *p == '\\')
-            g_string_append_c (array, '\\');
-          g_string_append_c (array, *p);
-        }
-      g_string_append_c (array, '"');
+  else {
+    g_string_append_c (array, '"');
+    for (const char *p = value; *p != '\0'; p++) {
+      if (*p == '"' || *p == '\\')
+        g_string_append_c (array, '\\');
+      g_string_append_c (array, *p);
     }
+    g_string_append_c (array, '"');
+  }
 }
 
 void

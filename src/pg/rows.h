@@ -12,7 +12,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PgRows, rows_free)
 int rows_count (const PgRows *rows);
 int rows_columns (const PgRows *rows);
 const char *rows_name (const PgRows *rows, int column);
-int rows_column (const PgRows *rows, const char *name); /* -1: there is none */
+int rows_column (const PgRows *rows, const char *name);        /* -1: there is none */
 const char *rows_at (const PgRows *rows, int row, int column); /* NULL: SQL null */
 /* By name; the column must be there (g_assert). */
 const char *rows_text (const PgRows *rows, int row, const char *name);

@@ -55,36 +55,28 @@ parse (const char *name, const char *text, GError **error)
 {
   g_autoptr (GString) sql = g_string_new (NULL);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  for (const char *p = text; *p != '\0';)
-    {
-      const char *end = skip_quoted (p);
-      gsize len = *p == ':' ? name_length (p + 1) : 0;
-      if (end != NULL)
-        {
-          if (p[0] != '-' || p[1] != '-')
-            g_string_append_len (sql, p, end - p);
-          p = end;
-        }
-      else if (p[0] == ':' && p[1] == ':')
-        {
-          g_string_append (sql, "::");
-          p += 2;
-        }
-      else if (len > 0)
-        {
-          if (strncmp (p + 1 + len, "::", 2) != 0)
-            {
-              g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                           "%s: parameter :%.*s has no cast, write :%.*s::type", name, (int)len,
-                           p + 1, (int)len, p + 1);
-              return NULL;
-            }
-          g_string_append_printf (sql, "$%u", parameter_index (names, p + 1, len));
-          p += 1 + len;
-        }
-      else
-        g_string_append_c (sql, *p++);
-    }
+  for (const char *p = text; *p != '\0';) {
+    const char *end = skip_quoted (p);
+    gsize len = *p == ':' ? name_length (p + 1) : 0;
+    if (end != NULL) {
+      if (p[0] != '-' || p[1] != '-')
+        g_string_append_len (sql, p, end - p);
+      p = end;
+    } else if (p[0] == ':' && p[1] == ':') {
+      g_string_append (sql, "::");
+      p += 2;
+    } else if (len > 0) {
+      if (strncmp (p + 1 + len, "::", 2) != 0) {
+        g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                     "%s: parameter :%.*s has no cast, write :%.*s::type", name, (int)len, p + 1,
+                     (int)len, p + 1);
+        return NULL;
+      }
+      g_string_append_printf (sql, "$%u", parameter_index (names, p + 1, len));
+      p += 1 + len;
+    } else
+      g_string_append_c (sql, *p++);
+  }
   PgStatement *statement = g_new0 (PgStatement, 1);
   statement->name = g_strdup (name);
   statement->sql = g_strdup (g_strstrip (sql->str));
@@ -111,20 +103,17 @@ known_put (PgStatement *statement)
   if (known == NULL)
     known = g_hash_table_new (g_str_hash, g_str_equal);
   PgStatement *first = g_hash_table_lookup (known, statement->name);
-  if (first == NULL)
-    {
-      g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, statement->sql, -1);
-      g_snprintf (statement->on_server, sizeof statement->on_server, "pruned_%.20s", sum);
-      g_hash_table_insert (known, statement->name, statement);
-      first = statement;
-    }
-  else
-    {
-      g_strfreev (statement->parameters);
-      g_free (statement->name);
-      g_free (statement->sql);
-      g_free (statement);
-    }
+  if (first == NULL) {
+    g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, statement->sql, -1);
+    g_snprintf (statement->on_server, sizeof statement->on_server, "pruned_%.20s", sum);
+    g_hash_table_insert (known, statement->name, statement);
+    first = statement;
+  } else {
+    g_strfreev (statement->parameters);
+    g_free (statement->name);
+    g_free (statement->sql);
+    g_free (statement);
+  }
   pthread_mutex_unlock (&known_lock);
   return first;
 }
@@ -227,12 +216,12 @@ char *
 pg_values_words (const PgValues *values, const PgStatement *statement)
 {
   GString *words = g_string_new (NULL);
-  for (guint i = 0; i < statement->n_parameters; i++)
-    {
-      const char *text = pg_values_get (values, statement->parameters[i]);
-      g_string_append_printf (words, "%" G_GSSIZE_FORMAT ":", text != NULL ? (gssize)strlen (text) : -1);
-      g_string_append (words, text != NULL ? text : "");
-    }
+  for (guint i = 0; i < statement->n_parameters; i++) {
+    const char *text = pg_values_get (values, statement->parameters[i]);
+    g_string_append_printf (words, "%" G_GSSIZE_FORMAT ":",
+                            text != NULL ? (gssize)strlen (text) : -1);
+    g_string_append (words, text != NULL ? text : "");
+  }
   return g_string_free (words, FALSE);
 }
 
@@ -240,17 +229,15 @@ gboolean
 pg_values_bind (const PgValues *values, const PgStatement *statement, const char **bound,
                 GError **error)
 {
-  for (guint i = 0; i < statement->n_parameters; i++)
-    {
-      gpointer text = NULL;
-      if (values == NULL
-          || !g_hash_table_lookup_extended (values->texts, statement->parameters[i], NULL, &text))
-        {
-          g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s: nothing is bound to :%s",
-                       statement->name, statement->parameters[i]);
-          return FALSE;
-        }
-      bound[i] = text;
+  for (guint i = 0; i < statement->n_parameters; i++) {
+    gpointer text = NULL;
+    if (values == NULL
+        || !g_hash_table_lookup_extended (values->texts, statement->parameters[i], NULL, &text)) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s: nothing is bound to :%s",
+                   statement->name, statement->parameters[i]);
+      return FALSE;
     }
+    bound[i] = text;
+  }
   return TRUE;
 }

@@ -9,9 +9,11 @@ struct _PgStatement {
   char *sql;
   char **parameters; /* in the order of $1, $2, ... */
   guint n_parameters;
-  char on_server[32]; /* names it in a session; made from its text, so that the same name is the same statement, whoever prepared it */
+  char on_server[32]; /* names it in a session; made from its text, so that the same name is the
+                         same statement, whoever prepared it */
 };
 
-/* The texts in the statement's order, borrowed from VALUES. PRUNED_FATAL names one that is not bound. */
+/* The texts in the statement's order, borrowed from VALUES. PRUNED_FATAL names one that is not
+ * bound. */
 gboolean pg_values_bind (const PgValues *values, const PgStatement *statement, const char **bound,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

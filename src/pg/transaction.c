@@ -1,15 +1,17 @@
-/* Transactions: each sets its own limits, a statement outside one too; BEGIN goes out with the first statement. */
+/* Transactions: each sets its own limits, a statement outside one too; BEGIN goes out with the
+ * first statement. */
 #include "base/fault.h"
 #include "pg/pg_private.h"
 
-/* The limits of every transaction (docs/rules.md), as settings of the transaction only. No jit: the planner's guess at a page's cost
- * can be far too high, and compiling took 5 s of a statement of 10 ms. PostgreSQL's own names come first, and nobody's temporary tables
- * before the application's: a path without pg_temp begins with it. This one runs before there is a path: it names all. */
-#define LIMITS                                                                                     \
+/* The limits of every transaction (docs/rules.md), as settings of the transaction only. No jit: the
+ * planner's guess at a page's cost can be far too high, and compiling took 5 s of a statement of 10
+ * ms. PostgreSQL's own names come first, and nobody's temporary tables before the application's: a
+ * path without pg_temp begins with it. This one runs before there is a path: it names all. */
+#define LIMITS                                                                                                          \
   "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true)," \
-  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"      \
-  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                       \
-  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                 \
+  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
+  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                         \
+  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                   \
   " pg_catalog.set_config('jit', 'off', true)"
 
 static gboolean
@@ -31,7 +33,8 @@ pg_send_limits (Pg *pg, GError **error)
     return pg->in_transaction || pg->sent->len > 0 || send_limits (pg, error);
   pg->begin_wanted = FALSE;
   pg->in_transaction = TRUE;
-  return pg_send_own (pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", error)
+  return pg_send_own (
+             pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", error)
          && send_limits (pg, error);
 }
 
@@ -80,7 +83,8 @@ pg_script (Pg *pg, const char *sql, GError **error)
     return pg_fail_connection (pg, "cannot leave pipeline mode", error);
   PGresult *result = PQexec (pg->conn, sql);
   ExecStatusType status = PQresultStatus (result);
-  gboolean done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+  gboolean done
+      = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
   if (!done)
     pg_fail_statement (pg, result, NULL, error);
   PQclear (result);
@@ -93,18 +97,21 @@ gboolean
 pg_commit (Pg *pg, GError **error)
 {
   if (pg->begin_wanted) /* nothing was ever sent */
-    {
-      pg->begin_wanted = FALSE;
-      return TRUE;
-    }
+  {
+    pg->begin_wanted = FALSE;
+    return TRUE;
+  }
   g_assert (pg->in_transaction);
   pg->deadline_us = 0;
   gboolean queued = pg->sent->len > 0; /* if one of these fails, COMMIT is skipped */
-  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) /* COMMIT would answer ROLLBACK */
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: the transaction was lost before its commit");
-      return FALSE;
-    }
+  if (pg->conn == NULL
+      || (!queued
+          && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) /* COMMIT would answer ROLLBACK */
+  {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "PostgreSQL: the transaction was lost before its commit");
+    return FALSE;
+  }
   if (!pg_run_own (pg, "COMMIT", error))
     return FALSE;
   pg->in_transaction = FALSE;
@@ -116,11 +123,10 @@ pg_rollback (Pg *pg)
 {
   pg->begin_wanted = FALSE;
   pg->deadline_us = 0;
-  if (!pg->in_transaction || pg->conn == NULL)
-    {
-      pg->in_transaction = FALSE;
-      return;
-    }
+  if (!pg->in_transaction || pg->conn == NULL) {
+    pg->in_transaction = FALSE;
+    return;
+  }
   g_autoptr (GError) ignored = NULL; /* a connection that cannot roll back is closed, which does */
   if (pg->synced || pg->sent->len > 0)
     pg_close (pg);

@@ -9,24 +9,35 @@ static const struct {
   const char *prefix; /* of the SQLSTATE */
   PrunedVerdict verdict;
 } VERDICTS[] = {
-  { "40001", PRUNED_BUSY },  { "40P01", PRUNED_BUSY },  { "55P03", PRUNED_BUSY },
+  { "40001", PRUNED_BUSY },
+  { "40P01", PRUNED_BUSY },
+  { "55P03", PRUNED_BUSY },
   { "57014", PRUNED_RETRY }, /* statement_timeout; our own cancel is BUSY, see below */
-  { "57P", PRUNED_OUTAGE },  { "08", PRUNED_OUTAGE },   { "53", PRUNED_OUTAGE },
+  { "57P", PRUNED_OUTAGE },
+  { "08", PRUNED_OUTAGE },
+  { "53", PRUNED_OUTAGE },
   { "58030", PRUNED_OUTAGE }, /* input or output error of the server's disk */
-  { "25006", PRUNED_OUTAGE }, { "25P03", PRUNED_OUTAGE }, { "25P02", PRUNED_OUTAGE },
-  { "28", PRUNED_OUTAGE },   { "3D", PRUNED_OUTAGE },
-  { "42", PRUNED_RETRY },    /* something is missing: the engine says `blocked` */
-  { "3F", PRUNED_RETRY },    { "26", PRUNED_OUTAGE }, /* a prepared statement is gone: another server behind the pooler */
+  { "25006", PRUNED_OUTAGE },
+  { "25P03", PRUNED_OUTAGE },
+  { "25P02", PRUNED_OUTAGE },
+  { "28", PRUNED_OUTAGE },
+  { "3D", PRUNED_OUTAGE },
+  { "42", PRUNED_RETRY }, /* something is missing: the engine says `blocked` */
+  { "3F", PRUNED_RETRY },
+  { "26", PRUNED_OUTAGE }, /* a prepared statement is gone: another server behind the pooler */
 };
 
-/* Nothing is missing, and no row is at fault: the connection's prepared statements are not what they were. */
+/* Nothing is missing, and no row is at fault: the connection's prepared statements are not what
+ * they were. */
 static gboolean
 is_plan_outdated (const PGresult *result)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   /* `cached plan must not change result type`; its words come in the server's language */
   return g_strcmp0 (state, "0A000") == 0
-         && g_strcmp0 (PQresultErrorField (result, PG_DIAG_SOURCE_FUNCTION), "RevalidateCachedQuery") == 0;
+         && g_strcmp0 (PQresultErrorField (result, PG_DIAG_SOURCE_FUNCTION),
+                       "RevalidateCachedQuery")
+                == 0;
 }
 
 /* Statements that a session has prepared and another one is asked for. */
@@ -56,8 +67,9 @@ verdict_of (const char *state, gboolean cancelled)
   return *state == '\0' ? PRUNED_OUTAGE : PRUNED_DATA;
 }
 
-/* Of what was going on, as PostgreSQL tells it for locks: `while deleting tuple (0,7) in relation "members"`. No value of a row is in
- * such a line; others (texts of statements, values that do not fit) may have some, and are left out. */
+/* Of what was going on, as PostgreSQL tells it for locks: `while deleting tuple (0,7) in relation
+ * "members"`. No value of a row is in such a line; others (texts of statements, values that do not
+ * fit) may have some, and are left out. */
 static char *
 place_of (const PGresult *result)
 {
@@ -65,12 +77,15 @@ place_of (const PGresult *result)
   const char *relation = NULL;
   g_auto (GStrv) lines = g_strsplit (context != NULL ? context : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL && relation == NULL; i++)
-    if (g_regex_match_simple ("^[^'\"]*\\([0-9]+,[0-9]+\\)[^'\"]*[\"\u00ab\u201e][^\"]+[\"\u00bb\u201c]$", lines[i], 0, 0))
+    if (g_regex_match_simple (
+            "^[^'\"]*\\([0-9]+,[0-9]+\\)[^'\"]*[\"\u00ab\u201e][^\"]+[\"\u00bb\u201c]$", lines[i],
+            0, 0))
       relation = lines[i];
   return relation != NULL ? g_strdup (relation) : NULL;
 }
 
-/* The table at which the statement stood, if it waited for one as a whole: PostgreSQL says where in the text. */
+/* The table at which the statement stood, if it waited for one as a whole: PostgreSQL says where in
+ * the text. */
 static char *
 table_at (const char *sql, const char *position)
 {
@@ -94,14 +109,13 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
 {
   const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
   gboolean wrong = g_str_has_prefix (state, "42") || g_str_has_prefix (state, "22");
-  if (is_conflict (state))
-    {
-      g_autofree char *place = place_of (result);
-      if (place == NULL)
-        place = table_at (statement != NULL ? statement->sql : NULL, position);
-      if (place != NULL)
-        g_string_append_printf (text, " (%s)", place);
-    }
+  if (is_conflict (state)) {
+    g_autofree char *place = place_of (result);
+    if (place == NULL)
+      place = table_at (statement != NULL ? statement->sql : NULL, position);
+    if (place != NULL)
+      g_string_append_printf (text, " (%s)", place);
+  }
   g_string_append_printf (text, " [%s]", state);
   if (statement != NULL && (wrong || is_conflict (state)))
     g_string_append_printf (text, " in %s", statement->name);
@@ -110,11 +124,14 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
   if (is_plan_outdated (result))
     g_string_append (text, ": a table was altered; the session is made anew");
   if (is_pooled (state))
-    g_string_append (text, ": the connection goes through a pooler in transaction mode; set [postgres] prepare = off");
+    g_string_append (
+        text,
+        ": the connection goes through a pooler in transaction mode; set [postgres] prepare = off");
 }
 
 void
-verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled, GError **error)
+verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled,
+                   GError **error)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_autofree char *words = discreet_words (result);
@@ -122,6 +139,8 @@ verdict_set_error (const PGresult *result, const PgStatement *statement, gboolea
   if (state != NULL)
     add_place (text, result, state, statement);
   g_strchomp (text->str);
-  PrunedVerdict verdict = is_plan_outdated (result) ? PRUNED_OUTAGE : verdict_of (state != NULL ? state : "", cancelled);
+  PrunedVerdict verdict = is_plan_outdated (result)
+                              ? PRUNED_OUTAGE
+                              : verdict_of (state != NULL ? state : "", cancelled);
   g_set_error_literal (error, PRUNED_ERROR, verdict, text->str);
 }

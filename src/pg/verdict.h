@@ -7,6 +7,7 @@
 #include <libpq-fe.h>
 
 /* Sets ERROR from a failed RESULT of STATEMENT (may be NULL). CANCELLED: we asked for it. */
-void verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled, GError **error);
+void verdict_set_error (const PGresult *result, const PgStatement *statement, gboolean cancelled,
+                        GError **error);
 /* Nothing but another session mends it. */
 gboolean verdict_is_of_session (const PGresult *result);

@@ -15,7 +15,8 @@ step_into (int folder, const char *name)
   struct stat info;
   int next = openat (folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   int saved = errno;
-  if (next < 0 && saved == ENOTDIR && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK (info.st_mode))
+  if (next < 0 && saved == ENOTDIR && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0
+      && S_ISLNK (info.st_mode))
     saved = ELOOP; /* O_NOFOLLOW with O_DIRECTORY answers ENOTDIR for a link, too */
   close (folder);
   errno = saved;
@@ -37,10 +38,14 @@ walk (int root, const char *path)
 int
 beneath_open (int root, const char *path)
 {
-  struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+  struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+                          .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
   if (*path == '\0')
     return dup (root);
   int folder = (int)syscall (SYS_openat2, root, path, &how, sizeof how);
-  gboolean unknown = folder < 0 && (errno == ENOSYS || errno == EPERM); /* EPERM: a container's filter that is older than the call */
+  gboolean unknown
+      = folder < 0
+        && (errno == ENOSYS
+            || errno == EPERM); /* EPERM: a container's filter that is older than the call */
   return unknown ? walk (root, path) : folder;
 }

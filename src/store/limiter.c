@@ -31,16 +31,13 @@ limiter_ask (Limiter *limiter, gint64 *start_us, gint64 *retry_ms, char **words)
   gboolean probe = !closed && !limiter->probing && now >= limiter->open_until_us;
   if (probe)
     limiter->probing = TRUE;
-  if (closed || probe)
-    {
-      *start_us = MAX (now, limiter->next_us);
-      limiter->next_us = *start_us + (gint64)(G_USEC_PER_SEC / limiter->rate);
-    }
-  else
-    {
-      *retry_ms = MAX (1000, (limiter->open_until_us - now) / 1000 + 1);
-      *words = g_strdup (limiter->words);
-    }
+  if (closed || probe) {
+    *start_us = MAX (now, limiter->next_us);
+    limiter->next_us = *start_us + (gint64)(G_USEC_PER_SEC / limiter->rate);
+  } else {
+    *retry_ms = MAX (1000, (limiter->open_until_us - now) / 1000 + 1);
+    *words = g_strdup (limiter->words);
+  }
   pthread_mutex_unlock (&limiter->lock);
   return closed || probe;
 }
@@ -69,11 +66,10 @@ static void
 slow_down (Limiter *limiter)
 {
   gint64 now = g_get_monotonic_time ();
-  if (now - limiter->slowed_us > HALVE_EVERY_US)
-    {
-      limiter->rate = MAX (LEAST_RATE, limiter->rate / 2);
-      limiter->slowed_us = now;
-    }
+  if (now - limiter->slowed_us > HALVE_EVERY_US) {
+    limiter->rate = MAX (LEAST_RATE, limiter->rate / 2);
+    limiter->slowed_us = now;
+  }
   limiter->next_us = MAX (limiter->next_us, now + (gint64)(G_USEC_PER_SEC / limiter->rate));
 }
 
@@ -91,21 +87,21 @@ note_failure (Limiter *limiter, const char *words, guint least)
 {
   pthread_mutex_lock (&limiter->lock);
   slow_down (limiter);
-  if (limiter->open_until_us > g_get_monotonic_time ()) /* it was on its way when the circuit opened: nothing new */
-    {
-      pthread_mutex_unlock (&limiter->lock);
-      return;
-    }
+  if (limiter->open_until_us
+      > g_get_monotonic_time ()) /* it was on its way when the circuit opened: nothing new */
+  {
+    pthread_mutex_unlock (&limiter->lock);
+    return;
+  }
   limiter->failures = MAX (limiter->failures + 1, least);
   limiter->probing = FALSE;
   g_free (limiter->words);
   limiter->words = g_strdup (words);
-  if (limiter->failures >= FAILURES_TO_OPEN)
-    {
-      guint doublings = MIN (limiter->failures - FAILURES_TO_OPEN, 6);
-      gint64 pause_ms = MIN (OPEN_FIRST_MS << doublings, OPEN_MOST_MS);
-      limiter->open_until_us = g_get_monotonic_time () + pause_ms * 1000;
-    }
+  if (limiter->failures >= FAILURES_TO_OPEN) {
+    guint doublings = MIN (limiter->failures - FAILURES_TO_OPEN, 6);
+    gint64 pause_ms = MIN (OPEN_FIRST_MS << doublings, OPEN_MOST_MS);
+    limiter->open_until_us = g_get_monotonic_time () + pause_ms * 1000;
+  }
   pthread_mutex_unlock (&limiter->lock);
 }
 

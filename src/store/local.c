@@ -31,18 +31,17 @@ static void
 prune (int root, const char *folder)
 {
   g_autofree char *path = g_strdup (folder);
-  while (*path != '\0' && !g_str_equal (path, "."))
-    {
-      g_autofree char *parent = g_path_get_dirname (path), *name = g_path_get_basename (path);
-      int fd = beneath_open (root, g_str_equal (parent, ".") ? "" : parent);
-      gboolean removed = fd >= 0 && unlinkat (fd, name, AT_REMOVEDIR) == 0;
-      if (fd >= 0)
-        close (fd);
-      if (!removed)
-        return;
-      g_free (path);
-      path = g_steal_pointer (&parent);
-    }
+  while (*path != '\0' && !g_str_equal (path, ".")) {
+    g_autofree char *parent = g_path_get_dirname (path), *name = g_path_get_basename (path);
+    int fd = beneath_open (root, g_str_equal (parent, ".") ? "" : parent);
+    gboolean removed = fd >= 0 && unlinkat (fd, name, AT_REMOVEDIR) == 0;
+    if (fd >= 0)
+      close (fd);
+    if (!removed)
+      return;
+    g_free (path);
+    path = g_steal_pointer (&parent);
+  }
 }
 
 static void
@@ -56,7 +55,8 @@ fail (StoreObject *object, StoreResult result, const char *words)
 static gboolean
 is_of_the_store (int error)
 {
-  static const int all[] = { EIO, EROFS, ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ENODEV, ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE };
+  static const int all[] = { EIO,    EROFS,  ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN,
+                             ENODEV, ENOMEM, ENOSPC, EDQUOT,   EMFILE,    ENFILE };
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     if (error == all[i])
       return TRUE;
@@ -116,20 +116,21 @@ delete_one (const Local *local, int root, StoreObject *object)
   return of_the_store;
 }
 
-/* If nothing went and something failed as it does when a disk or its server is away, then that is so, and no object's fault. */
+/* If nothing went and something failed as it does when a disk or its server is away, then that is
+ * so, and no object's fault. */
 static char *
 whole_store_is_down (const Local *local, const GPtrArray *ill, gboolean some_went)
 {
   if (ill->len == 0 || some_went)
     return NULL;
   const StoreObject *first = ill->pdata[0];
-  char *words = g_strdup_printf ("[store.local] root %s: %s/%s: %s", local->root.path, first->dir, first->file, first->error);
-  for (guint i = 0; i < ill->len; i++)
-    {
-      StoreObject *object = ill->pdata[i];
-      object->result = STORE_OPEN;
-      g_clear_pointer (&object->error, g_free);
-    }
+  char *words = g_strdup_printf ("[store.local] root %s: %s/%s: %s", local->root.path, first->dir,
+                                 first->file, first->error);
+  for (guint i = 0; i < ill->len; i++) {
+    StoreObject *object = ill->pdata[i];
+    object->result = STORE_OPEN;
+    g_clear_pointer (&object->error, g_free);
+  }
   return words;
 }
 
@@ -137,12 +138,15 @@ static void
 warn_of_look (const Local *local, RootLook look)
 {
   if (look == ROOT_BARE)
-    log_warning_every (BARE_EVERY_S, "bare root", "The local store is empty, so every object counts as gone: is it mounted? See [store.local] marker",
-                       local->root.path);
+    log_warning_every (
+        BARE_EVERY_S, "bare root",
+        "The local store is empty, so every object counts as gone: is it mounted? See [store.local] marker",
+        local->root.path);
   else if (look == ROOT_UNREADABLE)
-    log_warning_every (UNREADABLE_EVERY_S, "unreadable root",
-                       "The local store's root may not be read, so nobody sees whether it is mounted. See [store.local] marker",
-                       local->root.path);
+    log_warning_every (
+        UNREADABLE_EVERY_S, "unreadable root",
+        "The local store's root may not be read, so nobody sees whether it is mounted. See [store.local] marker",
+        local->root.path);
 }
 
 static void
@@ -151,21 +155,20 @@ delete_all (Local *local, StorePart *part)
   g_autofree char *why = NULL;
   int root = root_open (&local->root, &why);
   if (root < 0) /* that is no reason to believe that the objects are gone */
-    {
-      store_part_done (part, why, DOWN_RETRY_MS);
-      return;
-    }
+  {
+    store_part_done (part, why, DOWN_RETRY_MS);
+    return;
+  }
   warn_of_look (local, root_look (&local->root, root));
   g_autoptr (GPtrArray) ill = g_ptr_array_new ();
   gboolean some_went = FALSE;
-  for (guint i = 0; i < part->objects->len && !store_part_over (part); i++)
-    {
-      StoreObject *object = part->objects->pdata[i];
-      if (delete_one (local, root, object))
-        g_ptr_array_add (ill, object);
-      FAULT ("errand.acted_on_one");
-      some_went = some_went || object->result == STORE_DELETED || object->result == STORE_ABSENT;
-    }
+  for (guint i = 0; i < part->objects->len && !store_part_over (part); i++) {
+    StoreObject *object = part->objects->pdata[i];
+    if (delete_one (local, root, object))
+      g_ptr_array_add (ill, object);
+    FAULT ("errand.acted_on_one");
+    some_went = some_went || object->result == STORE_DELETED || object->result == STORE_ABSENT;
+  }
   close (root);
   g_autofree char *words = whole_store_is_down (local, ill, some_went);
   store_part_done (part, words, DOWN_RETRY_MS);
@@ -176,17 +179,16 @@ local_main (void *data)
 {
   Local *local = data;
   pthread_setname_np (pthread_self (), "local store");
-  for (;;)
-    {
-      pthread_mutex_lock (&local->lock);
-      while (local->parts.length == 0 && !local->stop)
-        pthread_cond_wait (&local->more, &local->lock);
-      StorePart *part = g_queue_pop_head (&local->parts);
-      pthread_mutex_unlock (&local->lock);
-      if (part == NULL)
-        return NULL;
-      delete_all (local, part);
-    }
+  for (;;) {
+    pthread_mutex_lock (&local->lock);
+    while (local->parts.length == 0 && !local->stop)
+      pthread_cond_wait (&local->more, &local->lock);
+    StorePart *part = g_queue_pop_head (&local->parts);
+    pthread_mutex_unlock (&local->lock);
+    if (part == NULL)
+      return NULL;
+    delete_all (local, part);
+  }
 }
 
 static void

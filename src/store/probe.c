@@ -37,22 +37,26 @@ typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t came;
   gboolean done;
-  char *why; /* NULL: the service has said that there is no such object, or that we may not see whether there is */
+  char *why; /* NULL: the service has said that there is no such object, or that we may not see
+                whether there is */
 } Probe;
 
-/* Without the right to list, an absent object is answered as denied: that says nothing against deleting. */
+/* Without the right to list, an absent object is answered as denied: that says nothing against
+ * deleting. */
 static char *
 judge (const HttpAnswer *answer)
 {
   S3Answer parsed = { 0 };
   g_autofree char *broken = NULL;
-  gboolean is_xml = answer->status != 0 && s3_xml_parse (answer->body, answer->body_len, &parsed, &broken);
+  gboolean is_xml
+      = answer->status != 0 && s3_xml_parse (answer->body, answer->body_len, &parsed, &broken);
   gboolean fine = answer->status / 100 == 2 || g_strcmp0 (parsed.code, "NoSuchKey") == 0
                   || g_strcmp0 (parsed.code, "AccessDenied") == 0;
   g_autofree char *words = s3_error_words (answer, &parsed);
   char *why = fine ? NULL
-              : is_xml || answer->status == 0 ? g_steal_pointer (&words)
-                                              : g_strdup_printf ("HTTP %ld: %s", answer->status, broken);
+              : is_xml || answer->status == 0
+                  ? g_steal_pointer (&words)
+                  : g_strdup_printf ("HTTP %ld: %s", answer->status, broken);
   s3_answer_clear (&parsed);
   return why;
 }

@@ -1,6 +1,7 @@
-/* The folder of the local store, and whether it is that of the store: where a disk is not mounted, there is an empty folder, or what
- * lay beneath the disk, and what is absent there is not gone. So nothing is believed of a folder without its marker; without a setting
- * for that, of one that is on another file system than before.
+/* The folder of the local store, and whether it is that of the store: where a disk is not mounted,
+ * there is an empty folder, or what lay beneath the disk, and what is absent there is not gone. So
+ * nothing is believed of a folder without its marker; without a setting for that, of one that is on
+ * another file system than before.
  *
  * Threads: one at a time. Ownership: the caller's; root_clear.
  */

@@ -94,7 +94,8 @@ static void
 end_down (Call *call, const char *words, gint64 retry_ms)
 {
   Job *job = call->job;
-  pthread_mutex_lock (&job->s3->limiter.lock); /* calls end on the HTTP thread, and where they are made */
+  pthread_mutex_lock (
+      &job->s3->limiter.lock); /* calls end on the HTTP thread, and where they are made */
   if (job->down == NULL)
     job->down = g_strdup_printf ("%s: %s", s3_target_name (job->s3->target), words);
   job->retry_ms = MAX (job->retry_ms, retry_ms);
@@ -111,53 +112,52 @@ try_again_or_give_up (Call *call, const char *words)
     end_down (call, words, 5000);
 }
 
-/* --- answers ------------------------------------------------------------------------------------------------ */
+/* --- answers
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void
 split_into_singles (Call *call)
 {
-  for (guint i = 0; i < call->objects->len; i++)
-    {
-      Call *single = call_new (call->job, FALSE);
-      call_add (single, call->objects->pdata[i], call->keys->pdata[i]);
-      send_call (single);
-    }
+  for (guint i = 0; i < call->objects->len; i++) {
+    Call *single = call_new (call->job, FALSE);
+    call_add (single, call->objects->pdata[i], call->keys->pdata[i]);
+    send_call (single);
+  }
   call_end (call);
 }
 
-/* Not done. A call for many keys that is refused for none of the known reasons has a key in it that the service cannot take:
- * each by itself, so that this one stands alone. */
+/* Not done. A call for many keys that is refused for none of the known reasons has a key in it that
+ * the service cannot take: each by itself, so that this one stands alone. */
 static void
 refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
 {
   S3 *s3 = call->job->s3;
   g_autofree char *words = s3_error_words (http, answer);
-  switch (s3_error_fault (http, answer, call->bulk))
-    {
-    case S3_SLOW_DOWN:
-      limiter_slow_down (&s3->limiter);
-      try_again_or_give_up (call, words);
-      return;
-    case S3_BROKEN:
-      limiter_failed (&s3->limiter, words);
-      try_again_or_give_up (call, words);
-      return;
-    case S3_MISCONFIGURED:
-      limiter_open (&s3->limiter, words);
-      end_down (call, words, 30000);
-      return;
-    case S3_NO_BULK:
-      g_atomic_int_set (&s3->no_bulk, TRUE);
-      break;
-    case S3_THIS_REQUEST:
-      break;
-    }
+  switch (s3_error_fault (http, answer, call->bulk)) {
+  case S3_SLOW_DOWN:
+    limiter_slow_down (&s3->limiter);
+    try_again_or_give_up (call, words);
+    return;
+  case S3_BROKEN:
+    limiter_failed (&s3->limiter, words);
+    try_again_or_give_up (call, words);
+    return;
+  case S3_MISCONFIGURED:
+    limiter_open (&s3->limiter, words);
+    end_down (call, words, 30000);
+    return;
+  case S3_NO_BULK:
+    g_atomic_int_set (&s3->no_bulk, TRUE);
+    break;
+  case S3_THIS_REQUEST:
+    break;
+  }
   limiter_succeeded (&s3->limiter);
-  if (call->bulk)
-    {
-      split_into_singles (call);
-      return;
-    }
+  if (call->bulk) {
+    split_into_singles (call);
+    return;
+  }
   fail_object (call->objects->pdata[0], words);
   call_end (call);
 }
@@ -170,38 +170,35 @@ end_single (Call *call, StoreResult result)
   call_end (call);
 }
 
-/* Each key by what was said of it; one that was not mentioned has not been deleted as far as we know. */
+/* Each key by what was said of it; one that was not mentioned has not been deleted as far as we
+ * know. */
 static void
 take_results (Call *call, const S3Answer *answer)
 {
   Call *later = call_new (call->job, TRUE);
   const char *why = NULL;
   later->tries = call->tries;
-  for (guint i = 0; i < call->objects->len; i++)
-    {
-      StoreObject *object = call->objects->pdata[i];
-      char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
-      if (words != NULL && s3_error_is_for_later (words))
-        {
-          why = words;
-          call_add (later, object, key);
-        }
-      else if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
-        object->result = STORE_ABSENT;
-      else if (words != NULL)
-        fail_object (object, words);
-      else if (g_hash_table_contains (answer->deleted, key))
-        object->result = STORE_DELETED;
-      else
-        fail_object (object, "the service's answer does not mention this key");
-    }
+  for (guint i = 0; i < call->objects->len; i++) {
+    StoreObject *object = call->objects->pdata[i];
+    char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
+    if (words != NULL && s3_error_is_for_later (words)) {
+      why = words;
+      call_add (later, object, key);
+    } else if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
+      object->result = STORE_ABSENT;
+    else if (words != NULL)
+      fail_object (object, words);
+    else if (g_hash_table_contains (answer->deleted, key))
+      object->result = STORE_DELETED;
+    else
+      fail_object (object, "the service's answer does not mention this key");
+  }
   limiter_succeeded (&call->job->s3->limiter);
   call_end (call);
-  if (why == NULL)
-    {
-      call_end (later);
-      return;
-    }
+  if (why == NULL) {
+    call_end (later);
+    return;
+  }
   limiter_slow_down (&later->job->s3->limiter);
   try_again_or_give_up (later, why);
 }
@@ -216,12 +213,10 @@ take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const c
     end_single (call, STORE_ABSENT);
   else if (call->bulk && ok && broken == NULL && answer->is_result)
     take_results (call, answer);
-  else if (ok && broken != NULL && !answer->is_html)
-    {
-      limiter_failed (&call->job->s3->limiter, broken);
-      try_again_or_give_up (call, broken);
-    }
-  else
+  else if (ok && broken != NULL && !answer->is_html) {
+    limiter_failed (&call->job->s3->limiter, broken);
+    try_again_or_give_up (call, broken);
+  } else
     refused (call, http, answer);
 }
 
@@ -232,14 +227,14 @@ on_answer (const HttpAnswer *http, gpointer data)
   S3Answer answer = { 0 };
   g_autofree char *broken = NULL;
   if (http->unwanted) /* it says nothing about the service */
-    {
-      limiter_abandoned (&call->job->s3->limiter);
-      if (store_part_cancelled (call->job->part))
-        call_end (call);
-      else
-        end_down (call, "half of the lease was over before the call could be made", 5000);
-      return;
-    }
+  {
+    limiter_abandoned (&call->job->s3->limiter);
+    if (store_part_cancelled (call->job->part))
+      call_end (call);
+    else
+      end_down (call, "half of the lease was over before the call could be made", 5000);
+    return;
+  }
   if (http->status != 0 && http->body_len > 0)
     (void)s3_reader_end (g_steal_pointer (&call->reader), &answer, &broken);
   take_answer (call, http, &answer, broken);
@@ -253,7 +248,9 @@ on_body (const char *body, gsize len, gpointer data)
   s3_reader_feed (((Call *)data)->reader, body, len);
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------- */
+/* --- requests
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* Also what waits for its turn until the lease is no longer ours to act upon. */
 static gboolean
@@ -268,22 +265,19 @@ send_call (Call *call)
   S3 *s3 = call->job->s3;
   gint64 start_us = 0, retry_ms = 0;
   g_autofree char *words = NULL;
-  if (store_part_over (call->job->part))
-    {
-      call_end (call);
-      return;
-    }
+  if (store_part_over (call->job->part)) {
+    call_end (call);
+    return;
+  }
   g_autofree char *obstacle = s3_target_obstacle (s3->target);
-  if (obstacle != NULL)
-    {
-      end_down (call, obstacle, 5000);
-      return;
-    }
-  if (!limiter_ask (&s3->limiter, &start_us, &retry_ms, &words))
-    {
-      end_down (call, words, retry_ms);
-      return;
-    }
+  if (obstacle != NULL) {
+    end_down (call, obstacle, 5000);
+    return;
+  }
+  if (!limiter_ask (&s3->limiter, &start_us, &retry_ms, &words)) {
+    end_down (call, words, retry_ms);
+    return;
+  }
   HttpRequest *request = call->bulk ? s3_request_bulk (s3->target, call->keys)
                                     : s3_request_single (s3->target, call->keys->pdata[0]);
   gint64 left_ms = (call->job->part->batch->deadline_us - start_us) / 1000;
@@ -305,20 +299,18 @@ s3_delete (gpointer store, StorePart *part)
   g_autoptr (GPtrArray) calls = g_ptr_array_new ();
   *job = (Job){ .s3 = s3, .part = part, .keys = g_string_chunk_new (CHUNK_BYTES), .calls = 1 };
   Call *call = NULL;
-  for (guint i = 0; i < part->objects->len; i++)
-    {
-      StoreObject *object = part->objects->pdata[i];
-      g_autofree char *key = store_key (s3_target_prefix (s3->target), object);
-      if (strlen (key) > MOST_KEY_BYTES)
-        {
-          fail_object (object, "the key is longer than 1024 bytes");
-          continue;
-        }
-      gboolean in_bulk = bulk && s3_xml_fits (key);
-      if (call == NULL || !in_bulk || !call->bulk || call->keys->len == BULK_KEYS)
-        g_ptr_array_add (calls, call = call_new (job, in_bulk));
-      call_add (call, object, g_string_chunk_insert (job->keys, key));
+  for (guint i = 0; i < part->objects->len; i++) {
+    StoreObject *object = part->objects->pdata[i];
+    g_autofree char *key = store_key (s3_target_prefix (s3->target), object);
+    if (strlen (key) > MOST_KEY_BYTES) {
+      fail_object (object, "the key is longer than 1024 bytes");
+      continue;
     }
+    gboolean in_bulk = bulk && s3_xml_fits (key);
+    if (call == NULL || !in_bulk || !call->bulk || call->keys->len == BULK_KEYS)
+      g_ptr_array_add (calls, call = call_new (job, in_bulk));
+    call_add (call, object, g_string_chunk_insert (job->keys, key));
+  }
   for (guint i = 0; i < calls->len; i++)
     send_call (calls->pdata[i]);
   job_unref (job);

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Codes of a whole request that no repetition mends (Amazon S3 API reference, "List of error codes"). */
+/* Codes of a whole request that no repetition mends (Amazon S3 API reference, "List of error
+ * codes"). */
 static const struct {
   const char *code, *remedy;
 } MISCONFIGURED[] = {
@@ -13,8 +14,10 @@ static const struct {
   { "InvalidSecurity", "see access_key and secret_key of [store.object]" },
   { "InvalidAccessKeyId", "see [store.object] access_key" },
   { "SignatureDoesNotMatch", "see secret_key and region of [store.object]" },
-  { "RequestTimeTooSkewed", "the clocks of this machine and of the service differ: set the one that is wrong" },
-  { "RequestExpired", "the clocks of this machine and of the service differ: set the one that is wrong" },
+  { "RequestTimeTooSkewed",
+    "the clocks of this machine and of the service differ: set the one that is wrong" },
+  { "RequestExpired",
+    "the clocks of this machine and of the service differ: set the one that is wrong" },
   { "ExpiredToken", "see session_token or credentials_file of [store.object]" },
   { "InvalidToken", "see session_token or credentials_file of [store.object]" },
   { "TokenRefreshRequired", "see session_token or credentials_file of [store.object]" },
@@ -43,7 +46,8 @@ is_one_of (const char *code, const char *const *codes)
 gboolean
 s3_says_deleted (const HttpAnswer *http)
 {
-  return http->status == 204 || (http->status == 200 && http->body_len == 0 && http->header != NULL);
+  return http->status == 204
+         || (http->status == 200 && http->body_len == 0 && http->header != NULL);
 }
 
 S3Fault
@@ -61,9 +65,11 @@ s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk)
     return S3_BROKEN;
   if (!bulk && g_strcmp0 (answer->code, "AccessDenied") == 0)
     return S3_THIS_REQUEST; /* of this one key */
-  if (http->status == 401 || http->status == 404 || (bulk && http->status == 403)) /* in words of the service's own */
+  if (http->status == 401 || http->status == 404
+      || (bulk && http->status == 403)) /* in words of the service's own */
     return S3_MISCONFIGURED;
-  return answer->code == NULL || remedy_of (answer->code) != NULL ? S3_MISCONFIGURED : S3_THIS_REQUEST;
+  return answer->code == NULL || remedy_of (answer->code) != NULL ? S3_MISCONFIGURED
+                                                                  : S3_THIS_REQUEST;
 }
 
 char *
@@ -74,9 +80,12 @@ s3_error_words (const HttpAnswer *http, const S3Answer *answer)
   if (http->status == 0)
     return g_strdup (http->error);
   if (answer->code == NULL)
-    return g_strdup_printf ("HTTP %ld, and no answer that S3 gives: is the endpoint an S3 service?", http->status);
-  const char *remedy = remedy_of (answer->code), *message = answer->message != NULL ? answer->message : "";
-  return g_strconcat (answer->code, *message != '\0' ? ": " : "", message, remedy != NULL ? "; " : "", remedy, NULL);
+    return g_strdup_printf ("HTTP %ld, and no answer that S3 gives: is the endpoint an S3 service?",
+                            http->status);
+  const char *remedy = remedy_of (answer->code),
+             *message = answer->message != NULL ? answer->message : "";
+  return g_strconcat (answer->code, *message != '\0' ? ": " : "", message,
+                      remedy != NULL ? "; " : "", remedy, NULL);
 }
 
 gboolean

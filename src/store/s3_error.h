@@ -13,11 +13,13 @@ typedef enum {
   S3_THIS_REQUEST   /* it is about what was asked for */
 } S3Fault;
 
-/* To a single delete. It is answered 204; some services say 200: an S3 service numbers its answers, a web server's page has a body. */
+/* To a single delete. It is answered 204; some services say 200: an S3 service numbers its answers,
+ * a web server's page has a body. */
 gboolean s3_says_deleted (const HttpAnswer *http);
 /* ANSWER: what its body says. BULK: it was asked for many keys at once. */
 S3Fault s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk);
 /* g_free them. */
 char *s3_error_words (const HttpAnswer *http, const S3Answer *answer);
-/* WORDS of one key, `Code: Message`: the service could not do it just now, and nothing is wrong with the object. */
+/* WORDS of one key, `Code: Message`: the service could not do it just now, and nothing is wrong
+ * with the object. */
 gboolean s3_error_is_for_later (const char *words);

@@ -18,7 +18,7 @@ typedef struct {
 } Credentials;
 
 struct _S3Target {
-  char *base;   /* scheme, host and, with addressing = path, the bucket; no slash at the end */
+  char *base; /* scheme, host and, with addressing = path, the bucket; no slash at the end */
   char *name, *prefix, *region, *ca_file, *credentials_file;
   pthread_mutex_t lock;
   Credentials credentials;
@@ -51,17 +51,24 @@ refuse (GError **error, const char *key, const char *value, const char *why)
 static gboolean
 check_address (const Config *config, GUri *uri, GError **error)
 {
-  const char *endpoint = config_text (config, "store.object", "endpoint"), *bucket = config_text (config, "store.object", "bucket");
+  const char *endpoint = config_text (config, "store.object", "endpoint"),
+             *bucket = config_text (config, "store.object", "bucket");
   if (*bucket == '\0')
     return refuse (error, "bucket", bucket, "is no name of a bucket");
   if (uri == NULL || g_uri_get_host (uri) == NULL || *g_uri_get_host (uri) == '\0')
-    return refuse (error, "endpoint", endpoint, "is no URL of a service, like https://s3.example.org");
-  if (!g_str_equal (g_uri_get_scheme (uri), "https") && !g_str_equal (g_uri_get_scheme (uri), "http"))
+    return refuse (error, "endpoint", endpoint,
+                   "is no URL of a service, like https://s3.example.org");
+  if (!g_str_equal (g_uri_get_scheme (uri), "https")
+      && !g_str_equal (g_uri_get_scheme (uri), "http"))
     return refuse (error, "endpoint", endpoint, "is neither https:// nor http://");
   if (g_uri_get_userinfo (uri) != NULL)
-    return refuse (error, "endpoint", endpoint, "holds a name: that belongs to access_key and secret_key");
-  if (g_str_equal (config_text (config, "store.object", "addressing"), "host") && g_hostname_is_ip_address (g_uri_get_host (uri)))
-    return refuse (error, "addressing", "host", "puts the bucket in front of the endpoint's name, and the endpoint is a number: use path");
+    return refuse (error, "endpoint", endpoint,
+                   "holds a name: that belongs to access_key and secret_key");
+  if (g_str_equal (config_text (config, "store.object", "addressing"), "host")
+      && g_hostname_is_ip_address (g_uri_get_host (uri)))
+    return refuse (
+        error, "addressing", "host",
+        "puts the bucket in front of the endpoint's name, and the endpoint is a number: use path");
   return TRUE;
 }
 
@@ -69,7 +76,8 @@ static char *
 base_of (const Config *config, GError **error)
 {
   const char *bucket = config_text (config, "store.object", "bucket");
-  g_autoptr (GUri) uri = g_uri_parse (config_text (config, "store.object", "endpoint"), G_URI_FLAGS_NONE, NULL);
+  g_autoptr (GUri) uri
+      = g_uri_parse (config_text (config, "store.object", "endpoint"), G_URI_FLAGS_NONE, NULL);
   if (!check_address (config, uri, error))
     return NULL;
   const char *host = g_uri_get_host (uri);
@@ -78,7 +86,8 @@ base_of (const Config *config, GError **error)
   g_string_append (base, "://");
   if (in_host)
     g_string_append_printf (base, "%s.", bucket);
-  g_string_append_printf (base, strchr (host, ':') != NULL ? "[%s]" : "%s", host); /* a number of IP version 6 */
+  g_string_append_printf (base, strchr (host, ':') != NULL ? "[%s]" : "%s",
+                          host); /* a number of IP version 6 */
   if (g_uri_get_port (uri) > 0)
     g_string_append_printf (base, ":%d", g_uri_get_port (uri));
   g_string_append (base, g_uri_get_path (uri));
@@ -102,7 +111,8 @@ s3_target_new (const Config *config, GError **error)
   target->region = g_strdup (config_text (config, "store.object", "region"));
   target->ca_file = text (config, "ca_file");
   target->credentials_file = text (config, "credentials_file");
-  target->credentials = (Credentials){ text (config, "access_key"), text (config, "secret_key"), text (config, "session_token") };
+  target->credentials = (Credentials){ text (config, "access_key"), text (config, "secret_key"),
+                                       text (config, "session_token") };
   pthread_mutex_init (&target->lock, NULL);
   return target;
 }
@@ -133,7 +143,8 @@ s3_target_name (const S3Target *target)
   return target->name;
 }
 
-/* `key = value` lines; a group's head is not asked for. NULL: what they say was taken; else why it was not (g_free). */
+/* `key = value` lines; a group's head is not asked for. NULL: what they say was taken; else why it
+ * was not (g_free). */
 static char *
 take_credentials (S3Target *target, const char *contents)
 {
@@ -145,14 +156,16 @@ take_credentials (S3Target *target, const char *contents)
   Credentials read = { g_key_file_get_string (file, "credentials", "access_key", NULL),
                        g_key_file_get_string (file, "credentials", "secret_key", NULL),
                        g_key_file_get_string (file, "credentials", "session_token", NULL) };
-  gboolean whole = read.access_key != NULL && *read.access_key != '\0' && read.secret_key != NULL && *read.secret_key != '\0';
+  gboolean whole = read.access_key != NULL && *read.access_key != '\0' && read.secret_key != NULL
+                   && *read.secret_key != '\0';
   credentials_clear (whole ? &target->credentials : &read);
   if (whole)
     target->credentials = read;
   return whole ? NULL : g_strdup ("it has no lines access_key = ... and secret_key = ...");
 }
 
-/* A file that cannot be read, or is being written just now, leaves what was known. With the lock; returns as above. */
+/* A file that cannot be read, or is being written just now, leaves what was known. With the lock;
+ * returns as above. */
 static char *
 read_credentials (S3Target *target)
 {
@@ -162,7 +175,8 @@ read_credentials (S3Target *target)
     return NULL;
   if (stat (target->credentials_file, &info) != 0)
     return g_strdup (g_strerror (errno));
-  if (info.st_mtim.tv_sec == target->read_at.tv_sec && info.st_mtim.tv_nsec == target->read_at.tv_nsec)
+  if (info.st_mtim.tv_sec == target->read_at.tv_sec
+      && info.st_mtim.tv_nsec == target->read_at.tv_nsec)
     return NULL;
   g_autoptr (GError) error = NULL;
   if (!g_file_get_contents (target->credentials_file, &contents, NULL, &error))
@@ -179,7 +193,9 @@ s3_target_obstacle (S3Target *target)
   pthread_mutex_lock (&target->lock);
   g_autofree char *why = read_credentials (target);
   char *obstacle = why != NULL && target->credentials.access_key == NULL
-                       ? g_strdup_printf ("[store.object] credentials_file %s: %s", target->credentials_file, why) : NULL;
+                       ? g_strdup_printf ("[store.object] credentials_file %s: %s",
+                                          target->credentials_file, why)
+                       : NULL;
   pthread_mutex_unlock (&target->lock);
   return obstacle;
 }
@@ -195,22 +211,23 @@ sign_now (HttpRequest *request)
 static void
 add_credentials (HttpRequest *request, const char *region, const Credentials *credentials)
 {
-  if (credentials->access_key != NULL)
-    {
-      const char *secret_key = credentials->secret_key != NULL ? credentials->secret_key : "";
-      request->signer = s3_signer_new (region, credentials->access_key, secret_key);
-      request->signer_free = s3_signer_free;
-      request->sign = sign_now;
-    }
+  if (credentials->access_key != NULL) {
+    const char *secret_key = credentials->secret_key != NULL ? credentials->secret_key : "";
+    request->signer = s3_signer_new (region, credentials->access_key, secret_key);
+    request->signer_free = s3_signer_free;
+    request->sign = sign_now;
+  }
   if (credentials->session_token != NULL)
-    http_add_header (request, g_strconcat ("x-amz-security-token: ", credentials->session_token, NULL));
+    http_add_header (request,
+                     g_strconcat ("x-amz-security-token: ", credentials->session_token, NULL));
 }
 
 static HttpRequest *
 request_new (S3Target *target, const char *method, char *url, const char *payload, gsize len)
 {
   HttpRequest *request = g_new0 (HttpRequest, 1);
-  g_autofree char *digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *)payload, len);
+  g_autofree char *digest
+      = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *)payload, len);
   request->method = method;
   request->url = url;
   request->timeout_ms = TIMEOUT_MS;
@@ -240,7 +257,8 @@ s3_request_bulk (S3Target *target, const GPtrArray *keys)
   gsize len = xml->len;
   char *body = g_string_free (xml, FALSE);
   g_autofree char *md5 = md5_base64 (body, len);
-  HttpRequest *request = request_new (target, "POST", g_strconcat (target->base, "/?delete=", NULL), body, len);
+  HttpRequest *request
+      = request_new (target, "POST", g_strconcat (target->base, "/?delete=", NULL), body, len);
   request->body = body;
   request->body_len = len;
   http_add_header (request, g_strdup ("Content-Type: application/xml"));

@@ -11,7 +11,8 @@ S3Target *s3_target_new (const Config *config, GError **error);
 void s3_target_free (S3Target *target);
 const char *s3_target_prefix (const S3Target *target);
 const char *s3_target_name (const S3Target *target); /* `endpoint/bucket`, for words */
-/* Looks whether the credentials' file has changed. Why no request can be signed (g_free it); NULL: nothing is in the way. */
+/* Looks whether the credentials' file has changed. Why no request can be signed (g_free it); NULL:
+ * nothing is in the way. */
 char *s3_target_obstacle (S3Target *target);
 
 HttpRequest *s3_request_bulk (S3Target *target, const GPtrArray *keys);

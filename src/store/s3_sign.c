@@ -28,7 +28,7 @@ s3_signer_free (gpointer data)
   g_free (signer);
 }
 
-/* --- the parts of a URL, as they are sent ------------------------------------------------------------------ */
+/* --- the parts of a URL, as they are sent */
 
 typedef struct {
   char *host, *path, *query;
@@ -60,17 +60,17 @@ canonical_query (const char *query)
 {
   g_auto (GStrv) parameters = g_strsplit (query, "&", -1);
   for (char **one = parameters; *one != NULL; one++)
-    if (strchr (*one, '=') == NULL)
-      {
-        char *bare = *one;
-        *one = g_strconcat (bare, "=", NULL);
-        g_free (bare);
-      }
+    if (strchr (*one, '=') == NULL) {
+      char *bare = *one;
+      *one = g_strconcat (bare, "=", NULL);
+      g_free (bare);
+    }
   qsort (parameters, g_strv_length (parameters), sizeof *parameters, compare_parameters);
   return g_strjoinv ("&", parameters);
 }
 
-/* A port that the scheme stands for is not named in Host: services, and what stands in front of them, leave it out. */
+/* A port that the scheme stands for is not named in Host: services, and what stands in front of
+ * them, leave it out. */
 static char *
 host_of (const char *url, const char *host, gsize len)
 {
@@ -88,11 +88,12 @@ address_of (const char *url)
   const char *scheme_end = strstr (url, "://"), *host = scheme_end != NULL ? scheme_end + 3 : url;
   const char *path = host + strcspn (host, "/?"), *query = path + strcspn (path, "?");
   return (Address){ .host = host_of (url, host, (gsize)(path - host)),
-                    .path = path == query ? g_strdup ("/") : g_strndup (path, (gsize)(query - path)),
+                    .path
+                    = path == query ? g_strdup ("/") : g_strndup (path, (gsize)(query - path)),
                     .query = *query != '\0' ? canonical_query (query + 1) : g_strdup ("") };
 }
 
-/* --- what is signed ------------------------------------------------------------------------------------------ */
+/* --- what is signed */
 
 /* `name:value`, the name in small letters. */
 static char *
@@ -108,7 +109,8 @@ static int
 compare_names (gconstpointer a, gconstpointer b)
 {
   const char *one = *(char *const *)a, *other = *(char *const *)b;
-  g_autofree char *one_name = g_strndup (one, strcspn (one, ":")), *other_name = g_strndup (other, strcspn (other, ":"));
+  g_autofree char *one_name = g_strndup (one, strcspn (one, ":")),
+                  *other_name = g_strndup (other, strcspn (other, ":"));
   return strcmp (one_name, other_name);
 }
 
@@ -123,23 +125,21 @@ signed_of (char **headers)
 {
   Signed told = { g_string_new (NULL), g_string_new (NULL), "" };
   g_autoptr (GPtrArray) sorted = g_ptr_array_new_with_free_func (g_free);
-  for (; *headers != NULL; headers++)
-    {
-      g_ptr_array_add (sorted, canonical_header (*headers));
-      if (g_str_has_prefix (*headers, "x-amz-content-sha256: "))
-        told.body_sha256 = *headers + strlen ("x-amz-content-sha256: ");
-    }
+  for (; *headers != NULL; headers++) {
+    g_ptr_array_add (sorted, canonical_header (*headers));
+    if (g_str_has_prefix (*headers, "x-amz-content-sha256: "))
+      told.body_sha256 = *headers + strlen ("x-amz-content-sha256: ");
+  }
   g_ptr_array_sort (sorted, compare_names);
-  for (guint i = 0; i < sorted->len; i++)
-    {
-      const char *line = sorted->pdata[i];
-      g_string_append_printf (told.lines, "%s\n", line);
-      g_string_append_printf (told.names, "%s%.*s", i > 0 ? ";" : "", (int)strcspn (line, ":"), line);
-    }
+  for (guint i = 0; i < sorted->len; i++) {
+    const char *line = sorted->pdata[i];
+    g_string_append_printf (told.lines, "%s\n", line);
+    g_string_append_printf (told.names, "%s%.*s", i > 0 ? ";" : "", (int)strcspn (line, ":"), line);
+  }
   return told;
 }
 
-/* --- the signature ------------------------------------------------------------------------------------------- */
+/* --- the signature */
 
 static void
 hmac (const void *key, gsize key_len, const char *text, guint8 digest[DIGEST_BYTES])
@@ -160,7 +160,8 @@ signature_of (const S3Signer *signer, const char *day, const char *text)
   hmac (secret, strlen (secret), scope[0], key);
   for (guint i = 1; i < G_N_ELEMENTS (scope); i++)
     hmac (key, sizeof key, scope[i], key);
-  return g_compute_hmac_for_string (G_CHECKSUM_SHA256, key, sizeof key, text, (gssize)strlen (text));
+  return g_compute_hmac_for_string (G_CHECKSUM_SHA256, key, sizeof key, text,
+                                    (gssize)strlen (text));
 }
 
 static char *
@@ -179,13 +180,16 @@ s3_sign (const S3Signer *signer, HttpRequest *request, gint64 now_us)
   http_add_header (request, g_strconcat ("Host: ", address.host, NULL));
   http_add_header (request, g_strconcat ("x-amz-date: ", at, NULL));
   Signed told = signed_of (request->headers);
-  g_autofree char *canonical = g_strdup_printf ("%s\n%s\n%s\n%s\n%s\n%s", request->method, address.path, address.query,
-                                                told.lines->str, told.names->str, told.body_sha256);
+  g_autofree char *canonical
+      = g_strdup_printf ("%s\n%s\n%s\n%s\n%s\n%s", request->method, address.path, address.query,
+                         told.lines->str, told.names->str, told.body_sha256);
   g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, canonical, -1);
   g_autofree char *text = g_strdup_printf (ALGORITHM "\n%s\n%s\n%s", at, scope, digest);
   g_autofree char *signature = signature_of (signer, day, text);
-  http_add_header (request, g_strdup_printf ("Authorization: " ALGORITHM " Credential=%s/%s, SignedHeaders=%s, Signature=%s",
-                                             signer->access_key, scope, told.names->str, signature));
+  http_add_header (request,
+                   g_strdup_printf ("Authorization: " ALGORITHM
+                                    " Credential=%s/%s, SignedHeaders=%s, Signature=%s",
+                                    signer->access_key, scope, told.names->str, signature));
   g_string_free (told.lines, TRUE);
   g_string_free (told.names, TRUE);
   address_clear (&address);

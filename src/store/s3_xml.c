@@ -4,7 +4,8 @@
 
 #define HEAD_BYTES 4096 /* in which a web page says that it is one */
 
-/* XML takes a carriage return for a line's end and some control characters for nothing at all: as references. */
+/* XML takes a carriage return for a line's end and some control characters for nothing at all: as
+ * references. */
 static void
 append_escaped (GString *xml, const char *text)
 {
@@ -23,7 +24,8 @@ s3_xml_fits (const char *key)
   for (const char *p = key; *p != '\0'; p++)
     if ((guchar)*p < 0x20 && strchr ("\t\n\r", *p) == NULL)
       return FALSE;
-  return g_utf8_validate (key, -1, NULL) && strstr (key, "\xEF\xBF\xBE") == NULL && strstr (key, "\xEF\xBF\xBF") == NULL;
+  return g_utf8_validate (key, -1, NULL) && strstr (key, "\xEF\xBF\xBE") == NULL
+         && strstr (key, "\xEF\xBF\xBF") == NULL;
 }
 
 GString *
@@ -31,12 +33,11 @@ s3_xml_delete (const GPtrArray *keys)
 {
   GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
                                "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">");
-  for (guint i = 0; i < keys->len; i++)
-    {
-      g_string_append (xml, "<Object><Key>");
-      append_escaped (xml, keys->pdata[i]);
-      g_string_append (xml, "</Key></Object>");
-    }
+  for (guint i = 0; i < keys->len; i++) {
+    g_string_append (xml, "<Object><Key>");
+    append_escaped (xml, keys->pdata[i]);
+    g_string_append (xml, "</Key></Object>");
+  }
   g_string_append (xml, "</Delete>");
   return xml;
 }
@@ -53,7 +54,7 @@ s3_answer_clear (S3Answer *answer)
 struct _S3Reader {
   GMarkupParseContext *context;
   S3Answer *answer;
-  GError *error;   /* the first; nothing is read behind it */
+  GError *error; /* the first; nothing is read behind it */
   guint depth;
   gboolean in_error, in_deleted;
   GString *text, *head; /* of the element; of the answer */
@@ -61,22 +62,19 @@ struct _S3Reader {
 };
 
 static void
-on_start (GMarkupParseContext *context, const char *name, const char **attributes, const char **values, gpointer data,
-          GError **error)
+on_start (GMarkupParseContext *context, const char *name, const char **attributes,
+          const char **values, gpointer data, GError **error)
 {
   S3Reader *reader = data;
   reader->depth++;
   g_string_truncate (reader->text, 0);
-  if (reader->depth == 1)
-    {
-      reader->answer->is_result = g_str_equal (name, "DeleteResult");
-      reader->in_error = g_str_equal (name, "Error");
-    }
-  else if (reader->depth == 2 && reader->answer->is_result)
-    {
-      reader->in_error = g_str_equal (name, "Error");
-      reader->in_deleted = g_str_equal (name, "Deleted");
-    }
+  if (reader->depth == 1) {
+    reader->answer->is_result = g_str_equal (name, "DeleteResult");
+    reader->in_error = g_str_equal (name, "Error");
+  } else if (reader->depth == 2 && reader->answer->is_result) {
+    reader->in_error = g_str_equal (name, "Error");
+    reader->in_deleted = g_str_equal (name, "Deleted");
+  }
 }
 
 static void
@@ -113,13 +111,12 @@ on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **
     keep (&reader->message, reader->text);
   else if (reader->depth == 2 && reader->answer->is_result)
     close_item (reader);
-  else if (reader->depth == 1 && reader->in_error)
-    {
-      g_free (reader->answer->code); /* GMarkup takes one root after another */
-      g_free (reader->answer->message);
-      reader->answer->code = g_steal_pointer (&reader->code);
-      reader->answer->message = g_steal_pointer (&reader->message);
-    }
+  else if (reader->depth == 1 && reader->in_error) {
+    g_free (reader->answer->code); /* GMarkup takes one root after another */
+    g_free (reader->answer->message);
+    reader->answer->code = g_steal_pointer (&reader->code);
+    reader->answer->message = g_steal_pointer (&reader->message);
+  }
   reader->depth--;
 }
 
@@ -139,7 +136,8 @@ s3_reader_new (void)
   reader->answer->errors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   reader->text = g_string_new (NULL);
   reader->head = g_string_new (NULL);
-  reader->context = g_markup_parse_context_new (&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, reader, NULL);
+  reader->context
+      = g_markup_parse_context_new (&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, reader, NULL);
   return reader;
 }
 
@@ -172,15 +170,16 @@ s3_reader_free (S3Reader *reader)
 gboolean
 s3_reader_end (S3Reader *reader, S3Answer *answer, char **why)
 {
-  gboolean ok = reader->error == NULL && g_markup_parse_context_end_parse (reader->context, &reader->error);
+  gboolean ok
+      = reader->error == NULL && g_markup_parse_context_end_parse (reader->context, &reader->error);
   *answer = *reader->answer;
   *reader->answer = (S3Answer){ 0 };
-  answer->is_html = strstr (reader->head->str, "<html") != NULL || strstr (reader->head->str, "<!DOCTYPE") != NULL;
-  if (!ok)
-    {
-      *why = g_strdup (reader->error->message);
-      answer->is_result = FALSE;
-    }
+  answer->is_html = strstr (reader->head->str, "<html") != NULL
+                    || strstr (reader->head->str, "<!DOCTYPE") != NULL;
+  if (!ok) {
+    *why = g_strdup (reader->error->message);
+    answer->is_result = FALSE;
+  }
   s3_reader_free (reader);
   return ok;
 }

@@ -19,33 +19,30 @@ static pthread_mutex_t down_lock = PTHREAD_MUTEX_INITIALIZER;
 gboolean
 stores_start (const Config *config, GError **error)
 {
-  if (*config_text (config, "store.local", "root") != '\0')
-    {
-      stores[1].kind = &local_kind;
-      stores[1].store = local_new (config, error);
-      if (stores[1].store == NULL)
-        return FALSE;
-    }
-  if (*config_text (config, "store.object", "endpoint") != '\0')
-    {
-      stores[2].kind = &s3_kind;
-      stores[2].store = s3_new (config, error);
-      if (stores[2].store == NULL)
-        return FALSE;
-    }
+  if (*config_text (config, "store.local", "root") != '\0') {
+    stores[1].kind = &local_kind;
+    stores[1].store = local_new (config, error);
+    if (stores[1].store == NULL)
+      return FALSE;
+  }
+  if (*config_text (config, "store.object", "endpoint") != '\0') {
+    stores[2].kind = &s3_kind;
+    stores[2].store = s3_new (config, error);
+    if (stores[2].store == NULL)
+      return FALSE;
+  }
   return TRUE;
 }
 
 void
 stores_stop (void)
 {
-  for (int i = 0; i < STORES; i++)
-    {
-      if (stores[i].store != NULL)
-        stores[i].kind->free (stores[i].store);
-      stores[i].store = NULL;
-      g_clear_pointer (&stores[i].down, g_free);
-    }
+  for (int i = 0; i < STORES; i++) {
+    if (stores[i].store != NULL)
+      stores[i].kind->free (stores[i].store);
+    stores[i].store = NULL;
+    g_clear_pointer (&stores[i].down, g_free);
+  }
 }
 
 gboolean
@@ -72,13 +69,12 @@ note_down (StoreBatch *batch, int file_store, const char *words, gint64 retry_ms
 {
   pthread_mutex_lock (&down_lock);
   g_clear_pointer (&stores[file_store].down, g_free);
-  if (words != NULL)
-    {
-      stores[file_store].down = g_strdup (words);
-      stores[file_store].until_us = g_get_monotonic_time () + retry_ms * 1000;
-      g_free (batch->down[file_store].words);
-      batch->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
-    }
+  if (words != NULL) {
+    stores[file_store].down = g_strdup (words);
+    stores[file_store].until_us = g_get_monotonic_time () + retry_ms * 1000;
+    g_free (batch->down[file_store].words);
+    batch->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
+  }
   pthread_mutex_unlock (&down_lock);
 }
 
@@ -160,8 +156,9 @@ refuse (StoreObject *object, StoreResult result, char *error)
 static void
 note_unset (StoreBatch *batch, int file_store)
 {
-  g_autofree char *words = g_strdup_printf ("blocked: file_store %d is not configured: set %s", file_store,
-                                            file_store == 1 ? "[store.local] root" : "[store.object] endpoint");
+  g_autofree char *words
+      = g_strdup_printf ("blocked: file_store %d is not configured: set %s", file_store,
+                         file_store == 1 ? "[store.local] root" : "[store.object] endpoint");
   note_down (batch, file_store, words, UNSET_RETRY_MS);
 }
 
@@ -170,34 +167,31 @@ store_delete (StoreBatch *batch)
 {
   StorePart *parts[STORES] = { NULL };
   gboolean unset[STORES] = { FALSE };
-  for (guint i = 0; i < batch->n; i++)
-    {
-      StoreObject *object = &batch->objects[i];
-      if (store_path_is_unsafe (object->dir, object->file))
-        refuse (object, STORE_UNSAFE, g_strdup ("unsafe path"));
-      else if (object->file_store < 1 || object->file_store >= STORES)
-        refuse (object, STORE_FAILED, g_strdup_printf ("unknown file_store %d", object->file_store));
-      else if (!store_is_set (object->file_store))
-        unset[object->file_store] = TRUE; /* the object stays open: nothing is wrong with it */
-      else
-        {
-          StorePart **part = &parts[object->file_store];
-          if (*part == NULL)
-            {
-              *part = g_new0 (StorePart, 1);
-              **part = (StorePart){ batch, g_ptr_array_new (), object->file_store };
-            }
-          g_ptr_array_add ((*part)->objects, object);
-        }
+  for (guint i = 0; i < batch->n; i++) {
+    StoreObject *object = &batch->objects[i];
+    if (store_path_is_unsafe (object->dir, object->file))
+      refuse (object, STORE_UNSAFE, g_strdup ("unsafe path"));
+    else if (object->file_store < 1 || object->file_store >= STORES)
+      refuse (object, STORE_FAILED, g_strdup_printf ("unknown file_store %d", object->file_store));
+    else if (!store_is_set (object->file_store))
+      unset[object->file_store] = TRUE; /* the object stays open: nothing is wrong with it */
+    else {
+      StorePart **part = &parts[object->file_store];
+      if (*part == NULL) {
+        *part = g_new0 (StorePart, 1);
+        **part = (StorePart){ batch, g_ptr_array_new (), object->file_store };
+      }
+      g_ptr_array_add ((*part)->objects, object);
     }
-  g_atomic_int_set (&batch->parts, 1); /* ours, so that no part can be the last before all have begun */
+  }
+  g_atomic_int_set (&batch->parts,
+                    1); /* ours, so that no part can be the last before all have begun */
   for (int i = 0; i < STORES; i++)
     if (unset[i])
       note_unset (batch, i);
-    else if (parts[i] != NULL)
-      {
-        g_atomic_int_inc (&batch->parts);
-        stores[i].kind->delete_part (stores[i].store, parts[i]);
-      }
+    else if (parts[i] != NULL) {
+      g_atomic_int_inc (&batch->parts);
+      stores[i].kind->delete_part (stores[i].store, parts[i]);
+    }
   one_part_less (batch);
 }

@@ -11,13 +11,15 @@
 gboolean stores_start (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void stores_stop (void);
 
-/* A part of a batch: objects of one store. The store calls store_part_done when each has its result. */
+/* A part of a batch: objects of one store. The store calls store_part_done when each has its
+ * result. */
 typedef struct {
   StoreBatch *batch;
   GPtrArray *objects; /* of StoreObject, borrowed */
   int file_store;
 } StorePart;
-/* DOWN: the store is down, come again in RETRY_MS (NULL: it is not, and may be asked again). Frees the part. */
+/* DOWN: the store is down, come again in RETRY_MS (NULL: it is not, and may be asked again). Frees
+ * the part. */
 void store_part_done (StorePart *part, const char *down, gint64 retry_ms);
 gboolean store_part_over (const StorePart *part); /* cancelled, or the deadline is past */
 gboolean store_part_cancelled (const StorePart *part);

@@ -13,7 +13,8 @@
 
 #define MOST_SOCKETS 8
 #define LOOK_MS 250
-#define GRACE_US (100 * 1000) /* in which somebody in a kept place may ask before a newer one takes it */
+#define GRACE_US                                                                                   \
+  (100 * 1000) /* in which somebody in a kept place may ask before a newer one takes it */
 
 typedef struct {
   int fd;
@@ -36,7 +37,8 @@ struct _Door {
   GPtrArray *guests; /* of Guest; under the lock */
 };
 
-/* --- listening ------------------------------------------------------------------------------------------- */
+/* --- listening
+ * ------------------------------------------------------------------------------------------- */
 
 /* `[::1]:9750` -> `::1` and `9750`. */
 static gboolean
@@ -50,7 +52,9 @@ split (const char *listen, char **host, char **port)
   gboolean bracketed = len >= 2 && listen[0] == '[' && listen[len - 1] == ']';
   if (!bracketed && memchr (listen, ':', len) != NULL) /* which colon is meant? */
     return FALSE;
-  *host = bracketed ? g_strndup (listen + 1, len - 2) : len == 0 ? g_strdup ("127.0.0.1") : g_strndup (listen, len);
+  *host = bracketed  ? g_strndup (listen + 1, len - 2)
+          : len == 0 ? g_strdup ("127.0.0.1")
+                     : g_strndup (listen, len);
   *port = g_strdup (colon + 1);
   return TRUE;
 }
@@ -79,22 +83,24 @@ port_of (int fd)
   socklen_t size = sizeof at;
   if (getsockname (fd, (struct sockaddr *)&at, &size) != 0)
     return 0;
-  return ntohs (at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port : ((struct sockaddr_in *)&at)->sin_port);
+  return ntohs (at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
+                                         : ((struct sockaddr_in *)&at)->sin_port);
 }
 
-/* A machine without IPv6 has no socket for it, and one is enough. Returns what was wrong with the last, 0: nothing. */
+/* A machine without IPv6 has no socket for it, and one is enough. Returns what was wrong with the
+ * last, 0: nothing. */
 static int
 listen_on_all (Door *self, const struct addrinfo *found)
 {
   int why = 0;
-  for (const struct addrinfo *at = found; at != NULL && self->n_sockets < MOST_SOCKETS; at = at->ai_next)
-    {
-      int fd = listen_on (at);
-      if (fd >= 0)
-        self->sockets[self->n_sockets++] = fd;
-      else if (errno == EADDRINUSE || errno == EACCES || why == 0)
-        why = errno;
-    }
+  for (const struct addrinfo *at = found; at != NULL && self->n_sockets < MOST_SOCKETS;
+       at = at->ai_next) {
+    int fd = listen_on (at);
+    if (fd >= 0)
+      self->sockets[self->n_sockets++] = fd;
+    else if (errno == EADDRINUSE || errno == EACCES || why == 0)
+      why = errno;
+  }
   gboolean bearable = self->n_sockets > 0 && (why == EAFNOSUPPORT || why == EADDRNOTAVAIL);
   return bearable ? 0 : why;
 }
@@ -103,36 +109,40 @@ Door *
 door_new (const char *listen, GError **error)
 {
   g_autofree char *host = NULL, *port = NULL;
-  if (!split (listen, &host, &port))
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "[http] listen: '%s' is not host:port, like 127.0.0.1:9750, [::1]:9750, localhost:9750 or *:9750", listen);
-      return NULL;
-    }
-  struct addrinfo *found = NULL, hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+  if (!split (listen, &host, &port)) {
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_FATAL,
+        "[http] listen: '%s' is not host:port, like 127.0.0.1:9750, [::1]:9750, localhost:9750 or *:9750",
+        listen);
+    return NULL;
+  }
+  struct addrinfo *found = NULL,
+                  hints
+                  = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
   int problem = getaddrinfo (g_str_equal (host, "*") ? NULL : host, port, &hints, &found);
-  if (problem != 0)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: '%s': %s", host,
-                   problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
-      return NULL;
-    }
+  if (problem != 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: '%s': %s", host,
+                 problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
+    return NULL;
+  }
   Door *self = g_new0 (Door, 1);
   pthread_mutex_init (&self->lock, NULL);
   self->guests = g_ptr_array_new_with_free_func (g_free);
   int why = listen_on_all (self, found);
   freeaddrinfo (found);
-  if (why != 0)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: cannot listen on %s: %s (errno %d)", listen, g_strerror (why), why);
-      door_free (self);
-      return NULL;
-    }
+  if (why != 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "[http] listen: cannot listen on %s: %s (errno %d)", listen, g_strerror (why),
+                 why);
+    door_free (self);
+    return NULL;
+  }
   self->port = port_of (self->sockets[0]);
   return self;
 }
 
-/* --- who is in ------------------------------------------------------------------------------------------- */
+/* --- who is in
+ * ------------------------------------------------------------------------------------------- */
 
 static gboolean
 same_address (const struct sockaddr_storage *a, const struct sockaddr_storage *b)
@@ -140,8 +150,11 @@ same_address (const struct sockaddr_storage *a, const struct sockaddr_storage *b
   if (a->ss_family != b->ss_family)
     return FALSE;
   if (a->ss_family == AF_INET6)
-    return memcmp (&((const struct sockaddr_in6 *)a)->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr, 16) == 0;
-  return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+    return memcmp (&((const struct sockaddr_in6 *)a)->sin6_addr,
+                   &((const struct sockaddr_in6 *)b)->sin6_addr, 16)
+           == 0;
+  return ((const struct sockaddr_in *)a)->sin_addr.s_addr
+         == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
 /* The server sees the end of its connection and lets go. With the lock. */
@@ -159,17 +172,16 @@ find_place (Door *self, const struct sockaddr_storage *address, gint64 now_us, g
 {
   guint all = 0, of_address = 0, in_kept = 0;
   Guest *oldest = NULL;
-  for (guint i = 0; i < self->guests->len; i++)
-    {
-      Guest *guest = self->guests->pdata[i];
-      if (guest->shut)
-        continue;
-      all += !guest->kept;
-      of_address += !guest->kept && same_address (&guest->address, address);
-      in_kept += guest->kept;
-      if (guest->kept && !guest->asked && (oldest == NULL || guest->since_us < oldest->since_us))
-        oldest = guest;
-    }
+  for (guint i = 0; i < self->guests->len; i++) {
+    Guest *guest = self->guests->pdata[i];
+    if (guest->shut)
+      continue;
+    all += !guest->kept;
+    of_address += !guest->kept && same_address (&guest->address, address);
+    in_kept += guest->kept;
+    if (guest->kept && !guest->asked && (oldest == NULL || guest->since_us < oldest->since_us))
+      oldest = guest;
+  }
   *kept = all >= DOOR_OF_ALL || of_address >= DOOR_OF_ADDRESS;
   if (!*kept || in_kept < DOOR_KEPT)
     return TRUE;
@@ -190,12 +202,10 @@ let_in (Door *self, int fd, const struct sockaddr_storage *address, socklen_t si
   if (place)
     g_ptr_array_add (self->guests, guest);
   pthread_mutex_unlock (&self->lock);
-  if (!place)
-    {
-      g_free (guest);
-      close (fd);
-    }
-  else if (!self->enter (fd, (const struct sockaddr *)address, size, self->data))
+  if (!place) {
+    g_free (guest);
+    close (fd);
+  } else if (!self->enter (fd, (const struct sockaddr *)address, size, self->data))
     door_gone (self, fd); /* it closes what it does not take */
 }
 
@@ -204,12 +214,11 @@ send_away_late (Door *self)
 {
   gint64 now_us = clock_monotonic_us ();
   pthread_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->guests->len; i++)
-    {
-      Guest *guest = self->guests->pdata[i];
-      if (now_us - guest->since_us >= DOOR_S * G_USEC_PER_SEC)
-        send_away (guest);
-    }
+  for (guint i = 0; i < self->guests->len; i++) {
+    Guest *guest = self->guests->pdata[i];
+    if (now_us - guest->since_us >= DOOR_S * G_USEC_PER_SEC)
+      send_away (guest);
+  }
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -219,23 +228,23 @@ door_main (void *data)
   Door *self = data;
   struct pollfd fds[MOST_SOCKETS];
   pthread_setname_np (pthread_self (), "http door");
-  while (!g_atomic_int_get (&self->stop))
-    {
-      for (guint i = 0; i < self->n_sockets; i++)
-        fds[i] = (struct pollfd){ self->sockets[i], POLLIN, 0 };
-      (void)poll (fds, self->n_sockets, LOOK_MS);
-      for (guint i = 0; i < self->n_sockets; i++)
-        {
-          struct sockaddr_storage address;
-          socklen_t size = sizeof address;
-          int fd = fds[i].revents == 0 ? -1 : accept4 (self->sockets[i], (struct sockaddr *)&address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
-          if (fd >= 0)
-            let_in (self, fd, &address, size);
-          else if (fds[i].revents != 0 && errno != EAGAIN) /* no descriptors left */
-            g_usleep (LOOK_MS * 1000);
-        }
-      send_away_late (self);
+  while (!g_atomic_int_get (&self->stop)) {
+    for (guint i = 0; i < self->n_sockets; i++)
+      fds[i] = (struct pollfd){ self->sockets[i], POLLIN, 0 };
+    (void)poll (fds, self->n_sockets, LOOK_MS);
+    for (guint i = 0; i < self->n_sockets; i++) {
+      struct sockaddr_storage address;
+      socklen_t size = sizeof address;
+      int fd = fds[i].revents == 0 ? -1
+                                   : accept4 (self->sockets[i], (struct sockaddr *)&address, &size,
+                                              SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd >= 0)
+        let_in (self, fd, &address, size);
+      else if (fds[i].revents != 0 && errno != EAGAIN) /* no descriptors left */
+        g_usleep (LOOK_MS * 1000);
     }
+    send_away_late (self);
+  }
   return NULL;
 }
 
@@ -243,11 +252,10 @@ static Guest *
 guest_of (Door *self, int fd, guint *at)
 {
   for (guint i = 0; i < self->guests->len; i++)
-    if (((Guest *)self->guests->pdata[i])->fd == fd)
-      {
-        *at = i;
-        return self->guests->pdata[i];
-      }
+    if (((Guest *)self->guests->pdata[i])->fd == fd) {
+      *at = i;
+      return self->guests->pdata[i];
+    }
   return NULL;
 }
 
@@ -258,11 +266,10 @@ door_asked (Door *self, int fd, gboolean always)
   gboolean answered = TRUE;
   pthread_mutex_lock (&self->lock);
   Guest *guest = guest_of (self, fd, &at);
-  if (guest != NULL)
-    {
-      guest->asked = TRUE;
-      answered = always || !guest->kept;
-    }
+  if (guest != NULL) {
+    guest->asked = TRUE;
+    answered = always || !guest->kept;
+  }
   pthread_mutex_unlock (&self->lock);
   return answered;
 }
@@ -277,7 +284,9 @@ door_gone (Door *self, int fd)
   pthread_mutex_unlock (&self->lock);
 }
 
-/* --- life ------------------------------------------------------------------------------------------------ */
+/* --- life
+ * ------------------------------------------------------------------------------------------------
+ */
 
 void
 door_open (Door *self, DoorEnter enter, gpointer data)

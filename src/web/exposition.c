@@ -22,12 +22,11 @@ exposition_label (const char *name, const char *value)
   for (; *value != '\0'; value++)
     if (*value == '\n')
       g_string_append (label, "\\n");
-    else
-      {
-        if (*value == '"' || *value == '\\')
-          g_string_append_c (label, '\\');
-        g_string_append_c (label, *value);
-      }
+    else {
+      if (*value == '"' || *value == '\\')
+        g_string_append_c (label, '\\');
+      g_string_append_c (label, *value);
+    }
   g_string_append_c (label, '"');
   return g_string_free (label, FALSE);
 }

@@ -27,7 +27,7 @@ struct _Pages {
   Web *web;
   Line figures; /* of /metrics */
   Line ready;   /* of /readyz: a scrape that takes its time does not hold it up */
-  char *jobs; /* array literal */
+  char *jobs;   /* array literal */
   char *labels; /* pruned_job_info, as it is answered */
   State *state; /* under the lock of `figures` */
 };
@@ -60,7 +60,8 @@ on_metric (const char *name, const char *kind, const char *labels, double value,
   exposition_value (metrics->body, name, labels, value);
   if (g_str_equal (name, "pruned_object_age_seconds_count"))
     metrics->objects = value;
-  if (g_str_equal (name, "pruned_object_age_seconds_bucket") && strstr (labels, APDEX_SECONDS) != NULL)
+  if (g_str_equal (name, "pruned_object_age_seconds_bucket")
+      && strstr (labels, APDEX_SECONDS) != NULL)
     metrics->in_time = value;
 }
 
@@ -81,8 +82,8 @@ take_turn (Line *line)
   return pthread_mutex_clocklock (&line->lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
-/* The rows of a statement in a transaction of its own, so that a table that is not there leaves out its own figures only; NULL
- * without them. With the lock. */
+/* The rows of a statement in a transaction of its own, so that a table that is not there leaves out
+ * its own figures only; NULL without them. With the lock. */
 static PgRows *
 ask (Pg *pg, const char *file, PgValues *values, GError **error)
 {
@@ -96,12 +97,13 @@ ask (Pg *pg, const char *file, PgValues *values, GError **error)
 static void
 add_oldest_due (GString *body, const PgRows *rows)
 {
-  exposition_head (body, "pruned_oldest_due_seconds", "gauge", "The age of the oldest run that is due and has not begun.");
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      g_autofree char *labels = exposition_label ("job", rows_text (rows, i, "job"));
-      exposition_value (body, "pruned_oldest_due_seconds", labels, g_ascii_strtod (rows_text (rows, i, "seconds"), NULL));
-    }
+  exposition_head (body, "pruned_oldest_due_seconds", "gauge",
+                   "The age of the oldest run that is due and has not begun.");
+  for (int i = 0; i < rows_count (rows); i++) {
+    g_autofree char *labels = exposition_label ("job", rows_text (rows, i, "job"));
+    exposition_value (body, "pruned_oldest_due_seconds", labels,
+                      g_ascii_strtod (rows_text (rows, i, "seconds"), NULL));
+  }
 }
 
 static const struct {
@@ -115,7 +117,8 @@ static const struct {
                 { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
                   "When ticks or events were last found dropped; 0: never." } };
 
-/* From the tables; what PostgreSQL does not answer is left out, and once it is not there nothing else is asked. */
+/* From the tables; what PostgreSQL does not answer is left out, and once it is not there nothing
+ * else is asked. */
 static void
 add_tables (Pages *pages, GString *body)
 {
@@ -125,18 +128,21 @@ add_tables (Pages *pages, GString *body)
   if (!take_turn (&pages->figures))
     return;
   gboolean there = state_add (pages->state, body);
-  g_autoptr (PgRows) due = there ? ask (pages->figures.pg, "src/web/sql/oldest_due.sql", values, &error) : NULL;
+  g_autoptr (PgRows) due
+      = there ? ask (pages->figures.pg, "src/web/sql/oldest_due.sql", values, &error) : NULL;
   if (due != NULL)
     add_oldest_due (body, due);
-  for (guint i = 0; there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE); i++)
-    {
-      g_clear_error (&error);
-      g_autoptr (PgRows) rows = ask (pages->figures.pg, FIGURES[i].file, NULL, &error);
-      if (rows == NULL)
-        continue;
-      exposition_head (body, FIGURES[i].name, FIGURES[i].kind, FIGURES[i].help);
-      exposition_value (body, FIGURES[i].name, "", g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
-    }
+  for (guint i = 0;
+       there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE);
+       i++) {
+    g_clear_error (&error);
+    g_autoptr (PgRows) rows = ask (pages->figures.pg, FIGURES[i].file, NULL, &error);
+    if (rows == NULL)
+      continue;
+    exposition_head (body, FIGURES[i].name, FIGURES[i].kind, FIGURES[i].help);
+    exposition_value (body, FIGURES[i].name, "",
+                      g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
+  }
   pthread_mutex_unlock (&pages->figures.lock);
 }
 
@@ -157,13 +163,13 @@ add_running (GString *body)
   GHashTableIter iter;
   gpointer job, seconds;
   engine_each_running (on_running, longest);
-  exposition_head (body, "pruned_running_step_seconds", "gauge", "How long the longest step of a job that runs now has been running.");
+  exposition_head (body, "pruned_running_step_seconds", "gauge",
+                   "How long the longest step of a job that runs now has been running.");
   g_hash_table_iter_init (&iter, longest);
-  while (g_hash_table_iter_next (&iter, &job, &seconds))
-    {
-      g_autofree char *labels = exposition_label ("job", job);
-      exposition_value (body, "pruned_running_step_seconds", labels, *(double *)seconds);
-    }
+  while (g_hash_table_iter_next (&iter, &job, &seconds)) {
+    g_autofree char *labels = exposition_label ("job", job);
+    exposition_value (body, "pruned_running_step_seconds", labels, *(double *)seconds);
+  }
 }
 
 /* What is said of the jobs in job.conf: to be joined with the other metrics by `job`. */
@@ -171,21 +177,20 @@ static char *
 info_of (const Jobs *jobs)
 {
   GString *text = g_string_new (NULL);
-  exposition_head (text, "pruned_job_info", "gauge", "1, with what is said of the job: to be joined with other metrics by job.");
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    {
-      const char *name;
-      json_t *value;
-      g_autoptr (json_t) labels = job_labels (jobs_at (jobs, i));
-      g_autofree char *job = exposition_label ("job", jobs_at (jobs, i)->name);
-      g_autoptr (GString) all = g_string_new (job);
-      json_object_foreach (labels, name, value)
-        {
-          g_autofree char *label = exposition_label (name, json_string_value (value));
-          g_string_append_printf (all, ",%s", label);
-        }
-      exposition_value (text, "pruned_job_info", all->str, 1);
+  exposition_head (text, "pruned_job_info", "gauge",
+                   "1, with what is said of the job: to be joined with other metrics by job.");
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const char *name;
+    json_t *value;
+    g_autoptr (json_t) labels = job_labels (jobs_at (jobs, i));
+    g_autofree char *job = exposition_label ("job", jobs_at (jobs, i)->name);
+    g_autoptr (GString) all = g_string_new (job);
+    json_object_foreach (labels, name, value) {
+      g_autofree char *label = exposition_label (name, json_string_value (value));
+      g_string_append_printf (all, ",%s", label);
     }
+    exposition_value (text, "pruned_job_info", all->str, 1);
+  }
   return g_string_free (text, FALSE);
 }
 
@@ -196,12 +201,17 @@ answer_metrics (GString *body, gpointer data)
   Metrics metrics = { .body = body };
   stats_each (on_metric, &metrics);
   if (metrics.objects > 0)
-    gauge (body, "pruned_object_apdex", "The part of the objects that were deleted within 12 hours.", metrics.in_time / metrics.objects);
-  gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka is there.", engine_is_ready ());
+    gauge (body, "pruned_object_apdex",
+           "The part of the objects that were deleted within 12 hours.",
+           metrics.in_time / metrics.objects);
+  gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka is there.",
+         engine_is_ready ());
   gint64 letters = letters_waiting ();
   if (letters >= 0)
-    gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.", (double)letters);
-  exposition_head (body, "pruned_log_lines_dropped_total", "counter", "Log lines that nobody took in time.");
+    gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.",
+           (double)letters);
+  exposition_head (body, "pruned_log_lines_dropped_total", "counter",
+                   "Log lines that nobody took in time.");
   exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());
   process_add (body);
   g_string_append (body, pages->labels);
@@ -221,11 +231,10 @@ answer_health (GString *body, gpointer data)
 static gboolean
 database_answers (Pages *pages, GError **error)
 {
-  if (!take_turn (&pages->ready))
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
-      return FALSE;
-    }
+  if (!take_turn (&pages->ready)) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "others wait for its answer");
+    return FALSE;
+  }
   g_autoptr (PgRows) rows = ask (pages->ready.pg, "src/pg/sql/now.sql", NULL, error);
   pthread_mutex_unlock (&pages->ready.lock);
   return rows != NULL;
@@ -245,29 +254,28 @@ answer_ready (GString *body, gpointer data)
   return ready ? 200 : 503;
 }
 
-static const WebPage PAGES[] = {
-  { "/metrics", "text/plain; version=0.0.4", answer_metrics },
-  { "/healthz", "text/plain", answer_health, .always = TRUE },
-  { "/readyz", "text/plain", answer_ready, .always = TRUE },
-  { NULL }
-};
+static const WebPage PAGES[] = { { "/metrics", "text/plain; version=0.0.4", answer_metrics },
+                                 { "/healthz", "text/plain", answer_health, .always = TRUE },
+                                 { "/readyz", "text/plain", answer_ready, .always = TRUE },
+                                 { NULL } };
 
 /* What can be counted is there from the start: a rate does not see a counter begin at 1. */
 static void
 show_zeros (const Jobs *jobs)
 {
-  static const char *const states[] = { "finished", "dead", "skipped" }, *const locks[] = { "40P01", "40001", "55P03" };
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    {
-      const char *job = jobs_at (jobs, i)->name;
-      for (guint j = 0; j < G_N_ELEMENTS (states); j++)
-        stats_show (STATS_RUNS, job, states[j]);
-      for (guint j = 0; j < G_N_ELEMENTS (locks); j++)
-        stats_show (STATS_FAILURES, job, locks[j]);
-      stats_show (STATS_ERRORS, job, NULL);
-      stats_show (STATS_ROWS, job, "failed");
-      stats_show (STATS_STEP_SECONDS, job, NULL);
-    }
+  static const char *const states[] = { "finished", "dead", "skipped" }, *const locks[]
+                                                                         = { "40P01", "40001",
+                                                                             "55P03" };
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const char *job = jobs_at (jobs, i)->name;
+    for (guint j = 0; j < G_N_ELEMENTS (states); j++)
+      stats_show (STATS_RUNS, job, states[j]);
+    for (guint j = 0; j < G_N_ELEMENTS (locks); j++)
+      stats_show (STATS_FAILURES, job, locks[j]);
+    stats_show (STATS_ERRORS, job, NULL);
+    stats_show (STATS_ROWS, job, "failed");
+    stats_show (STATS_STEP_SECONDS, job, NULL);
+  }
   stats_show (STATS_OBJECTS, "false", NULL);
   stats_show (STATS_OBJECTS, "true", NULL);
   stats_show (STATS_OBJECT_AGE, NULL, NULL);
@@ -277,8 +285,9 @@ static void
 line_open (Line *line, const Config *config)
 {
   pthread_mutex_init (&line->lock, NULL);
-  line->pg = pg_new (&(PgSettings){ config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
-                                    config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
+  line->pg = pg_new (&(PgSettings){
+      config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
+      config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
 }
 
 static void

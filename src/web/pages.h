@@ -1,6 +1,7 @@
-/* What the daemon answers over HTTP: metrics of this process and of the tables, liveness, readiness.
- * Threads: main starts and stops; answers on threads of the server's, which share a database connection; only the
- * figures of the tables and readiness wait for it, a few seconds at most. Ownership: main.
+/* What the daemon answers over HTTP: metrics of this process and of the tables, liveness,
+ * readiness. Threads: main starts and stops; answers on threads of the server's, which share a
+ * database connection; only the figures of the tables and readiness wait for it, a few seconds at
+ * most. Ownership: main.
  */
 #pragma once
 #include "config/config.h"

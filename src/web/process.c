@@ -20,7 +20,8 @@ static double
 boot_time (void)
 {
   g_autofree char *text = NULL;
-  const char *line = g_file_get_contents ("/proc/stat", &text, NULL, NULL) ? strstr (text, "\nbtime ") : NULL;
+  const char *line
+      = g_file_get_contents ("/proc/stat", &text, NULL, NULL) ? strstr (text, "\nbtime ") : NULL;
   return line != NULL ? g_ascii_strtod (line + strlen ("\nbtime "), NULL) : 0;
 }
 
@@ -38,12 +39,15 @@ static void
 add_stat (GString *body, char **fields)
 {
   double ticks = (double)sysconf (_SC_CLK_TCK);
-#define FIELD(n) g_ascii_strtod (fields[(n)-FIRST_FIELD], NULL)
-  exposition_head (body, "process_cpu_seconds_total", "counter", "Time on processors, user and system.");
+#define FIELD(n) g_ascii_strtod (fields[(n) - FIRST_FIELD], NULL)
+  exposition_head (body, "process_cpu_seconds_total", "counter",
+                   "Time on processors, user and system.");
   exposition_value (body, "process_cpu_seconds_total", "", (FIELD (UTIME) + FIELD (STIME)) / ticks);
-  gauge (body, "process_start_time_seconds", "When the process began, since the epoch.", boot_time () + FIELD (STARTTIME) / ticks);
+  gauge (body, "process_start_time_seconds", "When the process began, since the epoch.",
+         boot_time () + FIELD (STARTTIME) / ticks);
   gauge (body, "process_virtual_memory_bytes", "Address space.", FIELD (VSIZE));
-  gauge (body, "process_resident_memory_bytes", "Memory that is resident.", FIELD (RSS) * (double)sysconf (_SC_PAGESIZE));
+  gauge (body, "process_resident_memory_bytes", "Memory that is resident.",
+         FIELD (RSS) * (double)sysconf (_SC_PAGESIZE));
 #undef FIELD
 }
 
@@ -54,14 +58,15 @@ process_add (GString *body)
   struct rlimit limit;
   exposition_head (body, "pruned_build_info", "gauge", "1, with the version of this process.");
   exposition_value (body, "pruned_build_info", "version=\"" PRUNED_VERSION "\"", 1);
-  const char *behind = g_file_get_contents ("/proc/self/stat", &text, NULL, NULL) ? strrchr (text, ')') : NULL;
-  if (behind != NULL && strlen (behind) > 2)
-    {
-      g_auto (GStrv) fields = g_strsplit (behind + 2, " ", -1);
-      if (g_strv_length (fields) > RSS - FIRST_FIELD)
-        add_stat (body, fields);
-    }
+  const char *behind
+      = g_file_get_contents ("/proc/self/stat", &text, NULL, NULL) ? strrchr (text, ')') : NULL;
+  if (behind != NULL && strlen (behind) > 2) {
+    g_auto (GStrv) fields = g_strsplit (behind + 2, " ", -1);
+    if (g_strv_length (fields) > RSS - FIRST_FIELD)
+      add_stat (body, fields);
+  }
   gauge (body, "process_open_fds", "Open files and connections.", open_files ());
   if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
-    gauge (body, "process_max_fds", "Open files and connections that it may have.", (double)limit.rlim_cur);
+    gauge (body, "process_max_fds", "Open files and connections that it may have.",
+           (double)limit.rlim_cur);
 }

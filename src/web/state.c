@@ -14,18 +14,23 @@
 static const struct {
   const char *name, *label, *label2, *help;
 } GAUGES[] = {
-  { "pruned_runs", "job", "state", "Rows of pruned.runs: what has not ended, dead runs, and what ended within the last hour." },
+  { "pruned_runs", "job", "state",
+    "Rows of pruned.runs: what has not ended, dead runs, and what ended within the last hour." },
   { "pruned_failing_runs", "job", NULL, "Runs that have failed and will be tried again." },
-  { "pruned_quarantine_items", "job", "parked", "Items that failed; parked ones wait for somebody." },
-  { "pruned_job_blocked", "job", NULL, "1: the job lacks a table, a right or a setting, and does nothing." },
+  { "pruned_quarantine_items", "job", "parked",
+    "Items that failed; parked ones wait for somebody." },
+  { "pruned_job_blocked", "job", NULL,
+    "1: the job lacks a table, a right or a setting, and does nothing." },
   { "pruned_job_paused", "job", NULL, "1: somebody has paused the job." },
-  { "pruned_last_success_timestamp_seconds", "job", NULL, "When a run of the job last ended well, since the epoch; 0: never." },
-  { "pruned_job_known_timestamp_seconds", "job", NULL, "When the job was first seen here, since the epoch." },
+  { "pruned_last_success_timestamp_seconds", "job", NULL,
+    "When a run of the job last ended well, since the epoch; 0: never." },
+  { "pruned_job_known_timestamp_seconds", "job", NULL,
+    "When the job was first seen here, since the epoch." },
 };
 
 struct _State {
   Pg *pg;
-  char *jobs;      /* array literal */
+  char *jobs; /* array literal */
   const Jobs *all;
   char *intervals; /* pruned_job_interval_seconds, as it is answered; NULL: not yet */
   guint number;    /* of the settings that it was made from */
@@ -39,15 +44,14 @@ static double
 interval_of (const Job *job)
 {
   gint64 now_us = clock_now_us (), longest = 0, at = now_us;
-  for (guint i = 0; i < FIRES && at - now_us < DAYS * G_TIME_SPAN_DAY; i++)
-    {
-      gint64 next = in_force_next (job, at);
-      if (next < 0)
-        return 0;
-      if (i > 0)
-        longest = MAX (longest, next - at);
-      at = next;
-    }
+  for (guint i = 0; i < FIRES && at - now_us < DAYS * G_TIME_SPAN_DAY; i++) {
+    gint64 next = in_force_next (job, at);
+    if (next < 0)
+      return 0;
+    if (i > 0)
+      longest = MAX (longest, next - at);
+    at = next;
+  }
   return (double)longest / G_USEC_PER_SEC;
 }
 
@@ -55,14 +59,14 @@ static char *
 intervals_of (const Jobs *jobs)
 {
   GString *text = g_string_new (NULL);
-  exposition_head (text, "pruned_job_interval_seconds", "gauge", "The longest time between two ticks of the job's schedule; 0: it has none.");
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    {
-      const Job *job = jobs_at (jobs, i);
-      double interval = in_force_of (job)->enabled ? interval_of (job) : 0;
-      g_autofree char *label = exposition_label ("job", job->name);
-      exposition_value (text, "pruned_job_interval_seconds", label, interval);
-    }
+  exposition_head (text, "pruned_job_interval_seconds", "gauge",
+                   "The longest time between two ticks of the job's schedule; 0: it has none.");
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    double interval = in_force_of (job)->enabled ? interval_of (job) : 0;
+    g_autofree char *label = exposition_label ("job", job->name);
+    exposition_value (text, "pruned_job_interval_seconds", label, interval);
+  }
   return g_string_free (text, FALSE);
 }
 
@@ -94,15 +98,18 @@ static void
 add_gauge (GString *text, guint i, const PgRows *rows)
 {
   exposition_head (text, GAUGES[i].name, "gauge", GAUGES[i].help);
-  for (int row = 0; row < rows_count (rows); row++)
-    {
-      if (!g_str_equal (rows_text (rows, row, "name"), GAUGES[i].name))
-        continue;
-      g_autofree char *label = exposition_label (GAUGES[i].label, rows_text (rows, row, "job"));
-      g_autofree char *label2 = GAUGES[i].label2 != NULL ? exposition_label (GAUGES[i].label2, rows_text (rows, row, "label2")) : NULL;
-      g_autofree char *labels = g_strconcat (label, label2 != NULL ? "," : NULL, label2, NULL);
-      exposition_value (text, GAUGES[i].name, labels, g_ascii_strtod (rows_text (rows, row, "value"), NULL));
-    }
+  for (int row = 0; row < rows_count (rows); row++) {
+    if (!g_str_equal (rows_text (rows, row, "name"), GAUGES[i].name))
+      continue;
+    g_autofree char *label = exposition_label (GAUGES[i].label, rows_text (rows, row, "job"));
+    g_autofree char *label2
+        = GAUGES[i].label2 != NULL
+              ? exposition_label (GAUGES[i].label2, rows_text (rows, row, "label2"))
+              : NULL;
+    g_autofree char *labels = g_strconcat (label, label2 != NULL ? "," : NULL, label2, NULL);
+    exposition_value (text, GAUGES[i].name, labels,
+                      g_ascii_strtod (rows_text (rows, row, "value"), NULL));
+  }
 }
 
 static char *
@@ -112,15 +119,16 @@ ask (State *state)
   pg_values_set (values, "job", state->jobs);
   g_autoptr (GError) error = NULL;
   g_autoptr (PgRows) rows = NULL;
-  if (pg_begin_read_only (state->pg, &error) && pg_exec (state->pg, "SET LOCAL statement_timeout = '2s'", &error))
+  if (pg_begin_read_only (state->pg, &error)
+      && pg_exec (state->pg, "SET LOCAL statement_timeout = '2s'", &error))
     rows = pg_run_file (state->pg, "src/web/sql/state.sql", values, &error);
   state->down = error != NULL && error->code == PRUNED_OUTAGE;
   pg_rollback (state->pg);
-  if (rows == NULL)
-    {
-      log_warning_every (300, "state", "Figures from the tables are left out of the metrics", error->message);
-      return NULL;
-    }
+  if (rows == NULL) {
+    log_warning_every (300, "state", "Figures from the tables are left out of the metrics",
+                       error->message);
+    return NULL;
+  }
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (GAUGES); i++)
     add_gauge (text, i, rows);
@@ -143,15 +151,16 @@ gboolean
 state_add (State *state, GString *body)
 {
   gint64 began_us = clock_monotonic_us ();
-  if (began_us >= state->until_us)
-    {
-      g_free (state->kept);
-      state->kept = ask (state);
-      gint64 now_us = clock_monotonic_us ();
-      if (!state->down) /* what was away is asked again at once: it may be back */
-        state->until_us = now_us + MAX (KEPT_US, SHARE * (now_us - began_us));
-    }
-  exposition_head (body, "pruned_database_up", "gauge", "1: PostgreSQL has answered what is read from its tables; 0: those figures are absent.");
+  if (began_us >= state->until_us) {
+    g_free (state->kept);
+    state->kept = ask (state);
+    gint64 now_us = clock_monotonic_us ();
+    if (!state->down) /* what was away is asked again at once: it may be back */
+      state->until_us = now_us + MAX (KEPT_US, SHARE * (now_us - began_us));
+  }
+  exposition_head (
+      body, "pruned_database_up", "gauge",
+      "1: PostgreSQL has answered what is read from its tables; 0: those figures are absent.");
   exposition_value (body, "pruned_database_up", "", state->kept != NULL);
   look_at_schedules (state);
   g_string_append (body, state->intervals);

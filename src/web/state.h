@@ -1,6 +1,6 @@
-/* The state of the work as PostgreSQL knows it, in gauges that no restart resets: runs, quarantine, blocked and paused jobs, last
- * successes. One statement; its answer is kept for seconds, longer if it was slow. Without an answer the gauges are absent and
- * `pruned_database_up` is 0.
+/* The state of the work as PostgreSQL knows it, in gauges that no restart resets: runs, quarantine,
+ * blocked and paused jobs, last successes. One statement; its answer is kept for seconds, longer if
+ * it was slow. Without an answer the gauges are absent and `pruned_database_up` is 0.
  *
  * Threads: one at a time, the caller sees to it. Ownership: state_free; what is given is borrowed.
  */

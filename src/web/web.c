@@ -20,9 +20,11 @@ socket_of (struct MHD_Connection *connection)
 }
 
 static enum MHD_Result
-respond (struct MHD_Connection *connection, guint status, const char *type, const char *body, gsize len)
+respond (struct MHD_Connection *connection, guint status, const char *type, const char *body,
+         gsize len)
 {
-  struct MHD_Response *response = MHD_create_response_from_buffer (len, (void *)body, MHD_RESPMEM_MUST_COPY);
+  struct MHD_Response *response
+      = MHD_create_response_from_buffer (len, (void *)body, MHD_RESPMEM_MUST_COPY);
   MHD_add_response_header (response, "Content-Type", type);
   MHD_add_response_header (response, "Connection", "close");
   enum MHD_Result result = MHD_queue_response (connection, status, response);
@@ -40,19 +42,20 @@ page_of (const Web *web, const char *url)
 }
 
 static enum MHD_Result
-on_request (void *data, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
-            const char *upload, size_t *upload_size, void **state)
+on_request (void *data, struct MHD_Connection *connection, const char *url, const char *method,
+            const char *version, const char *upload, size_t *upload_size, void **state)
 {
   static int seen;
   Web *web = data;
   if (*state == NULL) /* the first call brings the headers only */
-    {
-      *state = &seen;
-      return MHD_YES;
-    }
+  {
+    *state = &seen;
+    return MHD_YES;
+  }
   const WebPage *asked = page_of (web, url);
   if (!door_asked (web->door, socket_of (connection), asked != NULL && asked->always))
-    return respond (connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", "too many connections\n", 21);
+    return respond (connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                    "too many connections\n", 21);
   if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0)
     return respond (connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", "GET only\n", 9);
   if (asked == NULL)
@@ -70,7 +73,8 @@ on_enter (int fd, const struct sockaddr *address, socklen_t size, gpointer data)
 }
 
 static void
-on_connection (void *data, struct MHD_Connection *connection, void **state, enum MHD_ConnectionNotificationCode code)
+on_connection (void *data, struct MHD_Connection *connection, void **state,
+               enum MHD_ConnectionNotificationCode code)
 {
   Web *web = data;
   if (code == MHD_CONNECTION_NOTIFY_CLOSED)
@@ -87,16 +91,18 @@ web_start (const char *listen, const WebPage *pages, gpointer data, GError **err
   web->door = door;
   web->pages = pages;
   web->data = data;
-  web->daemon = MHD_start_daemon (MHD_USE_AUTO_INTERNAL_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET, 0,
-                                  NULL, NULL, on_request, web, MHD_OPTION_NOTIFY_CONNECTION, on_connection, web,
-                                  MHD_OPTION_CONNECTION_LIMIT, 2u * (DOOR_OF_ALL + DOOR_KEPT), MHD_OPTION_CONNECTION_TIMEOUT,
+  web->daemon = MHD_start_daemon (MHD_USE_AUTO_INTERNAL_THREAD | MHD_USE_THREAD_PER_CONNECTION
+                                      | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
+                                  0, NULL, NULL, on_request, web, MHD_OPTION_NOTIFY_CONNECTION,
+                                  on_connection, web, MHD_OPTION_CONNECTION_LIMIT,
+                                  2u * (DOOR_OF_ALL + DOOR_KEPT), MHD_OPTION_CONNECTION_TIMEOUT,
                                   (unsigned int)DOOR_S, MHD_OPTION_END);
-  if (web->daemon != NULL)
-    {
-      door_open (door, on_enter, web);
-      return web;
-    }
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: cannot start the server: %s", g_strerror (errno));
+  if (web->daemon != NULL) {
+    door_open (door, on_enter, web);
+    return web;
+  }
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: cannot start the server: %s",
+               g_strerror (errno));
   door_free (door);
   g_free (web);
   return NULL;
@@ -112,4 +118,3 @@ web_stop (Web *web)
   door_free (web->door);
   g_free (web);
 }
-

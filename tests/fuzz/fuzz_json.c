@@ -1,4 +1,5 @@
-/* JSON of anybody: what is taken is written again and read as the same; the canonical form of a text is its own. */
+/* JSON of anybody: what is taken is written again and read as the same; the canonical form of a
+ * text is its own. */
 #include "base/error.h"
 #include "base/json.h"
 

@@ -1,4 +1,5 @@
-/* A configuration file of anybody: refused with its line, or entries that name theirs, no section and no key twice. */
+/* A configuration file of anybody: refused with its line, or entries that name theirs, no section
+ * and no key twice. */
 #include "base/error.h"
 #include "config/key_file.h"
 
@@ -27,7 +28,8 @@ assert_sound (const GPtrArray *entries)
     const KeyFileEntry *entry = entries->pdata[i];
     g_assert_cmpint (entry->line, >, line);
     line = entry->line;
-    g_assert_true (g_hash_table_add (seen, g_strdup_printf ("%s\n%s", entry->section, entry->key != NULL ? entry->key : "\n")));
+    g_assert_true (g_hash_table_add (
+        seen, g_strdup_printf ("%s\n%s", entry->section, entry->key != NULL ? entry->key : "\n")));
   }
 }
 

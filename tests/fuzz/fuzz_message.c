@@ -1,5 +1,6 @@
-/* message_decode over anything. The first byte of the input says on which topic the value lies and how many headers there
- * are; then come the headers (`name\nvalue\n`), then the value. What is decoded must also be encoded again. */
+/* message_decode over anything. The first byte of the input says on which topic the value lies and
+ * how many headers there are; then come the headers (`name\nvalue\n`), then the value. What is
+ * decoded must also be encoded again. */
 #include "avro/message.h"
 #include "base/error.h"
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* The answer to DeleteObjects, from a service that may be anything: read to its end or refused with words, and no key both deleted
- * and refused goes unseen. What we send ourselves is well-formed for every key. */
+/* The answer to DeleteObjects, from a service that may be anything: read to its end or refused with
+ * words, and no key both deleted and refused goes unseen. What we send ourselves is well-formed for
+ * every key. */
 #include "store/s3_xml.h"
 
 #include <stdint.h>

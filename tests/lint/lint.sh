@@ -1,14 +1,16 @@
 #!/bin/sh
 # What `make lint` says: the longest things, who includes whom, what documents name, cppcheck (a warning is an error).
 cd "$(dirname "$0")/../.." || exit
-tests/stack/deps.sh lint || exit
+tests/stack/deps.sh lint && tests/stack/deps.sh test python || exit
+python=${PRUNED_DEPS:-.deps}/venv/bin/python
 failed=0
-python3 tests/lint/longest.py || failed=1
-python3 tests/lint/layers.py || failed=1
-python3 tests/lint/qualified.py || failed=1
-python3 tests/lint/named.py || failed=1
-python3 tests/lint/unused.py || failed=1
-python3 tests/lint/wrapped.py || failed=1
+"$python" tests/lint/longest.py || failed=1
+"$python" tests/lint/layers.py || failed=1
+"$python" tests/lint/qualified.py || failed=1
+"$python" tests/lint/named.py || failed=1
+"$python" tests/lint/unused.py || failed=1
+"$python" tests/lint/wrapped.py || failed=1
+"$python" tests/lint/formatted.py || failed=1
 
 cppcheck -q --std=c11 --language=c --library=gtk --library=posix \
   --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \

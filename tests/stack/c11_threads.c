@@ -1,8 +1,9 @@
-/* C11 threads by way of pthreads, linked into sanitizer builds only. librdkafka calls thrd_create and its
- * kin; ThreadSanitizer watches pthreads alone: it would crash in a thread whose birth it has not
- * seen, and take what librdkafka orders with its locks for races of ours.
+/* C11 threads by way of pthreads, linked into sanitizer builds only. librdkafka calls thrd_create
+ * and its kin; ThreadSanitizer watches pthreads alone: it would crash in a thread whose birth it
+ * has not seen, and take what librdkafka orders with its locks for races of ours.
  *
- * glibc keeps mtx_t and cnd_t in the shape of their pthread cousins; the assertions hold it to that.
+ * glibc keeps mtx_t and cnd_t in the shape of their pthread cousins; the assertions hold it to
+ * that.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,19 +16,18 @@ _Static_assert (sizeof (cnd_t) == sizeof (pthread_cond_t), "cnd_t is a pthread_c
 static int
 answer (int code)
 {
-  switch (code)
-    {
-    case 0:
-      return thrd_success;
-    case EBUSY:
-      return thrd_busy;
-    case ETIMEDOUT:
-      return thrd_timedout;
-    case ENOMEM:
-      return thrd_nomem;
-    default:
-      return thrd_error;
-    }
+  switch (code) {
+  case 0:
+    return thrd_success;
+  case EBUSY:
+    return thrd_busy;
+  case ETIMEDOUT:
+    return thrd_timedout;
+  case ENOMEM:
+    return thrd_nomem;
+  default:
+    return thrd_error;
+  }
 }
 
 typedef struct {
@@ -77,8 +77,8 @@ mtx_init (mtx_t *mutex, int type)
 {
   pthread_mutexattr_t how;
   pthread_mutexattr_init (&how);
-  pthread_mutexattr_settype (&how, type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE
-                                                        : PTHREAD_MUTEX_NORMAL);
+  pthread_mutexattr_settype (&how,
+                             type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
   int code = pthread_mutex_init ((pthread_mutex_t *)mutex, &how);
   pthread_mutexattr_destroy (&how);
   return answer (code);

@@ -1,5 +1,5 @@
-/* Preloaded, it counts the bytes that a process has allocated and not given back, in the first eight bytes of the file LIVE_BYTES,
- * where others may look. */
+/* Preloaded, it counts the bytes that a process has allocated and not given back, in the first
+ * eight bytes of the file LIVE_BYTES, where others may look. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern void *__libc_malloc (size_t), *__libc_calloc (size_t, size_t), *__libc_realloc (void *, size_t), *__libc_memalign (size_t, size_t);
+extern void *__libc_malloc (size_t), *__libc_calloc (size_t, size_t),
+    *__libc_realloc (void *, size_t), *__libc_memalign (size_t, size_t);
 extern void __libc_free (void *);
 
 static _Atomic long long early;

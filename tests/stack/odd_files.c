@@ -33,12 +33,11 @@ syscall (long number, ...)
   va_list list;
   if (real == NULL)
     real = (long (*) (long, ...))dlsym (RTLD_NEXT, "syscall");
-  if (number == SYS_openat2 && seen != NULL)
-    {
-      close (open (seen, O_CREAT | O_WRONLY, 0600));
-      errno = ENOSYS;
-      return -1;
-    }
+  if (number == SYS_openat2 && seen != NULL) {
+    close (open (seen, O_CREAT | O_WRONLY, 0600));
+    errno = ENOSYS;
+    return -1;
+  }
   va_start (list, number);
   for (int i = 0; i < ARGUMENTS; i++)
     a[i] = va_arg (list, long);
@@ -50,10 +49,9 @@ int
 unlinkat (int folder, const char *name, int flags)
 {
   const char *error = getenv ("UNLINK_ERRNO"), *only = getenv ("UNLINK_ONLY");
-  if (error != NULL && flags == 0 && (only == NULL || strcmp (only, name) == 0))
-    {
-      errno = atoi (error);
-      return -1;
-    }
+  if (error != NULL && flags == 0 && (only == NULL || strcmp (only, name) == 0)) {
+    errno = atoi (error);
+    return -1;
+  }
   return (int)syscall (SYS_unlinkat, folder, name, flags);
 }

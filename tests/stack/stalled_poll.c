@@ -1,4 +1,5 @@
-/* Preloaded, it keeps whoever polls Kafka's consumer from coming back for as long as the file STALLED_POLL is there. */
+/* Preloaded, it keeps whoever polls Kafka's consumer from coming back for as long as the file
+ * STALLED_POLL is there. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -14,12 +14,11 @@ take_wait (const char *option, const char *value, gpointer data, GError **error)
   return TRUE;
 }
 
-static const GOptionEntry options[] = {
-  { "fast", 0, 0, G_OPTION_ARG_NONE, &fast, "quickly", NULL },
-  { "name", 0, 0, G_OPTION_ARG_STRING, &name, "whose", "N" },
-  { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait, "how long", "S" },
-  { NULL }
-};
+static const GOptionEntry options[] = { { "fast", 0, 0, G_OPTION_ARG_NONE, &fast, "quickly", NULL },
+                                        { "name", 0, 0, G_OPTION_ARG_STRING, &name, "whose", "N" },
+                                        { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG,
+                                          G_OPTION_ARG_CALLBACK, take_wait, "how long", "S" },
+                                        { NULL } };
 
 static ExitCode
 do_nothing (Cli *cli, GError **error)
@@ -27,11 +26,11 @@ do_nothing (Cli *cli, GError **error)
   return CODE_OK;
 }
 
-static const Command commands[] = {
-  { "walk", "WHERE [--fast]", "go there", "pruned walk home --fast", do_nothing, options, "On foot.", 1, 2 },
-  { "rest", "", "do nothing", "pruned rest", do_nothing },
-  { NULL }
-};
+static const Command commands[]
+    = { { "walk", "WHERE [--fast]", "go there", "pruned walk home --fast", do_nothing, options,
+          "On foot.", 1, 2 },
+        { "rest", "", "do nothing", "pruned rest", do_nothing },
+        { NULL } };
 
 static gboolean
 parse (const char *line, Invocation *out, GError **error)
@@ -127,8 +126,10 @@ test_refuses (void)
 {
   assert_refused ("pruned", "no command given; pruned --help lists them");
   assert_refused ("pruned wlak home", "unknown command 'wlak', did you mean 'walk'?");
-  assert_refused ("pruned walk home --fst", "unknown option '--fst' of walk, did you mean '--fast'?");
-  assert_refused ("pruned walk home --jsno=1", "unknown option '--jsno' of walk, did you mean '--json'?");
+  assert_refused ("pruned walk home --fst",
+                  "unknown option '--fst' of walk, did you mean '--fast'?");
+  assert_refused ("pruned walk home --jsno=1",
+                  "unknown option '--jsno' of walk, did you mean '--json'?");
   assert_refused ("pruned --jso rest", "unknown option '--jso', did you mean '--json'?");
   assert_refused ("pruned walk home -x", "unknown option '-x' of walk");
   assert_refused ("pruned walk", "an argument is missing; usage: pruned walk WHERE [--fast]");

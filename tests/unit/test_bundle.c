@@ -4,14 +4,16 @@
 
 #define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
 
-static const char *const FINISHED[] = { RUN, "7", "a.b", "finished", "{\"status\":\"completed\"}", NULL };
+static const char *const FINISHED[]
+    = { RUN, "7", "a.b", "finished", "{\"status\":\"completed\"}", NULL };
 
 static Bundle *
 bundle_of (guint n)
 {
   Bundle *bundle = bundle_new (RUN, 7, "a.b", 3);
   for (guint i = 0; i < n; i++)
-    bundle_add (bundle, "p.outcomes", i % 2 == 0 ? -1 : 5, RUN, "pruned.outcomes.RunFinished", "id-1", FINISHED);
+    bundle_add (bundle, "p.outcomes", i % 2 == 0 ? -1 : 5, RUN, "pruned.outcomes.RunFinished",
+                "id-1", FINISHED);
   g_assert_cmpuint (bundle_size (bundle), ==, n);
   return bundle;
 }
@@ -27,7 +29,8 @@ test_what_was_stored_is_what_is_sent (void)
 {
   g_autoptr (Bundle) bundle = bundle_of (2);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) messages = bundle_read (bundle->stored->data, bundle->stored->len, "p", &error);
+  g_autoptr (GPtrArray) messages
+      = bundle_read (bundle->stored->data, bundle->stored->len, "p", &error);
   g_autoptr (GByteArray) value = g_byte_array_new ();
   g_assert_no_error (error);
   g_assert_cmpuint (messages->len, ==, 2);
@@ -91,7 +94,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   message_setup ();
   g_test_add_func ("/bundle/what_was_stored_is_what_is_sent", test_what_was_stored_is_what_is_sent);
-  g_test_add_func ("/bundle/wrong", test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind);
-  g_test_add_func ("/bundle/what_is_cut_or_foreign_is_refused", test_what_is_cut_or_foreign_is_refused);
+  g_test_add_func ("/bundle/wrong",
+                   test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind);
+  g_test_add_func ("/bundle/what_is_cut_or_foreign_is_refused",
+                   test_what_is_cut_or_foreign_is_refused);
   return g_test_run ();
 }

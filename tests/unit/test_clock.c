@@ -105,9 +105,10 @@ test_parse_loose (void)
 static void
 test_parse_loose_refuses (void)
 {
-  static const char *const texts[] = { "-", "-m", "-10", "-10w", "-10mm", "- 10m", "--10m", "-+1m",
-                                       "10m", "-99999999999999999999d", "-99999d", "2026-11",
-                                       "2026-11-31", "yesterday", "-1.5h" };
+  static const char *const texts[]
+      = { "-",       "-m",      "-10",        "-10w",      "-10mm",
+          "- 10m",   "--10m",   "-+1m",       "10m",       "-99999999999999999999d",
+          "-99999d", "2026-11", "2026-11-31", "yesterday", "-1.5h" };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autoptr (GError) error = NULL;
     gint64 us;

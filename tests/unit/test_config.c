@@ -96,11 +96,11 @@ test_an_empty_variable_is_the_empty_value (void)
 static void
 test_values_of_every_type (void)
 {
-  g_autoptr (Config) config
-      = config_load_text ("[postgres]\r\nprepare = no\r\nurl = host=/tmp dbname=x\\sy  \r\n"
-              "[store.local]\nprune_empty_dirs=yes\n[jobs.members]\nenabled = false\n"
-              "schedule = */5 * * * mon-fri\ntime_zone = Europe/Berlin\n"
-              "references = notes.author_id; issues.closed_by_id;\ndelay_ms = 0\nfinish=off\n");
+  g_autoptr (Config) config = config_load_text (
+      "[postgres]\r\nprepare = no\r\nurl = host=/tmp dbname=x\\sy  \r\n"
+      "[store.local]\nprune_empty_dirs=yes\n[jobs.members]\nenabled = false\n"
+      "schedule = */5 * * * mon-fri\ntime_zone = Europe/Berlin\n"
+      "references = notes.author_id; issues.closed_by_id;\ndelay_ms = 0\nfinish=off\n");
   g_assert_false (config_bool (config, "postgres", "prepare"));
   g_assert_cmpstr (config_text (config, "postgres", "url"), ==, "host=/tmp dbname=x y");
   g_assert_true (config_bool (config, "store.local", "prune_empty_dirs"));
@@ -124,9 +124,8 @@ test_kafka_is_handed_on_as_it_stands (void)
   g_setenv ("PRUNED_KAFKA_BOOTSTRAP_SERVERS", "b:1", TRUE);
   g_setenv ("PRUNED_KAFKA_CLIENT_ID", "me", TRUE);
   const char *overrides[] = { "kafka.linger.ms=5", "kafka.new.key=a=b", NULL };
-  g_autoptr (Config) config
-      = config_load_with ("[kafka]\nlinger.ms = 0\nbootstrap.servers = a:1\nno.such.key = x\n", overrides,
-                   NULL);
+  g_autoptr (Config) config = config_load_with (
+      "[kafka]\nlinger.ms = 0\nbootstrap.servers = a:1\nno.such.key = x\n", overrides, NULL);
   g_autoptr (GString) all = g_string_new (NULL);
   config_each_kafka (config, join, all);
   g_assert_cmpstr (all->str, ==,
@@ -182,7 +181,8 @@ test_secrets_are_masked (void)
     { "kafka.sasl.passwrd", "geheim", "***" }, /* librdkafka has no such setting */
     { "kafka.ssl.keystore.passphrase", "geheim", "***" },
     { "postgres.url", "host=h pasword=geheim user=me", "host=h pasword=*** user=me" },
-    { "postgres.url", "postgresql://h/db?sslpasswd=geheim&x=1", "postgresql://h/db?sslpasswd=***&x=1" },
+    { "postgres.url", "postgresql://h/db?sslpasswd=geheim&x=1",
+      "postgresql://h/db?sslpasswd=***&x=1" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *override = g_strconcat (cases[i].key, "=", cases[i].value, NULL);

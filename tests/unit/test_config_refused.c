@@ -26,8 +26,7 @@ test_unknown_names_are_errors (void)
                 "'members.remove_expired'?");
   assert_fails ("", "log.levle=debug",
                 "-s log.levle: unknown key 'levle' in [log], did you mean 'level'?");
-  assert_fails ("", "lgo.level=debug",
-                "-s lgo.level: unknown setting, did you mean 'log.level'?");
+  assert_fails ("", "lgo.level=debug", "-s lgo.level: unknown setting, did you mean 'log.level'?");
   assert_fails ("", "log=debug", "-s log: unknown setting, did you mean 'log.level'?");
   assert_fails ("", "log.level", "-s log.level: wanted is section.key=value");
 }
@@ -46,10 +45,12 @@ test_variables_that_look_like_mistakes_are_errors (void)
   assert_variable_fails ("PRUNED_POSTGRES_ULR", "x",
                          "PRUNED_POSTGRES_ULR: unknown variable, did you mean "
                          "'PRUNED_POSTGRES_URL'?");
-  assert_variable_fails ("PRUNED_KAFKA_", "x",
-                         "PRUNED_KAFKA_: unknown variable, did you mean 'PRUNED_KAFKA_BOOTSTRAP_SERVERS'?");
-  assert_variable_fails ("PRUNED_RUN_WORKERS", "1",
-                         "PRUNED_RUN_WORKERS: workers in [run]: '1' is not what is wanted: 2 to 256");
+  assert_variable_fails (
+      "PRUNED_KAFKA_", "x",
+      "PRUNED_KAFKA_: unknown variable, did you mean 'PRUNED_KAFKA_BOOTSTRAP_SERVERS'?");
+  assert_variable_fails (
+      "PRUNED_RUN_WORKERS", "1",
+      "PRUNED_RUN_WORKERS: workers in [run]: '1' is not what is wanted: 2 to 256");
   assert_variable_fails ("PRUNED_TOPICS_PREFIX", "",
                          "PRUNED_TOPICS_PREFIX: prefix in [topics]: '' is not what is wanted: 1 to "
                          "65536 bytes");
@@ -116,14 +117,17 @@ test_wrong_types (void)
   assert_fails ("[jobs.members]\nreferences = notes.author_id, x\n", NULL,
                 "FILE:2: references in [jobs.members]: 'notes.author_id, x' is not what is wanted: "
                 "table.column; ...");
-  assert_fails ("[jobs.members]\ntime_zone = Mars\n", NULL,
-                "FILE:2: time_zone in [jobs.members]: time zone 'Mars' is not known on this machine "
-                "(package tzdata has the names)");
-  assert_fails ("[jobs.members]\nschedule = \n", NULL,
-                "FILE:2: schedule in [jobs.members]: schedule '' has 0 fields, wanted are 5: minute, "
-                "hour, day of month, month, day of week");
-  assert_fails ("", "run.workers=", "-s run.workers: workers in [run]: '' is not what is wanted: 2 to "
-                                    "256");
+  assert_fails (
+      "[jobs.members]\ntime_zone = Mars\n", NULL,
+      "FILE:2: time_zone in [jobs.members]: time zone 'Mars' is not known on this machine "
+      "(package tzdata has the names)");
+  assert_fails (
+      "[jobs.members]\nschedule = \n", NULL,
+      "FILE:2: schedule in [jobs.members]: schedule '' has 0 fields, wanted are 5: minute, "
+      "hour, day of month, month, day of week");
+  assert_fails ("", "run.workers=",
+                "-s run.workers: workers in [run]: '' is not what is wanted: 2 to "
+                "256");
 }
 
 static void
@@ -136,8 +140,9 @@ test_a_variable_of_two_jobs_is_an_error (void)
   g_setenv ("PRUNED_JOBS_A_B_BATCH", "5", TRUE);
   g_assert_null (config_load (&sources, &error));
   g_unsetenv ("PRUNED_JOBS_A_B_BATCH");
-  g_assert_cmpstr (error->message, ==,
-                   "PRUNED_JOBS_A_B_BATCH: stands for [jobs.a.b] and [jobs.a_b]: set it in the file");
+  g_assert_cmpstr (
+      error->message, ==,
+      "PRUNED_JOBS_A_B_BATCH: stands for [jobs.a.b] and [jobs.a_b]: set it in the file");
 }
 
 static const char *
@@ -153,9 +158,10 @@ test_a_broken_declaration_is_an_error (void)
   g_autoptr (GError) error = NULL;
   g_assert_true (g_file_set_contents (config_file, "", -1, NULL));
   g_assert_null (config_load (&sources, &error));
-  g_assert_cmpstr (error->message, ==,
-                   "job.conf: batch in [jobs.members.remove_expired]: 'many' is not what is wanted: "
-                   "1 to 1000000");
+  g_assert_cmpstr (
+      error->message, ==,
+      "job.conf: batch in [jobs.members.remove_expired]: 'many' is not what is wanted: "
+      "1 to 1000000");
 }
 
 static void

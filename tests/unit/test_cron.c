@@ -16,7 +16,8 @@ at (const char *text)
 
 /* The instants after FROM are exactly WANTED, in order. */
 static void
-assert_fires (const char *schedule, const char *zone_name, const char *from, const char *const *wanted)
+assert_fires (const char *schedule, const char *zone_name, const char *from,
+              const char *const *wanted)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (Cron) cron = cron_parse (schedule, &error);
@@ -31,30 +32,33 @@ assert_fires (const char *schedule, const char *zone_name, const char *from, con
     g_assert_cmpstr (got, ==, expected);
   }
 }
-#define FIRES(schedule, zone, from, ...)                                                          \
+#define FIRES(schedule, zone, from, ...)                                                           \
   assert_fires (schedule, zone, from, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void
 test_fields (void)
 {
-  FIRES ("10 0 * * *", "UTC", "2026-11-21T10:00:00Z", "2026-11-22T00:10:00Z", "2026-11-23T00:10:00Z");
+  FIRES ("10 0 * * *", "UTC", "2026-11-21T10:00:00Z", "2026-11-22T00:10:00Z",
+         "2026-11-23T00:10:00Z");
   FIRES ("*/16 * * * *", "UTC", "2026-11-21T23:40:00Z", "2026-11-21T23:48:00Z",
          "2026-11-22T00:00:00Z", "2026-11-22T00:16:00Z", "2026-11-22T00:32:00Z");
-  FIRES ("* * * * *", "UTC", "2026-12-31T23:59:00Z", "2027-01-01T00:00:00Z", "2027-01-01T00:01:00Z");
+  FIRES ("* * * * *", "UTC", "2026-12-31T23:59:00Z", "2027-01-01T00:00:00Z",
+         "2027-01-01T00:01:00Z");
   FIRES ("5,50-52 1-5/2 * * *", "UTC", "2026-11-21T00:00:00Z", "2026-11-21T01:05:00Z",
          "2026-11-21T01:50:00Z", "2026-11-21T01:51:00Z", "2026-11-21T01:52:00Z",
          "2026-11-21T03:05:00Z");
   FIRES (" 0\t12  1 JAN,jul * ", "UTC", "2026-11-21T00:00:00Z", "2027-01-01T12:00:00Z",
          "2027-07-01T12:00:00Z");
-  FIRES ("0 0 31 * *", "UTC", "2026-11-21T00:00:00Z", "2026-12-31T00:00:00Z", "2027-01-31T00:00:00Z",
-         "2027-03-31T00:00:00Z");
+  FIRES ("0 0 31 * *", "UTC", "2026-11-21T00:00:00Z", "2026-12-31T00:00:00Z",
+         "2027-01-31T00:00:00Z", "2027-03-31T00:00:00Z");
 }
 
 /* 22 November 2026 is a Sunday. */
 static void
 test_days_of_the_week (void)
 {
-  FIRES ("0 0 * * 7", "UTC", "2026-11-21T12:00:00Z", "2026-11-22T00:00:00Z", "2026-11-29T00:00:00Z");
+  FIRES ("0 0 * * 7", "UTC", "2026-11-21T12:00:00Z", "2026-11-22T00:00:00Z",
+         "2026-11-29T00:00:00Z");
   FIRES ("0 0 * * sun", "UTC", "2026-11-21T12:00:00Z", "2026-11-22T00:00:00Z");
   FIRES ("0 0 * * 0", "UTC", "2026-11-21T12:00:00Z", "2026-11-22T00:00:00Z");
   FIRES ("0 0 * * mon-fri", "UTC", "2026-11-20T12:00:00Z", "2026-11-23T00:00:00Z",
@@ -130,7 +134,8 @@ test_both_changes_in_new_york (void)
          "2026-11-02T06:15:00Z");
 }
 
-/* Changes of half an hour, at midnight, backwards in standard time, and a day that does not exist. */
+/* Changes of half an hour, at midnight, backwards in standard time, and a day that does not exist.
+ */
 static void
 test_odd_zones (void)
 {
@@ -150,11 +155,33 @@ static void
 test_broken_schedules (void)
 {
   static const char *const texts[] = {
-    "",          "* * * *",     "* * * * * *", "60 * * * *",  "* 24 * * *",   "* * 0 * *",
-    "* * 32 * *", "* * * 13 *", "* * * 0 *",   "* * * * 8",   "a * * * *",    "* * * foo *",
-    "* * * * mond", "5- * * * *", "-5 * * * *", "9-5 * * * *", "1,,2 * * * *", ", * * * *",
-    "*/0 * * * *", "*/61 * * * *", "5/2 * * * *", "*/ * * * *", "1-2-3 * * * *", "+1 * * * *",
-    "jan * * * *", "@daily",    "* * * * 5-mon",
+    "",
+    "* * * *",
+    "* * * * * *",
+    "60 * * * *",
+    "* 24 * * *",
+    "* * 0 * *",
+    "* * 32 * *",
+    "* * * 13 *",
+    "* * * 0 *",
+    "* * * * 8",
+    "a * * * *",
+    "* * * foo *",
+    "* * * * mond",
+    "5- * * * *",
+    "-5 * * * *",
+    "9-5 * * * *",
+    "1,,2 * * * *",
+    ", * * * *",
+    "*/0 * * * *",
+    "*/61 * * * *",
+    "5/2 * * * *",
+    "*/ * * * *",
+    "1-2-3 * * * *",
+    "+1 * * * *",
+    "jan * * * *",
+    "@daily",
+    "* * * * 5-mon",
   };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autoptr (GError) error = NULL;

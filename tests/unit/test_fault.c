@@ -106,7 +106,7 @@ test_sleep_goes_on (void)
 static void
 test_what_cannot_be_armed_aborts (void)
 {
-  static const char *const wrong[] = { "test.none:kill", "test.one", "test.one:explode",
+  static const char *const wrong[] = { "test.none:kill",  "test.one",        "test.one:explode",
                                        "test.one:kill:0", "test.one:kill:x", "test.one:sleep=x" };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     run_child (wrong[i]);

@@ -2,8 +2,9 @@
 #include "avro/message.h"
 #include <string.h>
 
-/* All figures were made by fastavro 1.13 (to_parsing_canonical_form, fingerprint "CRC-64-AVRO"); Java's
- * SchemaNormalization agrees. Python's `avro` package keeps {"type":"long"} where the specification says "long". */
+/* All figures were made by fastavro 1.13 (to_parsing_canonical_form, fingerprint "CRC-64-AVRO");
+ * Java's SchemaNormalization agrees. Python's `avro` package keeps {"type":"long"} where the
+ * specification says "long". */
 static const struct {
   const char *type;
   guint64 fingerprint;
@@ -45,8 +46,8 @@ static const struct {
   { "\"null\"", "\"null\"", 0x63dd24e7cc258f8a },
   { "\"int\"", "\"int\"", 0x7275d51a3f395c8f },
   { "{\"type\": \"string\"}", "\"string\"", 0x8f014872634503c7 },
-  { "[\"null\", {\"type\": \"long\", \"logicalType\": \"timestamp-micros\"}]", "[\"null\",\"long\"]",
-    0x98ca1358ed40804a },
+  { "[\"null\", {\"type\": \"long\", \"logicalType\": \"timestamp-micros\"}]",
+    "[\"null\",\"long\"]", 0x98ca1358ed40804a },
   { "{\"type\": \"fixed\", \"size\": 16, \"name\": \"md5\", \"namespace\": \"a.b\"}",
     "{\"name\":\"a.b.md5\",\"type\":\"fixed\",\"size\":16}", 0x2ee8c1c6318ef7a5 },
   { "{\"type\": \"enum\", \"name\": \"Suit\", \"namespace\": \"cards\","
@@ -94,11 +95,17 @@ static void
 test_what_is_no_schema_is_refused (void)
 {
   static const char *const texts[] = {
-    "7", "{}", "{\"type\":\"record\",\"name\":\"R\"}", "{\"type\":\"record\",\"fields\":[]}",
+    "7",
+    "{}",
+    "{\"type\":\"record\",\"name\":\"R\"}",
+    "{\"type\":\"record\",\"fields\":[]}",
     "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"type\":\"int\"}]}",
     "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"f\"}]}",
-    "{\"type\":\"enum\",\"name\":\"E\"}", "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[1]}",
-    "{\"type\":\"fixed\",\"name\":\"F\"}", "{\"type\":\"array\"}", "[\"null\",null]",
+    "{\"type\":\"enum\",\"name\":\"E\"}",
+    "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[1]}",
+    "{\"type\":\"fixed\",\"name\":\"F\"}",
+    "{\"type\":\"array\"}",
+    "[\"null\",null]",
   };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autoptr (GError) error = NULL;

@@ -43,8 +43,13 @@ send_and_wait (gint64 start_us)
 {
   Http *http = http_new ();
   HttpRequest *request = g_new0 (HttpRequest, 1);
-  *request = (HttpRequest){ .method = "GET", .url = g_strdup ("http://127.0.0.1:9/"), .sign = on_sign, .signer = &watched,
-                            .start_us = start_us, .timeout_ms = 5000, .unwanted = is_unwanted };
+  *request = (HttpRequest){ .method = "GET",
+                            .url = g_strdup ("http://127.0.0.1:9/"),
+                            .sign = on_sign,
+                            .signer = &watched,
+                            .start_us = start_us,
+                            .timeout_ms = 5000,
+                            .unwanted = is_unwanted };
   watched.done = FALSE;
   watched.signed_us = 0;
   http_send (http, request, on_answer, NULL);
@@ -77,7 +82,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/http/a-request-is-signed-when-its-time-has-come", test_a_request_is_signed_when_its_time_has_come);
-  g_test_add_func ("/http/what-nobody-waits-for-any-more-is-not-signed", test_what_nobody_waits_for_any_more_is_not_signed);
+  g_test_add_func ("/http/a-request-is-signed-when-its-time-has-come",
+                   test_a_request_is_signed_when_its_time_has_come);
+  g_test_add_func ("/http/what-nobody-waits-for-any-more-is-not-signed",
+                   test_what_nobody_waits_for_any_more_is_not_signed);
   return g_test_run ();
 }

@@ -23,7 +23,8 @@ assert_canonical (const char *text, const char *wanted)
 static void
 test_text_keeps_the_order_of_keys (void)
 {
-  g_autoptr (json_t) value = parse (" { \"b\" : [ 1 , true, null ] , \"a\" : \"\\u00fc/\\u0007\" } ");
+  g_autoptr (json_t) value
+      = parse (" { \"b\" : [ 1 , true, null ] , \"a\" : \"\\u00fc/\\u0007\" } ");
   g_autofree char *text = json_text (value);
   g_assert_cmpstr (text, ==, "{\"b\":[1,true,null],\"a\":\"ü/\\u0007\"}");
 }
@@ -42,8 +43,7 @@ test_strings_are_escaped_minimally (void)
   static const char odd[] = "\b\f\n\r\t\x01\x1f\x7f\"\\/ü\xf0\x9f\x90\x98";
   g_autoptr (GString) out = g_string_new (NULL);
   json_append_quoted (out, odd, strlen (odd));
-  g_assert_cmpstr (out->str, ==,
-                   "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\\"\\\\/ü\xf0\x9f\x90\x98\"");
+  g_assert_cmpstr (out->str, ==, "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\\"\\\\/ü\xf0\x9f\x90\x98\"");
 }
 
 static void
@@ -110,13 +110,45 @@ static void
 test_broken_texts_are_refused (void)
 {
   static const char *const texts[] = {
-    "", " ", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":1}x", "{\"a\":1}{}",
-    "{\"a\":01}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":-}", "{\"a\":0x1}",
-    "{\"a\":NaN}", "{\"a\":tru}", "{\"a\":nul", "{\"a\":[1,]}", "{\"a\":[1 2]}", "{\"a\":[}",
-    "{\"a\":\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\\u0000\"}",
-    "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\"}", "{\"a\":\"\\ud800\\u0041\"}", "{\"a\":\"\\ud800x\"}",
-    "{\"a\":\"\n\"}", "{\"a\":\"\xff\"}", "{\"a\":\"\xc0\xaf\"}", "{\"a\":\"\xed\xa0\x80\"}",
-    "{\"a\":1,\"a\":1}", "{\"a\":1,\"b\":0,\"\\u0061\":2}", "{'a':1}", "\xef\xbb\xbf{}", "{\"a\":1 /*x*/}",
+    "",
+    " ",
+    "{",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\":1,}",
+    "{a:1}",
+    "{\"a\":1}x",
+    "{\"a\":1}{}",
+    "{\"a\":01}",
+    "{\"a\":1.}",
+    "{\"a\":.5}",
+    "{\"a\":+1}",
+    "{\"a\":1e}",
+    "{\"a\":-}",
+    "{\"a\":0x1}",
+    "{\"a\":NaN}",
+    "{\"a\":tru}",
+    "{\"a\":nul",
+    "{\"a\":[1,]}",
+    "{\"a\":[1 2]}",
+    "{\"a\":[}",
+    "{\"a\":\"}",
+    "{\"a\":\"\\x\"}",
+    "{\"a\":\"\\u12g4\"}",
+    "{\"a\":\"\\u0000\"}",
+    "{\"a\":\"\\ud800\"}",
+    "{\"a\":\"\\udc00\"}",
+    "{\"a\":\"\\ud800\\u0041\"}",
+    "{\"a\":\"\\ud800x\"}",
+    "{\"a\":\"\n\"}",
+    "{\"a\":\"\xff\"}",
+    "{\"a\":\"\xc0\xaf\"}",
+    "{\"a\":\"\xed\xa0\x80\"}",
+    "{\"a\":1,\"a\":1}",
+    "{\"a\":1,\"b\":0,\"\\u0061\":2}",
+    "{'a':1}",
+    "\xef\xbb\xbf{}",
+    "{\"a\":1 /*x*/}",
   };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autofree char *shown = g_strescape (texts[i], NULL);

@@ -1,10 +1,12 @@
-/* The way of a message to its lane, offsets, seeks, revocations: against the embedded mock cluster. */
+/* The way of a message to its lane, offsets, seeks, revocations: against the embedded mock cluster.
+ */
 #include "base/clock.h"
 #include "support/cluster.h"
 #include <stdatomic.h>
 #include <string.h>
 
-/* --- the way there and back --------------------------------------------------------------------------- */
+/* --- the way there and back
+ * --------------------------------------------------------------------------- */
 
 static void
 test_everything_of_a_message_arrives (void)
@@ -92,7 +94,8 @@ test_an_empty_mailbox_wakes_its_lane (void)
   g_assert_cmpuint (atomic_load (&other->wakes), ==, before_other);
 }
 
-/* --- offsets ------------------------------------------------------------------------------------------- */
+/* --- offsets
+ * ------------------------------------------------------------------------------------------- */
 
 static gint64
 committed (Lane *lane)

@@ -2,7 +2,8 @@
 #include "support/cluster.h"
 #include <string.h>
 
-/* --- messages ----------------------------------------------------------------------------------------- */
+/* --- messages
+ * ----------------------------------------------------------------------------------------- */
 
 static void
 test_message_copy_is_equal (void)
@@ -38,7 +39,8 @@ test_message_empty_value_is_no_tombstone (void)
   g_assert_null (message->value);
 }
 
-/* --- settings ----------------------------------------------------------------------------------------- */
+/* --- settings
+ * ----------------------------------------------------------------------------------------- */
 
 static void
 assert_refused (const char *name, const char *value, const char *words)
@@ -63,9 +65,9 @@ static void
 test_settings_spelled_otherwise_are_taken (void)
 {
   g_autoptr (GError) error = NULL;
-  const char *const settings[] = { "bootstrap.servers", "127.0.0.1:1", "acks",      "all",
-                                   "compression.type",  "lz4",         "linger.ms", "5",
-                                   NULL };
+  const char *const settings[]
+      = { "bootstrap.servers", "127.0.0.1:1", "acks", "all", "compression.type", "lz4",
+          "linger.ms",         "5",           NULL };
   g_autoptr (KafkaProducer) producer = kafka_producer_new (settings, &error);
   g_assert_no_error (error);
   g_assert_nonnull (producer);

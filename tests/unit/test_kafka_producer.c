@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* --- the producer -------------------------------------------------------------------------------------- */
+/* --- the producer
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct {
   KafkaProducer *producer;
@@ -106,7 +107,8 @@ test_a_partition_that_is_not_there_fails_at_once (void)
   make_topic ("narrow", 1);
   g_autoptr (KafkaProducer) producer = new_producer ();
   publish_numbers (producer, "narrow", 0, 0, 1);
-  assert_publish_fails (producer, numbered ("narrow", 5, 0), -1, NULL, PRUNED_OUTAGE, "topic narrow");
+  assert_publish_fails (producer, numbered ("narrow", 5, 0), -1, NULL, PRUNED_OUTAGE,
+                        "topic narrow");
 }
 
 static KafkaProducer *
@@ -149,7 +151,8 @@ test_publishing_stops_when_told (void)
   gint stop = FALSE;
   pthread_t thread;
   g_assert_cmpint (pthread_create (&thread, NULL, stop_soon, &stop), ==, 0);
-  assert_publish_fails (producer, numbered ("t", 0, 0), -1, &stop, PRUNED_OUTAGE, "stopped waiting");
+  assert_publish_fails (producer, numbered ("t", 0, 0), -1, &stop, PRUNED_OUTAGE,
+                        "stopped waiting");
   pthread_join (thread, NULL);
 }
 

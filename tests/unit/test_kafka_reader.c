@@ -96,7 +96,8 @@ test_a_part_of_a_partition_is_read_as_far_as_it_is_there (void)
   const struct {
     KafkaStretch stretch;
     guint n;
-  } cases[] = { { { 1, 2, 5 }, 3 }, { { 1, 0, 10 }, 10 }, { { 1, 7, 99 }, 3 }, { { 1, 10, 12 }, 0 }, { { 1, 4, 4 }, 0 }, { { 0, 0, 5 }, 0 } };
+  } cases[] = { { { 1, 2, 5 }, 3 },   { { 1, 0, 10 }, 10 }, { { 1, 7, 99 }, 3 },
+                { { 1, 10, 12 }, 0 }, { { 1, 4, 4 }, 0 },   { { 0, 0, 5 }, 0 } };
   const char *settings[16];
   settings_of (settings);
   make_topic ("part", 2);
@@ -105,14 +106,16 @@ test_a_part_of_a_partition_is_read_as_far_as_it_is_there (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (GPtrArray) read = messages_new ();
-    g_assert_true (kafka_read_stretch (settings, "part", &cases[i].stretch, 10000, keep, read, &error));
+    g_assert_true (
+        kafka_read_stretch (settings, "part", &cases[i].stretch, 10000, keep, read, &error));
     g_assert_no_error (error);
     g_assert_cmpuint (read->len, ==, cases[i].n);
     for (guint k = 0; k < read->len; k++)
       g_assert_cmpint (((KafkaMessage *)read->pdata[k])->offset, ==, cases[i].stretch.from + k);
   }
   g_autoptr (GError) error = NULL;
-  g_assert_false (kafka_read_stretch (settings, "part", &(KafkaStretch){ 2, 0, 1 }, 10000, keep, NULL, &error));
+  g_assert_false (
+      kafka_read_stretch (settings, "part", &(KafkaStretch){ 2, 0, 1 }, 10000, keep, NULL, &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
 }
 

@@ -96,7 +96,8 @@ test_a_broker_comes_back (void)
   stage_free (&stage);
 }
 
-/* Without end once: whoever asked about the log of a broker that was gone did nothing else any more. */
+/* Without end once: whoever asked about the log of a broker that was gone did nothing else any
+ * more. */
 static void
 test_the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said (void)
 {
@@ -237,7 +238,8 @@ test_committed_offsets_are_asked_for_only_where_they_are_wanted (void)
   const KafkaTopic topic = { "counted", 1 };
   g_autoptr (GError) error = NULL;
   g_autofree char *unread = NULL, *none = NULL;
-  rd_kafka_mock_push_request_errors (stage.mock, 9 /* OffsetFetch */, 1, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
+  rd_kafka_mock_push_request_errors (stage.mock, 9 /* OffsetFetch */, 1,
+                                     RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
   g_autoptr (GArray) offsets = kafka_offsets (settings, NULL, &topic, 1, 20000, &unread, &error);
   g_assert_no_error (error);
   g_assert_cmpint (g_array_index (offsets, KafkaOffset, 0).high, ==, 0);
@@ -247,7 +249,8 @@ test_committed_offsets_are_asked_for_only_where_they_are_wanted (void)
   stage_free (&stage);
 }
 
-/* --- topics that do not answer ------------------------------------------------------------------------ */
+/* --- topics that do not answer
+ * ------------------------------------------------------------------------ */
 
 static KafkaAdmin *
 admin_of (const Stage *stage)

@@ -50,13 +50,12 @@ test_requests_of_all_slots_are_spaced (void)
   limiter_init (&limiter);
   gint64 space_us = (gint64)(G_USEC_PER_SEC / limiter.rate);
   gint64 before = ask (&limiter);
-  for (int i = 0; i < PLENTY; i++)
-    {
-      gint64 next = ask (&limiter);
-      g_assert_cmpint (next, >=, before + space_us);
-      g_assert_cmpint (next, <=, MAX (before + space_us, g_get_monotonic_time ()));
-      before = next;
-    }
+  for (int i = 0; i < PLENTY; i++) {
+    gint64 next = ask (&limiter);
+    g_assert_cmpint (next, >=, before + space_us);
+    g_assert_cmpint (next, <=, MAX (before + space_us, g_get_monotonic_time ()));
+    before = next;
+  }
   limiter_clear (&limiter);
 }
 
@@ -74,13 +73,13 @@ test_the_rate_grows_by_steps_and_halves (void)
   stop_time (&limiter);
   limiter_slow_down (&limiter); /* was on its way before */
   g_assert_cmpfloat (limiter.rate, ==, (first + PLENTY) / 2);
-  for (int i = 0; i < 20; i++)
-    {
-      limiter.slowed_us = 0;
-      limiter_slow_down (&limiter);
-    }
+  for (int i = 0; i < 20; i++) {
+    limiter.slowed_us = 0;
+    limiter_slow_down (&limiter);
+  }
   g_assert_cmpfloat (limiter.rate, ==, 1);
-  g_assert_cmpint (ask (&limiter), >=, limiter.slowed_us + G_USEC_PER_SEC); /* the next one waits, too */
+  g_assert_cmpint (ask (&limiter), >=,
+                   limiter.slowed_us + G_USEC_PER_SEC); /* the next one waits, too */
   for (int i = 0; i < 10000; i++)
     limiter_succeeded (&limiter);
   g_assert_cmpfloat (limiter.rate, ==, 2000);
@@ -114,7 +113,8 @@ test_failures_in_a_row_open_the_circuit (void)
   gint64 first = refused_ms (&limiter, "gone for good");
   for (int i = 0; i < 50; i++)
     limiter_failed (&limiter, "gone");
-  g_assert_cmpint (refused_ms (&limiter, "gone for good"), <=, first); /* what was on its way says nothing new */
+  g_assert_cmpint (refused_ms (&limiter, "gone for good"), <=,
+                   first); /* what was on its way says nothing new */
   limiter_clear (&limiter);
 }
 
@@ -126,19 +126,19 @@ test_one_request_probes_whether_it_is_back (void)
   limiter_init (&limiter);
   gint64 opened_us = g_get_monotonic_time ();
   limiter_open (&limiter, "no such bucket");
-  for (int i = 0; i < PLENTY; i++)
-    {
-      gint64 left = refused_ms (&limiter, "no such bucket");
-      gint64 longest = left + (g_get_monotonic_time () - opened_us) / 1000 + 1; /* with what has passed since it began */
-      g_assert_cmpint (left, <=, 60001);
-      g_assert_cmpint (longest, >=, pause);
-      pause = longest > 60000 ? 60000 : left;
-      let_time_pass (&limiter);
-      ask (&limiter);
-      refused_ms (&limiter, "no such bucket"); /* the others wait for the probe */
-      opened_us = g_get_monotonic_time ();
-      limiter_open (&limiter, "no such bucket");
-    }
+  for (int i = 0; i < PLENTY; i++) {
+    gint64 left = refused_ms (&limiter, "no such bucket");
+    gint64 longest = left + (g_get_monotonic_time () - opened_us) / 1000
+                     + 1; /* with what has passed since it began */
+    g_assert_cmpint (left, <=, 60001);
+    g_assert_cmpint (longest, >=, pause);
+    pause = longest > 60000 ? 60000 : left;
+    let_time_pass (&limiter);
+    ask (&limiter);
+    refused_ms (&limiter, "no such bucket"); /* the others wait for the probe */
+    opened_us = g_get_monotonic_time ();
+    limiter_open (&limiter, "no such bucket");
+  }
   g_assert_cmpint (pause, ==, 60000);
   let_time_pass (&limiter);
   ask (&limiter);
@@ -156,10 +156,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/limiter/requests of all slots are spaced", test_requests_of_all_slots_are_spaced);
-  g_test_add_func ("/limiter/the rate grows by steps and halves", test_the_rate_grows_by_steps_and_halves);
+  g_test_add_func ("/limiter/requests of all slots are spaced",
+                   test_requests_of_all_slots_are_spaced);
+  g_test_add_func ("/limiter/the rate grows by steps and halves",
+                   test_the_rate_grows_by_steps_and_halves);
   g_test_add_func ("/limiter/no answer halves the rate too", test_no_answer_halves_the_rate_too);
-  g_test_add_func ("/limiter/failures in a row open the circuit", test_failures_in_a_row_open_the_circuit);
-  g_test_add_func ("/limiter/one request probes whether it is back", test_one_request_probes_whether_it_is_back);
+  g_test_add_func ("/limiter/failures in a row open the circuit",
+                   test_failures_in_a_row_open_the_circuit);
+  g_test_add_func ("/limiter/one request probes whether it is back",
+                   test_one_request_probes_whether_it_is_back);
   return g_test_run ();
 }

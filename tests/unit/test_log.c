@@ -96,7 +96,8 @@ static void
 test_text_line (void)
 {
   begin (LOG_DEBUG, FALSE);
-  log_debug ("a message", "plain", "x/y:1", "blank", "a b", "empty", "", "quote", "a\"b", "eq", "a=b");
+  log_debug ("a message", "plain", "x/y:1", "blank", "a b", "empty", "", "quote", "a\"b", "eq",
+             "a=b");
   g_autofree char *text = finish ();
   const char *rest = strchr (text, ' ');
   g_assert_nonnull (rest);
@@ -186,7 +187,8 @@ test_glib_speaks_in_lines_too (void)
 }
 
 /* Lines go above the live one, which is drawn anew by whoever keeps it. */
-/* A pipe takes no more than PIPE_BUF in one piece: whoever reads it must never see half a line of ours within another's. */
+/* A pipe takes no more than PIPE_BUF in one piece: whoever reads it must never see half a line of
+ * ours within another's. */
 static void
 test_lines_that_are_held_come_together_and_whole (void)
 {
@@ -250,7 +252,8 @@ main (int argc, char **argv)
   g_test_add_func ("/log/rate_limit_counts_what_it_holds_back",
                    test_rate_limit_counts_what_it_holds_back);
   g_test_add_func ("/log/glib_speaks_in_lines_too", test_glib_speaks_in_lines_too);
-  g_test_add_func ("/log/lines_that_are_held_come_together_and_whole", test_lines_that_are_held_come_together_and_whole);
+  g_test_add_func ("/log/lines_that_are_held_come_together_and_whole",
+                   test_lines_that_are_held_come_together_and_whole);
   g_test_add_func ("/log/live", test_live);
   return g_test_run ();
 }

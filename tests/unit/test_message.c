@@ -87,8 +87,13 @@ test_json_says_the_same (void)
 static void
 test_arrays_in_blocks (void)
 {
-  g_autoptr (GByteArray) bytes
-      = bytes_of ("c30172b8a744c811ad35" RUN_HEX "0402040608" "03" "04" "0a0b" "02" "0e" "00");
+  g_autoptr (GByteArray) bytes = bytes_of ("c30172b8a744c811ad35" RUN_HEX "0402040608"
+                                           "03"
+                                           "04"
+                                           "0a0b"
+                                           "02"
+                                           "0e"
+                                           "00");
   MessageDecoded decoded;
   decode_from_topic_of ("pruned.outcomes.MemberDeletionProcessed", bytes->data, bytes->len,
                         &decoded);
@@ -142,8 +147,8 @@ test_headers_of_cloudevents (void)
     { "trace", NULL, 0 },
   };
   const char *body = "{\"placeholder_user_id\":9}";
-  MessageSource source = { (const guint8 *)body, strlen (body), headers, G_N_ELEMENTS (headers), NULL,
-                           "pruned.events." };
+  MessageSource source = { (const guint8 *)body,   strlen (body), headers,
+                           G_N_ELEMENTS (headers), NULL,          "pruned.events." };
   MessageDecoded decoded;
   g_assert_true (message_decode (&source, &decoded, NULL));
   g_assert_cmpstr (decoded.type, ==, "pruned.events.PlaceholderUserOrphaned");
@@ -159,8 +164,8 @@ test_identity_that_is_empty_is_not_given (void)
 {
   MessageHeader headers[] = { { "ce_id", "", 0 }, { "ce_source", NULL, 0 } };
   const char *body = "{\"job\":\"j\"}";
-  MessageSource source = { (const guint8 *)body, strlen (body), headers, 2, "pruned.Tick",
-                           "pruned.Tick" };
+  MessageSource source
+      = { (const guint8 *)body, strlen (body), headers, 2, "pruned.Tick", "pruned.Tick" };
   MessageDecoded decoded;
   g_assert_true (message_decode (&source, &decoded, NULL));
   g_assert_null (decoded.ce_id);

@@ -45,15 +45,18 @@ test_dates_out_of_the_way (void)
   static const struct {
     const char *date, *branch;
   } dates[] = {
-    { "0001-01-01", "02f3e457" },      { "0001-01-01 BC", "02cfea57" },
-    { "10000-01-01", "02c282e602" },   { "2024-02-29", "028cb502" },
-    { "infinity", "00" },              { "-infinity", "00" },
+    { "0001-01-01", "02f3e457" },
+    { "0001-01-01 BC", "02cfea57" },
+    { "10000-01-01", "02c282e602" },
+    { "2024-02-29", "028cb502" },
+    { "infinity", "00" },
+    { "-infinity", "00" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (dates); i++) {
-    g_autofree char *wanted
-        = g_strconcat ("c3018d78a00a9c7f9a6e", "0e", dates[i].branch, NULL);
+    g_autofree char *wanted = g_strconcat ("c3018d78a00a9c7f9a6e", "0e", dates[i].branch, NULL);
     assert_texts ("pruned.events.MemberExpirySet", (const char *[]){ "7", dates[i].date }, wanted);
-    g_autoptr (json_t) content = json_pack ("{s:i,s:s}", "member_id", 7, "expires_at", dates[i].date);
+    g_autoptr (json_t) content
+        = json_pack ("{s:i,s:s}", "member_id", 7, "expires_at", dates[i].date);
     g_autoptr (GByteArray) out = g_byte_array_new ();
     g_assert_true (message_encode ("pruned.events.MemberExpirySet", content, out, NULL));
     g_autofree char *hex = hex_of (out);
@@ -65,7 +68,10 @@ static void
 test_text_that_is_not_utf8_does_not_stop_an_outcome (void)
 {
   assert_texts ("pruned.Tick", (const char *[]){ "a\xff", NULL, NULL },
-                "c3015e7c9269b442011b" "0861efbfbd" "00" "047b7d");
+                "c3015e7c9269b442011b"
+                "0861efbfbd"
+                "00"
+                "047b7d");
 }
 
 static void
@@ -79,7 +85,8 @@ test_what_does_not_fit_is_a_bug (void)
     { "pruned.Tick", "{\"job\":null}", "pruned.Tick: field job: may not be null" },
     { "pruned.Tick", "{\"job\":7}", "pruned.Tick: field job: not a string" },
     { "pruned.Tick", "{\"job\":\"j\",\"when\":1}", "pruned.Tick: unknown field when" },
-    { "pruned.Tick", "{\"job\":\"j\",\"args\":\"{}\"}", "pruned.Tick: field args: not a JSON object" },
+    { "pruned.Tick", "{\"job\":\"j\",\"args\":\"{}\"}",
+      "pruned.Tick: field args: not a JSON object" },
     { "pruned.events.MemberExpirySet", "{\"member_id\":1}",
       "pruned.events.MemberExpirySet: field expires_at: is missing" },
     { "pruned.events.MemberExpirySet", "{\"member_id\":1,\"expires_at\":\"2026-13-01\"}",
@@ -101,12 +108,14 @@ test_what_does_not_fit_is_a_bug (void)
 static void
 test_lists_that_do_not_fit (void)
 {
-  static const char *const lists[] = { "", "{", "{1]", "[1}", "1,2", "{1,}", "{NULL}", "{{1}}", "{1, 2}" };
+  static const char *const lists[]
+      = { "", "{", "{1]", "[1}", "1,2", "{1,}", "{NULL}", "{{1}}", "{1, 2}" };
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     const char *const fields[] = { RUN, "2", "1", "2", "3", "4", lists[i] };
     g_autoptr (GError) error = NULL;
     g_autoptr (GByteArray) out = g_byte_array_new ();
-    g_assert_false (message_encode_texts ("pruned.outcomes.MemberDeletionProcessed", fields, out, &error));
+    g_assert_false (
+        message_encode_texts ("pruned.outcomes.MemberDeletionProcessed", fields, out, &error));
     g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
     g_assert_nonnull (strstr (error->message, "field denied_member_ids: "));
   }

@@ -25,8 +25,10 @@ test_neither_json_nor_avro (void)
   TICK ("hello", "undecodable: neither JSON nor Avro, the first byte is 68");
   TICK (" {\"job\":\"j\"}", "undecodable: neither JSON nor Avro, the first byte is 20");
   TICK ("\xc3", "undecodable: neither JSON nor Avro, the first byte is c3");
-  TICK ("\0\0\0\0\1\2j", "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
-                       " Avro single-object encoding, or JSON");
+  TICK (
+      "\0\0\0\0\1\2j",
+      "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
+      " Avro single-object encoding, or JSON");
 }
 
 static void
@@ -50,8 +52,9 @@ test_envelope (void)
   assert_header ("ce_id", "\xc3(", "undecodable: header ce_id is not UTF-8 text");
   assert_header ("ce_time", "1970-01-01T00:00:00Z",
                  "undecodable: ce_time: nothing happened at 1970-01-01T00:00:00Z");
-  assert_header ("ce_time", "2026-11-21T10:20:30",
-                 "undecodable: ce_time: time '2026-11-21T10:20:30' must end with its zone, Z or like +02:00");
+  assert_header (
+      "ce_time", "2026-11-21T10:20:30",
+      "undecodable: ce_time: time '2026-11-21T10:20:30' must end with its zone, Z or like +02:00");
 }
 
 static void
@@ -123,8 +126,9 @@ test_fields_of_json (void)
   TICK ("{\"job\":\"j\",\"args\":[]}", "undecodable: field args: not a JSON object");
   TICK ("{\"job\":\"j\",\"scheduled_at\":1795219800000000}",
         "undecodable: field scheduled_at: not a string");
-  TICK ("{\"job\":\"j\",\"scheduled_at\":\"2026-11-21T00:10:00\"}",
-        "undecodable: field scheduled_at: time '2026-11-21T00:10:00' must end with its zone, Z or like +02:00");
+  TICK (
+      "{\"job\":\"j\",\"scheduled_at\":\"2026-11-21T00:10:00\"}",
+      "undecodable: field scheduled_at: time '2026-11-21T00:10:00' must end with its zone, Z or like +02:00");
 }
 
 static void
@@ -134,8 +138,10 @@ test_fields_of_events_in_json (void)
   EVENT ("{\"expires_at\":null}", "undecodable: missing field member_id");
   EVENT ("{\"member_id\":1.0,\"expires_at\":null}", "undecodable: field member_id: not an integer");
   EVENT ("{\"member_id\":1e3,\"expires_at\":null}", "undecodable: field member_id: not an integer");
-  EVENT ("{\"member_id\":\"1\",\"expires_at\":null}", "undecodable: field member_id: not an integer");
-  EVENT ("{\"member_id\":true,\"expires_at\":null}", "undecodable: field member_id: not an integer");
+  EVENT ("{\"member_id\":\"1\",\"expires_at\":null}",
+         "undecodable: field member_id: not an integer");
+  EVENT ("{\"member_id\":true,\"expires_at\":null}",
+         "undecodable: field member_id: not an integer");
   EVENT ("{\"member_id\":9223372036854775808,\"expires_at\":null}",
          "undecodable: field member_id: not within 64 bits");
   EVENT ("{\"member_id\":1,\"expires_at\":\"2026-02-29\"}",
@@ -206,14 +212,14 @@ test_a_megabyte (void)
     { "{\"", 'x', "\":1}", "unknown field xxxxx" },
     { "{\"", '\x01', "\":1}", "undecodable: " },
     { "{\"job\":\"j\",\"args\":", '[', "", "undecodable: " },
-    { "{\"job\":\"j\",\"scheduled_at\":\"", '7', "\"}", "undecodable: field scheduled_at: time '777" },
+    { "{\"job\":\"j\",\"scheduled_at\":\"", '7', "\"}",
+      "undecodable: field scheduled_at: time '777" },
     { "{\"job\":\"j\",\"args\":{\"a\":", '7', "}}", "undecodable: field args: " },
     { "{\"job\":", '7', "}", "undecodable: field job: not a string" },
     { TICK_FRAME, '\x7f', "", "undecodable: " },
   };
   for (guint i = 0; i < G_N_ELEMENTS (bodies); i++) {
-    g_autofree char *reason
-        = reason_of_a_megabyte (bodies[i].head, bodies[i].byte, bodies[i].tail);
+    g_autofree char *reason = reason_of_a_megabyte (bodies[i].head, bodies[i].byte, bodies[i].tail);
     g_assert_true (g_str_has_prefix (reason, bodies[i].prefix));
   }
   g_autofree char *name = g_strnfill (1 << 20, 'x');

@@ -9,8 +9,7 @@ test_frames (void)
   TICK ("\xc3\x01\1\2\3\4\5\6\7", "undecodable: the bytes end within the schema's fingerprint");
   TICK ("\xc3\x01\1\2\3\4\5\6\7\x08\0", "unknown schema 0807060504030201");
   TICK (EXPIRY_FRAME "\2\0", "unexpected type " EXPIRY);
-  EVENT (TICK_FRAME "\2j\0\4{}",
-         "undecodable: the value is a pruned.Tick, ce_type says " EXPIRY);
+  EVENT (TICK_FRAME "\2j\0\4{}", "undecodable: the value is a pruned.Tick, ce_type says " EXPIRY);
 }
 
 /* avro-c 1.11 would write outside its buffers, leak or loop for most of these. */
@@ -19,12 +18,15 @@ test_bytes_that_are_no_datum (void)
 {
   TICK (TICK_FRAME, "undecodable: field job: the bytes end too early");
   TICK (TICK_FRAME "\2j", "undecodable: field scheduled_at: the bytes end too early");
-  TICK (TICK_FRAME "\2j\0\4{", "undecodable: field args: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\2j\0\4{",
+        "undecodable: field args: its length is not that of the bytes that follow");
   TICK (TICK_FRAME "\2j\0\4{}x", "undecodable: 1 bytes too many");
   TICK (TICK_FRAME "\2j\4\4{}", "undecodable: field scheduled_at: no such branch of its union");
   TICK (TICK_FRAME "\2j\1\4{}", "undecodable: field scheduled_at: no such branch of its union");
-  TICK (TICK_FRAME "\1j\0\4{}", "undecodable: field job: its length is not that of the bytes that follow");
-  TICK (TICK_FRAME "\3j\0\4{}", "undecodable: field job: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\1j\0\4{}",
+        "undecodable: field job: its length is not that of the bytes that follow");
+  TICK (TICK_FRAME "\3j\0\4{}",
+        "undecodable: field job: its length is not that of the bytes that follow");
   TICK (TICK_FRAME "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01j",
         "undecodable: field job: its length is not that of the bytes that follow");
   TICK (TICK_FRAME "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02j",
@@ -53,7 +55,8 @@ assert_list (const char *tail, gsize tail_len, const char *wanted)
   g_byte_array_append (bytes, (const guint8 *)PROCESSED_FRAME "\x48" RUN "\4\2\4\6\x08",
                        10 + 1 + strlen (RUN) + 5);
   g_byte_array_append (bytes, (const guint8 *)tail, tail_len);
-  MessageSource source = { .value = bytes->data, .value_len = bytes->len, .type = type, .space = type };
+  MessageSource source
+      = { .value = bytes->data, .value_len = bytes->len, .type = type, .space = type };
   g_autofree char *reason = reason_of (&source);
   g_assert_cmpstr (reason, ==, wanted);
 }
@@ -73,8 +76,9 @@ static void
 test_run_id_must_be_one (void)
 {
   const char *value = WORK_FRAME "\2x\2j\0\0\0\0\4{}\0";
-  MessageSource source = { .value = (const guint8 *)value, .value_len = 22, .type = "pruned.Work",
-                           .space = "pruned.Work" };
+  MessageSource source = {
+    .value = (const guint8 *)value, .value_len = 22, .type = "pruned.Work", .space = "pruned.Work"
+  };
   g_autofree char *reason = reason_of (&source);
   g_assert_cmpstr (reason, ==, "undecodable: field run_id: not a UUID");
 }
@@ -90,8 +94,10 @@ test_random_damage (void)
     memcpy (bytes, good, sizeof bytes);
     for (int hits = g_test_rand_int_range (1, 4); hits > 0; hits--)
       bytes[g_test_rand_int_range (10, sizeof bytes)] = g_test_rand_int_range (0, 256);
-    MessageSource source = { .value = bytes, .value_len = g_test_rand_int_range (10, sizeof bytes + 1),
-                             .type = type, .space = type };
+    MessageSource source = { .value = bytes,
+                             .value_len = g_test_rand_int_range (10, sizeof bytes + 1),
+                             .type = type,
+                             .space = type };
     MessageDecoded decoded;
     g_autoptr (GError) error = NULL;
     if (message_decode (&source, &decoded, &error))

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const Column columns[] = {
-  { "name" }, { "n", CELL_NUMBER }, { "when", CELL_TIME }, { "why", CELL_JSON, .detail = TRUE }, { NULL }
-};
+static const Column columns[] = { { "name" },
+                                  { "n", CELL_NUMBER },
+                                  { "when", CELL_TIME },
+                                  { "why", CELL_JSON, .detail = TRUE },
+                                  { NULL } };
 
 static char *path;
 
@@ -58,19 +60,21 @@ static void
 test_json (void)
 {
   g_autofree char *text = shown (TRUE, TRUE);
-  g_assert_cmpstr (text, ==,
-                   "{\"name\":\"a\",\"n\":7,\"when\":\"2026-11-21T10:20:30.000001Z\",\"why\":{\"x\":1}}\n"
-                   "{\"name\":\"tab\\tor\\nline\",\"n\":12345,\"when\":null,\"why\":null}\n");
+  g_assert_cmpstr (
+      text, ==,
+      "{\"name\":\"a\",\"n\":7,\"when\":\"2026-11-21T10:20:30.000001Z\",\"why\":{\"x\":1}}\n"
+      "{\"name\":\"tab\\tor\\nline\",\"n\":12345,\"when\":null,\"why\":null}\n");
 }
 
 static void
 test_plain (void)
 {
   g_autofree char *text = shown (FALSE, FALSE);
-  g_assert_cmpstr (text, ==, "name\tn\twhen\n"
-                             "a\t7\t2026-11-21T10:20:30.000001Z\n"
-                             "tab or line\t12345\t\n"
-                             "said\n");
+  g_assert_cmpstr (text, ==,
+                   "name\tn\twhen\n"
+                   "a\t7\t2026-11-21T10:20:30.000001Z\n"
+                   "tab or line\t12345\t\n"
+                   "said\n");
 }
 
 static void
@@ -79,10 +83,11 @@ test_terminal (void)
   g_setenv ("NO_COLOR", "1", TRUE);
   g_autofree char *text = shown (FALSE, TRUE);
   g_unsetenv ("NO_COLOR");
-  g_assert_cmpstr (text, ==, "said\nhinted\n" /* the table waits for its end */
-                             "name             n  when\n"
-                             "a                7  2026-11-21 10:20:30\n"
-                             "tab or line  12345  -\n");
+  g_assert_cmpstr (text, ==,
+                   "said\nhinted\n" /* the table waits for its end */
+                   "name             n  when\n"
+                   "a                7  2026-11-21 10:20:30\n"
+                   "tab or line  12345  -\n");
 }
 
 static void

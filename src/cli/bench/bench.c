@@ -14,11 +14,18 @@ const char bench_more[]
       "a topic of its own, <prefix>.bench-<id>, which is removed again. Nothing else is written but a few hundred small records in the\n"
       "write-ahead log. What is measured is one connection, one producer and one partition: a daemon has several of each.";
 
-const char *const BENCH_WORK[] = { "0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11", "members.remove_expired",      "41", "0",
-                                   "2026-01-02T00:10:00.000000Z",           "2026-01-02T00:10:12.345678Z", "{}",
-                                   "{\"expires_at\":\"2025-12-31\",\"id\":4711}", NULL };
+const char *const BENCH_WORK[] = { "0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11",
+                                   "members.remove_expired",
+                                   "41",
+                                   "0",
+                                   "2026-01-02T00:10:00.000000Z",
+                                   "2026-01-02T00:10:12.345678Z",
+                                   "{}",
+                                   "{\"expires_at\":\"2025-12-31\",\"id\":4711}",
+                                   NULL };
 
-static const Column COLUMNS[] = { { "part" }, { "measure" }, { "value", CELL_NUMBER }, { "unit" }, { NULL } };
+static const Column COLUMNS[]
+    = { { "part" }, { "measure" }, { "value", CELL_NUMBER }, { "unit" }, { NULL } };
 
 static volatile gint stopped;
 
@@ -43,12 +50,15 @@ bench_stop (void)
 static void
 row (Cli *cli, const char *part, const char *measure, double value, const char *unit)
 {
-  double shown = value < 10 ? (double)(gint64)(value * 1000 + 0.5) / 1000 : (double)(gint64)(value + 0.5);
-  output_row (cli->out, json_string (part), json_string (measure), json_real (shown), json_string (unit));
+  double shown
+      = value < 10 ? (double)(gint64)(value * 1000 + 0.5) / 1000 : (double)(gint64)(value + 0.5);
+  output_row (cli->out, json_string (part), json_string (measure), json_real (shown),
+              json_string (unit));
 }
 
 void
-bench_rate (Cli *cli, const char *part, const char *measure, guint number, const char *things, gint64 began_us)
+bench_rate (Cli *cli, const char *part, const char *measure, guint number, const char *things,
+            gint64 began_us)
 {
   if (number == 0)
     return;
@@ -68,7 +78,8 @@ void
 bench_median (Cli *cli, const char *part, const char *measure, GArray *times_us)
 {
   g_array_sort (times_us, compare);
-  row (cli, part, measure, (double)g_array_index (times_us, gint64, times_us->len / 2) / 1000, "ms");
+  row (cli, part, measure, (double)g_array_index (times_us, gint64, times_us->len / 2) / 1000,
+       "ms");
 }
 
 /* This machine alone. */
@@ -83,7 +94,9 @@ bench_messages (Cli *cli, GError **error)
       return CODE_BUG;
   }
   bench_rate (cli, PART, "encoded as Avro", MESSAGES, "messages", began_us);
-  MessageSource source = { .value = value->data, .value_len = value->len, .type = BENCH_WORK_TYPE, .space = BENCH_WORK_TYPE };
+  MessageSource source = {
+    .value = value->data, .value_len = value->len, .type = BENCH_WORK_TYPE, .space = BENCH_WORK_TYPE
+  };
   began_us = clock_monotonic_us ();
   for (int i = 0; i < MESSAGES; i++) {
     MessageDecoded decoded = { 0 };
@@ -109,5 +122,7 @@ command_bench (Cli *cli, GError **error)
   if (code == CODE_OK && !bench_is_stopped ())
     code = bench_kafka (cli, error);
   output_end (cli->out);
-  return code == CODE_OK && bench_is_stopped () ? cli_fail (CODE_TIME_OVER, error, "stopped before the end") : code;
+  return code == CODE_OK && bench_is_stopped ()
+             ? cli_fail (CODE_TIME_OVER, error, "stopped before the end")
+             : code;
 }

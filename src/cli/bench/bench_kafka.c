@@ -19,7 +19,8 @@ typedef struct {
 static GPtrArray *
 messages_new (const Bench *bench, guint n, GError **error)
 {
-  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_autoptr (GPtrArray) messages
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   const char *prefix = config_text (bench->cli->config, "topics", "prefix");
   for (guint i = 0; i < n; i++) {
     KafkaMessage *message = kafka_message_new (bench->topic, 0);
@@ -63,7 +64,8 @@ in_batches (const Bench *bench, KafkaProducer *producer, GError **error)
   for (int i = 0; i < BATCHES; i++)
     if (!publish (bench, producer, BATCH, error))
       return FALSE;
-  bench_rate (bench->cli, PART, "sent and acknowledged in batches of 500", BATCHES * BATCH, "messages", began_us);
+  bench_rate (bench->cli, PART, "sent and acknowledged in batches of 500", BATCHES * BATCH,
+              "messages", began_us);
   return TRUE;
 }
 
@@ -79,7 +81,8 @@ read_back (const Bench *bench, GError **error)
 {
   guint n = 0;
   gint64 began_us = clock_monotonic_us ();
-  if (!kafka_read_topic ((const char *const *)bench->settings, bench->topic, -1, TIMEOUT_MS, count_message, &n, error))
+  if (!kafka_read_topic ((const char *const *)bench->settings, bench->topic, -1, TIMEOUT_MS,
+                         count_message, &n, error))
     return FALSE;
   bench_rate (bench->cli, PART, "read back, connection included", n, "messages", began_us);
   return TRUE;
@@ -88,9 +91,11 @@ read_back (const Bench *bench, GError **error)
 static gboolean
 measure (const Bench *bench, GError **error)
 {
-  g_autoptr (KafkaProducer) producer = kafka_producer_new ((const char *const *)bench->settings, error);
+  g_autoptr (KafkaProducer) producer
+      = kafka_producer_new ((const char *const *)bench->settings, error);
   return producer != NULL && publish (bench, producer, 1, error) /* connects */
-         && one_by_one (bench, producer, error) && in_batches (bench, producer, error) && read_back (bench, error);
+         && one_by_one (bench, producer, error) && in_batches (bench, producer, error)
+         && read_back (bench, error);
 }
 
 /* The topic goes, whatever came of it. */
@@ -107,7 +112,8 @@ with_topic (const Bench *bench, KafkaAdmin *admin, GError **error)
     return ok ? CODE_OK : CODE_KAFKA;
   if (!ok)
     return CODE_KAFKA;
-  return cli_fail (CODE_KAFKA, error, "topic %s is left, remove it: %s", bench->topic, left->message);
+  return cli_fail (CODE_KAFKA, error, "topic %s is left, remove it: %s", bench->topic,
+                   left->message);
 }
 
 ExitCode

@@ -32,7 +32,8 @@ commits (Cli *cli, Pg *pg, GError **error)
   gint64 began_us = clock_monotonic_us ();
   for (; n < TURNS && !bench_is_stopped (); n++) {
     g_autoptr (PgRows) rows = NULL;
-    if (!pg_begin (pg, error) || (rows = pg_run_file (pg, SQL "record.sql", NULL, error)) == NULL || !pg_commit (pg, error))
+    if (!pg_begin (pg, error) || (rows = pg_run_file (pg, SQL "record.sql", NULL, error)) == NULL
+        || !pg_commit (pg, error))
       return FALSE;
   }
   bench_rate (cli, PART, "commits, one after the other", n, "commits", began_us);
@@ -46,7 +47,10 @@ delete_pages (Cli *cli, Pg *pg, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "rows", ROWS);
   g_autoptr (PgRows) filled = NULL;
-  if (!pg_exec (pg, "CREATE TEMPORARY TABLE pruned_bench (id bigint PRIMARY KEY, day date, row text) ON COMMIT DROP", error)
+  if (!pg_exec (
+          pg,
+          "CREATE TEMPORARY TABLE pruned_bench (id bigint PRIMARY KEY, day date, row text) ON COMMIT DROP",
+          error)
       || (filled = pg_run_file (pg, SQL "fill.sql", values, error)) == NULL)
     return FALSE;
   guint gone = 0;

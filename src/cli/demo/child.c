@@ -20,20 +20,22 @@ struct _Child {
   int status;
 };
 
-/* Between fork and exec: the terminal's Ctrl-C is ours to handle, and a parent that dies takes its children along. The
- * death signal is forgotten when the user changes, so it comes last. */
+/* Between fork and exec: the terminal's Ctrl-C is ours to handle, and a parent that dies takes its
+ * children along. The death signal is forgotten when the user changes, so it comes last. */
 static void
 prepare (gpointer data)
 {
   const struct passwd *user = data;
   setsid ();
-  if (user != NULL && (setgroups (0, NULL) != 0 || setgid (user->pw_gid) != 0 || setuid (user->pw_uid) != 0))
+  if (user != NULL
+      && (setgroups (0, NULL) != 0 || setgid (user->pw_gid) != 0 || setuid (user->pw_uid) != 0))
     _exit (126);
   prctl (PR_SET_PDEATHSIG, SIGKILL);
 }
 
 Child *
-child_new (const char *const *argv, const char *folder, const char *log, const char *name, GError **error)
+child_new (const char *const *argv, const char *folder, const char *log, const char *name,
+           GError **error)
 {
   const struct passwd *user = name != NULL && geteuid () == 0 ? getpwnam (name) : NULL;
   int fd = log != NULL ? open (log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
@@ -42,7 +44,8 @@ child_new (const char *const *argv, const char *folder, const char *log, const c
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", log, g_strerror (errno));
     return NULL;
   }
-  gboolean started = g_spawn_async_with_fds (folder, (char **)argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH,
+  gboolean started = g_spawn_async_with_fds (folder, (char **)argv, NULL,
+                                             G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH,
                                              prepare, (gpointer)user, &pid, -1, fd, fd, error);
   if (log != NULL)
     close (fd);
@@ -103,7 +106,8 @@ tail_of (const char *log)
 }
 
 gboolean
-child_run (const char *const *argv, const char *folder, const char *log, const char *name, GError **error)
+child_run (const char *const *argv, const char *folder, const char *log, const char *name,
+           GError **error)
 {
   g_autoptr (Child) child = child_new (argv, folder, log, name, error);
   if (child == NULL)

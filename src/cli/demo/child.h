@@ -1,13 +1,15 @@
 /* A process that the demo has started, and that does not outlive it.
  *
- * Threads: main only (a child is killed when the thread that made it ends). Ownership: child_free ends it.
+ * Threads: main only (a child is killed when the thread that made it ends). Ownership: child_free
+ * ends it.
  */
 #pragma once
 #include "base/error.h"
 
 typedef struct _Child Child;
 
-/* ARGV in FOLDER; what it says goes to LOG. NAME is whom it may not be more than where we are root; NULL: as we are. */
+/* ARGV in FOLDER; what it says goes to LOG. NAME is whom it may not be more than where we are root;
+ * NULL: as we are. */
 Child *child_new (const char *const *argv, const char *folder, const char *log, const char *name,
                   GError **error);
 gboolean child_is_running (Child *child);

@@ -1,6 +1,7 @@
-/* Everything on this machine, in a folder that is gone afterwards: a private PostgreSQL with a believable instance, the
- * daemon with Kafka embedded (or somebody's Kafka, with topics of its own), a tick for every job, and what came of it. The
- * daemon and the commands that are shown are this same program, run as a reader would run them.
+/* Everything on this machine, in a folder that is gone afterwards: a private PostgreSQL with a
+ * believable instance, the daemon with Kafka embedded (or somebody's Kafka, with topics of its
+ * own), a tick for every job, and what came of it. The daemon and the commands that are shown are
+ * this same program, run as a reader would run them.
  */
 #include "cli/demo/demo.h"
 
@@ -21,12 +22,12 @@ static char *kafka;
 static gboolean keep;
 static volatile sig_atomic_t interrupted;
 
-const GOptionEntry demo_options[] = {
-  { "kafka", 0, 0, G_OPTION_ARG_STRING, &kafka, "use this Kafka instead of the embedded one; our topics are removed at the end",
-    "HOST:PORT" },
-  { "keep", 0, 0, G_OPTION_ARG_NONE, &keep, "leave it running until Ctrl-C", NULL },
-  { NULL }
-};
+const GOptionEntry demo_options[]
+    = { { "kafka", 0, 0, G_OPTION_ARG_STRING, &kafka,
+          "use this Kafka instead of the embedded one; our topics are removed at the end",
+          "HOST:PORT" },
+        { "keep", 0, 0, G_OPTION_ARG_NONE, &keep, "leave it running until Ctrl-C", NULL },
+        { NULL } };
 
 static void
 note_signal (int number)
@@ -89,7 +90,8 @@ demo_tick (Demo *demo, const char *job, GError **error)
   return demo_type (demo, error, "tick", job, NULL);
 }
 
-/* --- steps ------------------------------------------------------------------------------------------- */
+/* --- steps
+ * ------------------------------------------------------------------------------------------- */
 
 static gboolean
 tick_all (Demo *demo, GError **error)
@@ -107,12 +109,16 @@ static void
 say_more (Demo *demo, gboolean stays)
 {
   Output *out = demo->cli->out;
-  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL), *installed = g_find_program_in_path ("pruned");
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL),
+                  *installed = g_find_program_in_path ("pruned");
   const char *pruned = self == NULL || g_strcmp0 (self, installed) == 0 ? "pruned" : self;
-  output_say (out, stays ? "\nTo look further, in another terminal:" : "\nTo look further, start it with --keep; then, in another terminal:");
-  output_say (out, "  %s -c %s runs\n  %s -c %s status\n  psql -h %s -U postgres postgres\n"
-                   "  kcat -b %s -C -t %s.outcomes -e -f '%%h\\n'\n  tail %s",
-              pruned, demo->conf, pruned, demo->conf, demo->folder, demo->bootstrap, demo->prefix, demo->log);
+  output_say (out, stays ? "\nTo look further, in another terminal:"
+                         : "\nTo look further, start it with --keep; then, in another terminal:");
+  output_say (out,
+              "  %s -c %s runs\n  %s -c %s status\n  psql -h %s -U postgres postgres\n"
+              "  kcat -b %s -C -t %s.outcomes -e -f '%%h\\n'\n  tail %s",
+              pruned, demo->conf, pruned, demo->conf, demo->folder, demo->bootstrap, demo->prefix,
+              demo->log);
 }
 
 /* A reader at a terminal may want to look; a script does not. */
@@ -124,7 +130,8 @@ stay (Demo *demo, GError **error)
   say_more (demo, asked || keep);
   if (!asked && !keep)
     return TRUE;
-  output_say (demo->cli->out, "\n%s ends it, and nothing is left behind.", keep ? "Ctrl-C" : "Enter");
+  output_say (demo->cli->out, "\n%s ends it, and nothing is left behind.",
+              keep ? "Ctrl-C" : "Enter");
   output_flush (demo->cli->out);
   while (!interrupted && poll (&input, 1, 200) <= 0 && child_is_running (demo->daemon))
     ;
@@ -146,7 +153,8 @@ static const struct {
   { NULL, stay, CODE_BUG },
 };
 
-/* --- life -------------------------------------------------------------------------------------------- */
+/* --- life
+ * -------------------------------------------------------------------------------------------- */
 
 /* A stray setting of the reader's own installation must not reach the demo. */
 static void

@@ -45,5 +45,6 @@ gboolean demo_watch (Demo *demo, GError **error);
 /* What the database has become, what was announced, what failed. */
 gboolean demo_show (Demo *demo, GError **error);
 gboolean demo_tick (Demo *demo, const char *job, GError **error);
-/* Runs `pruned` with ARGUMENTS (closed by NULL) as a reader would, showing the command and what it says. */
+/* Runs `pruned` with ARGUMENTS (closed by NULL) as a reader would, showing the command and what it
+ * says. */
 gboolean demo_type (Demo *demo, GError **error, const char *argument, ...) G_GNUC_NULL_TERMINATED;

@@ -31,7 +31,8 @@ find_debian (const char *program)
   g_autofree char *best = NULL;
   for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;) {
     g_autofree char *path = g_build_filename (DEBIAN, name, "bin", program, NULL);
-    if (!g_file_test (path, G_FILE_TEST_IS_EXECUTABLE) || (best != NULL && atof (best) > g_ascii_strtod (name, NULL)))
+    if (!g_file_test (path, G_FILE_TEST_IS_EXECUTABLE)
+        || (best != NULL && atof (best) > g_ascii_strtod (name, NULL)))
       continue;
     g_free (best);
     best = g_strdup (name);
@@ -46,7 +47,8 @@ find_program (const char *program, GError **error)
   if (path == NULL)
     path = find_debian (program);
   if (path == NULL)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "no %s on this machine; on Debian: apt-get install postgresql", program);
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "no %s on this machine; on Debian: apt-get install postgresql", program);
   return path;
 }
 
@@ -64,18 +66,35 @@ give_away (const char *folder, const struct passwd *user, GError **error)
 static gboolean
 init (const char *folder, const char *data, const char *user, GError **error)
 {
-  g_autofree char *initdb = find_program ("initdb", error), *log = g_build_filename (folder, "initdb.log", NULL);
-  const char *argv[] = { initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL };
+  g_autofree char *initdb = find_program ("initdb", error),
+                  *log = g_build_filename (folder, "initdb.log", NULL);
+  const char *argv[] = { initdb,  "-D", data,   "-U",         "postgres",  "-A",
+                         "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL };
   return initdb != NULL && child_run (argv, folder, log, user, error);
 }
 
 static Child *
 start (const char *folder, const char *data, const char *user, GError **error)
 {
-  g_autofree char *program = find_program ("postgres", error), *log = g_build_filename (folder, "postgres.log", NULL);
+  g_autofree char *program = find_program ("postgres", error),
+                  *log = g_build_filename (folder, "postgres.log", NULL);
   /* Nothing of it is to survive, so nothing has to reach a disk. */
-  const char *argv[] = { program, "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
-                         "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=2GB", NULL };
+  const char *argv[] = { program,
+                         "-D",
+                         data,
+                         "-k",
+                         folder,
+                         "-c",
+                         "listen_addresses=",
+                         "-c",
+                         "fsync=off",
+                         "-c",
+                         "synchronous_commit=off",
+                         "-c",
+                         "full_page_writes=off",
+                         "-c",
+                         "max_wal_size=2GB",
+                         NULL };
   return program != NULL ? child_new (argv, folder, log, user, error) : NULL;
 }
 

@@ -1,4 +1,5 @@
-/* What is there before the first tick: the private PostgreSQL and what is in it, the configuration, the daemon. */
+/* What is there before the first tick: the private PostgreSQL and what is in it, the configuration,
+ * the daemon. */
 #include "base/clock.h"
 #include "base/resource.h"
 #include "cli/demo/demo.h"
@@ -18,12 +19,15 @@ write_conf (Demo *demo, GError **error)
   g_autoptr (Jobs) jobs = jobs_load (demo->cli->code, NULL, error);
   if (jobs == NULL)
     return FALSE;
-  g_string_append_printf (text, "[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
+  g_string_append_printf (text,
+                          "[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
                           "[store.local]\nroot = %s\nprune_empty_dirs = on\n",
                           server_url (demo->server), demo->prefix, demo->objects);
   for (guint i = 0; i < jobs_count (jobs); i++)
-    g_string_append_printf (text, "\n[jobs.%s]\ndelay_ms = 200\nspacing_ms = 50\nrefresh_delay_ms = 1000\ntodos_delay_ms = 1000\n",
-                            jobs_at (jobs, i)->name);
+    g_string_append_printf (
+        text,
+        "\n[jobs.%s]\ndelay_ms = 200\nspacing_ms = 50\nrefresh_delay_ms = 1000\ntodos_delay_ms = 1000\n",
+        jobs_at (jobs, i)->name);
   if (demo->bootstrap != NULL)
     g_string_append_printf (text, "\n[kafka]\nbootstrap.servers = %s\n", demo->bootstrap);
   return g_file_set_contents (demo->conf, text->str, (gssize)text->len, error);
@@ -34,7 +38,8 @@ demo_make_server (Demo *demo, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   demo->server = server_new (demo->folder, error);
-  if (demo->server == NULL || !write_conf (demo, error) || !cli_load (demo->cli, demo->conf, NULL, error))
+  if (demo->server == NULL || !write_conf (demo, error)
+      || !cli_load (demo->cli, demo->conf, NULL, error))
     return FALSE;
   gint64 deadline_us = clock_monotonic_us () + START_US;
   while ((demo->pg = cli_pg_bare (demo->cli, &cause)) == NULL) {
@@ -73,8 +78,9 @@ make_files (Demo *demo, GError **error)
 gboolean
 demo_fill (Demo *demo, GError **error)
 {
-  if (!load_file (demo, "schemas/app/tables.sql", error) || !load_file (demo, "schemas/app/demo.sql", error)
-      || !pg_script (demo->pg, "ANALYZE", error) || !make_files (demo, error))
+  if (!load_file (demo, "schemas/app/tables.sql", error)
+      || !load_file (demo, "schemas/app/demo.sql", error) || !pg_script (demo->pg, "ANALYZE", error)
+      || !make_files (demo, error))
     return FALSE;
   demo->before = demo_ask (demo, "src/cli/demo/sql/counts.sql", error);
   return demo->before != NULL && demo_type (demo, error, "migrate", "--indexes", NULL);
@@ -142,7 +148,14 @@ gboolean
 demo_start_daemon (Demo *demo, GError **error)
 {
   gboolean embedded = !demo->somebodys;
-  const char *argv[] = { DEMO_SELF, "-c", demo->conf, "-s", "log.format=json", "run", embedded ? "--embedded-kafka" : NULL, NULL };
+  const char *argv[] = { DEMO_SELF,
+                         "-c",
+                         demo->conf,
+                         "-s",
+                         "log.format=json",
+                         "run",
+                         embedded ? "--embedded-kafka" : NULL,
+                         NULL };
   if (!embedded && !demo_type (demo, error, "topics", "--apply", NULL))
     return FALSE;
   output_say (demo->cli->out, "$ pruned run%s &", embedded ? " --embedded-kafka" : "");

@@ -14,7 +14,8 @@
 #define READ_MS 10000
 #define REFRESH "users.refresh_authorizations"
 
-/* --- the live line ------------------------------------------------------------------------------------ */
+/* --- the live line
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct {
   gint64 began_us, shown_us, looked_us;
@@ -30,21 +31,24 @@ show_line (Demo *demo, Watch *watch, const PgRows *now)
   double rate = (double)(rows - watch->rows) * 1e6 / (double)MAX (us - watch->looked_us, 1);
   if (output_is_json (demo->cli->out) || (!live && us - watch->shown_us < PLAIN_EVERY_US))
     return;
-  printf ("%s%5.1f s  %" G_GINT64_FORMAT " rows deleted, %.0f/s; %" G_GINT64_FORMAT " expired memberships left; %"
-          G_GINT64_FORMAT " runs finished, %" G_GINT64_FORMAT " open%s",
-          live ? "\r\033[K" : "", (double)(us - watch->began_us) / 1e6, rows, rate, rows_int (now, 0, "expired"),
-          rows_int (now, 0, "finished"), rows_int (now, 0, "runs"), live ? "" : "\n");
+  printf ("%s%5.1f s  %" G_GINT64_FORMAT " rows deleted, %.0f/s; %" G_GINT64_FORMAT
+          " expired memberships left; %" G_GINT64_FORMAT " runs finished, %" G_GINT64_FORMAT
+          " open%s",
+          live ? "\r\033[K" : "", (double)(us - watch->began_us) / 1e6, rows, rate,
+          rows_int (now, 0, "expired"), rows_int (now, 0, "finished"), rows_int (now, 0, "runs"),
+          live ? "" : "\n");
   fflush (stdout);
   watch->shown_us = watch->looked_us = us;
   watch->rows = rows;
 }
 
-/* The requests fall due a second after the removals; their job is ticked each minute, here a little earlier. */
+/* The requests fall due a second after the removals; their job is ticked each minute, here a little
+ * earlier. */
 static gboolean
 refresh (Demo *demo, const PgRows *now, Watch *watch, GError **error)
 {
-  if (rows_int (now, 0, "begun") < demo->ticks || rows_int (now, 0, "runs") > 0 || rows_int (now, 0, "dirty_due") == 0
-      || watch->refreshed)
+  if (rows_int (now, 0, "begun") < demo->ticks || rows_int (now, 0, "runs") > 0
+      || rows_int (now, 0, "dirty_due") == 0 || watch->refreshed)
     return TRUE;
   watch->refreshed = rows_int (now, 0, "dirty_due") == rows_int (now, 0, "dirty");
   if (isatty (STDOUT_FILENO))
@@ -55,7 +59,8 @@ refresh (Demo *demo, const PgRows *now, Watch *watch, GError **error)
 static gboolean
 is_over (const Demo *demo, const PgRows *now)
 {
-  return rows_int (now, 0, "begun") >= demo->ticks && rows_int (now, 0, "runs") == 0 && rows_int (now, 0, "dirty") == 0;
+  return rows_int (now, 0, "begun") >= demo->ticks && rows_int (now, 0, "runs") == 0
+         && rows_int (now, 0, "dirty") == 0;
 }
 
 gboolean
@@ -81,21 +86,31 @@ demo_watch (Demo *demo, GError **error)
   return TRUE;
 }
 
-/* --- before and after ----------------------------------------------------------------------------------- */
+/* --- before and after
+ * ----------------------------------------------------------------------------------- */
 
-static const Column COUNTS[] = {
-  { "rows of" }, { "before", CELL_NUMBER }, { "after", CELL_NUMBER }, { "difference", CELL_NUMBER },
-  { "deleted", CELL_NUMBER }, { "updated", CELL_NUMBER }, { NULL }
-};
-static const Column RUNS[] = {
-  { "job" }, { "runs", CELL_NUMBER }, { "steps", CELL_NUMBER }, { "updated_rows", CELL_NUMBER }, { "kept", CELL_NUMBER },
-  { "failed", CELL_NUMBER }, { "seconds", CELL_NUMBER }, { NULL }
-};
-static const Column KEPT[] = { { "kept" }, { "why" }, { "rows", CELL_NUMBER }, { "example" }, { NULL } };
-static const Column QUARANTINED[] = {
-  { "job" }, { "item" }, { "items", CELL_NUMBER }, { "parked", CELL_BOOL }, { "reason" }, { NULL }
-};
-static const Column OUTCOMES[] = { { "outcome" }, { "reason" }, { "messages", CELL_NUMBER }, { NULL } };
+static const Column COUNTS[] = { { "rows of" },
+                                 { "before", CELL_NUMBER },
+                                 { "after", CELL_NUMBER },
+                                 { "difference", CELL_NUMBER },
+                                 { "deleted", CELL_NUMBER },
+                                 { "updated", CELL_NUMBER },
+                                 { NULL } };
+static const Column RUNS[] = { { "job" },
+                               { "runs", CELL_NUMBER },
+                               { "steps", CELL_NUMBER },
+                               { "updated_rows", CELL_NUMBER },
+                               { "kept", CELL_NUMBER },
+                               { "failed", CELL_NUMBER },
+                               { "seconds", CELL_NUMBER },
+                               { NULL } };
+static const Column KEPT[]
+    = { { "kept" }, { "why" }, { "rows", CELL_NUMBER }, { "example" }, { NULL } };
+static const Column QUARANTINED[]
+    = { { "job" },    { "item" }, { "items", CELL_NUMBER }, { "parked", CELL_BOOL },
+        { "reason" }, { NULL } };
+static const Column OUTCOMES[]
+    = { { "outcome" }, { "reason" }, { "messages", CELL_NUMBER }, { NULL } };
 
 /* What the audit record says of a table; NULL: nothing. */
 static json_t *
@@ -119,13 +134,17 @@ static gboolean
 show_counts (Demo *demo, GError **error)
 {
   g_autoptr (PgRows) after = demo_ask (demo, "src/cli/demo/sql/counts.sql", error);
-  g_autoptr (PgRows) changes = after != NULL ? demo_ask (demo, "src/cli/demo/sql/changed.sql", error) : NULL;
+  g_autoptr (PgRows) changes
+      = after != NULL ? demo_ask (demo, "src/cli/demo/sql/changed.sql", error) : NULL;
   if (changes == NULL)
     return FALSE;
-  output_say (demo->cli->out, "Before and after; deleted and updated as the audit record has it (pruned.deletions)");
+  output_say (
+      demo->cli->out,
+      "Before and after; deleted and updated as the audit record has it (pruned.deletions)");
   output_table (demo->cli->out, COUNTS);
   for (int i = 0; i < rows_count (after); i++)
-    put_count (demo, rows_text (after, i, "what"), rows_int (demo->before, i, "n"), rows_int (after, i, "n"), changes);
+    put_count (demo, rows_text (after, i, "what"), rows_int (demo->before, i, "n"),
+               rows_int (after, i, "n"), changes);
   put_count (demo, "files of the local store", demo->files, files_count (demo->objects), changes);
   output_end (demo->cli->out);
   return TRUE;
@@ -144,7 +163,8 @@ show_rows (Demo *demo, const char *title, const Column *columns, const char *fil
   return TRUE;
 }
 
-/* --- what was announced ----------------------------------------------------------------------------------- */
+/* --- what was announced
+ * ----------------------------------------------------------------------------------- */
 
 /* Counts by `type` and `reason`. */
 static gboolean
@@ -152,13 +172,14 @@ count_outcome (const KafkaMessage *message, gpointer data)
 {
   GHashTable *counts = data;
   MessageDecoded decoded = { 0 };
-  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, NULL,
-                           "pruned.outcomes." };
+  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers,
+                           NULL,           "pruned.outcomes." };
   g_autoptr (GError) error = NULL;
   char *name;
   if (message_decode (&source, &decoded, &error)) {
     const char *reason = json_string_value (json_object_get (decoded.content, "reason"));
-    name = g_strdup_printf ("%s\n%s", strrchr (decoded.type, '.') + 1, reason != NULL ? reason : "");
+    name
+        = g_strdup_printf ("%s\n%s", strrchr (decoded.type, '.') + 1, reason != NULL ? reason : "");
   } else
     name = g_strdup_printf ("(not readable)\n%s", error->message);
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, name));
@@ -181,7 +202,8 @@ show_outcomes (Demo *demo, GError **error)
   g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (counts), (GCompareFunc)strcmp);
   for (GList *name = names; name != NULL; name = name->next) {
     g_auto (GStrv) parts = g_strsplit (name->data, "\n", 2);
-    output_row (demo->cli->out, json_string (parts[0]), *parts[1] != '\0' ? json_string (parts[1]) : NULL,
+    output_row (demo->cli->out, json_string (parts[0]),
+                *parts[1] != '\0' ? json_string (parts[1]) : NULL,
                 json_integer (GPOINTER_TO_UINT (g_hash_table_lookup (counts, name->data))));
   }
   output_end (demo->cli->out);
@@ -196,7 +218,8 @@ show_run (Demo *demo, GError **error)
   if (run == NULL)
     return FALSE;
   demo_title (demo, "The run with the most rows, as its row tells it");
-  return rows_count (run) == 0 || demo_type (demo, error, "runs", rows_text (run, 0, "run_id"), NULL);
+  return rows_count (run) == 0
+         || demo_type (demo, error, "runs", rows_text (run, 0, "run_id"), NULL);
 }
 
 gboolean
@@ -205,9 +228,11 @@ demo_show (Demo *demo, GError **error)
   if (!show_counts (demo, error)
       || !show_rows (demo, "By job", RUNS, "src/cli/demo/sql/runs.sql", error)
       || !show_rows (demo, "Kept, and why", KEPT, "src/cli/demo/sql/kept.sql", error)
-      || !show_rows (demo, "Quarantined, and why", QUARANTINED, "src/cli/demo/sql/quarantined.sql", error)
+      || !show_rows (demo, "Quarantined, and why", QUARANTINED, "src/cli/demo/sql/quarantined.sql",
+                     error)
       || !show_outcomes (demo, error) || !show_run (demo, error))
     return FALSE;
-  output_say (demo->cli->out, "\nIt took %.1f s.", (double)(clock_monotonic_us () - demo->began_us) / 1e6);
+  output_say (demo->cli->out, "\nIt took %.1f s.",
+              (double)(clock_monotonic_us () - demo->began_us) / 1e6);
   return TRUE;
 }

@@ -13,9 +13,8 @@ typedef struct {
   char *detail, *remedy; /* remedy NULL: none */
 } Finding;
 
-static const Column FOR_MACHINES[] = {
-  { "check" }, { "ok", CELL_BOOL }, { "level" }, { "detail" }, { "remedy" }, { NULL }
-};
+static const Column FOR_MACHINES[]
+    = { { "check" }, { "ok", CELL_BOOL }, { "level" }, { "detail" }, { "remedy" }, { NULL } };
 static const Column FOR_PEOPLE[] = { { "check" }, { "level" }, { "detail" }, { NULL } };
 
 static void
@@ -36,10 +35,12 @@ one_line (char *text)
 }
 
 static void
-add (Doctor *doctor, const char *check, const char *level, ExitCode code, const char *remedy, const char *format, va_list list)
+add (Doctor *doctor, const char *check, const char *level, ExitCode code, const char *remedy,
+     const char *format, va_list list)
 {
   Finding *finding = g_new0 (Finding, 1);
-  *finding = (Finding){ check, level, code, one_line (g_strdup_vprintf (format, list)), g_strdup (remedy) };
+  *finding = (Finding){ check, level, code, one_line (g_strdup_vprintf (format, list)),
+                        g_strdup (remedy) };
   g_ptr_array_add (doctor->findings, finding);
 }
 
@@ -62,7 +63,8 @@ doctor_warn (Doctor *doctor, const char *check, const char *remedy, const char *
 }
 
 void
-doctor_error (Doctor *doctor, ExitCode code, const char *check, const char *remedy, const char *format, ...)
+doctor_error (Doctor *doctor, ExitCode code, const char *check, const char *remedy,
+              const char *format, ...)
 {
   va_list list;
   va_start (list, format);
@@ -74,7 +76,9 @@ PgRows *
 doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values)
 {
   g_autoptr (GError) error = NULL;
-  PgRows *rows = pg_begin_read_only (doctor->pg, &error) ? pg_run_file (doctor->pg, file, values, &error) : NULL;
+  PgRows *rows = pg_begin_read_only (doctor->pg, &error)
+                     ? pg_run_file (doctor->pg, file, values, &error)
+                     : NULL;
   pg_rollback (doctor->pg);
   if (rows == NULL)
     doctor_error (doctor, CODE_POSTGRES, check, doctor->grants, "cannot be looked at: %s",
@@ -119,7 +123,8 @@ was_said (const Doctor *doctor, guint i)
 {
   const Finding *finding = doctor->findings->pdata[i];
   for (guint before = 0; before < i; before++)
-    if (g_strcmp0 (((const Finding *)doctor->findings->pdata[before])->remedy, finding->remedy) == 0)
+    if (g_strcmp0 (((const Finding *)doctor->findings->pdata[before])->remedy, finding->remedy)
+        == 0)
       return TRUE;
   return FALSE;
 }
@@ -131,7 +136,8 @@ show_for_people (const Doctor *doctor, Output *out)
   output_table (out, FOR_PEOPLE);
   for (guint i = 0; i < doctor->findings->len; i++) {
     const Finding *finding = doctor->findings->pdata[i];
-    output_row (out, json_string (finding->check), json_string (finding->level), json_string (finding->detail));
+    output_row (out, json_string (finding->check), json_string (finding->level),
+                json_string (finding->detail));
   }
   output_end (out);
   for (guint i = 0; i < doctor->findings->len; i++) {
@@ -154,8 +160,9 @@ show_for_machines (const Doctor *doctor, Output *out)
   output_table (out, FOR_MACHINES);
   for (guint i = 0; i < doctor->findings->len; i++) {
     const Finding *finding = doctor->findings->pdata[i];
-    output_row (out, json_string (finding->check), json_boolean (finding->level[0] == 'o'), json_string (finding->level),
-                json_string (finding->detail), json_string (finding->remedy));
+    output_row (out, json_string (finding->check), json_boolean (finding->level[0] == 'o'),
+                json_string (finding->level), json_string (finding->detail),
+                json_string (finding->remedy));
   }
 }
 
@@ -174,7 +181,8 @@ ExitCode
 command_doctor (Cli *cli, GError **error)
 {
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
-  Doctor doctor = { .cli = cli, .findings = findings, .grants = grants_command (cli->config, NULL, NULL) };
+  Doctor doctor
+      = { .cli = cli, .findings = findings, .grants = grants_command (cli->config, NULL, NULL) };
   doctor_postgres (&doctor);
   doctor_kafka (&doctor);
   doctor_stores (&doctor);

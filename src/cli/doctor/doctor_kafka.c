@@ -7,7 +7,8 @@
 #include "kafka/producer.h"
 
 #define TIMEOUT_MS 10000
-#define COUNT_WITHIN_MS 30000 /* partitions show, with a leader, a moment before that one knows of it */
+#define COUNT_WITHIN_MS                                                                            \
+  30000 /* partitions show, with a leader, a moment before that one knows of it */
 #define ANSWER_MS 5000
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
@@ -32,7 +33,8 @@ static void
 say_silent (Doctor *doctor, const char *check, const char *topic, const char *why)
 {
   g_autofree char *remedy
-      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", doctor_bootstrap (doctor), topic);
+      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
+                         doctor_bootstrap (doctor), topic);
   doctor_error (doctor, CODE_NOT_FOUND, check, remedy, "topic %s does not answer: %s", topic, why);
 }
 
@@ -42,8 +44,8 @@ check_library (Doctor *doctor)
   if (kafka_library_risk () == NULL)
     doctor_ok (doctor, "librdkafka", "version %s", kafka_library_version ());
   else
-    doctor_warn (doctor, "librdkafka", KAFKA_LIBRARY_REMEDY, "version %s: %s", kafka_library_version (),
-                 kafka_library_risk ());
+    doctor_warn (doctor, "librdkafka", KAFKA_LIBRARY_REMEDY, "version %s: %s",
+                 kafka_library_version (), kafka_library_risk ());
 }
 
 static void
@@ -58,14 +60,16 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
     if (found[i].trouble != NULL)
       say_silent (doctor, "topics", found[i].name, found[i].trouble);
     else if (found[i].partitions < 0)
-      doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply", "there is no topic %s", found[i].name);
+      doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply",
+                    "there is no topic %s", found[i].name);
     else
       doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply",
-                    "topic %s has %d partitions, wanted are %d: so many runs at a time and no more", found[i].name,
-                    found[i].partitions, least);
+                    "topic %s has %d partitions, wanted are %d: so many runs at a time and no more",
+                    found[i].name, found[i].partitions, least);
   }
   if (all)
-    doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot", topics_needed (wanted));
+    doctor_ok (doctor, "topics", "all %u are there, with partitions for every slot",
+               topics_needed (wanted));
 }
 
 /* NULL: it is missing or does not answer, which was said before. */
@@ -78,14 +82,16 @@ find_topic (const KafkaTopic *found, guint n_found, const char *topic)
   return NULL;
 }
 
-/* Kafka's time, as it writes it under a message, compared with the middle of the time that this took; the first one brings the connection
- * up. *SAID: it does so. */
+/* Kafka's time, as it writes it under a message, compared with the middle of the time that this
+ * took; the first one brings the connection up. *SAID: it does so. */
 static gboolean
-ask_time (const Doctor *doctor, const char *topic, gboolean *said, gint64 *off_us, gint64 *unsure_us, GError **error)
+ask_time (const Doctor *doctor, const char *topic, gboolean *said, gint64 *off_us,
+          gint64 *unsure_us, GError **error)
 {
   g_autoptr (KafkaProducer) producer = kafka_producer_new (settings_of (doctor), error);
   for (int i = 0; producer != NULL && i < 2; i++) {
-    g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+    g_autoptr (GPtrArray) messages
+        = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
     KafkaMessage *message = kafka_message_new (topic, 0);
     kafka_message_set_value (message, "?", 1);
     g_ptr_array_add (messages, message);
@@ -105,15 +111,20 @@ say_time (Doctor *doctor, gint64 off_us, gint64 unsure_us)
 {
   double seconds = (double)ABS (off_us) / G_USEC_PER_SEC;
   if (ABS (off_us) <= doctor_skew_us (doctor) + unsure_us)
-    doctor_ok (doctor, "Kafka's clock", "within %.1f s of this machine's", (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
+    doctor_ok (doctor, "Kafka's clock", "within %.1f s of this machine's",
+               (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
   else if (off_us < 0)
-    doctor_warn (doctor, "Kafka's clock", "timedatectl set-ntp true",
-                 "Kafka's clock is %.1f s behind this machine's: ticks of cron wait until it has come to their time", seconds);
+    doctor_warn (
+        doctor, "Kafka's clock", "timedatectl set-ntp true",
+        "Kafka's clock is %.1f s behind this machine's: ticks of cron wait until it has come to their time",
+        seconds);
   else
-    doctor_warn (doctor, "Kafka's clock", "timedatectl set-ntp true", "Kafka's clock is %.1f s ahead of this machine's", seconds);
+    doctor_warn (doctor, "Kafka's clock", "timedatectl set-ntp true",
+                 "Kafka's clock is %.1f s ahead of this machine's", seconds);
 }
 
-#define TWO_CLOCKS "whether a tick's time has come is said by the clocks of this machine and the database alone"
+#define TWO_CLOCKS                                                                                 \
+  "whether a tick's time has come is said by the clocks of this machine and the database alone"
 
 static void
 compare_clock (Doctor *doctor, const KafkaTopic *topic)
@@ -122,22 +133,29 @@ compare_clock (Doctor *doctor, const KafkaTopic *topic)
   gboolean said = FALSE;
   gint64 off_us = 0, unsure_us = 0;
   g_autofree char *look
-      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s", doctor_bootstrap (doctor), topic->name);
-  g_autofree char *alter = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-                                            " --add-config message.timestamp.type=LogAppendTime", doctor_bootstrap (doctor), topic->name);
+      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
+                         doctor_bootstrap (doctor), topic->name);
+  g_autofree char *alter = g_strdup_printf (
+      "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+      " --add-config message.timestamp.type=LogAppendTime",
+      doctor_bootstrap (doctor), topic->name);
   if (topic->trouble != NULL)
-    doctor_warn (doctor, "Kafka's clock", look, "topic %s does not answer: %s; " TWO_CLOCKS, topic->name, topic->trouble);
+    doctor_warn (doctor, "Kafka's clock", look, "topic %s does not answer: %s; " TWO_CLOCKS,
+                 topic->name, topic->trouble);
   else if (topic->partitions < 0)
-    doctor_warn (doctor, "Kafka's clock", "pruned topics --apply", "there is no topic %s: " TWO_CLOCKS, topic->name);
+    doctor_warn (doctor, "Kafka's clock", "pruned topics --apply",
+                 "there is no topic %s: " TWO_CLOCKS, topic->name);
   else if (!ask_time (doctor, topic->name, &said, &off_us, &unsure_us, &error))
     doctor_warn (doctor, "Kafka's clock", look, "%s; " TWO_CLOCKS, error->message);
   else if (!said)
-    doctor_warn (doctor, "Kafka's clock", alter, "topic %s does not take its timestamps from the broker: " TWO_CLOCKS, topic->name);
+    doctor_warn (doctor, "Kafka's clock", alter,
+                 "topic %s does not take its timestamps from the broker: " TWO_CLOCKS, topic->name);
   else
     say_time (doctor, off_us, unsure_us);
 }
 
-/* A message that outlives what is known of it: of a tick, its run; of a dead letter, its verdict. */
+/* A message that outlives what is known of it: of a tick, its run; of a dead letter, its verdict.
+ */
 static void
 check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char *then)
 {
@@ -153,13 +171,15 @@ check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char
       " --add-config cleanup.policy=delete,retention.ms=%" G_GINT64_FORMAT,
       doctor_bootstrap (doctor), topic, MIN (most_days, keep_days - 1) * DAY_MS);
   if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
-    doctor_ok (doctor, "retention", "topic %s keeps messages %s, what becomes of them %" G_GINT64_FORMAT " days", topic, days,
-               keep_days);
+    doctor_ok (doctor, "retention",
+               "topic %s keeps messages %s, what becomes of them %" G_GINT64_FORMAT " days", topic,
+               days, keep_days);
   else
-    doctor_warn (doctor, "retention", remedy,
-                 "topic %s keeps messages %s, but what has become of them is known for %" G_GINT64_FORMAT
-                 " days only ([runs] keep_days): %s",
-                 topic, retention_ms < 0 ? "for ever" : days, keep_days, then);
+    doctor_warn (
+        doctor, "retention", remedy,
+        "topic %s keeps messages %s, but what has become of them is known for %" G_GINT64_FORMAT
+        " days only ([runs] keep_days): %s",
+        topic, retention_ms < 0 ? "for ever" : days, keep_days, then);
 }
 
 static void
@@ -168,22 +188,26 @@ check_group (Doctor *doctor)
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) others = g_string_new (NULL);
   const char *group = config_text (doctor->cli->config, "topics", "prefix");
-  g_autoptr (GPtrArray) members = kafka_group_members (settings_of (doctor), group, TIMEOUT_MS, &error);
+  g_autoptr (GPtrArray) members
+      = kafka_group_members (settings_of (doctor), group, TIMEOUT_MS, &error);
   if (members == NULL) {
     doctor_ok (doctor, "group", "not looked at: %s", error->message);
     return;
   }
   for (guint i = 0; i < members->len; i++)
     if (!g_str_has_prefix (members->pdata[i], KAFKA_MEMBER_OF PRUNED_VERSION " "))
-      g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "", (char *)members->pdata[i]);
+      g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "",
+                              (char *)members->pdata[i]);
   g_autofree char *count = doctor_count (members->len, "member");
   if (others->len > 0)
-    doctor_warn (doctor, "group", "pruned version",
-                 "of %u members of group %s these are not of version %s, by their client.id: %s (two versions side by side work,"
-                 " for the time of an upgrade)",
-                 members->len, group, PRUNED_VERSION, others->str);
+    doctor_warn (
+        doctor, "group", "pruned version",
+        "of %u members of group %s these are not of version %s, by their client.id: %s (two versions side by side work,"
+        " for the time of an upgrade)",
+        members->len, group, PRUNED_VERSION, others->str);
   else
-    doctor_ok (doctor, "group", "group %s has %s%s", group, count, members->len > 0 ? ", all of this version" : " now");
+    doctor_ok (doctor, "group", "group %s has %s%s", group, count,
+               members->len > 0 ? ", all of this version" : " now");
 }
 
 static void
@@ -195,16 +219,21 @@ check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
   if (dead == NULL)
     return;
   g_autofree char *unread = NULL;
-  g_autoptr (GArray) offsets = kafka_offsets (settings_of (doctor), NULL, dead, 1, COUNT_WITHIN_MS, &unread, &error);
-  gint64 n = offsets != NULL ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets, &error) : -1;
+  g_autoptr (GArray) offsets
+      = kafka_offsets (settings_of (doctor), NULL, dead, 1, COUNT_WITHIN_MS, &unread, &error);
+  gint64 n = offsets != NULL
+                 ? dead_letters_waiting (doctor->cli, doctor->migrated ? doctor->pg : NULL, offsets,
+                                         &error)
+                 : -1;
   g_autofree char *count = doctor_count (n, "message");
   if (error != NULL)
-    doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters", "pruned status", "cannot be counted: %s",
-                  error->message);
+    doctor_error (doctor, offsets == NULL ? CODE_KAFKA : CODE_POSTGRES, "dead letters",
+                  "pruned status", "cannot be counted: %s", error->message);
   else if (unread != NULL)
     say_silent (doctor, "dead letters", topic, unread);
   else if (n < 0)
-    doctor_ok (doctor, "dead letters", "not looked at: which of them have a verdict is in PostgreSQL");
+    doctor_ok (doctor, "dead letters",
+               "not looked at: which of them have a verdict is in PostgreSQL");
   else if (n > 0)
     doctor_warn (doctor, "dead letters", "pruned dead list",
                  "%s without a verdict, that could not be handled", count);
@@ -234,7 +263,8 @@ doctor_kafka (Doctor *doctor)
   g_autofree KafkaTopic *found = NULL;
   doctor->kafka = cli_kafka_settings (doctor->cli, &error);
   if (doctor->kafka == NULL) {
-    doctor_error (doctor, CODE_CONFIG, "Kafka", "export PRUNED_KAFKA_BOOTSTRAP_SERVERS=HOST:PORT", "%s", error->message);
+    doctor_error (doctor, CODE_CONFIG, "Kafka", "export PRUNED_KAFKA_BOOTSTRAP_SERVERS=HOST:PORT",
+                  "%s", error->message);
     return;
   }
   g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);

@@ -25,11 +25,13 @@ compare_clocks (Doctor *doctor)
   gint64 off_us = rows_int (rows, 0, "now_us") - (before_us + after_us) / 2;
   gint64 unsure_us = (after_us - before_us) / 2;
   if (ABS (off_us) > doctor_skew_us (doctor) + unsure_us)
-    doctor_warn (doctor, "clock", "timedatectl set-ntp true",
-                 "the database's clock is %.1f s %s of this machine's: due times go by the database's, log lines by this one's",
-                 (double)ABS (off_us) / G_USEC_PER_SEC, off_us > 0 ? "ahead" : "behind");
+    doctor_warn (
+        doctor, "clock", "timedatectl set-ntp true",
+        "the database's clock is %.1f s %s of this machine's: due times go by the database's, log lines by this one's",
+        (double)ABS (off_us) / G_USEC_PER_SEC, off_us > 0 ? "ahead" : "behind");
   else
-    doctor_ok (doctor, "clock", "within %.1f s of the database's", (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
+    doctor_ok (doctor, "clock", "within %.1f s of the database's",
+               (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
 }
 
 /* A daemon on another machine has another clock. */
@@ -46,13 +48,16 @@ compare_daemons (Doctor *doctor)
   for (int i = 0; i < rows_count (rows); i++)
     if (rows_bool (rows, i, "off")) {
       wrong++;
-      doctor_warn (doctor, "daemons' clocks", "timedatectl set-ntp true",
-                   "the clock of the daemon on %s (session %s) is %.1f s %s the database's: set it there",
-                   rows_text (rows, i, "place"), rows_text (rows, i, "pid"), g_ascii_strtod (rows_text (rows, i, "seconds"), NULL),
-                   rows_bool (rows, i, "ahead") ? "ahead of" : "behind");
+      doctor_warn (
+          doctor, "daemons' clocks", "timedatectl set-ntp true",
+          "the clock of the daemon on %s (session %s) is %.1f s %s the database's: set it there",
+          rows_text (rows, i, "place"), rows_text (rows, i, "pid"),
+          g_ascii_strtod (rows_text (rows, i, "seconds"), NULL),
+          rows_bool (rows, i, "ahead") ? "ahead of" : "behind");
     }
   if (wrong == 0)
-    doctor_ok (doctor, "daemons' clocks", "%s, within %.1f s of the database's", daemons, (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
+    doctor_ok (doctor, "daemons' clocks", "%s, within %.1f s of the database's", daemons,
+               (double)doctor_skew_us (doctor) / G_USEC_PER_SEC);
 }
 
 /* So that remedies can be copied. */
@@ -67,15 +72,18 @@ learn_roles (Doctor *doctor)
   g_free (doctor->grants);
   doctor->owner = g_strdup (rows_text (rows, 0, "owner"));
   doctor->role = g_strdup (rows_text (rows, 0, "quoted_role"));
-  doctor->grants = grants_command (doctor->cli->config, rows_text (rows, 0, "owner"), rows_text (rows, 0, "role"));
+  doctor->grants = grants_command (doctor->cli->config, rows_text (rows, 0, "owner"),
+                                   rows_text (rows, 0, "role"));
 }
 
 static void
 say_away (Doctor *doctor, const GError *error)
 {
-  g_autofree char *database = grants_database (doctor->cli->config, NULL), *quoted = g_shell_quote (database);
+  g_autofree char *database = grants_database (doctor->cli->config, NULL),
+                  *quoted = g_shell_quote (database);
   gboolean named = *config_text (doctor->cli->config, "postgres", "url") != '\0';
-  g_autofree char *remedy = named ? g_strdup_printf ("psql %s -c 'SELECT 1'", quoted) : g_strdup_printf ("export PRUNED_POSTGRES_URL=%s", database);
+  g_autofree char *remedy = named ? g_strdup_printf ("psql %s -c 'SELECT 1'", quoted)
+                                  : g_strdup_printf ("export PRUNED_POSTGRES_URL=%s", database);
   doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", remedy, "%s", error->message);
 }
 
@@ -88,16 +96,22 @@ check_schedules (Doctor *doctor)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const Job *job = jobs_find (doctor->cli->jobs, rows_text (rows, i, "job"));
     gint64 regular_us = job != NULL ? in_force_next (job, rows_int (rows, i, "now_us")) : -1;
-    g_autofree char *schedule = regular_us < 0 ? NULL
-                                : g_strdup_printf ("%s %s", config_job_text (doctor->cli->config, job->name, "schedule"),
-                                                   config_job_text (doctor->cli->config, job->name, "time_zone"));
-    if (regular_us < 0 || rows_int (rows, i, "next_us") <= regular_us || !g_str_equal (schedule, rows_text (rows, i, "schedule")))
+    g_autofree char *schedule
+        = regular_us < 0
+              ? NULL
+              : g_strdup_printf ("%s %s",
+                                 config_job_text (doctor->cli->config, job->name, "schedule"),
+                                 config_job_text (doctor->cli->config, job->name, "time_zone"));
+    if (regular_us < 0 || rows_int (rows, i, "next_us") <= regular_us
+        || !g_str_equal (schedule, rows_text (rows, i, "schedule")))
       continue;
     g_autofree char *regular = clock_format (regular_us);
     well = FALSE;
-    doctor_warn (doctor, "schedules", "pruned run",
-                 "the next tick of %s is set to %s, beyond its next regular time %s: a clock was ahead; a daemon that runs plants it"
-                 " again within a minute", job->name, rows_text (rows, i, "next_at"), regular);
+    doctor_warn (
+        doctor, "schedules", "pruned run",
+        "the next tick of %s is set to %s, beyond its next regular time %s: a clock was ahead; a daemon that runs plants it"
+        " again within a minute",
+        job->name, rows_text (rows, i, "next_at"), regular);
   }
   if (well)
     doctor_ok (doctor, "schedules", "no next tick lies beyond its schedule");
@@ -112,8 +126,10 @@ check_days (Doctor *doctor)
     gboolean used = rows_bool (rows, i, "used");
     g_autofree char *sql = g_strdup_printf ("%s pruned.%s", used ? "TABLE" : "DROP TABLE", name);
     g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql);
-    doctor_warn (doctor, "recorded days", remedy, "pruned.%s is of a day that lies ahead: the database's clock was wrong when it was made%s",
-                 name, used ? ", and rows were recorded with that time" : "; it is empty");
+    doctor_warn (
+        doctor, "recorded days", remedy,
+        "pruned.%s is of a day that lies ahead: the database's clock was wrong when it was made%s",
+        name, used ? ", and rows were recorded with that time" : "; it is empty");
   }
   if (rows != NULL && rows_count (rows) == 0)
     doctor_ok (doctor, "recorded days", "no day of audit and archive lies ahead");
@@ -134,7 +150,8 @@ void
 doctor_postgres (Doctor *doctor)
 {
   g_autoptr (GError) error = NULL;
-  doctor_ok (doctor, "configuration", "it was read; `pruned config` says where each setting comes from");
+  doctor_ok (doctor, "configuration",
+             "it was read; `pruned config` says where each setting comes from");
   doctor->pg = cli_pg_bare (doctor->cli, &error);
   if (doctor->pg == NULL) {
     say_away (doctor, error);

@@ -1,5 +1,5 @@
-/* What a job needs in order to read is in its job.conf (`needs`), what it writes is in its SQL files: the statements themselves
- * are read, so that no second list can go stale.
+/* What a job needs in order to read is in its job.conf (`needs`), what it writes is in its SQL
+ * files: the statements themselves are read, so that no second list can go stale.
  */
 #include "base/resource.h"
 #include "cli/doctor/doctor.h"
@@ -36,7 +36,8 @@ want_writes (Wanted *wanted, const Job *job, const char *sql)
   for (guint i = 0; i < G_N_ELEMENTS (WRITES); i++) {
     g_autoptr (GRegex) pattern = g_regex_new (WRITES[i].pattern, 0, 0, NULL);
     g_autoptr (GMatchInfo) match = NULL;
-    for (g_regex_match (pattern, sql, 0, &match); g_match_info_matches (match); g_match_info_next (match, NULL)) {
+    for (g_regex_match (pattern, sql, 0, &match); g_match_info_matches (match);
+         g_match_info_next (match, NULL)) {
       g_autofree char *table = g_match_info_fetch (match, 1);
       want (wanted, job, table, WRITES[i].privilege);
     }
@@ -94,8 +95,10 @@ static void
 check_rights (Doctor *doctor)
 {
   g_autoptr (PgRows) own = doctor_ask (doctor, "rights", SQL "own_rights.sql", NULL);
-  g_autoptr (PgRows) writes = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", TRUE) : NULL;
-  g_autoptr (PgRows) reads = writes != NULL ? ask_wanted (doctor, "rights", SQL "reads.sql", FALSE) : NULL;
+  g_autoptr (PgRows) writes
+      = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", TRUE) : NULL;
+  g_autoptr (PgRows) reads
+      = writes != NULL ? ask_wanted (doctor, "rights", SQL "reads.sql", FALSE) : NULL;
   if (reads == NULL)
     return;
   const PgRows *all[] = { own, writes, reads };
@@ -114,7 +117,8 @@ check_rights (Doctor *doctor)
 static char *
 bypass (const Doctor *doctor)
 {
-  g_autofree char *sql = g_strdup_printf ("ALTER ROLE %s BYPASSRLS", doctor->role != NULL ? doctor->role : "NAME");
+  g_autofree char *sql
+      = g_strdup_printf ("ALTER ROLE %s BYPASSRLS", doctor->role != NULL ? doctor->role : "NAME");
   return grants_psql (doctor->cli->config, "postgres", sql);
 }
 
@@ -127,8 +131,9 @@ check_hidden (Doctor *doctor)
     return;
   g_autofree char *list = doctor_list (rows, "hidden"), *remedy = bypass (doctor);
   if (rows_count (rows) > 0)
-    doctor_error (doctor, CODE_POSTGRES, "row-level security", remedy,
-                  "it may hide rows from this role, and what would go with them unseen is refused: %s", list);
+    doctor_error (
+        doctor, CODE_POSTGRES, "row-level security", remedy,
+        "it may hide rows from this role, and what would go with them unseen is refused: %s", list);
   else
     doctor_ok (doctor, "row-level security", "it hides nothing from this role");
 }
@@ -141,7 +146,8 @@ check_restore (Doctor *doctor)
     return;
   g_autofree char *list = doctor_list (rows, "missing");
   if (rows_count (rows) > 0)
-    doctor_warn (doctor, "restore", doctor->grants, "`pruned restore` needs a role that may INSERT into %s", list);
+    doctor_warn (doctor, "restore", doctor->grants,
+                 "`pruned restore` needs a role that may INSERT into %s", list);
   else
     doctor_ok (doctor, "restore", "this role may put back what the enabled jobs remove");
 }
@@ -153,10 +159,12 @@ check_columns (Doctor *doctor)
   if (rows == NULL)
     return;
   for (int i = 0; i < rows_count (rows); i++) {
-    g_autofree char *remedy = g_strdup_printf ("pruned -s jobs.%s.enabled=false run", rows_text (rows, i, "job"));
-    doctor_error (doctor, CODE_NOT_FOUND, "tables", remedy,
-                  "job %s is blocked: there is no %s (see [postgres] app_schema; or the job is not for this database)",
-                  rows_text (rows, i, "job"), rows_text (rows, i, "missing"));
+    g_autofree char *remedy
+        = g_strdup_printf ("pruned -s jobs.%s.enabled=false run", rows_text (rows, i, "job"));
+    doctor_error (
+        doctor, CODE_NOT_FOUND, "tables", remedy,
+        "job %s is blocked: there is no %s (see [postgres] app_schema; or the job is not for this database)",
+        rows_text (rows, i, "job"), rows_text (rows, i, "missing"));
   }
   if (rows_count (rows) == 0)
     doctor_ok (doctor, "tables", "all that the enabled jobs read is there");
@@ -174,7 +182,8 @@ is_paused (Doctor *doctor, const Job *job)
   return rows != NULL && rows_count (rows) > 0;
 }
 
-/* A row of settings that a job wants. A table that is missing was said before; whoever has paused the job knows. */
+/* A row of settings that a job wants. A table that is missing was said before; whoever has paused
+ * the job knows. */
 static void
 check_settings (Doctor *doctor)
 {
@@ -184,14 +193,17 @@ check_settings (Doctor *doctor)
   pg_values_set (values, "scheduled_at", "now");
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (!in_force_of (job)->enabled || job->blocked == NULL || !pg_begin_read_only (doctor->pg, NULL))
+    if (!in_force_of (job)->enabled || job->blocked == NULL
+        || !pg_begin_read_only (doctor->pg, NULL))
       continue;
     g_autoptr (PgRows) rows = pg_run (doctor->pg, job->blocked, values, NULL);
     pg_rollback (doctor->pg);
-    if (rows == NULL || rows_count (rows) == 0 || is_paused (doctor, job) || !g_hash_table_add (said, g_strdup (rows_text (rows, 0, "reason"))))
+    if (rows == NULL || rows_count (rows) == 0 || is_paused (doctor, job)
+        || !g_hash_table_add (said, g_strdup (rows_text (rows, 0, "reason"))))
       continue;
     g_autofree char *remedy = g_strdup_printf ("pruned pause %s", job->name);
-    doctor_error (doctor, CODE_NOT_FOUND, "settings", remedy, "job %s is blocked: %s (until the application has one)", job->name,
+    doctor_error (doctor, CODE_NOT_FOUND, "settings", remedy,
+                  "job %s is blocked: %s (until the application has one)", job->name,
                   rows_text (rows, 0, "reason"));
   }
 }
@@ -202,18 +214,22 @@ check_indexes (Doctor *doctor)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) indexes = schema_indexes (doctor->pg, doctor->cli->jobs, &error);
   if (indexes == NULL) {
-    doctor_error (doctor, CODE_POSTGRES, "indexes", doctor->grants, "cannot be looked at: %s", error->message);
+    doctor_error (doctor, CODE_POSTGRES, "indexes", doctor->grants, "cannot be looked at: %s",
+                  error->message);
     return;
   }
   gboolean missing = FALSE;
   for (guint i = 0; i < indexes->len; i++) {
     const WantedIndex *index = indexes->pdata[i];
-    if ((index->state != INDEX_MISSING && index->state != INDEX_INVALID) || !in_force_of (index->job)->enabled)
+    if ((index->state != INDEX_MISSING && index->state != INDEX_INVALID)
+        || !in_force_of (index->job)->enabled)
       continue;
     missing = TRUE;
-    doctor_error (doctor, CODE_NOT_FOUND, "indexes", "pruned migrate --indexes",
-                  "%s on %s, which the cursor of %s wants, is %s: pages get slower as the table grows", index->name,
-                  index->table, index->job->name, index->state == INDEX_MISSING ? "missing" : "invalid");
+    doctor_error (
+        doctor, CODE_NOT_FOUND, "indexes", "pruned migrate --indexes",
+        "%s on %s, which the cursor of %s wants, is %s: pages get slower as the table grows",
+        index->name, index->table, index->job->name,
+        index->state == INDEX_MISSING ? "missing" : "invalid");
   }
   if (!missing)
     doctor_ok (doctor, "indexes", "those that cursors want are there");
@@ -225,21 +241,27 @@ check_keeping (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   keeping_values (doctor->cli->config, values);
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "audit", "src/engine/ledger/sql/keeping_differs.sql", values);
+  g_autoptr (PgRows) rows
+      = doctor_ask (doctor, "audit", "src/engine/ledger/sql/keeping_differs.sql", values);
   guint n = 0;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    if (!g_str_has_prefix (rows_text (rows, i, "what"), "deletions")) /* the archive holds nobody's rows */
+    if (!g_str_has_prefix (rows_text (rows, i, "what"),
+                           "deletions")) /* the archive holds nobody's rows */
       continue;
     n++;
     const char *wanted = rows_text (rows, i, "wanted"), *days = rows_text (rows, i, "days");
-    doctor_warn (doctor, "audit", "pruned migrate", "the database keeps %s for %s days, the configuration says %s (migrate as its owner)",
-                 rows_text (rows, i, "what"), days != NULL ? days : "as many", wanted != NULL ? wanted : "nothing of it");
+    doctor_warn (
+        doctor, "audit", "pruned migrate",
+        "the database keeps %s for %s days, the configuration says %s (migrate as its owner)",
+        rows_text (rows, i, "what"), days != NULL ? days : "as many",
+        wanted != NULL ? wanted : "nothing of it");
   }
   if (rows != NULL && n == 0)
     doctor_ok (doctor, "audit", "it is kept for as long as the configuration says");
 }
 
-/* Whoever makes an operator or a function for types of the application's makes the daemon run it. */
+/* Whoever makes an operator or a function for types of the application's makes the daemon run it.
+ */
 static void
 check_creators (Doctor *doctor)
 {
@@ -249,7 +271,8 @@ check_creators (Doctor *doctor)
   if (rows == NULL)
     return;
   if (rows_count (rows) == 0) {
-    doctor_ok (doctor, "creators", "nobody but its owner may make functions in the application's schema");
+    doctor_ok (doctor, "creators",
+               "nobody but its owner may make functions in the application's schema");
     return;
   }
   g_autofree char *list = doctor_list (rows, "name");
@@ -257,9 +280,10 @@ check_creators (Doctor *doctor)
   for (int i = 0; i < rows_count (rows); i++)
     g_string_append_printf (sql, "%s%s", i > 0 ? "; " : "", rows_text (rows, i, "remedy"));
   g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql->str);
-  doctor_warn (doctor, "creators", remedy,
-               "%s may make functions, operators and types in schema %s, and may so have the daemon run them with its rights", list,
-               config_text (doctor->cli->config, "postgres", "app_schema"));
+  doctor_warn (
+      doctor, "creators", remedy,
+      "%s may make functions, operators and types in schema %s, and may so have the daemon run them with its rights",
+      list, config_text (doctor->cli->config, "postgres", "app_schema"));
 }
 
 void

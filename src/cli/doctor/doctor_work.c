@@ -18,9 +18,10 @@ check_runs (Doctor *doctor)
   gint64 overdue = rows_int (rows, 0, "overdue"), dead = rows_int (rows, 0, "dead");
   g_autofree char *late = doctor_count (overdue, "run"), *ended = doctor_count (dead, "run");
   if (overdue > 0)
-    doctor_warn (doctor, "runs overdue", "pruned status",
-                 "%s should have begun, the oldest %s %s ago: is a daemon running, and are its lanes moving?",
-                 late, rows_text (rows, 0, "job"), rows_text (rows, 0, "age"));
+    doctor_warn (
+        doctor, "runs overdue", "pruned status",
+        "%s should have begun, the oldest %s %s ago: is a daemon running, and are its lanes moving?",
+        late, rows_text (rows, 0, "job"), rows_text (rows, 0, "age"));
   else
     doctor_ok (doctor, "runs overdue", "none");
   if (dead > 0)
@@ -29,7 +30,8 @@ check_runs (Doctor *doctor)
   else
     doctor_ok (doctor, "dead runs", "none");
   if (rows_text (rows, 0, "paused") != NULL)
-    doctor_warn (doctor, "paused", rows_text (rows, 0, "resume"), "paused by hand: %s: their runs wait; when what that was for is over, let them go",
+    doctor_warn (doctor, "paused", rows_text (rows, 0, "resume"),
+                 "paused by hand: %s: their runs wait; when what that was for is over, let them go",
                  rows_text (rows, 0, "paused"));
   else
     doctor_ok (doctor, "paused", "no job");
@@ -38,7 +40,8 @@ check_runs (Doctor *doctor)
 static gboolean
 lacks_right (const char *reason)
 {
-  return strstr (reason, "row-level") == NULL /* the same SQLSTATE; no grant mends it, and it is a finding of its own */
+  return strstr (reason, "row-level")
+             == NULL /* the same SQLSTATE; no grant mends it, and it is a finding of its own */
          && (strstr (reason, "permission denied") != NULL || strstr (reason, "42501") != NULL);
 }
 
@@ -56,9 +59,10 @@ check_blocked (Doctor *doctor)
     if (rows_bool (rows, i, "paused"))
       continue; /* somebody knows, and is told so by the check of paused jobs */
     n++;
-    doctor_error (doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : again,
-                  "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself, in minutes, once that is there; or at once by hand)", job,
-                  rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
+    doctor_error (
+        doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : again,
+        "job %s has lacked something for %s and does nothing: %s (run %s; it is asked again by itself, in minutes, once that is there; or at once by hand)",
+        job, rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }
   if (n == 0)
     doctor_ok (doctor, "blocked jobs", rows_count (rows) == 0 ? "none" : "none but paused ones");
@@ -70,15 +74,18 @@ say_others (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "other_messages.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-                                               " --add-config unclean.leader.election.enable=false",
-                                               doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
-    doctor_warn (doctor, "lost messages", remedy,
-                 "topic %s, partition %s: from offset %s to %s Kafka has other messages than were taken from it, or none (found out %s ago): a "
-                 "broker that lagged behind leads it, the topic was made anew, or PostgreSQL was set back. What it has is read; send ticks and"
-                 " events of that time again that have no run",
-                 rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
-                 rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
+    g_autofree char *remedy = g_strdup_printf (
+        "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+        " --add-config unclean.leader.election.enable=false",
+        doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
+    doctor_warn (
+        doctor, "lost messages", remedy,
+        "topic %s, partition %s: from offset %s to %s Kafka has other messages than were taken from it, or none (found out %s ago): a "
+        "broker that lagged behind leads it, the topic was made anew, or PostgreSQL was set back. What it has is read; send ticks and"
+        " events of that time again that have no run",
+        rows_text (rows, i, "topic"), rows_text (rows, i, "partition"),
+        rows_text (rows, i, "first_offset"), rows_text (rows, i, "next_offset"),
+        rows_text (rows, i, "age"));
   }
   return rows == NULL || rows_count (rows) > 0;
 }
@@ -89,14 +96,17 @@ check_lost (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "lost_messages.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *remedy = g_strdup_printf ("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-                                               " --add-config retention.ms=%d",
-                                               doctor_bootstrap (doctor), rows_text (rows, i, "topic"), KEEP_MS);
-    doctor_warn (doctor, "lost messages", remedy,
-                 "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found out %s ago): send those "
-                 "ticks and events again, and keep messages for longer than the daemons may be down",
-                 rows_text (rows, i, "topic"), rows_text (rows, i, "partition"), rows_text (rows, i, "first_offset"),
-                 rows_text (rows, i, "next_offset"), rows_text (rows, i, "age"));
+    g_autofree char *remedy = g_strdup_printf (
+        "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+        " --add-config retention.ms=%d",
+        doctor_bootstrap (doctor), rows_text (rows, i, "topic"), KEEP_MS);
+    doctor_warn (
+        doctor, "lost messages", remedy,
+        "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found out %s ago): send those "
+        "ticks and events again, and keep messages for longer than the daemons may be down",
+        rows_text (rows, i, "topic"), rows_text (rows, i, "partition"),
+        rows_text (rows, i, "first_offset"), rows_text (rows, i, "next_offset"),
+        rows_text (rows, i, "age"));
   }
   gboolean others = say_others (doctor);
   if (rows != NULL && rows_count (rows) == 0 && !others)
@@ -109,12 +119,15 @@ check_quarantine (Doctor *doctor)
   g_autoptr (PgRows) rows = doctor_ask (doctor, "quarantine", SQL "quarantine.sql", NULL);
   if (rows == NULL)
     return;
-  g_autofree char *parked = doctor_count (rows_int (rows, 0, "parked"), "item"), *others = doctor_count (rows_int (rows, 0, "others"), "item");
+  g_autofree char *parked = doctor_count (rows_int (rows, 0, "parked"), "item"),
+                  *others = doctor_count (rows_int (rows, 0, "others"), "item");
   if (rows_int (rows, 0, "parked") > 0)
     doctor_warn (doctor, "quarantine", "pruned quarantine list",
-                 "%s parked: nothing is tried with them again before `pruned quarantine retry`", parked);
+                 "%s parked: nothing is tried with them again before `pruned quarantine retry`",
+                 parked);
   else
-    doctor_ok (doctor, "quarantine", "nothing is parked; %s will be tried again by themselves", others);
+    doctor_ok (doctor, "quarantine", "nothing is parked; %s will be tried again by themselves",
+               others);
 }
 
 /* Two that run a job with different settings do half of the work so and half otherwise. */
@@ -124,26 +137,32 @@ check_processes (Doctor *doctor)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   g_autoptr (PgRows) rows = doctor_ask (doctor, "processes", SQL "processes.sql", values);
-  g_autoptr (PgRows) forces = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
+  g_autoptr (PgRows) forces
+      = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
   if (forces == NULL)
     return;
-  g_autofree char *alive = rows_int (rows, 0, "alive") == 1 ? g_strdup ("1 process")
-                                                            : g_strdup_printf ("%s processes", rows_text (rows, 0, "alive"));
+  g_autofree char *alive = rows_int (rows, 0, "alive") == 1
+                               ? g_strdup ("1 process")
+                               : g_strdup_printf ("%s processes", rows_text (rows, 0, "alive"));
   guint wrong = 0;
   for (int i = 0; i < rows_count (forces); i++)
     if (!g_str_equal (rows_text (forces, i, "differs"), "{}")) {
       wrong++;
-      doctor_error (doctor, CODE_CONFIG, "processes", "pruned processes", "processes run %s with different settings: %s",
-                    rows_text (forces, i, "job"), rows_text (forces, i, "differs"));
+      doctor_error (doctor, CODE_CONFIG, "processes", "pruned processes",
+                    "processes run %s with different settings: %s", rows_text (forces, i, "job"),
+                    rows_text (forces, i, "differs"));
     }
   if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
-    doctor_warn (doctor, "processes", "pruned processes", "%s processes run, with %s different sets of settings", rows_text (rows, 0, "alive"),
-                 rows_text (rows, 0, "settings"));
+    doctor_warn (doctor, "processes", "pruned processes",
+                 "%s processes run, with %s different sets of settings",
+                 rows_text (rows, 0, "alive"), rows_text (rows, 0, "settings"));
   else if (rows_text (rows, 0, "silent") != NULL)
-    doctor_warn (doctor, "processes", "pruned processes", "not heard of for more than %d s, killed or hanging: %s", PROCESSES_FORCE_S,
+    doctor_warn (doctor, "processes", "pruned processes",
+                 "not heard of for more than %d s, killed or hanging: %s", PROCESSES_FORCE_S,
                  rows_text (rows, 0, "silent"));
   else if (wrong == 0)
-    doctor_ok (doctor, "processes", "%s%s", alive, rows_int (rows, 0, "alive") > 1 ? " run, all with the same settings" : " now");
+    doctor_ok (doctor, "processes", "%s%s", alive,
+               rows_int (rows, 0, "alive") > 1 ? " run, all with the same settings" : " now");
 }
 
 static void
@@ -156,15 +175,19 @@ check_bloat (Doctor *doctor)
     if (rows_bool (rows, i, "bloated")) {
       g_autofree char *sql = g_strdup_printf ("VACUUM (ANALYZE) %s", rows_text (rows, i, "name"));
       g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql);
-      doctor_warn (doctor, "bloat", remedy, "%s has %s dead rows beside %s live ones (%s); the oldest open transaction is %s old",
-                   rows_text (rows, i, "name"), rows_text (rows, i, "dead"), rows_text (rows, i, "live"),
-                   rows_text (rows, i, "size"), rows_text (rows, i, "oldest"));
+      doctor_warn (
+          doctor, "bloat", remedy,
+          "%s has %s dead rows beside %s live ones (%s); the oldest open transaction is %s old",
+          rows_text (rows, i, "name"), rows_text (rows, i, "dead"), rows_text (rows, i, "live"),
+          rows_text (rows, i, "size"), rows_text (rows, i, "oldest"));
     } else
-      doctor_ok (doctor, "bloat", "%s: %s dead rows, %s live ones (%s)", rows_text (rows, i, "name"), rows_text (rows, i, "dead"),
+      doctor_ok (doctor, "bloat", "%s: %s dead rows, %s live ones (%s)",
+                 rows_text (rows, i, "name"), rows_text (rows, i, "dead"),
                  rows_text (rows, i, "live"), rows_text (rows, i, "size"));
 }
 
-/* Workers by the class that a job's label names, and whatever looks like a background worker and writes to the same tables. */
+/* Workers by the class that a job's label names, and whatever looks like a background worker and
+ * writes to the same tables. */
 static void
 check_application (Doctor *doctor)
 {
@@ -193,11 +216,13 @@ check_application (Doctor *doctor)
     g_autofree char *remedy = g_strdup_printf (
         "gitlab-rails runner 'Sidekiq::Cron::Job.all.select { |job| %%w[%s].include?(job.klass) }.each(&:disable!)'",
         rows_text (rows, i, "classes"));
-    doctor_warn (doctor, "application's workers", remedy, "session %s of '%s' does the same work (%s): %s", rows_text (rows, i, "pid"),
+    doctor_warn (doctor, "application's workers", remedy,
+                 "session %s of '%s' does the same work (%s): %s", rows_text (rows, i, "pid"),
                  rows_text (rows, i, "name"), worker, rows_text (rows, i, "query"));
   }
   if (!found)
-    doctor_ok (doctor, "application's workers", "none among %s other sessions of this database (application_name and last statement,"
+    doctor_ok (doctor, "application's workers",
+               "none among %s other sessions of this database (application_name and last statement,"
                " as pg_stat_activity shows them now; %s sessions hide theirs from this role)",
                rows_text (rows, 0, "sessions"), rows_text (rows, 0, "hidden"));
 }

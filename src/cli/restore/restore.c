@@ -4,12 +4,13 @@
 
 static gboolean with_children, dry_run, partial;
 
-const GOptionEntry restore_options[] = {
-  { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children, "also what the runs removed that it started", NULL },
-  { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "try it in one transaction that is rolled back", NULL },
-  { "partial", 0, 0, G_OPTION_ARG_NONE, &partial, "also where not everything can come back", NULL },
-  { NULL }
-};
+const GOptionEntry restore_options[] = { { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children,
+                                           "also what the runs removed that it started", NULL },
+                                         { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run,
+                                           "try it in one transaction that is rolled back", NULL },
+                                         { "partial", 0, 0, G_OPTION_ARG_NONE, &partial,
+                                           "also where not everything can come back", NULL },
+                                         { NULL } };
 
 const char restore_more[]
     = "A row that exists again is left as it is, a change is undone only if nobody has touched the row since. What comes back is\n"
@@ -56,17 +57,20 @@ step_free (gpointer data)
 static void
 restore_clear (Restore *restore)
 {
-  GPtrArray *arrays[] = { restore->runs, restore->jobs, restore->above, restore->steps, restore->own, restore->lines };
+  GPtrArray *arrays[] = { restore->runs,  restore->jobs, restore->above,
+                          restore->steps, restore->own,  restore->lines };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
   g_clear_pointer (&restore->pg, pg_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
 
-/* --- what is said ------------------------------------------------------------------------------------ */
+/* --- what is said
+ * ------------------------------------------------------------------------------------ */
 
 void
-restore_add_line (Restore *restore, const char *table, const char *key, const char *action, char *reason)
+restore_add_line (Restore *restore, const char *table, const char *key, const char *action,
+                  char *reason)
 {
   Line *line = g_new0 (Line, 1);
   *line = (Line){ g_strdup (table), g_strdup (key), reason, action };
@@ -92,7 +96,8 @@ restore_say_lines (Restore *restore)
   for (guint i = 0; i < restore->lines->len; i++) {
     const Line *line = restore->lines->pdata[i];
     count (restore, line->action);
-    output_row (restore->cli->out, json_string (line->table), json_string (line->key), json_string (line->action),
+    output_row (restore->cli->out, json_string (line->table), json_string (line->key),
+                json_string (line->action),
                 line->reason != NULL ? json_string (line->reason) : NULL);
   }
   g_ptr_array_set_size (restore->lines, 0);
@@ -103,15 +108,18 @@ say_end (Restore *restore)
 {
   Output *out = restore->cli->out;
   output_end (out);
-  output_say (out, "%s%u restored, %u exist again, %u cannot be, %u left out%s", restore->restored > 0 ? "\n" : "",
-              restore->restored, restore->there, restore->lost, restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
+  output_say (out, "%s%u restored, %u exist again, %u cannot be, %u left out%s",
+              restore->restored > 0 ? "\n" : "", restore->restored, restore->there, restore->lost,
+              restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
   if (restore->children > 0)
-    output_say (out, "It has started %u runs: what they removed comes back with --with-children.", restore->children);
+    output_say (out, "It has started %u runs: what they removed comes back with --with-children.",
+                restore->children);
   if (restore->restored > 0 && !dry_run)
     output_say (out, "Held in quarantine: pruned quarantine list");
 }
 
-/* --- all steps ---------------------------------------------------------------------------------------- */
+/* --- all steps
+ * ---------------------------------------------------------------------------------------- */
 
 /* Of a step that was looked at. */
 static guint
@@ -143,7 +151,8 @@ pass (Restore *restore, GError **error)
   return TRUE;
 }
 
-/* Rows that wait for others get another pass as long as the one before has brought some of them back. */
+/* Rows that wait for others get another pass as long as the one before has brought some of them
+ * back. */
 static gboolean
 all_passes (Restore *restore, GError **error)
 {
@@ -173,9 +182,14 @@ put_back (Restore *restore, GError **error)
 ExitCode
 command_restore (Cli *cli, GError **error)
 {
-  g_auto (Restore) restore = { .cli = cli, .dry_run = dry_run, .partial = partial, .run_id = cli->arguments[0],
-                               .runs = g_ptr_array_new_with_free_func (g_free), .jobs = g_ptr_array_new (),
-                               .above = g_ptr_array_new (), .steps = g_ptr_array_new_with_free_func (step_free),
+  g_auto (Restore) restore = { .cli = cli,
+                               .dry_run = dry_run,
+                               .partial = partial,
+                               .run_id = cli->arguments[0],
+                               .runs = g_ptr_array_new_with_free_func (g_free),
+                               .jobs = g_ptr_array_new (),
+                               .above = g_ptr_array_new (),
+                               .steps = g_ptr_array_new_with_free_func (step_free),
                                .own = g_ptr_array_new_with_free_func (g_free),
                                .lines = g_ptr_array_new_with_free_func (line_free) };
   restore.pg = cli_pg (cli, error);
@@ -188,7 +202,8 @@ command_restore (Cli *cli, GError **error)
   gboolean ok = put_back (&restore, error);
   say_end (&restore);
   if (!ok) {
-    g_prefix_error (error, "what was said is %s, the rest can be tried again: ", dry_run ? "what would be" : "back");
+    g_prefix_error (error, "what was said is %s, the rest can be tried again: ",
+                    dry_run ? "what would be" : "back");
     return cli_pg_failed (restore.pg, error);
   }
   return restore.lost > 0 && !partial ? CODE_NOT_FOUND : CODE_OK;

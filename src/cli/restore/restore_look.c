@@ -13,7 +13,9 @@
 static PgRows *
 ask (Restore *restore, const char *file, PgValues *values, GError **error)
 {
-  PgRows *rows = pg_begin_read_only (restore->pg, error) ? pg_run_file (restore->pg, file, values, error) : NULL;
+  PgRows *rows = pg_begin_read_only (restore->pg, error)
+                     ? pg_run_file (restore->pg, file, values, error)
+                     : NULL;
   pg_rollback (restore->pg);
   return rows;
 }
@@ -45,8 +47,10 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
       continue;
     }
     if (!has_ended (state))
-      return cli_usage (error, "run %s of %s is %s: what it removes comes back when it has ended (pruned discard %s)", run_id,
-                        rows_text (rows, i, "job"), state, run_id);
+      return cli_usage (
+          error,
+          "run %s of %s is %s: what it removes comes back when it has ended (pruned discard %s)",
+          run_id, rows_text (rows, i, "job"), state, run_id);
     g_ptr_array_add (restore->runs, g_strdup (run_id));
     g_ptr_array_add (restore->jobs, job);
     restore->effective |= rows_bool (rows, i, "effective");
@@ -86,9 +90,10 @@ find_steps (Restore *restore, GError **error)
     return cli_pg_failed (restore->pg, error);
   for (int i = 0; i < rows_count (rows); i++) {
     if (rows_bool (rows, i, "bare"))
-      return cli_fail (CODE_NOT_FOUND, error,
-                       "the rows that run %s removed are not recorded, only their keys ([audit] rows was keys): a backup has them",
-                       rows_text (rows, i, "run_id"));
+      return cli_fail (
+          CODE_NOT_FOUND, error,
+          "the rows that run %s removed are not recorded, only their keys ([audit] rows was keys): a backup has them",
+          rows_text (rows, i, "run_id"));
     RestoreStep *step = g_new0 (RestoreStep, 1);
     step->run_id = g_strdup (rows_text (rows, i, "run_id"));
     step->step = g_strdup (rows_text (rows, i, "step"));
@@ -96,9 +101,10 @@ find_steps (Restore *restore, GError **error)
     g_ptr_array_add (restore->steps, step);
   }
   if (restore->steps->len == 0 && restore->effective)
-    return cli_fail (CODE_NOT_FOUND, error,
-                     "nothing is recorded of what run %s removed ([audit] rows was off, or [audit] keep_days are over): a backup has it",
-                     restore->run_id);
+    return cli_fail (
+        CODE_NOT_FOUND, error,
+        "nothing is recorded of what run %s removed ([audit] rows was off, or [audit] keep_days are over): a backup has it",
+        restore->run_id);
   return CODE_OK;
 }
 
@@ -111,22 +117,28 @@ check_rights (Restore *restore, GError **error)
   for (int i = 0; i < rows_count (rows); i++)
     if (!rows_bool (rows, i, "may")) {
       g_autofree char *grants = grants_asked (restore->cli);
-      return cli_fail (CODE_POSTGRES, error,
-                       "this role may not put rows back into %s; run it as the owner of the tables (-s postgres.url=...), or grant the "
-                       "rights: %s", rows_text (rows, i, "table_name"), grants);
+      return cli_fail (
+          CODE_POSTGRES, error,
+          "this role may not put rows back into %s; run it as the owner of the tables (-s postgres.url=...), or grant the "
+          "rights: %s",
+          rows_text (rows, i, "table_name"), grants);
     }
   return CODE_OK;
 }
 
-/* --- rows that went by a foreign key, unrecorded ------------------------------------------------------- */
+/* --- rows that went by a foreign key, unrecorded
+ * ------------------------------------------------------- */
 
 /* `c`, `n`, `d`: as pg_constraint says them. */
 static char *
 follows_of (const Job *job)
 {
   GString *kinds = g_string_new (NULL);
-  for (char **follow = job != NULL ? job->follows : NULL; follow != NULL && *follow != NULL; follow++)
-    g_string_append_c (kinds, g_str_equal (*follow, "cascade") ? 'c' : g_str_equal (*follow, "set null") ? 'n' : 'd');
+  for (char **follow = job != NULL ? job->follows : NULL; follow != NULL && *follow != NULL;
+       follow++)
+    g_string_append_c (kinds, g_str_equal (*follow, "cascade")    ? 'c'
+                              : g_str_equal (*follow, "set null") ? 'n'
+                                                                  : 'd');
   return g_string_free (kinds, FALSE);
 }
 
@@ -148,7 +160,8 @@ ask_unseen (Restore *restore, GError **error)
 {
   GString *follows = array_new (), *own = array_new ();
   for (guint i = 0; i < restore->runs->len; i++) {
-    g_autofree char *kinds = follows_of (restore->jobs->pdata[i]), *tables = own_of (restore->jobs->pdata[i]);
+    g_autofree char *kinds = follows_of (restore->jobs->pdata[i]),
+                    *tables = own_of (restore->jobs->pdata[i]);
     array_add (follows, kinds);
     array_add (own, tables);
   }
@@ -171,13 +184,16 @@ check_unseen (Restore *restore, GError **error)
     return CODE_OK;
   g_autoptr (GString) list = g_string_new (NULL);
   for (int i = 0; i < rows_count (rows) && i < LISTED; i++)
-    g_string_append_printf (list, "%s%s of %s (%s, ON DELETE %s)", i > 0 ? ", " : "", rows_text (rows, i, "child"),
-                            rows_text (rows, i, "parent"), rows_text (rows, i, "name"), rows_text (rows, i, "rule"));
+    g_string_append_printf (list, "%s%s of %s (%s, ON DELETE %s)", i > 0 ? ", " : "",
+                            rows_text (rows, i, "child"), rows_text (rows, i, "parent"),
+                            rows_text (rows, i, "name"), rows_text (rows, i, "rule"));
   if (rows_count (rows) > LISTED)
     g_string_append_printf (list, " and %d more", rows_count (rows) - LISTED);
-  return cli_usage (error,
-                    "a foreign key may have taken rows along that nobody recorded: %s; --partial restores what is recorded, a backup "
-                    "has the rest", list->str);
+  return cli_usage (
+      error,
+      "a foreign key may have taken rows along that nobody recorded: %s; --partial restores what is recorded, a backup "
+      "has the rest",
+      list->str);
 }
 
 ExitCode

@@ -5,9 +5,9 @@
 
 #define SQL "src/cli/restore/sql/"
 #define AT_ONCE 1000
-#define TRIALS 30 /* over 64 subtransactions snapshots overflow */
+#define TRIALS 30        /* over 64 subtransactions snapshots overflow */
 #define TOO_LONG "57014" /* statement_timeout */
-#define WAITS "23503" /* a row that it refers to is not there */
+#define WAITS "23503"    /* a row that it refers to is not there */
 
 static char *
 positions_of (const GArray *part)
@@ -19,7 +19,8 @@ positions_of (const GArray *part)
 }
 
 static PgValues *
-values_of (const Restore *restore, const RestoreStep *step, const Record *record, const GArray *part)
+values_of (const Restore *restore, const RestoreStep *step, const Record *record,
+           const GArray *part)
 {
   PgValues *values = pg_values_new ();
   pg_values_take (values, "own", trial_literal (restore->own));
@@ -37,10 +38,12 @@ values_of (const Restore *restore, const RestoreStep *step, const Record *record
 static gboolean
 is_restored (const PgRows *rows, int row)
 {
-  return rows_text (rows, row, "key") != NULL && g_str_equal (rows_text (rows, row, "action"), "restored");
+  return rows_text (rows, row, "key") != NULL
+         && g_str_equal (rows_text (rows, row, "action"), "restored");
 }
 
-/* --- what goes with the rows --------------------------------------------------------------------------- */
+/* --- what goes with the rows
+ * --------------------------------------------------------------------------- */
 
 typedef struct {
   GString *jobs, *items;
@@ -104,9 +107,11 @@ restored_keys (const PgRows *rows)
   return array_take (keys);
 }
 
-/* `restored/<table>.sql` of the job. *SAID: what it says of single rows, NULL: the job has no such file. */
+/* `restored/<table>.sql` of the job. *SAID: what it says of single rows, NULL: the job has no such
+ * file. */
 static gboolean
-run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, const PgRows *rows, PgRows **said, GError **error)
+run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, const PgRows *rows,
+              PgRows **said, GError **error)
 {
   if (step->job == NULL || !record->deleted)
     return TRUE;
@@ -122,13 +127,15 @@ run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, c
   return (*said = pg_run (restore->pg, statement, values, error)) != NULL;
 }
 
-/* --- one part ------------------------------------------------------------------------------------------- */
+/* --- one part
+ * ------------------------------------------------------------------------------------------- */
 
 static const char *
 said_of (const PgRows *said, const char *key)
 {
   for (int i = 0; said != NULL && i < rows_count (said); i++)
-    if (g_strcmp0 (rows_at (said, i, rows_column (said, "key")), key) == 0) /* the file is the job's: it may say nothing */
+    if (g_strcmp0 (rows_at (said, i, rows_column (said, "key")), key)
+        == 0) /* the file is the job's: it may say nothing */
       return rows_at (said, i, rows_column (said, "reason"));
   return NULL;
 }
@@ -160,7 +167,8 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
   for (int i = 0; i < rows_count (rows); i++) {
     if (rows_text (rows, i, "key") == NULL || row_waits (restore, record, rows, i))
       continue;
-    const char *key = rows_text (rows, i, "key"), *reason = rows_text (rows, i, "reason"), *xid = rows_text (rows, i, "xid");
+    const char *key = rows_text (rows, i, "key"), *reason = rows_text (rows, i, "reason"),
+               *xid = rows_text (rows, i, "xid");
     const char *parts[4] = { NULL };
     guint n = 0;
     if (reason != NULL)
@@ -169,15 +177,20 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
       parts[n++] = record->notes;
     if ((parts[n] = said_of (said, key)) != NULL)
       n++;
-    restore_add_line (restore, record->table, key, action_of (rows, i), n > 0 ? g_strjoinv ("; ", (char **)parts) : NULL);
-    if (xid != NULL && (restore->own->len == 0 || !g_str_equal (restore->own->pdata[restore->own->len - 1], xid)))
+    restore_add_line (restore, record->table, key, action_of (rows, i),
+                      n > 0 ? g_strjoinv ("; ", (char **)parts) : NULL);
+    if (xid != NULL
+        && (restore->own->len == 0
+            || !g_str_equal (restore->own->pdata[restore->own->len - 1], xid)))
       g_ptr_array_add (restore->own, g_strdup (xid));
   }
 }
 
-/* TRUE: they went through. FALSE without ERROR: a row is at fault, *WHY says what PostgreSQL said. */
+/* TRUE: they went through. FALSE without ERROR: a row is at fault, *WHY says what PostgreSQL said.
+ */
 static gboolean
-try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *part, char **why, GError **error)
+try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *part, char **why,
+          GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (PgRows) rows = NULL, said = NULL;
@@ -186,22 +199,26 @@ try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *par
   if (!pg_exec (restore->pg, "SAVEPOINT part", error))
     return FALSE;
   rows = pg_run (restore->pg, record->statement, values, &cause);
-  gboolean ok = rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause) && hold (restore, record, rows, &cause);
-  gboolean smaller_may = cause != NULL && part->len > 1 && g_str_equal (pg_sqlstate (restore->pg), TOO_LONG);
+  gboolean ok = rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
+                && hold (restore, record, rows, &cause);
+  gboolean smaller_may
+      = cause != NULL && part->len > 1 && g_str_equal (pg_sqlstate (restore->pg), TOO_LONG);
   if (!ok && cause->code != PRUNED_DATA && !smaller_may) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;
   }
   if (!ok)
     *why = g_strdup (cause->message);
-  if ((!ok && !pg_exec (restore->pg, "ROLLBACK TO part", error)) || !pg_exec (restore->pg, "RELEASE part", error))
+  if ((!ok && !pg_exec (restore->pg, "ROLLBACK TO part", error))
+      || !pg_exec (restore->pg, "RELEASE part", error))
     return FALSE;
   if (ok)
     take_rows (restore, record, rows, said);
   return ok;
 }
 
-/* --- all parts ------------------------------------------------------------------------------------------ */
+/* --- all parts
+ * ------------------------------------------------------------------------------------------ */
 
 static GArray *
 part_new (const GArray *all, guint from, guint n)
@@ -211,19 +228,21 @@ part_new (const GArray *all, guint from, guint n)
 }
 
 static gboolean
-give_up (Restore *restore, const RestoreStep *step, const Record *record, const GArray *part, const char *why, GError **error)
+give_up (Restore *restore, const RestoreStep *step, const Record *record, const GArray *part,
+         const char *why, GError **error)
 {
   g_autoptr (PgValues) values = values_of (restore, step, record, part);
   g_autoptr (PgRows) keys = pg_run_file (restore->pg, SQL "key.sql", values, error);
   for (int i = 0; keys != NULL && i < rows_count (keys); i++)
-    restore_add_line (restore, record->table, rows_text (keys, i, "key"), "cannot be", g_strdup (why));
+    restore_add_line (restore, record->table, rows_text (keys, i, "key"), "cannot be",
+                      g_strdup (why));
   return keys != NULL;
 }
 
 /* A part that failed is halved; a single row waits, or is given up. */
 static gboolean
-after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue *parts, const GArray *part, const char *why,
-               GError **error)
+after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue *parts,
+               const GArray *part, const char *why, GError **error)
 {
   if (part->len > 1) {
     guint half = part->len / 2;

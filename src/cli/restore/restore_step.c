@@ -9,8 +9,12 @@ restore_begin (Restore *restore, GError **error)
 {
   restore->trials = 0;
   /* One restore at a time: two of the same run would take each other's rows for somebody else's. */
-  return pg_begin (restore->pg, error) && pg_exec (restore->pg, "SET LOCAL lock_timeout = '14s'", error)
-         && pg_exec (restore->pg, "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('pruned.restore'))", error)
+  return pg_begin (restore->pg, error)
+         && pg_exec (restore->pg, "SET LOCAL lock_timeout = '14s'", error)
+         && pg_exec (
+             restore->pg,
+             "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('pruned.restore'))",
+             error)
          && pg_exec (restore->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
 }
 
@@ -23,7 +27,8 @@ restore_commit (Restore *restore, GError **error)
   return TRUE;
 }
 
-/* --- the records of a step ----------------------------------------------------------------------------- */
+/* --- the records of a step
+ * ----------------------------------------------------------------------------- */
 
 static gboolean
 job_makes (const Job *job, const char *table)
@@ -31,8 +36,8 @@ job_makes (const Job *job, const char *table)
   return job != NULL && g_strv_contains ((const char *const *)job->makes, table);
 }
 
-/* The statement for rows of the record. One text is one statement, whatever record it is for. FINAL: why the job's rows are of no
- * use any more, or NULL. */
+/* The statement for rows of the record. One text is one statement, whatever record it is for.
+ * FINAL: why the job's rows are of no use any more, or NULL. */
 static gboolean
 build (Restore *restore, Record *record, const char *columns, const char *final, GError **error)
 {
@@ -108,7 +113,8 @@ restore_step (Restore *restore, RestoreStep *step, GError **error)
 {
   if (restore->dry_run)
     return all_records (restore, step, error);
-  if (restore_begin (restore, error) && all_records (restore, step, error) && restore_commit (restore, error))
+  if (restore_begin (restore, error) && all_records (restore, step, error)
+      && restore_commit (restore, error))
     return TRUE;
   pg_rollback (restore->pg);
   return FALSE;

@@ -9,14 +9,16 @@
 static PgValues *
 entry_values (const PgRows *rows, int row)
 {
-  static const char *const names[] = { "job", "key", "run_id", "scheduled_at", "args", "next_try_at" };
+  static const char *const names[]
+      = { "job", "key", "run_id", "scheduled_at", "args", "next_try_at" };
   PgValues *values = pg_values_new ();
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     pg_values_set (values, names[i], rows_text (rows, row, names[i]));
   return values;
 }
 
-/* What the job itself can say of it without beginning a step; if it cannot be asked (blocked.sql wants more than this), the step is. */
+/* What the job itself can say of it without beginning a step; if it cannot be asked (blocked.sql
+ * wants more than this), the step is. */
 static gboolean
 is_blocked_still (Pg *pg, const Job *job, const PgValues *entry)
 {
@@ -25,24 +27,28 @@ is_blocked_still (Pg *pg, const Job *job, const PgValues *entry)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "args", pg_values_get (entry, "args"));
   pg_values_set (values, "scheduled_at", pg_values_get (entry, "scheduled_at"));
-  g_autoptr (PgRows) reasons = pg_begin_read_only (pg, NULL) ? pg_run (pg, job->blocked, values, NULL) : NULL;
+  g_autoptr (PgRows) reasons
+      = pg_begin_read_only (pg, NULL) ? pg_run (pg, job->blocked, values, NULL) : NULL;
   gboolean lacks = reasons == NULL && pg_is_class42 (pg);
   pg_rollback (pg);
   return lacks || (reasons != NULL && rows_count (reasons) > 0);
 }
 
-/* The run waits for the dispatcher, with its unique key, a step further so that its end is another one. Nothing happens if somebody
- * holds the key, for then somebody is asking. */
+/* The run waits for the dispatcher, with its unique key, a step further so that its end is another
+ * one. Nothing happens if somebody holds the key, for then somebody is asking. */
 static gboolean
 revive (Pg *pg, const Job *job, PgValues *entry, GError **error)
 {
   const char *text = pg_values_get (entry, "args");
   g_autoptr (json_t) args = json_parse (text, strlen (text), NULL);
-  pg_values_take (entry, "unique_key", args != NULL ? job_expand_key (job->unique_key, args) : NULL);
+  pg_values_take (entry, "unique_key",
+                  args != NULL ? job_expand_key (job->unique_key, args) : NULL);
   g_autoptr (PgRows) back = pg_run_file (pg, SQL "blocked_unarchive.sql", entry, error);
-  g_autoptr (PgRows) again = back != NULL ? pg_run_file (pg, SQL "blocked_again.sql", entry, error) : NULL;
+  g_autoptr (PgRows) again
+      = back != NULL ? pg_run_file (pg, SQL "blocked_again.sql", entry, error) : NULL;
   if (again != NULL && rows_count (again) > 0)
-    log_info ("A blocked tick is asked again", "job", job->name, "run_id", pg_values_get (entry, "run_id"));
+    log_info ("A blocked tick is asked again", "job", job->name, "run_id",
+              pg_values_get (entry, "run_id"));
   return again != NULL;
 }
 
@@ -53,7 +59,8 @@ ask_again (Pg *pg, const Job *job, PgValues *entry, GError **error)
   if (!pg_begin (pg, error))
     return FALSE;
   g_autoptr (PgRows) mine = pg_run_file (pg, SQL "blocked_claim.sql", entry, error);
-  return mine != NULL && (rows_count (mine) == 0 || still || revive (pg, job, entry, error)) && pg_commit (pg, error);
+  return mine != NULL && (rows_count (mine) == 0 || still || revive (pg, job, entry, error))
+         && pg_commit (pg, error);
 }
 
 static gboolean
@@ -67,15 +74,14 @@ gboolean
 blocked_look (Service *service, Pg *pg, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_list.sql", NULL, error);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    {
-      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
-      g_autoptr (PgValues) entry = entry_values (rows, i);
-      if (job == NULL)
-        continue; /* of another version */
-      gboolean settled = rows_bool (rows, i, "settled") || !in_force_of (job)->enabled;
-      if (settled ? !forget (pg, entry, error) : !ask_again (pg, job, entry, error))
-        return FALSE;
-    }
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+    g_autoptr (PgValues) entry = entry_values (rows, i);
+    if (job == NULL)
+      continue; /* of another version */
+    gboolean settled = rows_bool (rows, i, "settled") || !in_force_of (job)->enabled;
+    if (settled ? !forget (pg, entry, error) : !ask_again (pg, job, entry, error))
+      return FALSE;
+  }
   return rows != NULL;
 }

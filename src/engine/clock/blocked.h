@@ -1,5 +1,6 @@
-/* Ticks that ended `blocked` (something that their job needs is missing): the latest one of a job and its arguments is remembered in
- * pruned.blocked, for whoever has to see it (`doctor`, metrics), and asked again until it ends otherwise.
+/* Ticks that ended `blocked` (something that their job needs is missing): the latest one of a job
+ * and its arguments is remembered in pruned.blocked, for whoever has to see it (`doctor`, metrics),
+ * and asked again until it ends otherwise.
  *
  * Threads: the dispatcher's. Ownership: none.
  */

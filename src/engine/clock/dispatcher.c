@@ -33,10 +33,11 @@ struct _Dispatcher {
   char *known; /* all jobs of this process */
   pthread_t thread;
   Bundle *unsent; /* of runs that are ready already, or NULL */
-  char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
+  char *left_at,
+      *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
   gint64 left_step;
-  guint planted;  /* number of the settings whose schedules are planted */
-  guint refused;  /* how often Kafka, which is there, has not taken it */
+  guint planted; /* number of the settings whose schedules are planted */
+  guint refused; /* how often Kafka, which is there, has not taken it */
 };
 
 static Bundle *
@@ -45,8 +46,9 @@ new_bundle (void)
   return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
 }
 
-/* What Kafka did not take in time while it was away. What it refuses though it is there (a message too large, a topic that is gone)
- * does not keep all others waiting. If that is given up, or the process dies meanwhile, the runs are found missing. */
+/* What Kafka did not take in time while it was away. What it refuses though it is there (a message
+ * too large, a topic that is gone) does not keep all others waiting. If that is given up, or the
+ * process dies meanwhile, the runs are found missing. */
 static gboolean
 send_unsent (Dispatcher *dispatcher, GError **error)
 {
@@ -56,11 +58,10 @@ send_unsent (Dispatcher *dispatcher, GError **error)
   gboolean sent = publisher_send_plain (service->publisher, dispatcher->unsent, error);
   if (!sent && !kafka_producer_is_up (service->producer))
     dispatcher->refused = 0;
-  else if (sent || ++dispatcher->refused == REFUSALS)
-    {
-      g_clear_pointer (&dispatcher->unsent, bundle_free);
-      dispatcher->refused = 0;
-    }
+  else if (sent || ++dispatcher->refused == REFUSALS) {
+    g_clear_pointer (&dispatcher->unsent, bundle_free);
+    dispatcher->refused = 0;
+  }
   return sent;
 }
 
@@ -73,17 +74,17 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "keyed", dispatcher->keyed);
   pg_values_set (values, "known", dispatcher->known);
-  if (!pg_begin (dispatcher->pg, error) || !place_due (dispatcher->pg, service->jobs, dispatcher->keyed, bundle, error))
+  if (!pg_begin (dispatcher->pg, error)
+      || !place_due (dispatcher->pg, service->jobs, dispatcher->keyed, bundle, error))
     return FALSE;
   g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
-      g_autoptr (Run) run = run_from_row (job, rows, i);
-      run_add_work (bundle, run);
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+    g_autoptr (Run) run = run_from_row (job, rows, i);
+    run_add_work (bundle, run);
+  }
   *more = rows_count (rows) > 0;
   if (bundle_size (bundle) > 0)
     FAULT ("dispatcher.before_commit");
@@ -101,21 +102,22 @@ left_values (const Dispatcher *dispatcher)
 {
   g_autoptr (GArray) views = lanes_view (dispatcher->service->lanes);
   GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
-  for (guint i = 0; i < views->len; i++)
-    {
-      const LaneView *view = &g_array_index (views, LaneView, i);
-      if (view->job == NULL)
-        continue;
-      array_add (jobs, view->job->name);
-      array_add_int (numbers, view->number);
-      array_add_int (partitions, job_partitions (view->job));
-    }
+  for (guint i = 0; i < views->len; i++) {
+    const LaneView *view = &g_array_index (views, LaneView, i);
+    if (view->job == NULL)
+      continue;
+    array_add (jobs, view->job->name);
+    array_add_int (numbers, view->number);
+    array_add_int (partitions, job_partitions (view->job));
+  }
   PgValues *values = pg_values_new ();
   pg_values_take (values, "job", array_take (jobs));
   pg_values_take (values, "number", array_take (numbers));
   pg_values_take (values, "partitions", array_take (partitions));
-  pg_values_set (values, "after_at", dispatcher->left_at != NULL ? dispatcher->left_at : "-infinity");
-  pg_values_set (values, "after_run", dispatcher->left_at != NULL ? dispatcher->left_run : BEGINNING_OF_TIME);
+  pg_values_set (values, "after_at",
+                 dispatcher->left_at != NULL ? dispatcher->left_at : "-infinity");
+  pg_values_set (values, "after_run",
+                 dispatcher->left_at != NULL ? dispatcher->left_run : BEGINNING_OF_TIME);
   pg_values_int (values, "after_step", dispatcher->left_at != NULL ? dispatcher->left_step : -1);
   return values;
 }
@@ -144,23 +146,23 @@ send_left (Dispatcher *dispatcher, GError **error)
   if (rows == NULL)
     return FALSE;
   note_left (dispatcher, rows);
-  for (int i = 0; i < rows_count (rows); i++)
+  for (int i = 0; i < rows_count (rows); i++) {
+    GError *cause = NULL;
+    if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
+                             (int)rows_int (rows, i, "step"), rows_text (rows, i, "messages"),
+                             &cause))
+      log_info ("Messages that a crash had left were sent", "run_id",
+                rows_text (rows, i, "run_id"));
+    else if (cause != NULL && cause->code == PRUNED_OUTAGE) {
+      g_propagate_error (error, cause);
+      return FALSE;
+    } else if (cause != NULL) /* never: what comes after it must not wait */
     {
-      GError *cause = NULL;
-      if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"), (int)rows_int (rows, i, "step"),
-                               rows_text (rows, i, "messages"), &cause))
-        log_info ("Messages that a crash had left were sent", "run_id", rows_text (rows, i, "run_id"));
-      else if (cause != NULL && cause->code == PRUNED_OUTAGE)
-        {
-          g_propagate_error (error, cause);
-          return FALSE;
-        }
-      else if (cause != NULL) /* never: what comes after it must not wait */
-        {
-          log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent", cause->message);
-          g_error_free (cause);
-        }
+      log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent",
+                         cause->message);
+      g_error_free (cause);
     }
+  }
   return TRUE;
 }
 
@@ -172,8 +174,10 @@ remove_sent (Dispatcher *dispatcher, GError **error)
   GPtrArray *riding = NULL;
   if (!publisher_owes (publisher))
     return TRUE;
-  gboolean ok = pg_begin (dispatcher->pg, error) && publisher_remove_sent (publisher, dispatcher->pg, &riding, error)
-                && (riding == NULL || (pg_flush (dispatcher->pg, error) && pg_finish (dispatcher->pg, error)))
+  gboolean ok = pg_begin (dispatcher->pg, error)
+                && publisher_remove_sent (publisher, dispatcher->pg, &riding, error)
+                && (riding == NULL
+                    || (pg_flush (dispatcher->pg, error) && pg_finish (dispatcher->pg, error)))
                 && pg_commit (dispatcher->pg, error);
   if (ok)
     publisher_removed (publisher, riding);
@@ -228,35 +232,33 @@ dispatcher_main (void *data)
   guint failures = 0;
   pthread_setname_np (pthread_self (), "dispatcher");
   schema_warn_indexes (dispatcher->pg, dispatcher->service->jobs);
-  while (wake_sleep (dispatcher->service->wake, wait_us))
-    {
-      in_force_renew ();
-      g_autoptr (GError) error = NULL;
-      gboolean more = FALSE;
-      gint64 now = clock_monotonic_us ();
-      gboolean ok = (looked_us > 0 || amiss_look (dispatcher->service, dispatcher->pg, &error)) && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
-                    && schedule_fire (dispatcher->service, dispatcher->pg, &error)
-                    && claim_due (dispatcher, &more, &error);
-      if (ok && now - looked_us >= IDLE_US)
-        {
-          ok = look_around (dispatcher, &error);
-          looked_us = now;
-        }
-      wait_us = more ? 0 : IDLE_US;
-      if (!ok || !next_due (dispatcher, &wait_us, &error)
-          || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
-        ok = FALSE;
-      if (!ok && amiss_mend (dispatcher->service, dispatcher->pg, &error))
-        wait_us = 0;
-      else if (!ok)
-        {
-          pg_rollback (dispatcher->pg);
-          log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
-          wait_us = (1 << MIN (failures++, 2)) * G_USEC_PER_SEC / 2; /* seconds after an outage all goes on */
-        }
-      else
-        failures = 0;
+  while (wake_sleep (dispatcher->service->wake, wait_us)) {
+    in_force_renew ();
+    g_autoptr (GError) error = NULL;
+    gboolean more = FALSE;
+    gint64 now = clock_monotonic_us ();
+    gboolean ok = (looked_us > 0 || amiss_look (dispatcher->service, dispatcher->pg, &error))
+                  && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
+                  && schedule_fire (dispatcher->service, dispatcher->pg, &error)
+                  && claim_due (dispatcher, &more, &error);
+    if (ok && now - looked_us >= IDLE_US) {
+      ok = look_around (dispatcher, &error);
+      looked_us = now;
     }
+    wait_us = more ? 0 : IDLE_US;
+    if (!ok || !next_due (dispatcher, &wait_us, &error)
+        || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
+      ok = FALSE;
+    if (!ok && amiss_mend (dispatcher->service, dispatcher->pg, &error))
+      wait_us = 0;
+    else if (!ok) {
+      pg_rollback (dispatcher->pg);
+      log_warning_every (10, "dispatcher", "The dispatcher waits", error->message);
+      wait_us = (1 << MIN (failures++, 2)) * G_USEC_PER_SEC
+                / 2; /* seconds after an outage all goes on */
+    } else
+      failures = 0;
+  }
   if (failures == 0) /* else PostgreSQL is away, and the end does not wait for it */
     processes_leave (dispatcher->pg);
   return NULL;

@@ -1,5 +1,6 @@
-/* PostgreSQL keeps the plan of a prepared statement until the table is analyzed. One that was made while the ledger was empty reads all of it
- * when it has a million rows, and autovacuum may be busy elsewhere for hours. So when the ledger has grown, plans are made anew.
+/* PostgreSQL keeps the plan of a prepared statement until the table is analyzed. One that was made
+ * while the ledger was empty reads all of it when it has a million rows, and autovacuum may be busy
+ * elsewhere for hours. So when the ledger has grown, plans are made anew.
  *
  * Threads: the dispatcher. Ownership: none.
  */

@@ -10,8 +10,11 @@
 #define SQL "src/engine/clock/sql/"
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
-#define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
-#define HOUR_SKEW_US (30 * G_TIME_SPAN_MINUTE) /* ended runs, and entries of what a restore brings, stay an hour: half of it is enough, too */
+#define ARCHIVE_FOR_US                                                                             \
+  (100 * G_TIME_SPAN_MILLISECOND) /* of each second, as long as there is more */
+#define HOUR_SKEW_US                                                                               \
+  (30 * G_TIME_SPAN_MINUTE) /* ended runs, and entries of what a restore brings, stay an hour:     \
+                               half of it is enough, too */
 #define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
 #define RETENTION_WAIT_MS 3000
 #define DAY_MS (G_TIME_SPAN_DAY / 1000)
@@ -44,7 +47,8 @@ note_states (Service *service, Pg *pg, GError **error)
   return noted;
 }
 
-/* What is dropped or put away now by a clock that is wrong never comes back. They agree: within MOST_US, as seen a moment ago. */
+/* What is dropped or put away now by a clock that is wrong never comes back. They agree: within
+ * MOST_US, as seen a moment ago. */
 static gboolean
 clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
 {
@@ -65,8 +69,9 @@ days_of (Service *service)
   return values;
 }
 
-/* Ids of events are remembered for as long as the ledger keeps runs, and as the topic keeps messages; for ever if it does, or does not say. The
- * broker is asked only when there is something that may go. DAYS: -1, nothing goes. */
+/* Ids of events are remembered for as long as the ledger keeps runs, and as the topic keeps
+ * messages; for ever if it does, or does not say. The broker is asked only when there is something
+ * that may go. DAYS: -1, nothing goes. */
 static gboolean
 ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, GError **error)
 {
@@ -77,8 +82,12 @@ ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, 
   g_autofree char *topic = publisher_topic (service->publisher, "events");
   g_autoptr (GError) cause = NULL;
   gint64 retention_ms;
-  if (kafka_topic_retention (service->kafka_settings, topic, RETENTION_WAIT_MS, &retention_ms, &cause) && retention_ms >= 0)
-    *days = MAX (config_int (in_force_config (), "runs", "keep_days"), MIN (retention_ms / DAY_MS, 100000) + 1) + 1;
+  if (kafka_topic_retention (service->kafka_settings, topic, RETENTION_WAIT_MS, &retention_ms,
+                             &cause)
+      && retention_ms >= 0)
+    *days = MAX (config_int (in_force_config (), "runs", "keep_days"),
+                 MIN (retention_ms / DAY_MS, 100000) + 1)
+            + 1;
   return TRUE;
 }
 
@@ -87,39 +96,43 @@ static gboolean
 keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError **error)
 {
   g_autoptr (PgValues) values = days_of (service);
-  *done = clocks_agree (service, G_TIME_SPAN_DAY, "Nothing old is dropped: the database's clock differs from this machine's by so many"
-                                                  " seconds");
-  return !*done || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error) && keeping_ask (pg, in_force_config (), error)
-                    && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
-                    && ask_event_days (service, pg, values, event_days, error));
+  *done = clocks_agree (
+      service, G_TIME_SPAN_DAY,
+      "Nothing old is dropped: the database's clock differs from this machine's by so many"
+      " seconds");
+  return !*done
+         || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error)
+             && keeping_ask (pg, in_force_config (), error)
+             && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
+             && ask_event_days (service, pg, values, event_days, error));
 }
 
 /* Page by page, a piece of each second as long as pages are full: MORE. */
 static gboolean
 forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **error)
 {
-  static const char *const files[] = { SQL "timers_forget.sql", SQL "verdicts_forget.sql", SQL "event_ids_forget.sql" };
+  static const char *const files[]
+      = { SQL "timers_forget.sql", SQL "verdicts_forget.sql", SQL "event_ids_forget.sql" };
   g_autoptr (PgValues) values = days_of (service);
   pg_values_int (values, "event_days", event_days);
   gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US;
   gboolean any = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (files) - (event_days < 0); i++)
-    for (*more = TRUE; *more;)
-      {
-        if (!in_transaction (pg, files[i], values, more, error))
-          return FALSE;
-        if (*more && clock_monotonic_us () >= until)
-          {
-            any = TRUE;
-            break;
-          }
+    for (*more = TRUE; *more;) {
+      if (!in_transaction (pg, files[i], values, more, error))
+        return FALSE;
+      if (*more && clock_monotonic_us () >= until) {
+        any = TRUE;
+        break;
       }
+    }
   *more = any;
   return TRUE;
 }
 
-/* Once in a while, and at once in a session that does not say it yet. The server's time is compared with the middle of the time that the
- * question took; if that was long, for the server was slow or the process was stopped, it is asked again at the next look. */
+/* Once in a while, and at once in a session that does not say it yet. The server's time is compared
+ * with the middle of the time that the question took; if that was long, for the server was slow or
+ * the process was stopped, it is asked again at the next look. */
 static gboolean
 tell_clock (Pg *pg, gboolean again, GError **error)
 {
@@ -133,7 +146,8 @@ tell_clock (Pg *pg, gboolean again, GError **error)
   if (rows == NULL || after_us - before_us > CLOCK_UNSURE_US)
     return rows != NULL;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_int (values, "ahead_ms", ((before_us + after_us) / 2 - rows_int (rows, 0, "now_us")) / 1000);
+  pg_values_int (values, "ahead_ms",
+                 ((before_us + after_us) / 2 - rows_int (rows, 0, "now_us")) / 1000);
   if (!in_transaction (pg, SQL "clock_tell.sql", values, NULL, error))
     return FALSE;
   told = pg_connections (pg);
@@ -162,7 +176,8 @@ static gboolean
 archive (Pg *pg, gboolean *more, GError **error)
 {
   *more = TRUE;
-  for (gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US; *more && clock_monotonic_us () < until;)
+  for (gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US;
+       *more && clock_monotonic_us () < until;)
     if (!archive_page (pg, more, error))
       return FALSE;
   return TRUE;
@@ -172,7 +187,9 @@ archive (Pg *pg, gboolean *more, GError **error)
 static gboolean
 hour_is_one (const Service *service)
 {
-  return clocks_agree (service, HOUR_SKEW_US, "Nothing is put away: the database's clock differs from this machine's by so many seconds");
+  return clocks_agree (
+      service, HOUR_SKEW_US,
+      "Nothing is put away: the database's clock differs from this machine's by so many seconds");
 }
 
 /* Entries of quarantine whose rows are gone. */
@@ -204,19 +221,20 @@ janitor_look (Service *service, Pg *pg, GError **error)
     days_us = now;
   gboolean hour = hour_is_one (service);
   if ((hour && !sweep (service, pg, error)) || !tell_clock (pg, again, error)
-      || (again && (!note_states (service, pg, error) || !keep_days (service, pg, &done, &event_days, error))))
+      || (again
+          && (!note_states (service, pg, error)
+              || !keep_days (service, pg, &done, &event_days, error))))
     return FALSE;
   if (again && !done)
     days_us = 0;
   forgetting |= done;
   if (forgetting && !forget (service, pg, event_days, &forgetting, error))
     return FALSE;
-  if (now - mended_us >= MEND_EVERY_US)
-    {
-      mended_us = now;
-      if (!schedule_mend (service, pg, error))
-        return FALSE;
-    }
+  if (now - mended_us >= MEND_EVERY_US) {
+    mended_us = now;
+    if (!schedule_mend (service, pg, error))
+      return FALSE;
+  }
   if (!hour || (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US))
     return TRUE;
   archive_us = now; /* also if it fails: the dispatcher has other things to do meanwhile */

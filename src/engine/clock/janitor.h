@@ -1,4 +1,5 @@
-/* Keeps the service's own tables small: ended runs go to the archive, old days of archive and audit are dropped, tomorrow's partitions are made.
+/* Keeps the service's own tables small: ended runs go to the archive, old days of archive and audit
+ * are dropped, tomorrow's partitions are made.
  *
  * Threads: the dispatcher's. Ownership: none.
  */

@@ -21,12 +21,11 @@ static PgRows *
 ask_decided (Pg *pg, const char *topic, const KafkaEdges *edges, guint n, GError **error)
 {
   GString *partitions = array_new (), *lows = array_new (), *highs = array_new ();
-  for (guint i = 0; i < n; i++)
-    {
-      array_add_int (partitions, i);
-      array_add_int (lows, edges[i].low);
-      array_add_int (highs, edges[i].high);
-    }
+  for (guint i = 0; i < n; i++) {
+    array_add_int (partitions, i);
+    array_add_int (lows, edges[i].low);
+    array_add_int (highs, edges[i].high);
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "topic", topic);
   pg_values_take (values, "partition", array_take (partitions));
@@ -43,7 +42,8 @@ count (Service *service, Pg *pg, GError **error)
   g_autofree char *topic = g_strconcat (service->prefix, ".dead", NULL);
   g_autofree KafkaEdges *edges = g_new0 (KafkaEdges, n);
   waiting = -1;
-  if (!kafka_producer_is_up (service->producer) || !kafka_producer_edges (service->producer, topic, edges, n, PATIENCE_MS))
+  if (!kafka_producer_is_up (service->producer)
+      || !kafka_producer_edges (service->producer, topic, edges, n, PATIENCE_MS))
     return TRUE;
   for (guint i = 0; i < n; i++)
     there += edges[i].high - edges[i].low;

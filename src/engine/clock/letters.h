@@ -7,5 +7,6 @@
 
 /* Messages of the dead topic without a verdict, as last counted; -1: not known. */
 gint64 letters_waiting (void);
-/* Kafka is given half a second; if it does not answer, the number is not known until the next time. */
+/* Kafka is given half a second; if it does not answer, the number is not known until the next time.
+ */
 gboolean letters_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,6 +1,7 @@
-/* Runs whose work message is missing get a new one. Proof, not time-out: candidates from the database (ready, untouched for 2 s), then
- * the broker's high watermark E of their lane; those still at the same step once the lane has handled everything below E are
- * missing. Works on lanes that never reach their end; a backlog republishes nothing.
+/* Runs whose work message is missing get a new one. Proof, not time-out: candidates from the
+ * database (ready, untouched for 2 s), then the broker's high watermark E of their lane; those
+ * still at the same step once the lane has handled everything below E are missing. Works on lanes
+ * that never reach their end; a backlog republishes nothing.
  *
  * Threads: the dispatcher's. Ownership: the dispatcher's.
  */

@@ -18,15 +18,14 @@ static gint64 started_us, beat_us;
 static json_t *
 setting_of (const Job *job, const Setting *setting)
 {
-  switch (setting->type)
-    {
-    case SETTING_INT:
-      return json_integer (config_job_int (in_force_config (), job->name, setting->key));
-    case SETTING_BOOL:
-      return json_boolean (config_job_bool (in_force_config (), job->name, setting->key));
-    default:
-      return json_string (config_job_text (in_force_config (), job->name, setting->key));
-    }
+  switch (setting->type) {
+  case SETTING_INT:
+    return json_integer (config_job_int (in_force_config (), job->name, setting->key));
+  case SETTING_BOOL:
+    return json_boolean (config_job_bool (in_force_config (), job->name, setting->key));
+  default:
+    return json_string (config_job_text (in_force_config (), job->name, setting->key));
+  }
 }
 
 json_t *
@@ -43,7 +42,9 @@ processes_settings (const Job *job)
 static void
 add_to_hash (const char *key, const char *value, const char *origin, gpointer data)
 {
-  static const char *const own[] = { "http.", "log.", "run.jobs_dir", "kafka.client.", "kafka.group.instance.id", "kafka.log" };
+  static const char *const own[] = {
+    "http.", "log.", "run.jobs_dir", "kafka.client.", "kafka.group.instance.id", "kafka.log"
+  };
   for (guint i = 0; i < G_N_ELEMENTS (own); i++)
     if (g_str_has_prefix (key, own[i]))
       return;
@@ -65,7 +66,8 @@ row_values (Service *service)
   PgValues *values = pg_values_new ();
   g_autoptr (json_t) jobs = json_object ();
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    json_object_set_new (jobs, jobs_at (service->jobs, i)->name, processes_settings (jobs_at (service->jobs, i)));
+    json_object_set_new (jobs, jobs_at (service->jobs, i)->name,
+                         processes_settings (jobs_at (service->jobs, i)));
   g_autoptr (GArray) lanes = lanes_view (service->lanes);
   pg_values_set (values, "id", id);
   pg_values_set (values, "host", g_get_host_name ());
@@ -81,16 +83,18 @@ row_values (Service *service)
 static gboolean
 beat (Service *service, Pg *pg, GError **error)
 {
-  if (*id == '\0')
-    {
-      g_autofree char *made = g_uuid_string_random ();
-      g_strlcpy (id, made, sizeof id);
-      started_us = clock_now_us ();
-    }
+  if (*id == '\0') {
+    g_autofree char *made = g_uuid_string_random ();
+    g_strlcpy (id, made, sizeof id);
+    started_us = clock_now_us ();
+  }
   g_autoptr (PgValues) values = row_values (service);
   g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "process_forget.sql", NULL, error);
-  g_autoptr (PgRows) seen = forgotten != NULL ? pg_run_file (pg, SQL "process_seen.sql", values, error) : NULL;
-  g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0 ? pg_run_file (pg, SQL "process_put.sql", values, error) : NULL;
+  g_autoptr (PgRows) seen
+      = forgotten != NULL ? pg_run_file (pg, SQL "process_seen.sql", values, error) : NULL;
+  g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0
+                               ? pg_run_file (pg, SQL "process_put.sql", values, error)
+                               : NULL;
   return seen != NULL && (rows_count (seen) > 0 || put != NULL);
 }
 
@@ -104,13 +108,14 @@ processes_beat (Service *service, Pg *pg, GError **error)
   GError *cause = NULL;
   if (beat (service, pg, &cause))
     return TRUE;
-  if (cause->code == PRUNED_OUTAGE)
-    {
-      beat_us = 0;
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
-  log_warning_every (300, "processes", "pruned processes does not know of this process; all else goes on", cause->message);
+  if (cause->code == PRUNED_OUTAGE) {
+    beat_us = 0;
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  log_warning_every (300, "processes",
+                     "pruned processes does not know of this process; all else goes on",
+                     cause->message);
   g_error_free (cause);
   return TRUE;
 }

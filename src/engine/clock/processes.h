@@ -1,11 +1,14 @@
-/* What this process is and what it runs with, in pruned.processes, so that others see what is in force and where processes differ.
+/* What this process is and what it runs with, in pruned.processes, so that others see what is in
+ * force and where processes differ.
  *
- * Threads: processes_beat and processes_leave are the dispatcher's; the rest: any. Ownership: said at each function.
+ * Threads: processes_beat and processes_leave are the dispatcher's; the rest: any. Ownership: said
+ * at each function.
  */
 #pragma once
 #include "engine/service/service.h"
 
-#define PROCESSES_FORCE_S 30 /* a row that was not refreshed for so long tells nothing about what is in force */
+#define PROCESSES_FORCE_S                                                                          \
+  30 /* a row that was not refreshed for so long tells nothing about what is in force */
 
 /* `[jobs.<name>]` as it is: {key: value}. New reference. */
 json_t *processes_settings (const Job *job);

@@ -1,9 +1,11 @@
-/* Cron without a leader: `pruned.schedules (job, next_at)`. Whoever finds a row due publishes the tick, waits for the
- * acknowledgement, then moves next_at on if it is still the same. Twice the same tick is the same run.
+/* Cron without a leader: `pruned.schedules (job, next_at)`. Whoever finds a row due publishes the
+ * tick, waits for the acknowledgement, then moves next_at on if it is still the same. Twice the
+ * same tick is the same run.
  *
- * A tick is missed when a later one was due too, or when it is more than a minute late (the service was down). `catch_up = last`: the
- * latest runs, the older ones are recorded as skipped; `none`: all missed ones are recorded; `all`: one after the
- * other, each when no unfinished run holds the key. What is older than the ledger keeps is recorded only; a thousand at most, the youngest.
+ * A tick is missed when a later one was due too, or when it is more than a minute late (the service
+ * was down). `catch_up = last`: the latest runs, the older ones are recorded as skipped; `none`:
+ * all missed ones are recorded; `all`: one after the other, each when no unfinished run holds the
+ * key. What is older than the ledger keeps is recorded only; a thousand at most, the youngest.
  *
  * Threads: the dispatcher's; schedule_plant: main's, before it. Ownership: none.
  */
@@ -14,6 +16,7 @@ gboolean schedule_plant (Service *service, Pg *pg, GError **error) G_GNUC_WARN_U
 /* Fires what is due. */
 gboolean schedule_fire (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Lowers *WAIT_US to the time until the next tick. */
-gboolean schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* A next tick that lies beyond the schedule's next time is planted again. */
 gboolean schedule_mend (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

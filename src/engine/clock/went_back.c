@@ -6,8 +6,10 @@
 
 #define SQL "src/engine/clock/sql/"
 #define SLACK_US G_USEC_PER_SEC
-#define MEND_EVERY_US (15 * G_USEC_PER_SEC) /* a jump and back may lie between two looks, and a transaction across one */
-#define MEND_SHARE 200                      /* it reads all waiting runs: no more than so small a part of the time */
+#define MEND_EVERY_US                                                                              \
+  (15                                                                                              \
+   * G_USEC_PER_SEC)   /* a jump and back may lie between two looks, and a transaction across one */
+#define MEND_SHARE 200 /* it reads all waiting runs: no more than so small a part of the time */
 #define MEND_AT_LEAST_US (10 * G_TIME_SPAN_MINUTE)
 
 /* The longest that a refresh is put off on purpose. */
@@ -16,7 +18,8 @@ longest_ms (const Service *service, const char *key)
 {
   gint64 longest = 0;
   for (guint i = 0; i < jobs_count (service->jobs); i++)
-    longest = MAX (longest, config_job_int (in_force_config (), jobs_at (service->jobs, i)->name, key));
+    longest
+        = MAX (longest, config_job_int (in_force_config (), jobs_at (service->jobs, i)->name, key));
   return longest;
 }
 
@@ -32,19 +35,20 @@ mend (Service *service, Pg *pg, GError **error)
   if (rows == NULL)
     return FALSE;
   gint64 n = rows_int (rows, 0, "n");
-  if (n > 0)
-    {
-      g_autofree char *count = g_strdup_printf ("%" G_GINT64_FORMAT, n);
-      log_warning ("The database's clock was ahead: times that it left are set back", "times", count);
-    }
+  if (n > 0) {
+    g_autofree char *count = g_strdup_printf ("%" G_GINT64_FORMAT, n);
+    log_warning ("The database's clock was ahead: times that it left are set back", "times", count);
+  }
   return TRUE;
 }
 
-/* BACK: the clock shows less than it did at the last look, and the time since then. What it shows is told to others, too. */
+/* BACK: the clock shows less than it did at the last look, and the time since then. What it shows
+ * is told to others, too. */
 static gboolean
 compare (Service *service, Pg *pg, gboolean *back, GError **error)
 {
-  static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed, and a moment not before that */
+  static gint64 known_us, known_after_us; /* of the one dispatcher thread; what the clock showed,
+                                             and a moment not before that */
   gint64 before_us = clock_monotonic_us ();
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "clock.sql", NULL, error);
   if (rows == NULL)

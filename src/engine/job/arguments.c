@@ -18,12 +18,18 @@ static const struct {
   Kind kind;
   gint64 least, most; /* WHOLE */
 } TYPES[] = {
-  { "bigint", WHOLE, G_MININT64, G_MAXINT64 },  { "int8", WHOLE, G_MININT64, G_MAXINT64 },
-  { "integer", WHOLE, G_MININT32, G_MAXINT32 }, { "int", WHOLE, G_MININT32, G_MAXINT32 },
-  { "int4", WHOLE, G_MININT32, G_MAXINT32 },    { "smallint", WHOLE, G_MININT16, G_MAXINT16 },
-  { "numeric", NUMBER, 0, 0 },                  { "text", TEXT, 0, 0 },
-  { "boolean", TRUTH, 0, 0 },                   { "date", DAY, 0, 0 },
-  { "timestamptz", INSTANT, 0, 0 },             { "uuid", UUID, 0, 0 },
+  { "bigint", WHOLE, G_MININT64, G_MAXINT64 },
+  { "int8", WHOLE, G_MININT64, G_MAXINT64 },
+  { "integer", WHOLE, G_MININT32, G_MAXINT32 },
+  { "int", WHOLE, G_MININT32, G_MAXINT32 },
+  { "int4", WHOLE, G_MININT32, G_MAXINT32 },
+  { "smallint", WHOLE, G_MININT16, G_MAXINT16 },
+  { "numeric", NUMBER, 0, 0 },
+  { "text", TEXT, 0, 0 },
+  { "boolean", TRUTH, 0, 0 },
+  { "date", DAY, 0, 0 },
+  { "timestamptz", INSTANT, 0, 0 },
+  { "uuid", UUID, 0, 0 },
   { "jsonb", ANY, 0, 0 },
 };
 
@@ -42,7 +48,8 @@ arguments_knows_type (const char *type)
   return find_type (type) >= 0;
 }
 
-/* --- one value ------------------------------------------------------------------------------------------ */
+/* --- one value
+ * ------------------------------------------------------------------------------------------ */
 
 static gboolean
 is_whole (const json_t *value, gint64 least, gint64 most)
@@ -69,25 +76,24 @@ static gboolean
 fits (const json_t *value, guint type)
 {
   const char *text = json_string_value (value);
-  switch (TYPES[type].kind)
-    {
-    case WHOLE:
-      return is_whole (value, TYPES[type].least, TYPES[type].most);
-    case NUMBER:
-      return json_is_number (value);
-    case TEXT:
-      return text != NULL;
-    case TRUTH:
-      return json_is_boolean (value);
-    case DAY:
-      return text != NULL && is_day (text);
-    case INSTANT:
-      return text != NULL && is_instant (text);
-    case UUID:
-      return text != NULL && uuid5_is_valid (text);
-    case ANY:
-      break;
-    }
+  switch (TYPES[type].kind) {
+  case WHOLE:
+    return is_whole (value, TYPES[type].least, TYPES[type].most);
+  case NUMBER:
+    return json_is_number (value);
+  case TEXT:
+    return text != NULL;
+  case TRUTH:
+    return json_is_boolean (value);
+  case DAY:
+    return text != NULL && is_day (text);
+  case INSTANT:
+    return text != NULL && is_instant (text);
+  case UUID:
+    return text != NULL && uuid5_is_valid (text);
+  case ANY:
+    break;
+  }
   return TRUE;
 }
 
@@ -116,7 +122,8 @@ shown (const json_t *value)
   return g_strconcat (valid, "...", NULL);
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------ */
+/* --- arguments
+ * ------------------------------------------------------------------------------------------ */
 
 static const JobCursor *
 find_column (const Job *job, const char *name)
@@ -131,16 +138,15 @@ static char *
 columns_of (const Job *job)
 {
   GString *out = g_string_new (NULL);
-  for (guint i = 0; i < job->cursor->len; i++)
-    {
-      const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
-      g_string_append_printf (out, "%s%s %s", i > 0 ? ", " : "", column->name, column->type);
-    }
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
+    g_string_append_printf (out, "%s%s %s", i > 0 ? ", " : "", column->name, column->type);
+  }
   return g_string_free (out, FALSE);
 }
 
-/* `cursor` holds columns of the job's cursor. A text is left to PostgreSQL, which reads each type from one: the run is dead at once if it
- * cannot. */
+/* `cursor` holds columns of the job's cursor. A text is left to PostgreSQL, which reads each type
+ * from one: the run is dead at once if it cannot. */
 static char *
 cursor_refusal (const Job *job, json_t *cursor)
 {
@@ -150,18 +156,20 @@ cursor_refusal (const Job *job, json_t *cursor)
   if (!json_is_object (cursor))
     return g_strdup_printf ("argument cursor: %s is not an object with %s", given, columns);
   for (guint i = 0; i < job->cursor->len; i++)
-    make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name, g_array_index (job->cursor, JobCursor, i).type);
-  json_object_foreach (cursor, name, value)
-    {
-      const JobCursor *column = find_column (job, name);
-      if (column == NULL)
-        return g_strdup_printf ("argument cursor: the job's cursor has no column %.*s, but %s", SHOWN, name, columns);
-      int type = find_type (column->type);
-      if (json_is_null (value) || json_is_string (value) || (type >= 0 && fits (value, (guint)type)))
-        continue;
-      g_autofree char *wrong = shown (value);
-      return g_strdup_printf ("argument cursor: %s is not of type %s, it is %s", name, column->type, wrong);
-    }
+    make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name,
+                g_array_index (job->cursor, JobCursor, i).type);
+  json_object_foreach (cursor, name, value) {
+    const JobCursor *column = find_column (job, name);
+    if (column == NULL)
+      return g_strdup_printf ("argument cursor: the job's cursor has no column %.*s, but %s", SHOWN,
+                              name, columns);
+    int type = find_type (column->type);
+    if (json_is_null (value) || json_is_string (value) || (type >= 0 && fits (value, (guint)type)))
+      continue;
+    g_autofree char *wrong = shown (value);
+    return g_strdup_printf ("argument cursor: %s is not of type %s, it is %s", name, column->type,
+                            wrong);
+  }
   return NULL;
 }
 
@@ -179,18 +187,18 @@ value_refusal (const Job *job, json_t *args, guint index)
   if (known < 0 || fits (value, (guint)known))
     return NULL;
   g_autofree char *given = shown (value);
-  return g_strdup_printf ("argument %s: wanted is a value of type %s, given is %s", name, type, given);
+  return g_strdup_printf ("argument %s: wanted is a value of type %s, given is %s", name, type,
+                          given);
 }
 
 static char *
 values_refusal (const Job *job, json_t *args)
 {
-  for (guint i = 0; job->arguments[i] != NULL; i++)
-    {
-      char *reason = value_refusal (job, args, i);
-      if (reason != NULL)
-        return reason;
-    }
+  for (guint i = 0; job->arguments[i] != NULL; i++) {
+    char *reason = value_refusal (job, args, i);
+    if (reason != NULL)
+      return reason;
+  }
   return NULL;
 }
 
@@ -198,18 +206,17 @@ values_refusal (const Job *job, json_t *args)
 static char *
 key_refusal (const Job *job, const json_t *args)
 {
-  for (const char *p = job->unique_key; p != NULL && (p = strchr (p, '{')) != NULL; p++)
-    {
-      const char *end = strchr (p, '}');
-      if (end == NULL)
-        return NULL;
-      g_autofree char *name = g_strndup (p + 1, end - p - 1);
-      const json_t *value = json_object_get (args, name);
-      if (value == NULL || json_is_null (value))
-        return g_strdup_printf ("argument %s is missing: the job's unique key is made of it", name);
-      if (json_is_object (value) || json_is_array (value))
-        return g_strdup_printf ("argument %s: a unique key is made of a number or a text", name);
-    }
+  for (const char *p = job->unique_key; p != NULL && (p = strchr (p, '{')) != NULL; p++) {
+    const char *end = strchr (p, '}');
+    if (end == NULL)
+      return NULL;
+    g_autofree char *name = g_strndup (p + 1, end - p - 1);
+    const json_t *value = json_object_get (args, name);
+    if (value == NULL || json_is_null (value))
+      return g_strdup_printf ("argument %s is missing: the job's unique key is made of it", name);
+    if (json_is_object (value) || json_is_array (value))
+      return g_strdup_printf ("argument %s: a unique key is made of a number or a text", name);
+  }
   return NULL;
 }
 
@@ -230,7 +237,9 @@ arguments_size_refusal (const Config *config, gsize len)
   gint64 most = config_int (config, "runs", "max_args_bytes");
   if ((gint64)len <= most)
     return NULL;
-  return g_strdup_printf ("args too large: %" G_GSIZE_FORMAT " bytes, at most %" G_GINT64_FORMAT " ([runs] max_args_bytes)", len, most);
+  return g_strdup_printf ("args too large: %" G_GSIZE_FORMAT " bytes, at most %" G_GINT64_FORMAT
+                          " ([runs] max_args_bytes)",
+                          len, most);
 }
 
 char *
@@ -258,5 +267,6 @@ arguments_child_refusal (const Job *job, json_t *args)
 char *
 arguments_run_refusal (const Job *job, json_t *args)
 {
-  return json_is_object (args) ? values_refusal (job, args) : g_strdup ("args is not a JSON object");
+  return json_is_object (args) ? values_refusal (job, args)
+                               : g_strdup ("args is not a JSON object");
 }

@@ -3,12 +3,12 @@
 #include <pthread.h>
 
 typedef struct {
-  guint users;   /* under the lock: threads, and the one that is in force has one more */
+  guint users; /* under the lock: threads, and the one that is in force has one more */
   guint number;
   const Jobs *jobs;
   guint n_jobs;
   const Config *config;
-  Config *own;   /* NULL: CONFIG belongs to somebody else */
+  Config *own;           /* NULL: CONFIG belongs to somebody else */
   JobSettings *settings; /* by job's number */
 } InForce;
 
@@ -19,11 +19,10 @@ static guint numbers;    /* as well */
 static void
 in_force_free (InForce *self)
 {
-  for (guint i = 0; i < self->n_jobs; i++)
-    {
-      g_clear_pointer (&self->settings[i].cron, cron_free);
-      g_clear_pointer (&self->settings[i].zone, g_time_zone_unref);
-    }
+  for (guint i = 0; i < self->n_jobs; i++) {
+    g_clear_pointer (&self->settings[i].cron, cron_free);
+    g_clear_pointer (&self->settings[i].zone, g_time_zone_unref);
+  }
   g_free (self->settings);
   config_free (self->own);
   g_free (self);
@@ -50,13 +49,13 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
   settings->delay_ms = config_job_int (config, job->name, "delay_ms");
   settings->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
   settings->item_attempts = (int)config_job_int (config, job->name, "item_attempts");
-  const char *schedule = config_job_text (config, job->name, "schedule"), *zone = config_job_text (config, job->name, "time_zone");
+  const char *schedule = config_job_text (config, job->name, "schedule"),
+             *zone = config_job_text (config, job->name, "time_zone");
   if (job->by_tick && *schedule != '\0' && !g_str_equal (schedule, "off")
-      && (settings->cron = cron_parse (schedule, error)) == NULL)
-    {
-      g_prefix_error (error, "[jobs.%s] schedule: ", job->name);
-      return FALSE;
-    }
+      && (settings->cron = cron_parse (schedule, error)) == NULL) {
+    g_prefix_error (error, "[jobs.%s] schedule: ", job->name);
+    return FALSE;
+  }
   settings->zone = cron_zone (*zone == '\0' ? "UTC" : zone, error);
   if (settings->zone == NULL)
     g_prefix_error (error, "[jobs.%s] time_zone: ", job->name);
@@ -78,14 +77,13 @@ swap (const Jobs *jobs, const Config *config, Config *own, GError **error)
   for (guint i = 0; ok && i < fresh->n_jobs; i++)
     ok = read_settings (jobs_at (jobs, i), config, &fresh->settings[i], error);
   InForce *old = fresh;
-  if (ok)
-    {
-      pthread_mutex_lock (&lock);
-      old = current;
-      fresh->number = ++numbers;
-      current = fresh;
-      pthread_mutex_unlock (&lock);
-    }
+  if (ok) {
+    pthread_mutex_lock (&lock);
+    old = current;
+    fresh->number = ++numbers;
+    current = fresh;
+    pthread_mutex_unlock (&lock);
+  }
   if (old != NULL)
     let_go (old);
   return ok;

@@ -51,11 +51,10 @@ job_free (gpointer data)
   Job *job = data;
   for (guint i = 0; i < JOB_LABELS; i++)
     g_free (job->labels[i]);
-  for (guint i = 0; i < job->cursor->len; i++)
-    {
-      g_free (g_array_index (job->cursor, JobCursor, i).name);
-      g_free (g_array_index (job->cursor, JobCursor, i).type);
-    }
+  for (guint i = 0; i < job->cursor->len; i++) {
+    g_free (g_array_index (job->cursor, JobCursor, i).name);
+    g_free (g_array_index (job->cursor, JobCursor, i).type);
+  }
   g_array_free (job->cursor, TRUE);
   g_ptr_array_unref (job->locks);
   g_ptr_array_unref (job->whats);
@@ -110,19 +109,18 @@ static gboolean
 load_folder (Jobs *jobs, const JobCode *code, const char *folder, GError **error)
 {
   g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      if (!g_str_has_suffix (names[i], "/"))
-        continue;
-      names[i][strlen (names[i]) - 1] = '\0';
-      g_autofree char *conf = g_build_filename (folder, names[i], "job.conf", NULL);
-      if (!resource_exists (conf)) /* `shared` */
-        continue;
-      Job *job = job_new (code, folder, names[i]);
-      g_ptr_array_add (jobs->jobs, job);
-      if (!job_conf_read (job, error) || !job_files_load (job, error))
-        return FALSE;
-    }
+  for (guint i = 0; names[i] != NULL; i++) {
+    if (!g_str_has_suffix (names[i], "/"))
+      continue;
+    names[i][strlen (names[i]) - 1] = '\0';
+    g_autofree char *conf = g_build_filename (folder, names[i], "job.conf", NULL);
+    if (!resource_exists (conf)) /* `shared` */
+      continue;
+    Job *job = job_new (code, folder, names[i]);
+    g_ptr_array_add (jobs->jobs, job);
+    if (!job_conf_read (job, error) || !job_files_load (job, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -137,22 +135,21 @@ jobs_load (const JobCode *code, const char *extra, GError **error)
 {
   g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
   jobs->jobs = g_ptr_array_new_with_free_func (job_free);
-  if (!load_folder (jobs, code, FOLDER, error) || (extra != NULL && *extra != '\0' && !load_folder (jobs, code, extra, error)))
+  if (!load_folder (jobs, code, FOLDER, error)
+      || (extra != NULL && *extra != '\0' && !load_folder (jobs, code, extra, error)))
     return NULL;
   g_ptr_array_sort (jobs->jobs, by_name);
   jobs->names = g_new0 (const char *, jobs->jobs->len + 1);
-  for (guint i = 0; i < jobs->jobs->len; i++)
-    {
-      Job *job = jobs->jobs->pdata[i];
-      job->number = i;
-      job->jobs = jobs;
-      jobs->names[i] = job->name;
-      if (i > 0 && g_str_equal (job->name, jobs->names[i - 1]))
-        {
-          job_conf_bad (job, error, "a second job of the name", job->name);
-          return NULL;
-        }
+  for (guint i = 0; i < jobs->jobs->len; i++) {
+    Job *job = jobs->jobs->pdata[i];
+    job->number = i;
+    job->jobs = jobs;
+    jobs->names[i] = job->name;
+    if (i > 0 && g_str_equal (job->name, jobs->names[i - 1])) {
+      job_conf_bad (job, error, "a second job of the name", job->name);
+      return NULL;
     }
+  }
   return g_steal_pointer (&jobs);
 }
 
@@ -170,12 +167,12 @@ jobs_free (Jobs *jobs)
 gboolean
 jobs_configure (Jobs *jobs, const Config *config, GError **error)
 {
-  for (guint i = 0; i < jobs->jobs->len; i++)
-    {
-      Job *job = jobs->jobs->pdata[i];
-      job->capacity = (int)config_job_int (config, job->name, "capacity");
-      job->work_topic = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
-    }
+  for (guint i = 0; i < jobs->jobs->len; i++) {
+    Job *job = jobs->jobs->pdata[i];
+    job->capacity = (int)config_job_int (config, job->name, "capacity");
+    job->work_topic
+        = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+  }
   return in_force_begin (jobs, config, error);
 }
 
@@ -206,11 +203,13 @@ jobs_names (const Jobs *jobs)
   return jobs->names;
 }
 
-/* What the engine asks of every job, of every job with ticks, and what job.conf says (`settings`); where that says nothing, all of them. */
+/* What the engine asks of every job, of every job with ticks, and what job.conf says (`settings`);
+ * where that says nothing, all of them. */
 static gboolean
 job_looks_at (const Job *job, const char *key)
 {
-  static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL }, *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
+  static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL },
+                           *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
   if (g_strv_contains (all, key))
     return TRUE;
   if (g_strv_contains (ticks, key))
@@ -252,7 +251,8 @@ gboolean
 job_takes_argument (const Job *job, const char *argument)
 {
   return g_strv_contains ((const char *const *)job->arguments, argument)
-         || (g_strv_contains ((const char *const *)job->arguments, "*") && !g_str_equal (argument, "slot"));
+         || (g_strv_contains ((const char *const *)job->arguments, "*")
+             && !g_str_equal (argument, "slot"));
 }
 
 char *
@@ -261,22 +261,20 @@ job_expand_key (const char *template, const json_t *args)
   if (template == NULL || *template == '\0')
     return NULL;
   GString *out = g_string_new (NULL);
-  for (const char *p = template; *p != '\0';)
-    {
-      const char *end = *p == '{' ? strchr (p, '}') : NULL;
-      if (end == NULL)
-        {
-          g_string_append_c (out, *p++);
-          continue;
-        }
-      g_autofree char *name = g_strndup (p + 1, end - p - 1);
-      const json_t *value = json_object_get (args, name);
-      if (json_is_string (value))
-        g_string_append (out, json_string_value (value));
-      else if (value != NULL)
-        json_append (out, value);
-      p = end + 1;
+  for (const char *p = template; *p != '\0';) {
+    const char *end = *p == '{' ? strchr (p, '}') : NULL;
+    if (end == NULL) {
+      g_string_append_c (out, *p++);
+      continue;
     }
+    g_autofree char *name = g_strndup (p + 1, end - p - 1);
+    const json_t *value = json_object_get (args, name);
+    if (json_is_string (value))
+      g_string_append (out, json_string_value (value));
+    else if (value != NULL)
+      json_append (out, value);
+    p = end + 1;
+  }
   return g_string_free (out, FALSE);
 }
 

@@ -1,12 +1,11 @@
-/* The room of jobs: what a job is, read from its folder and from the settings in force. It uses base, config, pg and avro; nothing of the
- * engine.
+/* The room of jobs: what a job is, read from its folder and from the settings in force. It uses
+ * base, config, pg and avro; nothing of the engine.
  *
  * A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
  *
- * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`. Settings that a reload may change are no part
- * of it (in_force.h).
- * Threads: loaded by main, then read-only: any.
- * Ownership: everything belongs to the Jobs.
+ * Invariant: after jobs_load and jobs_configure it does not change but for `partitions`. Settings
+ * that a reload may change are no part of it (in_force.h). Threads: loaded by main, then read-only:
+ * any. Ownership: everything belongs to the Jobs.
  */
 #pragma once
 #include "base/json.h"
@@ -18,7 +17,7 @@
 
 typedef struct {
   char *name;
-  char *type;        /* SQL type, for the first page's value */
+  char *type; /* SQL type, for the first page's value */
   gboolean descending;
 } JobCursor;
 
@@ -37,10 +36,10 @@ typedef struct {
   gboolean counts_as_updated;
   char *outcome, *entity; /* NULL: none */
   json_t *constants;
-  char *log;              /* NULL: none */
+  char *log; /* NULL: none */
   LogLevel log_level;
   char **log_fields;
-  GArray *apply;          /* of JobApply, in order; empty: nothing is done */
+  GArray *apply; /* of JobApply, in order; empty: nothing is done */
 } JobWhat;
 
 typedef struct {
@@ -64,44 +63,49 @@ typedef struct {
   gboolean by_tick, by_event, by_parent;
   char *unique_key; /* template with {arg}; NULL: none */
   char *table;
-  GArray *cursor;   /* of JobCursor */
-  char **arguments; /* what a tick may carry; { "*" }: anything */
+  GArray *cursor;        /* of JobCursor */
+  char **arguments;      /* what a tick may carry; { "*" }: anything */
   char **argument_types; /* of these, "": any (arguments.h) */
   char **needs;
   char **items;      /* tables whose rows the quarantine names */
-  char *item_column; /* instead: the column of any audited row whose value is the key of the job's table; NULL: none */
-  char **follows;    /* `cascade`, `set null`, `set default`: foreign keys whose rows the job deals with itself, so that the audit sees them */
+  char *item_column; /* instead: the column of any audited row whose value is the key of the job's
+                        table; NULL: none */
+  char **follows;    /* `cascade`, `set null`, `set default`: foreign keys whose rows the job deals
+                        with itself, so that the audit sees them */
   char **settings;   /* keys of its section that it looks at, beside those of all jobs; NULL: all */
-  char *final;       /* why rows that it removed are of no use any more; NULL: they can be restored */
-  char **makes;      /* tables that it inserts into and that are of no use without what it removed */
+  char *final;  /* why rows that it removed are of no use any more; NULL: they can be restored */
+  char **makes; /* tables that it inserts into and that are of no use without what it removed */
   gboolean spacing; /* the index over the whole run is kept in the cursor */
-  const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: there is none */
-  GPtrArray *locks; /* of PgStatement */
-  GPtrArray *whats; /* of JobWhat */
-  GPtrArray *events;/* of JobEvent */
+  const PgStatement *page, *decide, *children, *context, *blocked,
+      *released;                                      /* NULL: there is none */
+  GPtrArray *locks;                                   /* of PgStatement */
+  GPtrArray *whats;                                   /* of JobWhat */
+  GPtrArray *events;                                  /* of JobEvent */
   char *failed_log, *failed_counter, *failed_outcome; /* NULL: none */
   json_t *failed_constants;
   gint64 retry_every_ms; /* instead of the growing back-off; 0: that one */
-  const JobCode *code; /* NULL: a page job */
+  const JobCode *code;   /* NULL: a page job */
 
   /* settings */
   int capacity;
   char *work_topic;
-  gint partitions;  /* of the work topic as last seen; atomic. 0: not known */
+  gint partitions; /* of the work topic as last seen; atomic. 0: not known */
 } Job;
 
-/* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL: none). CODE: the jobs that are written in C,
- * up to one without a name. PRUNED_FATAL names file and what is wrong. */
+/* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL:
+ * none). CODE: the jobs that are written in C, up to one without a name. PRUNED_FATAL names file
+ * and what is wrong. */
 Jobs *jobs_load (const JobCode *code, const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Takes the settings, once, and puts CONFIG in force (in_force.h). */
-gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 guint jobs_count (const Jobs *jobs);
-Job *jobs_at (const Jobs *jobs, guint i); /* sorted by name */
+Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
+const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
 /* For ConfigSources: the default that job.conf says, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 
@@ -109,11 +113,13 @@ const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job doe
 /* What the job declares about events of TYPE (full name); NULL: nothing. */
 const JobEvent *job_event (const Job *job, const char *type);
 gboolean job_takes_argument (const Job *job, const char *argument);
-/* The unique key for ARGS from a template, what is not given as nothing; NULL template: NULL. g_free it. */
+/* The unique key for ARGS from a template, what is not given as nothing; NULL template: NULL.
+ * g_free it. */
 char *job_expand_key (const char *template, const json_t *args);
 /* args.slot, else by the run id. */
 guint job_slot (const Job *job, const char *run_id, const json_t *args);
-/* How many partitions the work is spread over: what the topic has; before that is known, the capacity. */
+/* How many partitions the work is spread over: what the topic has; before that is known, the
+ * capacity. */
 gint32 job_partitions (const Job *job);
 /* The partition of a slot's messages. */
 gint32 job_partition (const Job *job, guint slot);

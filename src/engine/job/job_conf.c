@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-const char *const job_label_names[JOB_LABELS] = { "worker", "feature_category", "data_consistency", "idempotent" };
+const char *const job_label_names[JOB_LABELS]
+    = { "worker", "feature_category", "data_consistency", "idempotent" };
 
 char *
 job_conf_text (GKeyFile *conf, const char *group, const char *key)
@@ -39,15 +40,16 @@ static gboolean
 parse_cursor (Job *job, GError **error)
 {
   g_auto (GStrv) columns = list_of (job->conf, "job", "cursor");
-  for (guint i = 0; columns[i] != NULL; i++)
-    {
-      g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
-      guint n = g_strv_length (words);
-      if (n < 2 || n > 3 || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")))
-        return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
-      JobCursor column = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
-      g_array_append_val (job->cursor, column);
-    }
+  for (guint i = 0; columns[i] != NULL; i++) {
+    g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
+    guint n = g_strv_length (words);
+    if (n < 2 || n > 3
+        || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")))
+      return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
+    JobCursor column
+        = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
+    g_array_append_val (job->cursor, column);
+  }
   return TRUE;
 }
 
@@ -57,15 +59,15 @@ parse_arguments (Job *job, GError **error)
 {
   job->arguments = list_of (job->conf, "job", "arguments");
   job->argument_types = g_new0 (char *, g_strv_length (job->arguments) + 1);
-  for (guint i = 0; job->arguments[i] != NULL; i++)
-    {
-      char *type = job->arguments[i] + strcspn (job->arguments[i], " \t");
-      if (*type != '\0')
-        *type++ = '\0';
-      job->argument_types[i] = g_strdup (g_strstrip (type));
-      if (*job->argument_types[i] != '\0' && !arguments_knows_type (job->argument_types[i]))
-        return job_conf_bad (job, error, "argument of a type that is not known:", job->argument_types[i]);
-    }
+  for (guint i = 0; job->arguments[i] != NULL; i++) {
+    char *type = job->arguments[i] + strcspn (job->arguments[i], " \t");
+    if (*type != '\0')
+      *type++ = '\0';
+    job->argument_types[i] = g_strdup (g_strstrip (type));
+    if (*job->argument_types[i] != '\0' && !arguments_knows_type (job->argument_types[i]))
+      return job_conf_bad (job, error,
+                           "argument of a type that is not known:", job->argument_types[i]);
+  }
   return TRUE;
 }
 
@@ -106,11 +108,10 @@ parse_constants (const Job *job, json_t *constants, const char *group)
 {
   g_auto (GStrv) keys = g_key_file_get_keys (job->conf, group, NULL, NULL);
   for (guint i = 0; keys[i] != NULL; i++)
-    if (g_str_has_prefix (keys[i], "outcome."))
-      {
-        g_autofree char *value = job_conf_text (job->conf, group, keys[i]);
-        json_object_set_new (constants, keys[i] + strlen ("outcome."), json_string (value));
-      }
+    if (g_str_has_prefix (keys[i], "outcome.")) {
+      g_autofree char *value = job_conf_text (job->conf, group, keys[i]);
+      json_object_set_new (constants, keys[i] + strlen ("outcome."), json_string (value));
+    }
 }
 
 static gboolean
@@ -162,12 +163,10 @@ parse_groups (Job *job, GError **error)
 {
   g_auto (GStrv) groups = g_key_file_get_groups (job->conf, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
-    if (g_str_has_prefix (groups[i], "what "))
-      {
-        if (!parse_what (job, groups[i], error))
-          return FALSE;
-      }
-    else if (g_str_has_prefix (groups[i], "event "))
+    if (g_str_has_prefix (groups[i], "what ")) {
+      if (!parse_what (job, groups[i], error))
+        return FALSE;
+    } else if (g_str_has_prefix (groups[i], "event "))
       parse_event (job, groups[i]);
     else if (g_str_equal (groups[i], "failed"))
       parse_failed (job);
@@ -181,17 +180,18 @@ job_conf_read (Job *job, GError **error)
 {
   g_autofree char *path = g_build_filename (job->folder, "job.conf", NULL);
   g_autofree char *text = resource_text (path, error);
-  if (text == NULL || !g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error))
-    {
-      g_prefix_error (error, "%s: ", path);
-      return FALSE;
-    }
+  if (text == NULL
+      || !g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error)) {
+    g_prefix_error (error, "%s: ", path);
+    return FALSE;
+  }
   for (guint i = 0; i < JOB_LABELS; i++)
     job->labels[i] = job_conf_text (job->conf, "job", job_label_names[i]);
   job->unique_key = job_conf_text (job->conf, "job", "unique_key");
   job->table = job_conf_text (job->conf, "job", "table");
   job->needs = list_of (job->conf, "job", "needs");
-  job->items = list_of (job->conf, "job", g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
+  job->items = list_of (job->conf, "job",
+                        g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
   if (g_key_file_has_key (job->conf, "job", "settings", NULL))
     job->settings = list_of (job->conf, "job", "settings");
   job->final = job_conf_text (job->conf, "job", "final");
@@ -200,5 +200,6 @@ job_conf_read (Job *job, GError **error)
   job->makes = list_of (job->conf, "job", "makes");
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
-  return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error) && parse_groups (job, error);
+  return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error)
+         && parse_groups (job, error);
 }

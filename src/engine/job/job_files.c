@@ -4,25 +4,28 @@
 
 #include <string.h>
 
-/* The audit is written inside the server: the rows never travel. Columns that look like secrets are left out of the rows, and of the
- * keys that are objects (tables without a primary key are recorded by whole rows); the list is made once a statement. What a column's
- * type brings along does not matter: all functions here are PostgreSQL's own. */
-#define KEY_IS_SECRET                                                                                                            \
+/* The audit is written inside the server: the rows never travel. Columns that look like secrets are
+ * left out of the rows, and of the keys that are objects (tables without a primary key are recorded
+ * by whole rows); the list is made once a statement. What a column's type brings along does not
+ * matter: all functions here are PostgreSQL's own. */
+#define KEY_IS_SECRET                                                                                                              \
   "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
   " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
-#define AUDITED                                                                                                                  \
-  "WITH applied AS (%s\n), secret AS MATERIALIZED (SELECT coalesce(pg_catalog.array_agg(attname::text), '{}') AS names,"         \
-  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how, " KEY_IS_SECRET " AS of_key FROM pg_catalog.pg_attribute"          \
-  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0 AND attname::text ~* :secret::text),"                           \
-  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                       \
-  " SELECT :run_id::uuid, :step::int, '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                     \
-  "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                         \
-  " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                   \
+#define AUDITED                                                                                                                         \
+  "WITH applied AS (%s\n), secret AS MATERIALIZED (SELECT coalesce(pg_catalog.array_agg(attname::text), '{}') AS names,"                \
+  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how, " KEY_IS_SECRET                                                           \
+  " AS of_key FROM pg_catalog.pg_attribute"                                                                                             \
+  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0 AND attname::text ~* :secret::text),"                                  \
+  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
+  " SELECT :run_id::uuid, :step::int, '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                            \
+  "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                                 \
+  " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                          \
   " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
-  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k"                                                     \
-  " WHERE (SELECT how FROM secret) <> 'off' HAVING pg_catalog.count(*) > 0)%s%s"                                                 \
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k"                                                            \
+  " WHERE (SELECT how FROM secret) <> 'off' HAVING pg_catalog.count(*) > 0)%s%s"                                                        \
   " SELECT %s FROM applied"
-#define THEN "\n-- then:" /* what follows is further common table expressions, which read `applied` */
+#define THEN                                                                                       \
+  "\n-- then:" /* what follows is further common table expressions, which read `applied` */
 
 static char *
 without_semicolon (char *sql)
@@ -40,15 +43,17 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
 {
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
-  g_autofree char *text = g_strdup_printf (AUDITED, first, table, table, table, table, action, then != NULL ? "," : "",
-                                           then != NULL ? then : "", columns);
+  g_autofree char *text
+      = g_strdup_printf (AUDITED, first, table, table, table, table, action,
+                         then != NULL ? "," : "", then != NULL ? then : "", columns);
   return pg_statement_text (name, text, error);
 }
 
 static char *
 path_of (const Job *job, const char *file)
 {
-  g_autofree char *joined = g_strdup_printf ("/%s/%s.sql", job->folder + (job->folder[0] == '/'), file);
+  g_autofree char *joined
+      = g_strdup_printf ("/%s/%s.sql", job->folder + (job->folder[0] == '/'), file);
   g_autofree char *clean = g_canonicalize_filename (joined, "/");
   return g_strdup (job->folder[0] == '/' ? clean : clean + 1);
 }
@@ -75,11 +80,11 @@ parse_name (const char *file, JobApply *apply, GError **error)
     apply->kind = APPLY_UPDATE;
   else if (g_strcmp0 (dot, ".insert") == 0)
     apply->kind = APPLY_INSERT;
-  else if (dot != NULL)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: '%s' is not .update or .insert", file, dot);
-      return FALSE;
-    }
+  else if (dot != NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: '%s' is not .update or .insert", file,
+                 dot);
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -95,13 +100,15 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
   if (text == NULL)
     return FALSE;
   g_autofree char *name = g_strdup_printf ("%s#%s", path, columns);
-  apply->statement = job_files_audited (name, without_semicolon (text), apply->table,
-                                        apply->kind == APPLY_UPDATE ? "updated" : "deleted", columns, error);
+  apply->statement
+      = job_files_audited (name, without_semicolon (text), apply->table,
+                           apply->kind == APPLY_UPDATE ? "updated" : "deleted", columns, error);
   return apply->statement != NULL;
 }
 
 gboolean
-job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
+job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply,
+                  GError **error)
 {
   return load_effect (job, file, columns, apply, error);
 }
@@ -115,7 +122,8 @@ files_in (const Job *job, const char *folder)
   g_auto (GStrv) names = resource_list (path);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_suffix (names[i], ".sql"))
-      g_ptr_array_add (files, g_strdup_printf ("%s/%.*s", folder, (int)strlen (names[i]) - 4, names[i]));
+      g_ptr_array_add (files,
+                       g_strdup_printf ("%s/%.*s", folder, (int)strlen (names[i]) - 4, names[i]));
   return files;
 }
 
@@ -133,39 +141,38 @@ load_what (const Job *job, JobWhat *what, GError **error)
 {
   g_autofree char *folder = g_strconcat ("apply/", what->word, NULL);
   g_autoptr (GPtrArray) files = files_in (job, folder);
-  for (guint i = 0; i < files->len; i++)
-    {
-      JobApply apply = { 0 };
-      if (!load_effect (job, files->pdata[i], "key", &apply, error))
-        return FALSE;
-      g_array_append_val (what->apply, apply);
-    }
+  for (guint i = 0; i < files->len; i++) {
+    JobApply apply = { 0 };
+    if (!load_effect (job, files->pdata[i], "key", &apply, error))
+      return FALSE;
+    g_array_append_val (what->apply, apply);
+  }
   return TRUE;
 }
 
 gboolean
 job_files_load (Job *job, GError **error)
 {
-  if (!load_optional (job, "page", &job->page, error) || !load_optional (job, "decide", &job->decide, error)
+  if (!load_optional (job, "page", &job->page, error)
+      || !load_optional (job, "decide", &job->decide, error)
       || !load_optional (job, "children", &job->children, error)
-      || !load_optional (job, "context", &job->context, error) || !load_optional (job, "blocked", &job->blocked, error)
+      || !load_optional (job, "context", &job->context, error)
+      || !load_optional (job, "blocked", &job->blocked, error)
       || !load_optional (job, "released", &job->released, error))
     return FALSE;
   g_autoptr (GPtrArray) locks = files_in (job, "lock");
-  for (guint i = 0; i < locks->len; i++)
-    {
-      const PgStatement *lock = job_files_statement (job, locks->pdata[i], error);
-      if (lock == NULL)
-        return FALSE;
-      g_ptr_array_add (job->locks, (gpointer)lock);
-    }
+  for (guint i = 0; i < locks->len; i++) {
+    const PgStatement *lock = job_files_statement (job, locks->pdata[i], error);
+    if (lock == NULL)
+      return FALSE;
+    g_ptr_array_add (job->locks, (gpointer)lock);
+  }
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;
-  if (job->code == NULL && job->page == NULL && job->events->len == 0)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
-      return FALSE;
-    }
+  if (job->code == NULL && job->page == NULL && job->events->len == 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
+    return FALSE;
+  }
   return TRUE;
 }

@@ -5,8 +5,9 @@ find_column (const PgStatement *statement, const PgRows *rows, const char *name,
 {
   int column = rows_column (rows, name);
   if (column < 0)
-    g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s returns no column '%s': see docs/adding-a-job.md", pg_statement_name (statement),
-                 name);
+    g_set_error (error, PRUNED_ERROR, PRUNED_RETRY,
+                 "%s returns no column '%s': see docs/adding-a-job.md",
+                 pg_statement_name (statement), name);
   return column;
 }
 
@@ -15,17 +16,18 @@ is_whole (const PgStatement *statement, const PgRows *rows, const char *name, GE
 {
   int column = find_column (statement, rows, name, error);
   for (int i = 0; column >= 0 && i < rows_count (rows); i++)
-    if (rows_at (rows, i, column) == NULL)
-      {
-        g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s returns a row whose '%s' is NULL: see docs/adding-a-job.md",
-                     pg_statement_name (statement), name);
-        return FALSE;
-      }
+    if (rows_at (rows, i, column) == NULL) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY,
+                   "%s returns a row whose '%s' is NULL: see docs/adding-a-job.md",
+                   pg_statement_name (statement), name);
+      return FALSE;
+    }
   return column >= 0;
 }
 
 gboolean
-job_rows_have (const PgStatement *statement, const PgRows *rows, const char *columns, GError **error)
+job_rows_have (const PgStatement *statement, const PgRows *rows, const char *columns,
+               GError **error)
 {
   g_auto (GStrv) names = g_strsplit (columns, " ", -1);
   for (guint i = 0; names[i] != NULL; i++)
@@ -35,7 +37,8 @@ job_rows_have (const PgStatement *statement, const PgRows *rows, const char *col
 }
 
 gboolean
-job_rows_are_whole (const PgStatement *statement, const PgRows *rows, const char *columns, GError **error)
+job_rows_are_whole (const PgStatement *statement, const PgRows *rows, const char *columns,
+                    GError **error)
 {
   g_auto (GStrv) names = g_strsplit (columns, " ", -1);
   for (guint i = 0; names[i] != NULL; i++)

@@ -1,4 +1,5 @@
-/* A step whose work goes on elsewhere, between its two transactions (include/pruned/job.h). Its lane is away meanwhile. */
+/* A step whose work goes on elsewhere, between its two transactions (include/pruned/job.h). Its
+ * lane is away meanwhile. */
 #include "engine/lane/lane_private.h"
 #include "engine/step/step.h"
 
@@ -15,7 +16,9 @@ Errand *
 lane_begin_errand (Lanes *lanes, Lane *lane, const Step *step, gpointer leased)
 {
   Errand *errand = g_new0 (Errand, 1);
-  *errand = (Errand){ lanes, lane, lane->job->code->errand, leased, step->began_us, step->started_at_us, FALSE };
+  *errand
+      = (Errand){ lanes, lane, lane->job->code->errand, leased, step->began_us, step->started_at_us,
+                  FALSE };
   pthread_mutex_lock (&lanes->lock);
   lane->errand = errand;
   lanes->acting++;

@@ -72,7 +72,8 @@ lanes_make_ready (Lanes *lanes, Lane *lane)
 }
 
 Lane *
-lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number, Job *job, gboolean is_ticks)
+lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number, Job *job,
+           gboolean is_ticks)
 {
   Lane *lane = g_new0 (Lane, 1);
   lane->partition = kafka_partition_ref (partition);
@@ -120,30 +121,29 @@ lanes_kick_all (Lanes *lanes)
 void
 lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
 {
-  if (deadline_us == 0)
-    {
-      pthread_cond_wait (condition, &lanes->lock);
-      return;
-    }
+  if (deadline_us == 0) {
+    pthread_cond_wait (condition, &lanes->lock);
+    return;
+  }
   struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
   pthread_cond_timedwait (condition, &lanes->lock, &until);
 }
 
-/* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With the lock. */
+/* Held lanes whose time is up become ready. Returns when the next one is (0: none is held). With
+ * the lock. */
 static gint64
 release_held (Lanes *lanes)
 {
   gint64 next = 0, now = clock_monotonic_us ();
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      Lane *lane = lanes->all->pdata[i];
-      if (lane->state != LANE_HELD || lane->revoked)
-        continue;
-      if (lane->hold_until_us <= now)
-        lanes_make_ready (lanes, lane);
-      else if (next == 0 || lane->hold_until_us < next)
-        next = lane->hold_until_us;
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    Lane *lane = lanes->all->pdata[i];
+    if (lane->state != LANE_HELD || lane->revoked)
+      continue;
+    if (lane->hold_until_us <= now)
+      lanes_make_ready (lanes, lane);
+    else if (next == 0 || lane->hold_until_us < next)
+      next = lane->hold_until_us;
+  }
   return next;
 }
 
@@ -151,34 +151,33 @@ static Lane *
 pop (Lanes *lanes, gboolean intake)
 {
   guint n_jobs = lanes->n_queues - 1;
-  for (guint i = 0; !intake && i < n_jobs; i++)
-    {
-      guint job = (lanes->turn + i) % n_jobs;
-      Lane *lane = g_queue_pop_head (&lanes->queues[job]);
-      if (lane != NULL)
-        {
-          lanes->turn = (job + 1) % n_jobs;
-          return lane;
-        }
+  for (guint i = 0; !intake && i < n_jobs; i++) {
+    guint job = (lanes->turn + i) % n_jobs;
+    Lane *lane = g_queue_pop_head (&lanes->queues[job]);
+    if (lane != NULL) {
+      lanes->turn = (job + 1) % n_jobs;
+      return lane;
     }
+  }
   return g_queue_pop_head (&lanes->queues[n_jobs]);
 }
 
-/* When stopping, only errands and messages that have ended are settled still. Sets *LEFT if some have not. With the lock. */
+/* When stopping, only errands and messages that have ended are settled still. Sets *LEFT if some
+ * have not. With the lock. */
 static Lane *
 pop_last (Lanes *lanes, gboolean *left)
 {
   *left = FALSE;
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      Lane *lane = lanes->all->pdata[i];
-      if ((lane->errand == NULL && lane->sending == NULL)
-          || (lane->state == LANE_HELD && (lane->sending == NULL || !lane->sending->done)))
-        continue;
-      *left = TRUE;
-      if (lane->state == LANE_HELD || (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane)))
-        return lane;
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    Lane *lane = lanes->all->pdata[i];
+    if ((lane->errand == NULL && lane->sending == NULL)
+        || (lane->state == LANE_HELD && (lane->sending == NULL || !lane->sending->done)))
+      continue;
+    *left = TRUE;
+    if (lane->state == LANE_HELD
+        || (lane->state == LANE_READY && g_queue_remove (lanes_queue (lanes, lane), lane)))
+      return lane;
+  }
   return NULL;
 }
 
@@ -188,24 +187,22 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   Lane *lane = NULL;
   gboolean left = TRUE;
   pthread_mutex_lock (&lanes->lock);
-  for (;;)
-    {
-      gint64 next = release_held (lanes);
-      lane = lanes->stopping       ? pop_last (lanes, &left)
-             : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
-                                    : pop (lanes, intake);
-      if (lane != NULL || !left)
-        break;
-      lanes_wait (lanes, &lanes->ready, next);
-    }
-  if (lane != NULL)
-    {
-      lane->state = LANE_RUNNING;
-      lanes->running++;
-      lane->cancel = cancel;
-      lane->running_since_us = clock_monotonic_us ();
-      pg_cancel_clear (cancel);
-    }
+  for (;;) {
+    gint64 next = release_held (lanes);
+    lane = lanes->stopping        ? pop_last (lanes, &left)
+           : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
+                                  : pop (lanes, intake);
+    if (lane != NULL || !left)
+      break;
+    lanes_wait (lanes, &lanes->ready, next);
+  }
+  if (lane != NULL) {
+    lane->state = LANE_RUNNING;
+    lanes->running++;
+    lane->cancel = cancel;
+    lane->running_since_us = clock_monotonic_us ();
+    pg_cancel_clear (cancel);
+  }
   pthread_mutex_unlock (&lanes->lock);
   return lane;
 }
@@ -219,26 +216,22 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   lanes->running--;
   if (lanes->alone != NULL)
     pthread_cond_broadcast (&lanes->at_rest);
-  if (next == LANE_GO_AWAY)
-    {
-      lane->state = LANE_AWAY;
-      if (lane->errand->done)
-        lanes_make_ready (lanes, lane);
-      else if (lane->revoked || lanes->stopping)
-        lane->errand->code->cancel (lane->errand->leased);
-    }
-  else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
-    {
-      g_clear_pointer (&lane->errand, errand_free); /* one that could not be settled: its lease runs out by itself */
-      pthread_cond_broadcast (&lanes->at_rest);
-    }
-  else if (next == LANE_HOLD)
-    {
-      lane->state = LANE_HELD;
-      lane->hold_until_us = clock_monotonic_us () + hold_us;
-      pthread_cond_broadcast (&lanes->ready);
-    }
-  else if (next == LANE_AGAIN || lane->woken)
+  if (next == LANE_GO_AWAY) {
+    lane->state = LANE_AWAY;
+    if (lane->errand->done)
+      lanes_make_ready (lanes, lane);
+    else if (lane->revoked || lanes->stopping)
+      lane->errand->code->cancel (lane->errand->leased);
+  } else if (lane->revoked) /* the revoke frees it, unless that has given up waiting */
+  {
+    g_clear_pointer (&lane->errand,
+                     errand_free); /* one that could not be settled: its lease runs out by itself */
+    pthread_cond_broadcast (&lanes->at_rest);
+  } else if (next == LANE_HOLD) {
+    lane->state = LANE_HELD;
+    lane->hold_until_us = clock_monotonic_us () + hold_us;
+    pthread_cond_broadcast (&lanes->ready);
+  } else if (next == LANE_AGAIN || lane->woken)
     lanes_make_ready (lanes, lane);
   if (lanes->stopping) /* workers that wait for the last errand to be settled */
     pthread_cond_broadcast (&lanes->ready);
@@ -288,17 +281,22 @@ lanes_view (Lanes *lanes)
   GArray *views = g_array_new (FALSE, FALSE, sizeof (LaneView));
   g_array_set_clear_func (views, view_clear);
   pthread_mutex_lock (&lanes->lock);
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      Lane *lane = lanes->all->pdata[i];
-      if (lane->revoked)
-        continue;
-      LaneView view = { .partition = kafka_partition_ref (lane->partition), .job = lane->job, .topic = g_strdup (lane->topic),
-                        .number = lane->number, .handled = __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE),
-                        .mine = lane->mine, .mine_last_ms = lane->mine_last_ms, .begun = lane->begun, .at_end = g_atomic_int_get (&lane->at_end),
-                        .busy = lane->state != LANE_IDLE || lane->sending != NULL };
-      g_array_append_val (views, view);
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    Lane *lane = lanes->all->pdata[i];
+    if (lane->revoked)
+      continue;
+    LaneView view = { .partition = kafka_partition_ref (lane->partition),
+                      .job = lane->job,
+                      .topic = g_strdup (lane->topic),
+                      .number = lane->number,
+                      .handled = __atomic_load_n (&lane->handled, __ATOMIC_ACQUIRE),
+                      .mine = lane->mine,
+                      .mine_last_ms = lane->mine_last_ms,
+                      .begun = lane->begun,
+                      .at_end = g_atomic_int_get (&lane->at_end),
+                      .busy = lane->state != LANE_IDLE || lane->sending != NULL };
+    g_array_append_val (views, view);
+  }
   pthread_mutex_unlock (&lanes->lock);
   return views;
 }
@@ -307,12 +305,11 @@ void
 lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data)
 {
   pthread_mutex_lock (&lanes->lock);
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      Lane *lane = lanes->all->pdata[i];
-      if (lane->job != NULL && (lane->state == LANE_RUNNING || lane->state == LANE_AWAY))
-        visit (lane->job, lane->running_since_us, data);
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    Lane *lane = lanes->all->pdata[i];
+    if (lane->job != NULL && (lane->state == LANE_RUNNING || lane->state == LANE_AWAY))
+      visit (lane->job, lane->running_since_us, data);
+  }
   pthread_mutex_unlock (&lanes->lock);
 }
 
@@ -329,12 +326,11 @@ lanes_longest_us (Lanes *lanes)
 {
   gint64 longest = 0, now = clock_monotonic_us ();
   pthread_mutex_lock (&lanes->lock);
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      Lane *lane = lanes->all->pdata[i];
-      if (lane->state == LANE_RUNNING)
-        longest = MAX (longest, now - lane->running_since_us);
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    Lane *lane = lanes->all->pdata[i];
+    if (lane->state == LANE_RUNNING)
+      longest = MAX (longest, now - lane->running_since_us);
+  }
   pthread_mutex_unlock (&lanes->lock);
   return longest;
 }

@@ -1,5 +1,5 @@
-/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, trail.c, solitude.c only.
- * Threads: with the list's lock unless said otherwise. Ownership: Lanes.
+/* The list of lanes from inside: lane.c, lane_revoke.c, errand.c, sending.c, astray.c, trail.c,
+ * solitude.c only. Threads: with the list's lock unless said otherwise. Ownership: Lanes.
  */
 #pragma once
 #include "engine/lane/lane.h"
@@ -13,14 +13,15 @@ struct _Lanes {
   GPtrArray *all;         /* of Lane */
   GQueue *queues;         /* ready lanes by job; the last is intake's */
   guint n_queues;
-  guint turn;             /* the job whose turn it is */
+  guint turn; /* the job whose turn it is */
   gboolean stopping;
-  guint running, acting;  /* lanes that workers have; errands that go on elsewhere */
-  Lane *alone;            /* nothing else is given out (solitude.h); NULL: everything is */
-  gint64 alone_since_us;  /* monotonic */
+  guint running, acting; /* lanes that workers have; errands that go on elsewhere */
+  Lane *alone;           /* nothing else is given out (solitude.h); NULL: everything is */
+  gint64 alone_since_us; /* monotonic */
 };
 
-/* The lane that is alone, if it has become ready again; *NEXT_US: when to look again (0: never). With the lock. */
+/* The lane that is alone, if it has become ready again; *NEXT_US: when to look again (0: never).
+ * With the lock. */
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
@@ -31,6 +32,8 @@ void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */
 void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
-void sending_free (Sending *sending); /* NULL: nothing; what is not acknowledged is the outbox' again */
-/* A worker has it, or something that is under way refers to it: it cannot be freed. With the lock. */
+void sending_free (
+    Sending *sending); /* NULL: nothing; what is not acknowledged is the outbox' again */
+/* A worker has it, or something that is under way refers to it: it cannot be freed. With the lock.
+ */
 gboolean lane_is_referred_to (const Lane *lane);

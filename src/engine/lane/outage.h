@@ -12,5 +12,6 @@ void outage_note (Service *service, Lane *lane, const GError *error);
 /* How long a lane waits after N outages in a row: up to 4 s, with jitter; microseconds. */
 gint64 outage_hold_us (guint outages);
 
-/* Sends BUNDLE until every message is acknowledged, or the lane must be given up (then the outbox has it). */
+/* Sends BUNDLE until every message is acknowledged, or the lane must be given up (then the outbox
+ * has it). */
 void outage_publish (Service *service, Lane *lane, Bundle *bundle);

@@ -14,7 +14,8 @@ sending_free (Sending *sending)
   g_free (sending);
 }
 
-/* Everything has been acknowledged, or has failed. Thread: kafka-acks, or the worker within sending_begin. */
+/* Everything has been acknowledged, or has failed. Thread: kafka-acks, or the worker within
+ * sending_begin. */
 static void
 on_done (gpointer data)
 {
@@ -48,15 +49,16 @@ static void
 note (Service *service, Lane *lane)
 {
   gboolean empty = lane->pending->len == 0;
-  gint64 handled = !empty                 ? g_array_index (lane->pending, LaneMessage, 0).message->offset
+  gint64 handled = !empty ? g_array_index (lane->pending, LaneMessage, 0).message->offset
                    : lane->end_seen >= 0 ? lane->end_seen
                                          : lane->taken;
-  if (handled > lane->handled && lane->taken >= 0 && !lane->unsent && !lane_is_lost (service->lanes, lane))
-    {
-      FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
-      (void)kafka_partition_store (lane->partition, handled); /* no longer ours: the next owner reads it again */
-      FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
-    }
+  if (handled > lane->handled && lane->taken >= 0 && !lane->unsent
+      && !lane_is_lost (service->lanes, lane)) {
+    FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
+    (void)kafka_partition_store (lane->partition,
+                                 handled); /* no longer ours: the next owner reads it again */
+    FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
+  }
   if (handled >= 0)
     __atomic_store_n (&lane->handled, handled, __ATOMIC_RELEASE);
   if (empty && lane->end_seen >= 0)

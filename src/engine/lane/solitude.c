@@ -3,20 +3,21 @@
 #include "base/clock.h"
 #include "engine/lane/lane_private.h"
 
-#define PATIENCE_US (60 * G_USEC_PER_SEC)        /* longer than any step */
-#define LOOK_US (100 * G_TIME_SPAN_MILLISECOND)  /* at what the condition does not tell */
-#define ERRAND_US (30 * G_USEC_PER_SEC)          /* an errand alone ends early after that: all others wait */
+#define PATIENCE_US (60 * G_USEC_PER_SEC)       /* longer than any step */
+#define LOOK_US (100 * G_TIME_SPAN_MILLISECOND) /* at what the condition does not tell */
+#define ERRAND_US                                                                                  \
+  (30 * G_USEC_PER_SEC) /* an errand alone ends early after that: all others wait                  \
+                         */
 
 /* With the lock. */
 static void
 end_errands (Lanes *lanes, const Lane *but)
 {
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      const Lane *lane = lanes->all->pdata[i];
-      if (lane != but && lane->state == LANE_AWAY && !lane->errand->done)
-        lane->errand->code->cancel (lane->errand->leased);
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    const Lane *lane = lanes->all->pdata[i];
+    if (lane != but && lane->state == LANE_AWAY && !lane->errand->done)
+      lane->errand->code->cancel (lane->errand->leased);
+  }
 }
 
 gboolean
@@ -25,17 +26,15 @@ solitude_begin (Lanes *lanes, Lane *lane)
   gint64 deadline = clock_monotonic_us () + PATIENCE_US;
   pthread_mutex_lock (&lanes->lock);
   gboolean mine = lanes->alone == NULL || lanes->alone == lane;
-  if (mine)
-    {
-      lanes->alone = lane;
-      end_errands (lanes, lane);
-    }
-  while (mine && (lanes->running > 1 || lanes->acting > 0))
-    {
-      mine = !lane->revoked && !lanes->stopping && clock_monotonic_us () < deadline;
-      if (mine)
-        lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + LOOK_US);
-    }
+  if (mine) {
+    lanes->alone = lane;
+    end_errands (lanes, lane);
+  }
+  while (mine && (lanes->running > 1 || lanes->acting > 0)) {
+    mine = !lane->revoked && !lanes->stopping && clock_monotonic_us () < deadline;
+    if (mine)
+      lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + LOOK_US);
+  }
   lanes->alone_since_us = clock_monotonic_us ();
   lane->running_since_us = lanes->alone_since_us;
   pthread_mutex_unlock (&lanes->lock);
@@ -48,11 +47,10 @@ void
 solitude_end (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  if (lanes->alone == lane)
-    {
-      lanes->alone = NULL;
-      pthread_cond_broadcast (&lanes->ready);
-    }
+  if (lanes->alone == lane) {
+    lanes->alone = NULL;
+    pthread_cond_broadcast (&lanes->ready);
+  }
   pthread_mutex_unlock (&lanes->lock);
 }
 
@@ -60,15 +58,15 @@ Lane *
 solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us)
 {
   Lane *lane = lanes->alone;
-  if (lane->state == LANE_AWAY && !lane->errand->done)
-    {
-      gint64 until = lanes->alone_since_us + ERRAND_US;
-      if (clock_monotonic_us () >= until)
-        lane->errand->code->cancel (lane->errand->leased);
-      else if (*next_us == 0 || until < *next_us)
-        *next_us = until;
-    }
-  if (lane->state != LANE_READY || (intake && lane->job != NULL) || !g_queue_remove (lanes_queue (lanes, lane), lane))
+  if (lane->state == LANE_AWAY && !lane->errand->done) {
+    gint64 until = lanes->alone_since_us + ERRAND_US;
+    if (clock_monotonic_us () >= until)
+      lane->errand->code->cancel (lane->errand->leased);
+    else if (*next_us == 0 || until < *next_us)
+      *next_us = until;
+  }
+  if (lane->state != LANE_READY || (intake && lane->job != NULL)
+      || !g_queue_remove (lanes_queue (lanes, lane), lane))
     return NULL;
   return lane;
 }

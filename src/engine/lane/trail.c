@@ -9,7 +9,8 @@ static void
 remember (Lane *lane, gint64 offset, gint64 timestamp_ms)
 {
   const Taken taken = { offset, timestamp_ms };
-  if (lane->trail->len > 0 && g_array_index (lane->trail, Taken, lane->trail->len - 1).offset >= offset)
+  if (lane->trail->len > 0
+      && g_array_index (lane->trail, Taken, lane->trail->len - 1).offset >= offset)
     return; /* it was delivered again */
   g_array_append_val (lane->trail, taken);
 }
@@ -45,11 +46,10 @@ trail_add (Lanes *lanes, Lane *lane, guint n, gint64 mine, gint64 last_ms)
   pthread_mutex_lock (&lanes->lock);
   lane->mine = mine;
   lane->mine_last_ms = last_ms;
-  for (guint i = 0; i < n; i++)
-    {
-      const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
-      remember (lane, message->offset, message->timestamp_ms);
-    }
+  for (guint i = 0; i < n; i++) {
+    const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
+    remember (lane, message->offset, message->timestamp_ms);
+  }
   forget_oldest (lane);
   pthread_mutex_unlock (&lanes->lock);
 }
@@ -71,7 +71,8 @@ trail_settle (Lanes *lanes, Lane *lane)
   pthread_mutex_unlock (&lanes->lock);
 }
 
-/* --- comparing ---------------------------------------------------------------------------------------- */
+/* --- comparing
+ * ---------------------------------------------------------------------------------------- */
 
 void
 trail_clear (Trail *trail)
@@ -83,12 +84,12 @@ trail_clear (Trail *trail)
 static Lane *
 lane_of (Lanes *lanes, const char *topic, gint32 number)
 {
-  for (guint i = 0; i < lanes->all->len; i++)
-    {
-      Lane *lane = lanes->all->pdata[i];
-      if (lane->job == NULL && !lane->revoked && lane->number == number && g_str_equal (lane->topic, topic))
-        return lane;
-    }
+  for (guint i = 0; i < lanes->all->len; i++) {
+    Lane *lane = lanes->all->pdata[i];
+    if (lane->job == NULL && !lane->revoked && lane->number == number
+        && g_str_equal (lane->topic, topic))
+      return lane;
+  }
   return NULL;
 }
 
@@ -116,20 +117,19 @@ trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun)
 }
 
 void
-trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *trail, const Stretch *others)
+trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *trail,
+                const Stretch *others)
 {
   pthread_mutex_lock (&lanes->lock);
   Lane *lane = lane_of (lanes, topic, number);
-  if (lane != NULL && lane->begun == trail->begun && others->from < others->to)
-    {
-      lane->others = *others;
-      lane_set_astray (lanes, lane);
-    }
-  else if (lane != NULL && lane->begun == trail->begun && trail->taken->len > 0)
-    {
-      const gint64 last = g_array_index (trail->taken, Taken, trail->taken->len - 1).offset;
-      while (lane->trail_checked + 1 < lane->trail->len && g_array_index (lane->trail, Taken, lane->trail_checked + 1).offset <= last)
-        lane->trail_checked++;
-    }
+  if (lane != NULL && lane->begun == trail->begun && others->from < others->to) {
+    lane->others = *others;
+    lane_set_astray (lanes, lane);
+  } else if (lane != NULL && lane->begun == trail->begun && trail->taken->len > 0) {
+    const gint64 last = g_array_index (trail->taken, Taken, trail->taken->len - 1).offset;
+    while (lane->trail_checked + 1 < lane->trail->len
+           && g_array_index (lane->trail, Taken, lane->trail_checked + 1).offset <= last)
+      lane->trail_checked++;
+  }
   pthread_mutex_unlock (&lanes->lock);
 }

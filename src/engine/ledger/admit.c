@@ -24,7 +24,8 @@ time_refusal (const Admission *admission, gint64 scheduled_at_us)
 }
 
 static char *
-tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args, gsize args_len)
+tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args,
+              gsize args_len)
 {
   if (!job->by_tick)
     return g_strdup_printf ("job %s takes no ticks", job->name);
@@ -33,15 +34,20 @@ tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us
 }
 
 static void
-add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args, char *unique_key)
+add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args,
+          char *unique_key)
 {
-  RunSpec spec = { .run_id = run_id, .job = job, .scheduled_at_us = scheduled_at_us, .due_at_us = scheduled_at_us,
-                   .unique_key = unique_key, .late_key = TRUE, .args = args };
-  if (!in_force_of (job)->enabled)
-    {
-      spec.state = "skipped";
-      spec.error = g_strdup ("disabled");
-    }
+  RunSpec spec = { .run_id = run_id,
+                   .job = job,
+                   .scheduled_at_us = scheduled_at_us,
+                   .due_at_us = scheduled_at_us,
+                   .unique_key = unique_key,
+                   .late_key = TRUE,
+                   .args = args };
+  if (!in_force_of (job)->enabled) {
+    spec.state = "skipped";
+    spec.error = g_strdup ("disabled");
+  }
   FAULT_ABOUT ("intake.decoded", run_id);
   g_array_append_val (specs, spec);
 }
@@ -59,7 +65,8 @@ read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64
 }
 
 static char *
-admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
+admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded,
+            GArray *specs)
 {
   gint64 at;
   const char *name = json_string_value (json_object_get (decoded->content, "job"));
@@ -85,37 +92,46 @@ static char *
 event_refusal (const Admission *admission, gint64 at, const json_t *content)
 {
   g_autofree char *text = json_text (content);
-  char *reason = jobs_count (admission->jobs) > 0 ? arguments_size_refusal (in_force_config (), strlen (text)) : NULL;
+  char *reason = jobs_count (admission->jobs) > 0
+                     ? arguments_size_refusal (in_force_config (), strlen (text))
+                     : NULL;
   return reason != NULL ? reason : time_refusal (admission, at);
 }
 
 static char *
-admit_event (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded, GArray *specs)
+admit_event (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded,
+             GArray *specs)
 {
   gint64 at = decoded->ce_time_us != 0 ? decoded->ce_time_us : message->timestamp_ms * 1000;
   char *reason = event_refusal (admission, at, decoded->content);
-  for (guint i = 0; i < jobs_count (admission->jobs); i++)
-    {
-      const Job *job = jobs_at (admission->jobs, i);
-      const JobEvent *event = job_event (job, decoded->type);
-      if (event == NULL)
-        continue;
-      char *run_id = decoded->ce_id != NULL && decoded->ce_source != NULL
-                         ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
-                         : identity_event_position (message->topic, message->partition, message->offset,
-                                                    message->timestamp_ms, job->name);
-      const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
-      add_spec (specs, job, run_id, at, json_deep_copy (decoded->content), job_expand_key (key, decoded->content));
-      timer_prepare (event, &g_array_index (specs, RunSpec, specs->len - 1));
-    }
+  for (guint i = 0; i < jobs_count (admission->jobs); i++) {
+    const Job *job = jobs_at (admission->jobs, i);
+    const JobEvent *event = job_event (job, decoded->type);
+    if (event == NULL)
+      continue;
+    char *run_id
+        = decoded->ce_id != NULL && decoded->ce_source != NULL
+              ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
+              : identity_event_position (message->topic, message->partition, message->offset,
+                                         message->timestamp_ms, job->name);
+    const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
+    add_spec (specs, job, run_id, at, json_deep_copy (decoded->content),
+              job_expand_key (key, decoded->content));
+    timer_prepare (event, &g_array_index (specs, RunSpec, specs->len - 1));
+  }
   return reason;
 }
 
 char *
-admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick, GArray *specs)
+admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
+               GArray *specs)
 {
-  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers,
-                           is_tick ? "pruned.Tick" : NULL, is_tick ? "pruned.Tick" : "pruned.events." };
+  MessageSource source = { message->value,
+                           message->value_len,
+                           message->headers,
+                           message->n_headers,
+                           is_tick ? "pruned.Tick" : NULL,
+                           is_tick ? "pruned.Tick" : "pruned.events." };
   MessageDecoded decoded = { 0 };
   g_autoptr (GError) error = NULL;
   if (!message_decode (&source, &decoded, &error))

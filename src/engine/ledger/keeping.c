@@ -24,7 +24,8 @@ char *
 keeping_secret (const Config *config)
 {
   GString *out = g_string_new (NULL);
-  g_autofree char *all = g_strconcat (ALWAYS, ";", config_text (config, "audit", "secret_columns"), NULL);
+  g_autofree char *all
+      = g_strconcat (ALWAYS, ";", config_text (config, "audit", "secret_columns"), NULL);
   g_auto (GStrv) patterns = g_strsplit (all, ";", -1);
   for (guint i = 0; patterns[i] != NULL; i++)
     if (*g_strstrip (patterns[i]) != '\0')
@@ -67,7 +68,8 @@ keeping_values (const Config *config, PgValues *values)
   array_add (keeping.what, "deletions");
   array_add_int (keeping.days, config_int (config, "audit", "keep_days"));
   array_add (keeping.what, "runs_done");
-  array_add_int (keeping.days, config_int (config, "runs", "keep_days") + 1); /* a message of the last day is still refused by its run */
+  array_add_int (keeping.days, config_int (config, "runs", "keep_days")
+                                   + 1); /* a message of the last day is still refused by its run */
   per_table_each (config_text (config, "audit", "keep_days_of"), add_days, &keeping);
   pg_values_take (values, "what", array_take (keeping.what));
   pg_values_take (values, "days", array_take (keeping.days));

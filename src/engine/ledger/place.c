@@ -1,16 +1,18 @@
-/* An INSERT that does nothing on a conflict tells that it lost, not against whom. So the losers are looked at: known ones are
- * duplicates; for the others the holder of the unique key is locked, unless another process is just stepping
- * it. Three answers are possible:
+/* An INSERT that does nothing on a conflict tells that it lost, not against whom. So the losers are
+ * looked at: known ones are duplicates; for the others the holder of the unique key is locked,
+ * unless another process is just stepping it. Three answers are possible:
  *
  *   the holder has ended meanwhile       -> insert again
  *   it only waits for a retry            -> it makes place, the new run inherits its attempts
  *   it is unfinished                     -> the new run is skipped, `overlaps <run_id>`
- *   it is being stepped just now         -> nobody knows yet whether it ends: the new run waits a second without its key
+ *   it is being stepped just now         -> nobody knows yet whether it ends: the new run waits a
+ * second without its key
  *
- * A child that loses waits for the holder's step instead, because its parent must know: its work is either
- * somebody else's now, or its own.
+ * A child that loses waits for the holder's step instead, because its parent must know: its work is
+ * either somebody else's now, or its own.
  *
- * What was inserted is looked at once more (place_archived.sql): its run may have gone to the archive under the INSERT.
+ * What was inserted is looked at once more (place_archived.sql): its run may have gone to the
+ * archive under the INSERT.
  */
 #include "engine/ledger/place.h"
 
@@ -53,35 +55,51 @@ add_time (GString *array, gint64 us)
 static PgValues *
 values_of (const GArray *specs, GArray *which)
 {
-  enum { ID, PARENT, AT, DUE, DELAY, STATE, JOB, SLOT, KEY, LATE, ARGS, CONTEXT, ATTEMPTS, ERROR, N };
-  static const char *const names[N] = { "run_id", "parent_id", "scheduled_at", "due_at", "delay_ms", "state", "job",
-                                        "slot", "unique_key", "late_key", "args", "context", "attempts", "error" };
+  enum {
+    ID,
+    PARENT,
+    AT,
+    DUE,
+    DELAY,
+    STATE,
+    JOB,
+    SLOT,
+    KEY,
+    LATE,
+    ARGS,
+    CONTEXT,
+    ATTEMPTS,
+    ERROR,
+    N
+  };
+  static const char *const names[N]
+      = { "run_id", "parent_id",  "scheduled_at", "due_at", "delay_ms", "state",    "job",
+          "slot",   "unique_key", "late_key",     "args",   "context",  "attempts", "error" };
   GString *arrays[N];
   for (int i = 0; i < N; i++)
     arrays[i] = array_new ();
-  for (guint i = 0; i < specs->len; i++)
-    {
-      const RunSpec *spec = &g_array_index (specs, RunSpec, i);
-      if (spec->placed != PLACED_NOT)
-        continue;
-      g_autofree char *args = json_text (spec->args);
-      g_autofree char *context = spec->context != NULL ? json_text (spec->context) : NULL;
-      array_add (arrays[ID], spec->run_id);
-      array_add (arrays[PARENT], spec->parent_id);
-      add_time (arrays[AT], spec->scheduled_at_us);
-      add_time (arrays[DUE], spec->due_at_us);
-      array_add_int (arrays[DELAY], spec->delay_ms);
-      array_add (arrays[STATE], spec->state);
-      array_add (arrays[JOB], spec->job->name);
-      array_add_int (arrays[SLOT], job_slot (spec->job, spec->run_id, spec->args));
-      array_add (arrays[KEY], spec->unique_key);
-      array_add (arrays[LATE], spec->late_key ? "t" : "f");
-      array_add (arrays[ARGS], args);
-      array_add (arrays[CONTEXT], context);
-      array_add_int (arrays[ATTEMPTS], spec->attempts);
-      array_add (arrays[ERROR], spec->error);
-      g_array_append_val (which, i);
-    }
+  for (guint i = 0; i < specs->len; i++) {
+    const RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    if (spec->placed != PLACED_NOT)
+      continue;
+    g_autofree char *args = json_text (spec->args);
+    g_autofree char *context = spec->context != NULL ? json_text (spec->context) : NULL;
+    array_add (arrays[ID], spec->run_id);
+    array_add (arrays[PARENT], spec->parent_id);
+    add_time (arrays[AT], spec->scheduled_at_us);
+    add_time (arrays[DUE], spec->due_at_us);
+    array_add_int (arrays[DELAY], spec->delay_ms);
+    array_add (arrays[STATE], spec->state);
+    array_add (arrays[JOB], spec->job->name);
+    array_add_int (arrays[SLOT], job_slot (spec->job, spec->run_id, spec->args));
+    array_add (arrays[KEY], spec->unique_key);
+    array_add (arrays[LATE], spec->late_key ? "t" : "f");
+    array_add (arrays[ARGS], args);
+    array_add (arrays[CONTEXT], context);
+    array_add_int (arrays[ATTEMPTS], spec->attempts);
+    array_add (arrays[ERROR], spec->error);
+    g_array_append_val (which, i);
+  }
   PgValues *values = pg_values_new ();
   for (int i = 0; i < N; i++)
     pg_values_take (values, names[i], array_take (arrays[i]));
@@ -102,17 +120,17 @@ mark_inserted (GArray *specs, const GArray *which, const PgRows *rows)
 {
   g_autoptr (GHashTable) inserted = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (inserted, (gpointer)rows_text (rows, i, "run_id"), GINT_TO_POINTER (i + 1));
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
-      int row = GPOINTER_TO_INT (g_hash_table_lookup (inserted, spec->run_id)) - 1;
-      if (row < 0)
-        continue;
-      spec->placed = placed_by_state (rows_text (rows, row, "state"));
-      spec->placed_due_us = rows_int (rows, row, "due_at");
-      g_hash_table_insert (inserted, spec->run_id, NULL);
-    }
+    g_hash_table_insert (inserted, (gpointer)rows_text (rows, i, "run_id"),
+                         GINT_TO_POINTER (i + 1));
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
+    int row = GPOINTER_TO_INT (g_hash_table_lookup (inserted, spec->run_id)) - 1;
+    if (row < 0)
+      continue;
+    spec->placed = placed_by_state (rows_text (rows, row, "state"));
+    spec->placed_due_us = rows_int (rows, row, "due_at");
+    g_hash_table_insert (inserted, spec->run_id, NULL);
+  }
 }
 
 /* Those of the inserted that the archive took meanwhile are known. */
@@ -121,23 +139,25 @@ take_back (Pg *pg, GArray *specs, const GArray *which, GError **error)
 {
   GString *ids = array_new (), *times = array_new (), *children = array_new ();
   g_autoptr (GHashTable) inserted = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
-      if (spec->placed == PLACED_NOT)
-        continue;
-      array_add (ids, spec->run_id);
-      add_time (times, spec->scheduled_at_us);
-      array_add (children, spec->parent_id != NULL ? "t" : "f");
-      g_hash_table_insert (inserted, spec->run_id, spec);
-    }
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
+    if (spec->placed == PLACED_NOT)
+      continue;
+    array_add (ids, spec->run_id);
+    add_time (times, spec->scheduled_at_us);
+    array_add (children, spec->parent_id != NULL ? "t" : "f");
+    g_hash_table_insert (inserted, spec->run_id, spec);
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_take (ids));
   pg_values_take (values, "scheduled_at", array_take (times));
   pg_values_take (values, "child", array_take (children));
-  g_autoptr (PgRows) rows = g_hash_table_size (inserted) > 0 ? pg_run_file (pg, SQL "place_archived.sql", values, error) : NULL;
+  g_autoptr (PgRows) rows = g_hash_table_size (inserted) > 0
+                                ? pg_run_file (pg, SQL "place_archived.sql", values, error)
+                                : NULL;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    ((RunSpec *)g_hash_table_lookup (inserted, rows_text (rows, i, "run_id")))->placed = PLACED_KNOWN;
+    ((RunSpec *)g_hash_table_lookup (inserted, rows_text (rows, i, "run_id")))->placed
+        = PLACED_KNOWN;
   return rows != NULL || g_hash_table_size (inserted) == 0;
 }
 
@@ -166,17 +186,15 @@ look_at_losers (Pg *pg, GArray *specs, GPtrArray *holders, GArray *losers, GErro
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "place_lost.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      guint index = g_array_index (which, guint, rows_int (rows, i, "ord") - 1);
-      if (rows_bool (rows, i, "known"))
-        g_array_index (specs, RunSpec, index).placed = PLACED_KNOWN;
-      else
-        {
-          g_array_append_val (losers, index);
-          g_ptr_array_add (holders, g_strdup (rows_text (rows, i, "holder")));
-        }
+  for (int i = 0; i < rows_count (rows); i++) {
+    guint index = g_array_index (which, guint, rows_int (rows, i, "ord") - 1);
+    if (rows_bool (rows, i, "known"))
+      g_array_index (specs, RunSpec, index).placed = PLACED_KNOWN;
+    else {
+      g_array_append_val (losers, index);
+      g_ptr_array_add (holders, g_strdup (rows_text (rows, i, "holder")));
     }
+  }
   return TRUE;
 }
 
@@ -210,7 +228,8 @@ lock_holders (Pg *pg, const char *file, const GPtrArray *holders, GError **error
 
 /* Children: a holder that is still unfinished once it is at rest has the work now. */
 static gboolean
-yield_to_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders, GError **error)
+yield_to_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
+                  GError **error)
 {
   g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_wait.sql", holders, error);
   if (rows == NULL)
@@ -253,55 +272,54 @@ place_skip (RunSpec *spec, const char *holder)
 
 /* Ticks and events: see the head of this file. */
 gboolean
-place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders, GError **error)
+place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
+                    GError **error)
 {
   g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_holders.sql", holders, error);
   if (rows == NULL)
     return FALSE;
   g_autoptr (GHashTable) at_rest = index_rows (rows);
-  g_autoptr (GHashTable) taken = g_hash_table_new (g_str_hash, g_str_equal); /* holders that make place */
+  g_autoptr (GHashTable) taken
+      = g_hash_table_new (g_str_hash, g_str_equal); /* holders that make place */
   GString *ids = array_new (), *successors = array_new ();
-  for (guint i = 0; i < losers->len; i++)
-    {
-      RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (losers, guint, i));
-      const char *holder = holders->pdata[i];
-      if (holder == NULL || spec->state != NULL)
-        continue; /* it has ended: insert again */
-      int row = GPOINTER_TO_INT (g_hash_table_lookup (at_rest, holder)) - 1;
-      if (row < 0)
-        postpone (spec);
-      else if (g_hash_table_contains (taken, holder))
-        continue; /* it meets the successor in the next round */
-      else if (rows_bool (rows, row, "retrying"))
-        {
-          g_hash_table_add (taken, (gpointer)holder);
-          spec->attempts = (int)rows_int (rows, row, "attempts");
-          array_add (ids, holder);
-          array_add (successors, spec->run_id);
-        }
-      else
-        place_skip (spec, holder);
-    }
+  for (guint i = 0; i < losers->len; i++) {
+    RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (losers, guint, i));
+    const char *holder = holders->pdata[i];
+    if (holder == NULL || spec->state != NULL)
+      continue; /* it has ended: insert again */
+    int row = GPOINTER_TO_INT (g_hash_table_lookup (at_rest, holder)) - 1;
+    if (row < 0)
+      postpone (spec);
+    else if (g_hash_table_contains (taken, holder))
+      continue; /* it meets the successor in the next round */
+    else if (rows_bool (rows, row, "retrying")) {
+      g_hash_table_add (taken, (gpointer)holder);
+      spec->attempts = (int)rows_int (rows, row, "attempts");
+      array_add (ids, holder);
+      array_add (successors, spec->run_id);
+    } else
+      place_skip (spec, holder);
+  }
   return supersede (pg, ids, successors, error);
 }
 
 gboolean
 place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
 {
-  for (int round = 0; round < ROUNDS; round++)
-    {
-      if (!insert (pg, specs, error))
-        return FALSE;
-      g_autoptr (GArray) losers = g_array_new (FALSE, FALSE, sizeof (guint));
-      g_autoptr (GPtrArray) holders = g_ptr_array_new_with_free_func (g_free);
-      if (!look_at_losers (pg, specs, holders, losers, error))
-        return FALSE;
-      if (losers->len == 0)
-        return TRUE;
-      if (!(as_children ? yield_to_holders : place_meet_holders) (pg, specs, losers, holders, error))
-        return FALSE;
-    }
-  g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, "the unique key of a new run changes hands too often");
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!insert (pg, specs, error))
+      return FALSE;
+    g_autoptr (GArray) losers = g_array_new (FALSE, FALSE, sizeof (guint));
+    g_autoptr (GPtrArray) holders = g_ptr_array_new_with_free_func (g_free);
+    if (!look_at_losers (pg, specs, holders, losers, error))
+      return FALSE;
+    if (losers->len == 0)
+      return TRUE;
+    if (!(as_children ? yield_to_holders : place_meet_holders) (pg, specs, losers, holders, error))
+      return FALSE;
+  }
+  g_set_error (error, PRUNED_ERROR, PRUNED_BUSY,
+               "the unique key of a new run changes hands too often");
   return FALSE;
 }
 
@@ -317,15 +335,17 @@ place_any_waiting (const GArray *specs)
 void
 place_add_work (Bundle *bundle, const GArray *specs)
 {
-  for (guint i = 0; i < specs->len; i++)
-    {
-      RunSpec *spec = &g_array_index (specs, RunSpec, i);
-      if (spec->placed != PLACED_READY)
-        continue;
-      Run run = { .run_id = spec->run_id, .job = spec->job, .attempts = spec->attempts,
-                  .slot = job_slot (spec->job, spec->run_id, spec->args),
-                  .scheduled_at_us = spec->scheduled_at_us,
-                  .due_at_us = spec->placed_due_us != 0 ? spec->placed_due_us : spec->due_at_us, .args = spec->args };
-      run_add_work (bundle, &run);
-    }
+  for (guint i = 0; i < specs->len; i++) {
+    RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    if (spec->placed != PLACED_READY)
+      continue;
+    Run run = { .run_id = spec->run_id,
+                .job = spec->job,
+                .attempts = spec->attempts,
+                .slot = job_slot (spec->job, spec->run_id, spec->args),
+                .scheduled_at_us = spec->scheduled_at_us,
+                .due_at_us = spec->placed_due_us != 0 ? spec->placed_due_us : spec->due_at_us,
+                .args = spec->args };
+    run_add_work (bundle, &run);
+  }
 }

@@ -1,5 +1,5 @@
-/* Runs that are there already and take their unique key only when they are due: ticks ahead of their time, ticks of a job that
- * was paused.
+/* Runs that are there already and take their unique key only when they are due: ticks ahead of
+ * their time, ticks of a job that was paused.
  */
 #include "engine/ledger/place.h"
 
@@ -14,7 +14,8 @@ typedef struct {
 static void
 verdict_add (Verdicts *verdicts, const RunSpec *spec)
 {
-  gboolean skipped = g_strcmp0 (spec->state, "skipped") == 0, waits = g_strcmp0 (spec->state, "waiting") == 0;
+  gboolean skipped = g_strcmp0 (spec->state, "skipped") == 0,
+           waits = g_strcmp0 (spec->state, "waiting") == 0;
   array_add (verdicts->run_id, spec->run_id);
   array_add (verdicts->state, skipped ? "skipped" : waits ? "waiting" : "ready");
   array_add (verdicts->key, skipped || waits ? NULL : spec->unique_key);
@@ -26,27 +27,28 @@ static GArray *
 specs_from_due (const Jobs *jobs, const PgRows *rows)
 {
   GArray *specs = run_specs_new ();
-  for (int i = 0; i < rows_count (rows); i++)
+  for (int i = 0; i < rows_count (rows); i++) {
+    const Job *job = jobs_find (jobs, rows_text (rows, i, "job"));
+    const char *args = rows_text (rows, i, "args");
+    RunSpec spec = { .run_id = g_strdup (rows_text (rows, i, "run_id")),
+                     .job = job,
+                     .scheduled_at_us = rows_int (rows, i, "scheduled_at"),
+                     .due_at_us = rows_int (rows, i, "due_at"),
+                     .attempts = (int)rows_int (rows, i, "attempts"),
+                     .args = json_parse (args, strlen (args), NULL) };
+    spec.unique_key = job_expand_key (job->unique_key, spec.args);
+    if (!json_is_object (spec.args)) /* its first step says why it cannot be read */
     {
-      const Job *job = jobs_find (jobs, rows_text (rows, i, "job"));
-      const char *args = rows_text (rows, i, "args");
-      RunSpec spec = { .run_id = g_strdup (rows_text (rows, i, "run_id")), .job = job,
-                       .scheduled_at_us = rows_int (rows, i, "scheduled_at"),
-                       .due_at_us = rows_int (rows, i, "due_at"),
-                       .attempts = (int)rows_int (rows, i, "attempts"),
-                       .args = json_parse (args, strlen (args), NULL) };
-      spec.unique_key = job_expand_key (job->unique_key, spec.args);
-      if (!json_is_object (spec.args)) /* its first step says why it cannot be read */
-        {
-          g_clear_pointer (&spec.args, json_decref);
-          spec.args = json_object ();
-        }
-      g_array_append_val (specs, spec);
+      g_clear_pointer (&spec.args, json_decref);
+      spec.args = json_object ();
     }
+    g_array_append_val (specs, spec);
+  }
   return specs;
 }
 
-/* Who holds the keys of SPECS now, in their order; a key that an earlier one of them takes counts as held by that one. */
+/* Who holds the keys of SPECS now, in their order; a key that an earlier one of them takes counts
+ * as held by that one. */
 static GPtrArray *
 holders_of (Pg *pg, const GArray *specs, GError **error)
 {
@@ -59,14 +61,15 @@ holders_of (Pg *pg, const GArray *specs, GError **error)
   if (rows == NULL)
     return NULL;
   GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < specs->len; i++)
-    {
-      char *holder = NULL;
-      for (int j = 0; j < rows_count (rows) && holder == NULL; j++)
-        if (g_strcmp0 (rows_text (rows, j, "unique_key"), g_array_index (specs, RunSpec, i).unique_key) == 0)
-          holder = g_strdup (rows_text (rows, j, "run_id"));
-      g_ptr_array_add (holders, holder);
-    }
+  for (guint i = 0; i < specs->len; i++) {
+    char *holder = NULL;
+    for (int j = 0; j < rows_count (rows) && holder == NULL; j++)
+      if (g_strcmp0 (rows_text (rows, j, "unique_key"),
+                     g_array_index (specs, RunSpec, i).unique_key)
+          == 0)
+        holder = g_strdup (rows_text (rows, j, "run_id"));
+    g_ptr_array_add (holders, holder);
+  }
   return holders;
 }
 
@@ -75,17 +78,16 @@ static void
 settle_among_themselves (GArray *specs)
 {
   g_autoptr (GHashTable) taken = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < specs->len; i++)
-    {
-      RunSpec *spec = &g_array_index (specs, RunSpec, i);
-      if (spec->state != NULL || spec->unique_key == NULL)
-        continue;
-      const char *first = g_hash_table_lookup (taken, spec->unique_key);
-      if (first != NULL)
-        place_skip (spec, first);
-      else
-        g_hash_table_insert (taken, spec->unique_key, spec->run_id);
-    }
+  for (guint i = 0; i < specs->len; i++) {
+    RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    if (spec->state != NULL || spec->unique_key == NULL)
+      continue;
+    const char *first = g_hash_table_lookup (taken, spec->unique_key);
+    if (first != NULL)
+      place_skip (spec, first);
+    else
+      g_hash_table_insert (taken, spec->unique_key, spec->run_id);
+  }
 }
 
 gboolean
@@ -105,12 +107,11 @@ place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError *
     return FALSE;
   settle_among_themselves (specs);
   Verdicts verdicts = { array_new (), array_new (), array_new (), array_new (), array_new () };
-  for (guint i = 0; i < specs->len; i++)
-    {
-      RunSpec *spec = &g_array_index (specs, RunSpec, i);
-      verdict_add (&verdicts, spec);
-      spec->placed = spec->state == NULL ? PLACED_READY : PLACED_WAITING;
-    }
+  for (guint i = 0; i < specs->len; i++) {
+    RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    verdict_add (&verdicts, spec);
+    spec->placed = spec->state == NULL ? PLACED_READY : PLACED_WAITING;
+  }
   pg_values_take (values, "run_id", array_take (verdicts.run_id));
   pg_values_take (values, "state", array_take (verdicts.state));
   pg_values_take (values, "unique_key", array_take (verdicts.key));

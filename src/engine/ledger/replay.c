@@ -9,9 +9,9 @@
 /* One answer to come. */
 typedef struct {
   const KafkaMessage *message;
-  char *run_id;          /* NULL: it asks for none */
+  char *run_id; /* NULL: it asks for none */
   const Job *job;
-  int spec;              /* its place in `specs`; -1: nothing is to be placed, and the answer is known: */
+  int spec; /* its place in `specs`; -1: nothing is to be placed, and the answer is known: */
   ReplayVerdict verdict;
   char *reason;
 } Line;
@@ -38,18 +38,19 @@ pass_clear (Pass *pass)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pass, pass_clear)
 
-/* --- what the messages ask for ------------------------------------------------------------------------- */
+/* --- what the messages ask for
+ * ------------------------------------------------------------------------- */
 
 /* SPEC NULL: the message asks for no run. */
 static void
-add_answered (Pass *pass, const KafkaMessage *message, const RunSpec *spec, ReplayVerdict verdict, const char *reason)
+add_answered (Pass *pass, const KafkaMessage *message, const RunSpec *spec, ReplayVerdict verdict,
+              const char *reason)
 {
   Line line = { .message = message, .spec = -1, .verdict = verdict, .reason = g_strdup (reason) };
-  if (spec != NULL)
-    {
-      line.run_id = g_strdup (spec->run_id);
-      line.job = spec->job;
-    }
+  if (spec != NULL) {
+    line.run_id = g_strdup (spec->run_id);
+    line.job = spec->job;
+  }
   g_array_append_val (pass->lines, line);
 }
 
@@ -57,7 +58,10 @@ add_answered (Pass *pass, const KafkaMessage *message, const RunSpec *spec, Repl
 static void
 add_placed (Pass *pass, const KafkaMessage *message, RunSpec *spec)
 {
-  Line line = { .message = message, .run_id = g_strdup (spec->run_id), .job = spec->job, .spec = (int)pass->specs->len };
+  Line line = { .message = message,
+                .run_id = g_strdup (spec->run_id),
+                .job = spec->job,
+                .spec = (int)pass->specs->len };
   g_array_append_val (pass->lines, line);
   g_array_append_val (pass->specs, *spec);
   *spec = (RunSpec){ 0 };
@@ -78,36 +82,36 @@ take_message (Pass *pass, const KafkaMessage *message)
 {
   const Replay *replay = pass->replay;
   g_autoptr (GArray) asked = run_specs_new ();
-  g_autofree char *refusal = admit_message (&replay->admission, message, g_str_equal (message->topic, replay->ticks), asked);
+  g_autofree char *refusal = admit_message (&replay->admission, message,
+                                            g_str_equal (message->topic, replay->ticks), asked);
   if (asked->len == 0)
     add_without_run (pass, message, refusal);
-  for (guint i = 0; i < asked->len; i++)
-    {
-      RunSpec *spec = &g_array_index (asked, RunSpec, i);
-      if (replay->job != NULL && replay->job != spec->job)
-        continue;
-      if (refusal != NULL)
-        add_answered (pass, message, spec, REPLAY_REFUSED, refusal);
-      else
-        add_placed (pass, message, spec);
-    }
+  for (guint i = 0; i < asked->len; i++) {
+    RunSpec *spec = &g_array_index (asked, RunSpec, i);
+    if (replay->job != NULL && replay->job != spec->job)
+      continue;
+    if (refusal != NULL)
+      add_answered (pass, message, spec, REPLAY_REFUSED, refusal);
+    else
+      add_placed (pass, message, spec);
+  }
 }
 
-/* --- what became of it --------------------------------------------------------------------------------- */
+/* --- what became of it
+ * --------------------------------------------------------------------------------- */
 
 static PgRows *
 look (Pass *pass, GError **error)
 {
   GString *ids = array_new (), *times = array_new (), *keys = array_new (), *timers = array_new ();
-  for (guint i = 0; i < pass->specs->len; i++)
-    {
-      const RunSpec *spec = &g_array_index (pass->specs, RunSpec, i);
-      g_autofree char *time = clock_format (spec->scheduled_at_us);
-      array_add (ids, spec->run_id);
-      array_add (times, time);
-      array_add (keys, spec->unique_key);
-      array_add (timers, spec->timer ? "t" : "f");
-    }
+  for (guint i = 0; i < pass->specs->len; i++) {
+    const RunSpec *spec = &g_array_index (pass->specs, RunSpec, i);
+    g_autofree char *time = clock_format (spec->scheduled_at_us);
+    array_add (ids, spec->run_id);
+    array_add (times, time);
+    array_add (keys, spec->unique_key);
+    array_add (timers, spec->timer ? "t" : "f");
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_take (ids));
   pg_values_take (values, "scheduled_at", array_take (times));
@@ -123,9 +127,11 @@ has_ended (const char *state)
   return g_strv_contains (ended, state);
 }
 
-/* A run that is not there, dry: would it begin? Runs that other messages would start meanwhile are not foreseen. */
+/* A run that is not there, dry: would it begin? Runs that other messages would start meanwhile are
+ * not foreseen. */
 static void
-foresee (const Pass *pass, const RunSpec *spec, const PgRows *rows, int row, ReplayAnswer *answer, char **words)
+foresee (const Pass *pass, const RunSpec *spec, const PgRows *rows, int row, ReplayAnswer *answer,
+         char **words)
 {
   const char *later = rows_text (rows, row, "later"), *holder = rows_text (rows, row, "holder");
   const char *before = later != NULL ? later : holder;
@@ -147,8 +153,12 @@ answer_placed (const Pass *pass, const Line *line, const PgRows *rows)
 {
   g_autofree char *words = NULL;
   const RunSpec *spec = &g_array_index (pass->specs, RunSpec, line->spec);
-  ReplayAnswer answer = { line->message, line->job->name, line->run_id, REPLAY_STARTED,
-                          rows_text (rows, line->spec, "state"), rows_text (rows, line->spec, "error") };
+  ReplayAnswer answer = { line->message,
+                          line->job->name,
+                          line->run_id,
+                          REPLAY_STARTED,
+                          rows_text (rows, line->spec, "state"),
+                          rows_text (rows, line->spec, "error") };
   if (answer.state == NULL)
     foresee (pass, spec, rows, line->spec, &answer, &words);
   else if (has_ended (answer.state))
@@ -161,19 +171,19 @@ answer_placed (const Pass *pass, const Line *line, const PgRows *rows)
 static void
 tell_all (const Pass *pass, const PgRows *rows)
 {
-  for (guint i = 0; i < pass->lines->len; i++)
-    {
-      const Line *line = &g_array_index (pass->lines, Line, i);
-      const char *job = line->job != NULL ? line->job->name : NULL;
-      ReplayAnswer known = { line->message, job, line->run_id, line->verdict, NULL, line->reason };
-      if (line->spec >= 0)
-        answer_placed (pass, line, rows);
-      else
-        pass->replay->tell (&known, pass->replay->data);
-    }
+  for (guint i = 0; i < pass->lines->len; i++) {
+    const Line *line = &g_array_index (pass->lines, Line, i);
+    const char *job = line->job != NULL ? line->job->name : NULL;
+    ReplayAnswer known = { line->message, job, line->run_id, line->verdict, NULL, line->reason };
+    if (line->spec >= 0)
+      answer_placed (pass, line, rows);
+    else
+      pass->replay->tell (&known, pass->replay->data);
+  }
 }
 
-/* --- a transaction ------------------------------------------------------------------------------------- */
+/* --- a transaction
+ * ------------------------------------------------------------------------------------- */
 
 static void
 pass_init (Pass *pass, Replay *replay)
@@ -201,7 +211,9 @@ work (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
   for (guint i = 0; i < n; i++)
     take_message (pass, messages[i]);
   gboolean dry = replay->publisher == NULL;
-  if (!dry && (!timer_place (replay->pg, pass->specs, error) || !place_runs (replay->pg, pass->specs, FALSE, error)))
+  if (!dry
+      && (!timer_place (replay->pg, pass->specs, error)
+          || !place_runs (replay->pg, pass->specs, FALSE, error)))
     return NULL;
   return look (pass, error);
 }
@@ -229,7 +241,8 @@ publish (const Pass *pass)
   g_autoptr (GError) error = NULL;
   place_add_work (bundle, pass->specs);
   if (!publisher_send_plain (pass->replay->publisher, bundle, &error))
-    log_warning ("Work messages could not be sent: a daemon will send them", "error", error->message);
+    log_warning ("Work messages could not be sent: a daemon will send them", "error",
+                 error->message);
 }
 
 static gboolean
@@ -252,16 +265,15 @@ replay_messages (Replay *replay, KafkaMessage *const *messages, guint n, GError 
   GError *cause = NULL;
   if (n == 0 || replay_together (replay, messages, n, &cause))
     return TRUE;
-  if (cause->code != PRUNED_DATA)
-    {
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
-  if (n > 1)
-    {
-      g_clear_error (&cause);
-      return replay_messages (replay, messages, n / 2, error) && replay_messages (replay, messages + n / 2, n - n / 2, error);
-    }
+  if (cause->code != PRUNED_DATA) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  if (n > 1) {
+    g_clear_error (&cause);
+    return replay_messages (replay, messages, n / 2, error)
+           && replay_messages (replay, messages + n / 2, n - n / 2, error);
+  }
   g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
   ReplayAnswer refused = { messages[0], NULL, NULL, REPLAY_REFUSED, NULL, reason };
   g_clear_error (&cause);

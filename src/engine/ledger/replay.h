@@ -1,9 +1,9 @@
-/* Messages of ticks and events once more: read as intake reads them, placed as intake places them, and told what became of each.
- * What has its run already does nothing.
+/* Messages of ticks and events once more: read as intake reads them, placed as intake places them,
+ * and told what became of each. What has its run already does nothing.
  *
- * Invariant: no offset moves, neither the group's nor that of `pruned.intake`, and nothing goes to the dead topic: the daemon goes on
- * where it was.
- * Threads: main, of a command. Ownership: the caller's.
+ * Invariant: no offset moves, neither the group's nor that of `pruned.intake`, and nothing goes to
+ * the dead topic: the daemon goes on where it was. Threads: main, of a command. Ownership: the
+ * caller's.
  */
 #pragma once
 #include "engine/ledger/admit.h"
@@ -29,14 +29,16 @@ typedef void (*ReplayTell) (const ReplayAnswer *answer, gpointer data);
 
 typedef struct {
   Pg *pg;
-  Admission admission;    /* now_us: set here */
-  Publisher *publisher;   /* NULL: dry */
-  const char *ticks;      /* the topic of ticks; all others are events' */
-  const Job *job;         /* NULL: every job */
-  GHashTable *announced;  /* of run ids, dry: what an earlier message would have started */
+  Admission admission;   /* now_us: set here */
+  Publisher *publisher;  /* NULL: dry */
+  const char *ticks;     /* the topic of ticks; all others are events' */
+  const Job *job;        /* NULL: every job */
+  GHashTable *announced; /* of run ids, dry: what an earlier message would have started */
   ReplayTell tell;
   gpointer data;
 } Replay;
 
-/* MESSAGES (KafkaMessage) in one transaction. A row that the database does not take is refused alone. */
-gboolean replay_messages (Replay *replay, KafkaMessage *const *messages, guint n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* MESSAGES (KafkaMessage) in one transaction. A row that the database does not take is refused
+ * alone. */
+gboolean replay_messages (Replay *replay, KafkaMessage *const *messages, guint n, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

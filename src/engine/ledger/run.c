@@ -22,7 +22,8 @@ run_free (Run *run)
   g_free (run);
 }
 
-/* An object; NULL: there is none, or it is none that can be read (PostgreSQL keeps numbers that nobody else does): then *WRONG says so. */
+/* An object; NULL: there is none, or it is none that can be read (PostgreSQL keeps numbers that
+ * nobody else does): then *WRONG says so. */
 static json_t *
 json_at (const PgRows *rows, int row, const char *name, char **wrong)
 {
@@ -37,7 +38,8 @@ json_at (const PgRows *rows, int row, const char *name, char **wrong)
   if (json_is_object (value))
     return g_steal_pointer (&value);
   if (wrong != NULL && *wrong == NULL)
-    *wrong = g_strdup_printf ("the run's row: %s: %s", name, error != NULL ? error->message : "not a JSON object");
+    *wrong = g_strdup_printf ("the run's row: %s: %s", name,
+                              error != NULL ? error->message : "not a JSON object");
   return NULL;
 }
 
@@ -67,11 +69,10 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->error = text_at (rows, row, "error");
   run->result = json_at (rows, row, "result", NULL);
   run->context = json_at (rows, row, "context", NULL);
-  if (rows_column (rows, "now") >= 0)
-    {
-      run->now_us = rows_int (rows, row, "now");
-      run->first = rows_bool (rows, row, "first");
-    }
+  if (rows_column (rows, "now") >= 0) {
+    run->now_us = rows_int (rows, row, "now");
+    run->first = rows_bool (rows, row, "first");
+  }
   return run;
 }
 
@@ -83,23 +84,26 @@ run_timer_due_us (const char *date, gint64 scheduled_at_us)
   g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
   gint64 us = scheduled_at_us;
   g_autoptr (GError) error = NULL;
-  if (!clock_parse (midnight, &us, &error)) /* checked when decoded; years beyond what a timer can hold are due then */
+  if (!clock_parse (
+          midnight, &us,
+          &error)) /* checked when decoded; years beyond what a timer can hold are due then */
     us = scheduled_at_us;
   return MAX (us, scheduled_at_us);
 }
 
-/* Told from the arguments and not from the row: `due_at` moves with each back-off, and may have been set by hand. */
+/* Told from the arguments and not from the row: `due_at` moves with each back-off, and may have
+ * been set by hand. */
 gint64
 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
 {
   gint64 earliest_us = scheduled_at_us;
-  for (guint i = 0; i < job->events->len; i++)
-    {
-      const JobEvent *event = job->events->pdata[i];
-      gboolean is_its = event->due != NULL && (event->key == NULL || json_object_get (args, event->key) != NULL);
-      const char *date = is_its ? json_string_value (json_object_get (args, event->due)) : NULL;
-      earliest_us = MAX (earliest_us, run_timer_due_us (date, scheduled_at_us));
-    }
+  for (guint i = 0; i < job->events->len; i++) {
+    const JobEvent *event = job->events->pdata[i];
+    gboolean is_its
+        = event->due != NULL && (event->key == NULL || json_object_get (args, event->key) != NULL);
+    const char *date = is_its ? json_string_value (json_object_get (args, event->due)) : NULL;
+    earliest_us = MAX (earliest_us, run_timer_due_us (date, scheduled_at_us));
+  }
   return earliest_us;
 }
 
@@ -113,10 +117,11 @@ run_add_work (Bundle *bundle, const Run *run)
   g_autofree char *due_at = clock_format (run->due_at_us);
   g_autofree char *args = json_text (run->args);
   g_autofree char *cursor = run->cursor != NULL ? json_text (run->cursor) : NULL;
-  const char *fields[] = { run->run_id, run->job->name, step, attempt, scheduled_at, due_at, args, cursor };
+  const char *fields[]
+      = { run->run_id, run->job->name, step, attempt, scheduled_at, due_at, args, cursor };
   g_autofree char *ce_id = g_strdup_printf ("%s/%d/%d", run->run_id, run->step, run->attempts);
-  bundle_add (bundle, run->job->work_topic, job_partition (run->job, run->slot), run->run_id, "pruned.Work", ce_id,
-              fields);
+  bundle_add (bundle, run->job->work_topic, job_partition (run->job, run->slot), run->run_id,
+              "pruned.Work", ce_id, fields);
 }
 
 static void
@@ -137,8 +142,13 @@ gboolean
 work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
 {
   static const char *const wanted[] = { "run_id", "job", "step", "attempt", NULL };
-  MessageSource source = { message->value, message->value_len, message->headers, message->n_headers, "pruned.Work",
-                           "pruned.Work", wanted };
+  MessageSource source = { message->value,
+                           message->value_len,
+                           message->headers,
+                           message->n_headers,
+                           "pruned.Work",
+                           "pruned.Work",
+                           wanted };
   MessageDecoded decoded = { 0 };
   if (!message_decode (&source, &decoded, error))
     return FALSE;
@@ -146,10 +156,12 @@ work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **e
   const char *name = json_string_value (json_object_get (decoded.content, "job"));
   gboolean ok = uuid5_is_valid (run_id) && g_str_equal (name, job->name);
   if (!ok)
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: run_id '%s' of job '%s' on the topic of %s", run_id, name,
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT,
+                 "undecodable: run_id '%s' of job '%s' on the topic of %s", run_id, name,
                  job->name);
   else
-    *work = (Work){ g_strdup (run_id), (int)json_integer_value (json_object_get (decoded.content, "step")),
+    *work = (Work){ g_strdup (run_id),
+                    (int)json_integer_value (json_object_get (decoded.content, "step")),
                     (int)json_integer_value (json_object_get (decoded.content, "attempt")) };
   message_decoded_clear (&decoded);
   return ok;
@@ -169,4 +181,12 @@ run_fail (Pg *pg, const RunFailure *failure, GError **error)
   pg_values_take (values, "cursor", failure->cursor != NULL ? json_text (failure->cursor) : NULL);
   pg_values_take (values, "result", failure->result != NULL ? json_text (failure->result) : NULL);
   return pg_run_file (pg, "src/engine/ledger/sql/fail.sql", values, error);
+}
+
+json_t *
+run_cursor_with (const Run *run, const char *key, gint64 n)
+{
+  json_t *cursor = run->cursor != NULL ? json_deep_copy (run->cursor) : json_object ();
+  json_object_set_new (cursor, key, json_integer (n));
+  return cursor;
 }

@@ -33,12 +33,14 @@ schema_wanted (void)
 static int
 schema_found (Pg *pg, GError **error)
 {
-  g_autoptr (PgRows) there = pg_run_file (pg, "src/engine/ledger/sql/schema_there.sql", NULL, error);
+  g_autoptr (PgRows) there
+      = pg_run_file (pg, "src/engine/ledger/sql/schema_there.sql", NULL, error);
   if (there == NULL)
     return -1;
   if (!rows_bool (there, 0, "there"))
     return 0;
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_version.sql", NULL, error);
+  g_autoptr (PgRows) rows
+      = pg_run_file (pg, "src/engine/ledger/sql/schema_version.sql", NULL, error);
   return rows != NULL ? (int)rows_int (rows, 0, "version") : -1;
 }
 
@@ -58,8 +60,10 @@ check_server (Pg *pg, GError **error)
 static gboolean
 fail_newer (int found, int wanted, GError **error)
 {
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "schema pruned is newer than this program: step %d, wanted %d; install a newer pruned", found, wanted);
+  g_set_error (
+      error, PRUNED_ERROR, PRUNED_FATAL,
+      "schema pruned is newer than this program: step %d, wanted %d; install a newer pruned", found,
+      wanted);
   return FALSE;
 }
 
@@ -67,7 +71,8 @@ fail_newer (int found, int wanted, GError **error)
 static int
 compatible_from (Pg *pg, GError **error)
 {
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_compatible.sql", NULL, error);
+  g_autoptr (PgRows) rows
+      = pg_run_file (pg, "src/engine/ledger/sql/schema_compatible.sql", NULL, error);
   return rows != NULL ? (int)rows_int (rows, 0, "compatible_from") : 0;
 }
 
@@ -77,9 +82,11 @@ check_newer (Pg *pg, int found, int wanted, GError **error)
   int least = compatible_from (pg, error);
   if (least == 0 || least <= wanted)
     return least != 0;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "schema pruned is newer than this program: step %d, wanted %d, and step %d is the oldest that a program may want;"
-               " install a newer pruned", found, wanted, least);
+  g_set_error (
+      error, PRUNED_ERROR, PRUNED_FATAL,
+      "schema pruned is newer than this program: step %d, wanted %d, and step %d is the oldest that a program may want;"
+      " install a newer pruned",
+      found, wanted, least);
   return FALSE;
 }
 
@@ -96,10 +103,13 @@ check (Pg *pg, gboolean newer, GError **error)
   if (found > wanted)
     return newer || check_newer (pg, found, wanted, error);
   if (found == 0)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "schema pruned is not there; run: pruned migrate");
-  else
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "schema pruned is older than this program: step %d, wanted %d; run: pruned migrate", found, wanted);
+                 "schema pruned is not there; run: pruned migrate");
+  else
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_FATAL,
+        "schema pruned is older than this program: step %d, wanted %d; run: pruned migrate", found,
+        wanted);
   return FALSE;
 }
 
@@ -122,22 +132,25 @@ note_version (Pg *pg, int version, const char *text, GError **error)
   const char *from = strstr (text, said);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "version", version);
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_note.sql", values, error);
+  g_autoptr (PgRows) rows
+      = pg_run_file (pg, "src/engine/ledger/sql/schema_note.sql", values, error);
   if (rows == NULL || from == NULL)
     return rows != NULL;
   pg_values_int (values, "compatible_from", g_ascii_strtoll (from + strlen (said), NULL, 10));
-  g_autoptr (PgRows) noted = pg_run_file (pg, "src/engine/ledger/sql/schema_note_compatible.sql", values, error);
+  g_autoptr (PgRows) noted
+      = pg_run_file (pg, "src/engine/ledger/sql/schema_note_compatible.sql", values, error);
   return noted != NULL;
 }
 
-/* In the transaction that the caller has begun. The lock is taken before looking again: another may have been faster.
- * *APPLIED is whether we were. */
+/* In the transaction that the caller has begun. The lock is taken before looking again: another may
+ * have been faster. *APPLIED is whether we were. */
 static gboolean
 apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GError **error)
 {
   int version = step_version (name);
   *applied = FALSE;
-  if (!pg_exec (pg, "SET LOCAL statement_timeout = 0", error) || !pg_exec (pg, "SET LOCAL lock_timeout = 0", error)
+  if (!pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+      || !pg_exec (pg, "SET LOCAL lock_timeout = 0", error)
       || !pg_exec (pg, "SET LOCAL idle_in_transaction_session_timeout = 0", error))
     return FALSE;
   g_autoptr (PgRows) lock = pg_run_file (pg, "src/engine/ledger/sql/schema_lock.sql", NULL, error);

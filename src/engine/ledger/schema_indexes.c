@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* CREATE [UNIQUE] INDEX CONCURRENTLY [IF NOT EXISTS] name ON table (columns) ... */
-#define STATEMENT                                                                                   \
+#define STATEMENT                                                                                  \
   "^CREATE (UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?([a-z_0-9]+) ON ([a-z_0-9]+) ?(\\(.*)$"
 
 static void
@@ -42,8 +42,10 @@ add_statement (Wanted *wanted, const Job *job, const char *sql, GError **error)
   g_autoptr (GRegex) pattern = g_regex_new (STATEMENT, G_REGEX_CASELESS | G_REGEX_DOTALL, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
   if (!g_regex_match (pattern, sql, 0, &match)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "%s/indexes.sql: not CREATE [UNIQUE] INDEX CONCURRENTLY name ON table (columns): %s", job->folder, sql);
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_FATAL,
+        "%s/indexes.sql: not CREATE [UNIQUE] INDEX CONCURRENTLY name ON table (columns): %s",
+        job->folder, sql);
     return FALSE;
   }
   g_autofree char *name = g_match_info_fetch (match, 2);
@@ -102,7 +104,8 @@ look (Wanted *wanted, Pg *pg, const char *app_schema, GError **error)
   pg_values_take (values, "relation", array_take (g_steal_pointer (&wanted->relations)));
   pg_values_take (values, "kind", array_take (g_steal_pointer (&wanted->kinds)));
   pg_values_take (values, "rest", array_take (g_steal_pointer (&wanted->rests)));
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/ledger/sql/schema_indexes.sql", values, error);
+  g_autoptr (PgRows) rows
+      = pg_run_file (pg, "src/engine/ledger/sql/schema_indexes.sql", values, error);
   if (rows == NULL)
     return FALSE;
   for (guint i = 0; i < wanted->indexes->len; i++) {
@@ -158,11 +161,12 @@ schema_warn_indexes (Pg *pg, const Jobs *jobs)
   g_autoptr (GPtrArray) indexes = pg_ensure (pg, &error) ? schema_indexes (pg, jobs, &error) : NULL;
   if (indexes == NULL)
     log_warning ("Whether indexes are missing cannot be seen now", "detail", error->message);
-  for (guint i = 0; indexes != NULL && i < indexes->len; i++)
-    {
-      const WantedIndex *index = indexes->pdata[i];
-      if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
-        log_warning ("An index that the job's cursor wants is missing: pages get slower as the table grows", "job",
-                     index->job->name, "index", index->name, "table", index->table, "remedy", "pruned migrate --indexes");
-    }
+  for (guint i = 0; indexes != NULL && i < indexes->len; i++) {
+    const WantedIndex *index = indexes->pdata[i];
+    if (index->state == INDEX_MISSING || index->state == INDEX_INVALID)
+      log_warning (
+          "An index that the job's cursor wants is missing: pages get slower as the table grows",
+          "job", index->job->name, "index", index->name, "table", index->table, "remedy",
+          "pruned migrate --indexes");
+  }
 }

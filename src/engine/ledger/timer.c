@@ -1,5 +1,6 @@
-/* Within a batch the latest event of a key is found in memory; against earlier batches the row in `pruned.timers` decides. What
- * loses becomes a skipped row: `superseded by` the one that replaced it, or `overlaps` the one it came after.
+/* Within a batch the latest event of a key is found in memory; against earlier batches the row in
+ * `pruned.timers` decides. What loses becomes a skipped row: `superseded by` the one that replaced
+ * it, or `overlaps` the one it came after.
  */
 #include "engine/ledger/timer.h"
 
@@ -34,12 +35,11 @@ static GArray *
 open_timers (const GArray *specs)
 {
   GArray *which = g_array_new (FALSE, FALSE, sizeof (guint));
-  for (guint i = 0; i < specs->len; i++)
-    {
-      const RunSpec *spec = &g_array_index (specs, RunSpec, i);
-      if (spec->timer && spec->placed == PLACED_NOT && spec->state == NULL)
-        g_array_append_val (which, i);
-    }
+  for (guint i = 0; i < specs->len; i++) {
+    const RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    if (spec->timer && spec->placed == PLACED_NOT && spec->state == NULL)
+      g_array_append_val (which, i);
+  }
   return which;
 }
 
@@ -53,14 +53,13 @@ static PgValues *
 values_of (GArray *specs, const GArray *which)
 {
   GString *keys = array_new (), *ids = array_new (), *times = array_new ();
-  for (guint i = 0; i < which->len; i++)
-    {
-      const RunSpec *spec = at (specs, which, i);
-      g_autofree char *time = clock_format (spec->scheduled_at_us);
-      array_add (keys, spec->unique_key);
-      array_add (ids, spec->run_id);
-      array_add (times, time);
-    }
+  for (guint i = 0; i < which->len; i++) {
+    const RunSpec *spec = at (specs, which, i);
+    g_autofree char *time = clock_format (spec->scheduled_at_us);
+    array_add (keys, spec->unique_key);
+    array_add (ids, spec->run_id);
+    array_add (times, time);
+  }
   PgValues *values = pg_values_new ();
   pg_values_take (values, "unique_key", array_take (keys));
   pg_values_take (values, "run_id", array_take (ids));
@@ -84,12 +83,11 @@ static void
 drop_repeated (GArray *specs, const GArray *which)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = at (specs, which, i);
-      if (!g_hash_table_add (seen, spec->run_id))
-        spec->placed = PLACED_KNOWN;
-    }
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = at (specs, which, i);
+    if (!g_hash_table_add (seen, spec->run_id))
+      spec->placed = PLACED_KNOWN;
+  }
 }
 
 /* The latest of each key; of equal times the one that came last. The others of the batch lose. */
@@ -97,20 +95,18 @@ static void
 settle_within_batch (GArray *specs, const GArray *which)
 {
   g_autoptr (GHashTable) latest = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = at (specs, which, i), *other = g_hash_table_lookup (latest, spec->unique_key);
-      if (other == NULL || other->scheduled_at_us <= spec->scheduled_at_us)
-        g_hash_table_insert (latest, spec->unique_key, spec);
-    }
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = at (specs, which, i), *winner = g_hash_table_lookup (latest, spec->unique_key);
-      if (spec < winner)
-        end_spec (spec, g_strdup_printf ("superseded by %s", winner->run_id));
-      else if (spec > winner)
-        end_spec (spec, g_strdup_printf ("overlaps %s", winner->run_id));
-    }
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = at (specs, which, i), *other = g_hash_table_lookup (latest, spec->unique_key);
+    if (other == NULL || other->scheduled_at_us <= spec->scheduled_at_us)
+      g_hash_table_insert (latest, spec->unique_key, spec);
+  }
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = at (specs, which, i), *winner = g_hash_table_lookup (latest, spec->unique_key);
+    if (spec < winner)
+      end_spec (spec, g_strdup_printf ("superseded by %s", winner->run_id));
+    else if (spec > winner)
+      end_spec (spec, g_strdup_printf ("overlaps %s", winner->run_id));
+  }
 }
 
 static GHashTable *
@@ -118,7 +114,8 @@ column_set (const PgRows *rows, const char *key, const char *value)
 {
   GHashTable *set = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (set, (gpointer)rows_text (rows, i, key), (gpointer)rows_text (rows, i, value));
+    g_hash_table_insert (set, (gpointer)rows_text (rows, i, key),
+                         (gpointer)rows_text (rows, i, value));
   return set;
 }
 
@@ -135,12 +132,12 @@ settle_with_earlier (Pg *pg, GArray *specs, const GArray *which, GError **error)
     return FALSE;
   g_autoptr (GHashTable) set = column_set (set_rows, "unique_key", "unique_key");
   g_autoptr (GHashTable) latest = column_set (latest_rows, "unique_key", "run_id");
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = at (specs, which, i);
-      if (!g_hash_table_contains (set, spec->unique_key))
-        end_spec (spec, g_strdup_printf ("overlaps %s", (char *)g_hash_table_lookup (latest, spec->unique_key)));
-    }
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = at (specs, which, i);
+    if (!g_hash_table_contains (set, spec->unique_key))
+      end_spec (spec, g_strdup_printf ("overlaps %s",
+                                       (char *)g_hash_table_lookup (latest, spec->unique_key)));
+  }
   return TRUE;
 }
 
@@ -148,15 +145,15 @@ static gboolean
 replace_earlier (Pg *pg, GArray *specs, const GArray *which, GError **error)
 {
   GString *keys = array_new (), *errors = array_new ();
-  for (guint i = 0; i < which->len; i++)
-    {
-      RunSpec *spec = at (specs, which, i);
-      g_autofree char *words = spec->cancels ? g_strdup ("cancelled") : g_strdup_printf ("superseded by %s", spec->run_id);
-      array_add (keys, spec->unique_key);
-      array_add (errors, words);
-      if (spec->cancels)
-        end_spec (spec, g_strdup ("cancelled"));
-    }
+  for (guint i = 0; i < which->len; i++) {
+    RunSpec *spec = at (specs, which, i);
+    g_autofree char *words = spec->cancels ? g_strdup ("cancelled")
+                                           : g_strdup_printf ("superseded by %s", spec->run_id);
+    array_add (keys, spec->unique_key);
+    array_add (errors, words);
+    if (spec->cancels)
+      end_spec (spec, g_strdup ("cancelled"));
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "unique_key", array_take (keys));
   pg_values_take (values, "error", array_take (errors));

@@ -9,7 +9,8 @@
 
 #define FORMAT 1 /* the first byte of what is stored */
 
-/* Numbers are little-endian; a text is its length and its bytes with the NUL, so that it can be used where it stands. */
+/* Numbers are little-endian; a text is its length and its bytes with the NUL, so that it can be
+ * used where it stands. */
 static void
 put_number (GByteArray *to, gint64 number)
 {
@@ -108,11 +109,10 @@ bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key
   put_text (bundle->stored, key);
   put_text (bundle->stored, type);
   put_text (bundle->stored, ce_id);
-  if (put_value (bundle->stored, type, fields, &cause))
-    {
-      bundle->size++;
-      return;
-    }
+  if (put_value (bundle->stored, type, fields, &cause)) {
+    bundle->size++;
+    return;
+  }
   g_byte_array_set_size (bundle->stored, before);
   bundle_spoil (bundle, "message about %s: %s", key, cause->message);
 }
@@ -135,7 +135,8 @@ bundle_is_whole (const Bundle *bundle, GError **error)
   return bundle->wrong == NULL;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------- */
+/* --- reading
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const guint8 *at, *end;
@@ -186,7 +187,8 @@ take_text (Reader *reader)
 static KafkaMessage *
 take_message (Reader *reader, MessageHeader *headers)
 {
-  KafkaMessage message = { .offset = -1, .timestamp_ms = -1, .headers = headers, .n_headers = ENVELOPE_HEADERS };
+  KafkaMessage message
+      = { .offset = -1, .timestamp_ms = -1, .headers = headers, .n_headers = ENVELOPE_HEADERS };
   message.topic = (char *)take_text (reader);
   message.partition = (gint32)take_number (reader);
   message.key = (guint8 *)take_text (reader);
@@ -202,20 +204,21 @@ bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
 {
   Reader reader = { bytes, bytes + len, FALSE };
   const guint8 *format = take (&reader, 1);
-  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_autoptr (GPtrArray) messages
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   gboolean known = format != NULL && *format == FORMAT;
   g_autofree char *time = clock_format (take_number (&reader));
   g_autofree char *source = envelope_source (prefix);
   MessageHeader headers[ENVELOPE_HEADERS];
   envelope_common (headers, source, time);
-  while (known && !reader.broken && reader.at < reader.end)
-    {
-      KafkaMessage *message = take_message (&reader, headers);
-      if (message != NULL)
-        g_ptr_array_add (messages, message);
-    }
+  while (known && !reader.broken && reader.at < reader.end) {
+    KafkaMessage *message = take_message (&reader, headers);
+    if (message != NULL)
+      g_ptr_array_add (messages, message);
+  }
   if (known && !reader.broken)
     return g_steal_pointer (&messages);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "pruned.unpublished: messages that no version known here has stored");
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "pruned.unpublished: messages that no version known here has stored");
   return NULL;
 }

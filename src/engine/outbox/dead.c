@@ -6,7 +6,16 @@
 #include "engine/service/stats.h"
 
 /* In the order in which they are added, behind the message's own. */
-enum { REASON, SOURCE_TOPIC, SOURCE_PARTITION, SOURCE_OFFSET, ATTEMPTS, FIRST_SEEN, LAST_SEEN, N_OURS };
+enum {
+  REASON,
+  SOURCE_TOPIC,
+  SOURCE_PARTITION,
+  SOURCE_OFFSET,
+  ATTEMPTS,
+  FIRST_SEEN,
+  LAST_SEEN,
+  N_OURS
+};
 static const char *const OURS[N_OURS]
     = { "pruned_reason",   "pruned_source_topic", "pruned_source_partition", "pruned_source_offset",
         "pruned_attempts", "pruned_first_seen",   "pruned_last_seen" };
@@ -25,7 +34,8 @@ dead_letter (const char *prefix, const KafkaMessage *message, const char *reason
   g_autofree char *count = g_strdup_printf ("%d", attempts);
   g_autofree char *first = clock_format (message->timestamp_ms * 1000);
   g_autofree char *last = clock_format (clock_now_us ());
-  const char *const values[N_OURS] = { reason, message->topic, partition, offset, count, first, last };
+  const char *const values[N_OURS]
+      = { reason, message->topic, partition, offset, count, first, last };
   for (guint i = 0; i < N_OURS; i++)
     kafka_message_add_header (dead, OURS[i], values[i]);
   return dead;
@@ -37,7 +47,8 @@ shortened (const KafkaMessage *letter)
 {
   const MessageHeader *ours = letter->headers + letter->n_headers - N_OURS;
   KafkaMessage *message = kafka_message_new (letter->topic, -1);
-  g_autofree char *omitted = g_strdup_printf ("%" G_GSIZE_FORMAT " bytes, too large for this topic: see the source", letter->value_len);
+  g_autofree char *omitted = g_strdup_printf (
+      "%" G_GSIZE_FORMAT " bytes, too large for this topic: see the source", letter->value_len);
   for (guint i = 0; i < N_OURS; i++)
     kafka_message_add_header (message, ours[i].name, ours[i].value);
   kafka_message_add_header (message, OMITTED, omitted);
@@ -64,11 +75,10 @@ send_one (Service *service, KafkaMessage *letter, GError **error)
   g_ptr_array_add (one, letter);
   if (letter->acked || send_if_small (service, one, &cause))
     return TRUE;
-  if (cause != NULL)
-    {
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
+  if (cause != NULL) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
   g_autoptr (KafkaMessage) shorter = shortened (letter);
   one->pdata[0] = shorter;
   return letter->acked = publisher_send_messages (service->publisher, one, error);
@@ -91,12 +101,14 @@ dead_letters_send (Service *service, GPtrArray *letters, GError **error)
 void
 dead_letter_log (const KafkaMessage *message, const char *reason)
 {
-  g_autofree char *where = g_strdup_printf ("%s:%d:%" G_GINT64_FORMAT, message->topic, message->partition, message->offset);
+  g_autofree char *where = g_strdup_printf ("%s:%d:%" G_GINT64_FORMAT, message->topic,
+                                            message->partition, message->offset);
   log_warning ("Message went to the dead topic", "reason", reason, "source", where);
   stats_add (STATS_DEAD_MESSAGES, NULL, NULL, 1);
 }
 
-/* Ours are the last ones: a producer may have sent headers of the same names. NULL: it is no letter of ours. */
+/* Ours are the last ones: a producer may have sent headers of the same names. NULL: it is no letter
+ * of ours. */
 static const MessageHeader *
 find_ours (const KafkaMessage *message, const char **omitted)
 {
@@ -122,7 +134,9 @@ number_of (const MessageHeader *header)
 gboolean
 dead_letter_read (const KafkaMessage *message, DeadLetter *letter)
 {
-  *letter = (DeadLetter){ .n_headers = message->n_headers, .source_partition = -1, .source_offset = -1, .attempts = -1 };
+  *letter = (DeadLetter){
+    .n_headers = message->n_headers, .source_partition = -1, .source_offset = -1, .attempts = -1
+  };
   const MessageHeader *ours = find_ours (message, &letter->omitted);
   if (ours == NULL)
     return FALSE;

@@ -59,11 +59,10 @@ hex_of (const GByteArray *bytes)
   char *hex = g_malloc (2 * (gsize)bytes->len + 3), *p = hex;
   *p++ = '\\';
   *p++ = 'x';
-  for (guint i = 0; i < bytes->len; i++)
-    {
-      *p++ = digits[bytes->data[i] >> 4];
-      *p++ = digits[bytes->data[i] & 15];
-    }
+  for (guint i = 0; i < bytes->len; i++) {
+    *p++ = digits[bytes->data[i] >> 4];
+    *p++ = digits[bytes->data[i] & 15];
+  }
   *p = '\0';
   return hex;
 }
@@ -103,21 +102,21 @@ publisher_abandon (Publisher *publisher, Bundle *bundle)
   g_clear_pointer (&bundle->name, g_free);
 }
 
-/* A work message that its topic does not take keeps none of the others waiting: its run is found missing, and tells why (missing.c).
- * FALSE: there is none. */
+/* A work message that its topic does not take keeps none of the others waiting: its run is found
+ * missing, and tells why (missing.c). FALSE: there is none. */
 static gboolean
 give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GError *cause)
 {
   g_autofree char *work = publisher_topic (publisher, "work.");
   gboolean any = FALSE;
-  for (guint i = 0; i < messages->len; i++)
-    {
-      KafkaMessage *message = messages->pdata[i];
-      if (message->acked || !message->refused || !g_str_has_prefix (message->topic, work))
-        continue;
-      message->acked = any = TRUE;
-      log_warning_every (60, "refused work", "Work message is not taken by its topic", cause->message);
-    }
+  for (guint i = 0; i < messages->len; i++) {
+    KafkaMessage *message = messages->pdata[i];
+    if (message->acked || !message->refused || !g_str_has_prefix (message->topic, work))
+      continue;
+    message->acked = any = TRUE;
+    log_warning_every (60, "refused work", "Work message is not taken by its topic",
+                       cause->message);
+  }
   return any;
 }
 
@@ -125,22 +124,21 @@ give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GEr
 static gboolean
 send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, GError **error)
 {
-  for (;;)
-    {
-      GError *cause = NULL;
-      gboolean sent = sending != NULL
-                          ? kafka_publish_end (publisher->producer, sending, messages, SEND_TIMEOUT_MS, &publisher->stop, &cause)
-                          : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS, &publisher->stop, &cause);
-      if (sent)
-        return TRUE;
-      sending = NULL;
-      if (cause->code != PRUNED_DATA || !give_up_refused_work (publisher, messages, cause))
-        {
-          g_propagate_error (error, cause);
-          return FALSE;
-        }
-      g_error_free (cause);
+  for (;;) {
+    GError *cause = NULL;
+    gboolean sent = sending != NULL ? kafka_publish_end (publisher->producer, sending, messages,
+                                                         SEND_TIMEOUT_MS, &publisher->stop, &cause)
+                                    : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS,
+                                                     &publisher->stop, &cause);
+    if (sent)
+      return TRUE;
+    sending = NULL;
+    if (cause->code != PRUNED_DATA || !give_up_refused_work (publisher, messages, cause)) {
+      g_propagate_error (error, cause);
+      return FALSE;
     }
+    g_error_free (cause);
+  }
 }
 
 gboolean
@@ -154,7 +152,8 @@ make_messages (const Publisher *publisher, Bundle *bundle)
 {
   g_autoptr (GError) error = NULL;
   if (bundle->messages == NULL)
-    bundle->messages = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &error);
+    bundle->messages
+        = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &error);
   if (bundle->messages == NULL)
     g_error ("%s", error->message);
 }
@@ -196,7 +195,8 @@ publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
   FAULT ("publish.after_acknowledgement");
   if (bundle->name != NULL)
     note_sent (publisher, bundle->name);
-  g_clear_pointer (&bundle->name, g_free); /* in flight until its row is removed: not to be abandoned any more */
+  g_clear_pointer (&bundle->name,
+                   g_free); /* in flight until its row is removed: not to be abandoned any more */
   return TRUE;
 }
 
@@ -205,23 +205,21 @@ publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **riding, GError 
 {
   *riding = NULL;
   pthread_mutex_lock (&publisher->lock);
-  if (publisher->sent->len > 0)
-    {
-      *riding = publisher->sent;
-      publisher->sent = g_ptr_array_new_with_free_func (g_free);
-    }
+  if (publisher->sent->len > 0) {
+    *riding = publisher->sent;
+    publisher->sent = g_ptr_array_new_with_free_func (g_free);
+  }
   pthread_mutex_unlock (&publisher->lock);
   if (*riding == NULL)
     return TRUE;
   GString *run_ids = array_new (), *steps = array_new ();
-  for (guint i = 0; i < (*riding)->len; i++)
-    {
-      const char *name = (*riding)->pdata[i];
-      const char *slash = strchr (name, '/');
-      g_autofree char *run_id = g_strndup (name, slash - name);
-      array_add (run_ids, run_id);
-      array_add (steps, slash + 1);
-    }
+  for (guint i = 0; i < (*riding)->len; i++) {
+    const char *name = (*riding)->pdata[i];
+    const char *slash = strchr (name, '/');
+    g_autofree char *run_id = g_strndup (name, slash - name);
+    array_add (run_ids, run_id);
+    array_add (steps, slash + 1);
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_take (run_ids));
   pg_values_take (values, "step", array_take (steps));
@@ -262,7 +260,8 @@ publisher_owes (Publisher *publisher)
 }
 
 gboolean
-publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *messages_base64, GError **error)
+publisher_send_left (Publisher *publisher, const char *run_id, int step,
+                     const char *messages_base64, GError **error)
 {
   g_autofree char *name = name_of (run_id, step);
   pthread_mutex_lock (&publisher->lock);
@@ -275,13 +274,12 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   gsize len;
   g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
   g_autoptr (GPtrArray) messages = bundle_read (bytes, len, publisher->prefix, error);
-  if (messages == NULL || !publisher_send_messages (publisher, messages, error))
-    {
-      pthread_mutex_lock (&publisher->lock);
-      g_hash_table_remove (publisher->in_flight, name);
-      pthread_mutex_unlock (&publisher->lock);
-      return FALSE;
-    }
+  if (messages == NULL || !publisher_send_messages (publisher, messages, error)) {
+    pthread_mutex_lock (&publisher->lock);
+    g_hash_table_remove (publisher->in_flight, name);
+    pthread_mutex_unlock (&publisher->lock);
+    return FALSE;
+  }
   note_sent (publisher, name);
   return TRUE;
 }

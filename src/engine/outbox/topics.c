@@ -5,15 +5,26 @@
 #define MONTH_MS "2592000000"
 #define ROOMY_BYTES "10485760"
 
-/* `pruned topics --help` says these times. Ticks and events: shorter than [runs] keep_days. A work message may be lost
- * at any time; its run is found in PostgreSQL. */
+/* `pruned topics --help` says these times. Ticks and events: shorter than [runs] keep_days. A work
+ * message may be lost at any time; its run is found in PostgreSQL. */
 static const char *const WEEK[] = { "cleanup.policy", "delete", "retention.ms", WEEK_MS, NULL };
-/* A dead letter is larger than the message it buries, a work message may be larger than its tick. */
-static const char *const MONTH[] = { "cleanup.policy", "delete", "retention.ms", MONTH_MS, "max.message.bytes", ROOMY_BYTES, NULL };
-static const char *const DAY[] = { "cleanup.policy", "delete", "retention.ms", DAY_MS, "max.message.bytes", ROOMY_BYTES, NULL };
+/* A dead letter is larger than the message it buries, a work message may be larger than its tick.
+ */
+static const char *const MONTH[] = {
+  "cleanup.policy", "delete", "retention.ms", MONTH_MS, "max.message.bytes", ROOMY_BYTES, NULL
+};
+static const char *const DAY[] = {
+  "cleanup.policy", "delete", "retention.ms", DAY_MS, "max.message.bytes", ROOMY_BYTES, NULL
+};
 
 /* Its timestamps are the broker's (broker_clock.h). */
-static const char *const CLOCK[] = { "message.timestamp.type", "LogAppendTime", "cleanup.policy", "delete", "retention.ms", DAY_MS, NULL };
+static const char *const CLOCK[] = { "message.timestamp.type",
+                                     "LogAppendTime",
+                                     "cleanup.policy",
+                                     "delete",
+                                     "retention.ms",
+                                     DAY_MS,
+                                     NULL };
 
 static const struct {
   const char *name;
@@ -33,8 +44,9 @@ topics_wanted (const Config *config, const Jobs *jobs)
   g_array_set_clear_func (topics, clear_topic);
   const char *prefix = config_text (config, "topics", "prefix");
   for (guint i = 0; i < G_N_ELEMENTS (SHARED); i++) {
-    WantedTopic shared = { g_strconcat (prefix, ".", SHARED[i].name, NULL),
-                           (gint32)config_int (config, "topics", "partitions"), SHARED[i].settings };
+    WantedTopic shared
+        = { g_strconcat (prefix, ".", SHARED[i].name, NULL),
+            (gint32)config_int (config, "topics", "partitions"), SHARED[i].settings };
     g_array_append_val (topics, shared);
   }
   for (guint i = 0; i < jobs_count (jobs); i++) {
@@ -70,8 +82,9 @@ topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **
 {
   guint needed = topics_needed (wanted);
   g_autofree KafkaTopic *topics = unseen (wanted);
-  gboolean found = kafka_admin_describe (admin, topics, needed, timeout_ms, error)
-                   && kafka_admin_look (admin, topics + needed, wanted->len - needed, timeout_ms, error);
+  gboolean found
+      = kafka_admin_describe (admin, topics, needed, timeout_ms, error)
+        && kafka_admin_look (admin, topics + needed, wanted->len - needed, timeout_ms, error);
   return found ? g_steal_pointer (&topics) : NULL;
 }
 
@@ -79,5 +92,7 @@ KafkaTopic *
 topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GError **error)
 {
   g_autofree KafkaTopic *topics = unseen (wanted);
-  return kafka_admin_look (admin, topics, wanted->len, timeout_ms, error) ? g_steal_pointer (&topics) : NULL;
+  return kafka_admin_look (admin, topics, wanted->len, timeout_ms, error)
+             ? g_steal_pointer (&topics)
+             : NULL;
 }

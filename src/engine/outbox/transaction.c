@@ -12,7 +12,8 @@ transaction_begin (Transaction *transaction, Publisher *publisher, Pg *pg, GErro
 gboolean
 transaction_flush (Transaction *transaction, GError **error)
 {
-  return transaction->riding == NULL || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
+  return transaction->riding == NULL
+         || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
 }
 
 gboolean

@@ -43,11 +43,10 @@ wake_in (Wake *wake, gint64 delay_ms)
     return;
   gint64 at = clock_monotonic_us () + delay_ms * 1000;
   pthread_mutex_lock (&wake->lock);
-  if (at < wake->at_us)
-    {
-      wake->at_us = at;
-      pthread_cond_signal (&wake->woken);
-    }
+  if (at < wake->at_us) {
+    wake->at_us = at;
+    pthread_cond_signal (&wake->woken);
+  }
   pthread_mutex_unlock (&wake->lock);
 }
 
@@ -56,11 +55,10 @@ wake_sleep (Wake *wake, gint64 wait_us)
 {
   pthread_mutex_lock (&wake->lock);
   wake->at_us = MIN (wake->at_us, clock_monotonic_us () + wait_us);
-  while (!wake->stop && clock_monotonic_us () < wake->at_us)
-    {
-      struct timespec until = { wake->at_us / G_USEC_PER_SEC, (wake->at_us % G_USEC_PER_SEC) * 1000 };
-      pthread_cond_timedwait (&wake->woken, &wake->lock, &until);
-    }
+  while (!wake->stop && clock_monotonic_us () < wake->at_us) {
+    struct timespec until = { wake->at_us / G_USEC_PER_SEC, (wake->at_us % G_USEC_PER_SEC) * 1000 };
+    pthread_cond_timedwait (&wake->woken, &wake->lock, &until);
+  }
   wake->at_us = G_MAXINT64;
   gboolean go_on = !wake->stop;
   pthread_mutex_unlock (&wake->lock);

@@ -1,6 +1,8 @@
-/* The dispatcher's alarm clock: it sleeps until something is due, or until somebody says that something will be.
+/* The dispatcher's alarm clock: it sleeps until something is due, or until somebody says that
+ * something will be.
  *
- * Threads: wake_sleep is the dispatcher's; the others: any. Ownership: whoever made it frees it, after the dispatcher has ended.
+ * Threads: wake_sleep is the dispatcher's; the others: any. Ownership: whoever made it frees it,
+ * after the dispatcher has ended.
  */
 #pragma once
 #include <glib.h>

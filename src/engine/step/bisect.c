@@ -90,20 +90,20 @@ note_bad (Bisect *bisect, const char *key, const char *reason, const char *sqlst
   bad->sqlstate = g_strdup (sqlstate);
   g_hash_table_insert (bisect->bad, g_strdup (key), bad);
   gpointer n = g_hash_table_lookup (bisect->alike, sqlstate);
-  g_hash_table_insert (bisect->alike, g_strdup (sqlstate), GUINT_TO_POINTER (GPOINTER_TO_UINT (n) + 1));
+  g_hash_table_insert (bisect->alike, g_strdup (sqlstate),
+                       GUINT_TO_POINTER (GPOINTER_TO_UINT (n) + 1));
 }
 
 BisectSegment *
 bisect_next (Bisect *bisect)
 {
   BisectSegment *segment;
-  while ((segment = g_queue_pop_head (&bisect->segments)) != NULL)
-    {
-      if (!segment->known_bad || segment->keys->len == 1)
-        return segment;
-      push_halves (bisect, segment->keys);
-      segment_free (segment);
-    }
+  while ((segment = g_queue_pop_head (&bisect->segments)) != NULL) {
+    if (!segment->known_bad || segment->keys->len == 1)
+      return segment;
+    push_halves (bisect, segment->keys);
+    segment_free (segment);
+  }
   bisect->active = FALSE;
   return NULL;
 }
@@ -111,14 +111,13 @@ bisect_next (Bisect *bisect)
 void
 bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const char *sqlstate)
 {
-  if (reason == NULL)
-    {
-      /* The page as a whole failed; with its first half good, the second must fail. */
-      BisectSegment *sibling = g_queue_peek_head (&bisect->segments);
-      if (sibling != NULL && g_queue_get_length (&bisect->segments) == 1 && g_hash_table_size (bisect->bad) == 0)
-        sibling->known_bad = TRUE;
-    }
-  else if (segment->keys->len == 1)
+  if (reason == NULL) {
+    /* The whole page failed and its first half is good, so the second half must fail. */
+    BisectSegment *sibling = g_queue_peek_head (&bisect->segments);
+    if (sibling != NULL && g_queue_get_length (&bisect->segments) == 1
+        && g_hash_table_size (bisect->bad) == 0)
+      sibling->known_bad = TRUE;
+  } else if (segment->keys->len == 1)
     note_bad (bisect, segment->keys->pdata[0], reason, sqlstate);
   else
     push_halves (bisect, segment->keys);

@@ -1,5 +1,6 @@
-/* Which keys of a page are bad: halves are tried with savepoints, always rolled back, in page order. At most BISECT_TRIALS in a
- * transaction (over 64 subtransactions snapshots overflow and replicas stall), so the state outlives it.
+/* Finds the keys of a page that are bad. Halves are tried under savepoints that are always rolled
+ * back, in page order. At most BISECT_TRIALS in a transaction (over 64 subtransactions snapshots
+ * overflow and replicas stall), so the state outlives it.
  *
  * Threads: the worker that has the lane. Ownership: the caller's; keys and reasons are copied.
  */
@@ -31,11 +32,13 @@ Bisect *bisect_new (void);
 void bisect_free (Bisect *bisect);
 void bisect_reset (Bisect *bisect);
 gboolean bisect_is_bad (const Bisect *bisect, const char *key);
-/* The whole page has failed: KEYS (borrowed) are to be tried. */
+/* The whole page has failed: tries KEYS (borrowed). */
 void bisect_begin (Bisect *bisect, const GPtrArray *keys);
-/* The next segment to try, or NULL: all bad keys are known. Segments known to be bad are split without a trial. */
+/* The next segment to try, or NULL: all bad keys are known. Segments known to be bad are split
+ * without a trial. */
 BisectSegment *bisect_next (Bisect *bisect);
-/* What the trial of SEGMENT (taken) said. REASON NULL: it went well. */
-void bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const char *sqlstate);
+/* Notes the trial of SEGMENT (taken). REASON is NULL if it went well. */
+void bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason,
+                   const char *sqlstate);
 /* More than half of the page is bad for one reason. */
 gboolean bisect_is_systemic (const Bisect *bisect);

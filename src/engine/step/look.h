@@ -1,8 +1,10 @@
-/* The pages of a batch, looked at before anything is done. Where nothing is to be done on a page the look was the step.
+/* The pages of a batch are read before anything is changed. If a page is empty, reading it was the
+ * step.
  *
- * A run whose page has no key and that goes on at once is looked at again on its next page: its steps follow each other in
- * this transaction, a few at most, and only the last of them goes on through Kafka. Two runs that ask the same question of the
- * same statement get one answer: nothing happens in between.
+ * A run whose page has no key and that goes on at once is looked at again on its next page: its
+ * steps follow each other in this transaction, a few at most, and only the last of them goes on
+ * through Kafka. Two runs that ask the same question of the same statement get one answer: nothing
+ * happens in between.
  *
  * Threads: the worker that has the lane. Ownership: as said.
  */
@@ -18,4 +20,5 @@ typedef struct {
 } Look;
 
 /* All RUNS (of Run), fenced in the open transaction; fills `steps` and `heavy`. */
-gboolean look_at_pages (Look *look, const GPtrArray *runs, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean look_at_pages (Look *look, const GPtrArray *runs, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

@@ -1,6 +1,7 @@
 #include "engine/step/pace.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 
 #define LEAST_US (2 * G_USEC_PER_SEC)
 
@@ -10,11 +11,17 @@ limit_of (const Run *run)
   return json_integer_value (json_object_get (run->cursor, "limit"));
 }
 
-gint64
-pace_limit (const Run *run, gint64 most)
+static gint64
+limit_within (const Run *run, gint64 most)
 {
   gint64 limit = limit_of (run);
   return limit > 0 && limit < most ? limit : most;
+}
+
+int
+pace_page_limit (const Run *run)
+{
+  return (int)limit_within (run, in_force_of (run->job)->batch);
 }
 
 static gint64
@@ -28,7 +35,8 @@ pace_begin (Step *step)
 {
   step->transaction_us = clock_monotonic_us ();
   gboolean least = limit_of (step->run) == 1;
-  pg_set_deadline (step->pg, step->transaction_us + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
+  pg_set_deadline (step->pg, step->transaction_us
+                                 + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
 }
 
 gint64
@@ -36,7 +44,7 @@ pace_less (const Step *step)
 {
   if (step->most == 0 || limit_of (step->run) == 1)
     return 0;
-  gint64 limit = pace_limit (step->run, step->most);
+  gint64 limit = limit_within (step->run, step->most);
   return MAX (1, step->tried > 0 ? MIN (step->tried, limit) / 2 : limit / 4);
 }
 
@@ -70,4 +78,39 @@ pace_back_off_ms (int n)
 {
   n = CLAMP (n, 0, 1000);
   return 1000 * ((gint64)n * n * n * n + 15 + (gint64)g_random_int_range (0, 10) * (n + 1));
+}
+
+/* --- what jobs see of it (pruned/job.h) --- */
+
+gint64
+step_limit (Step *step, gint64 most)
+{
+  step->most = most;
+  return limit_within (step->run, most);
+}
+
+gboolean
+step_is_cut (const Step *step)
+{
+  return json_integer_value (json_object_get (step->run->cursor, "limit")) > 0;
+}
+
+void
+step_tries (Step *step, gint64 rows)
+{
+  step->tried = rows;
+}
+
+gboolean
+step_is_too_slow (const Step *step, const GError *cause)
+{
+  return pace_is_too_slow (step, cause);
+}
+
+void
+step_cut (Step *step, gint64 limit)
+{
+  json_t *cursor = run_cursor_with (step->run, "limit", limit);
+  g_clear_pointer (&step->run->cursor, json_decref);
+  step->run->cursor = cursor;
 }

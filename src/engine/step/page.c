@@ -3,9 +3,7 @@
 #include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
-#include "engine/step/pace.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 void
@@ -46,27 +44,12 @@ page_values (Step *step, int limit)
   const Job *job = step->job;
   step_bind (step, job->page, values);
   pg_values_int (values, "limit", limit + 1);
-  for (guint i = 0; i < job->cursor->len; i++)
-    {
-      const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
-      g_autofree char *name = g_strconcat ("cursor.", column->name, NULL);
-      pg_values_take (values, name, cursor_value (step->run, column));
-    }
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
+    g_autofree char *name = g_strconcat ("cursor.", column->name, NULL);
+    pg_values_take (values, name, cursor_value (step->run, column));
+  }
   return values;
-}
-
-int
-page_limit (const Run *run)
-{
-  return (int)pace_limit (run, in_force_of (run->job)->batch);
-}
-
-json_t *
-page_cursor_with (const Run *run, const char *key, gint64 n)
-{
-  json_t *cursor = run->cursor != NULL ? json_deep_copy (run->cursor) : json_object ();
-  json_object_set_new (cursor, key, json_integer (n));
-  return cursor;
 }
 
 static json_t *
@@ -74,8 +57,8 @@ json_of_column (const JobCursor *column, const char *text)
 {
   if (text == NULL)
     return json_null ();
-  if (g_str_equal (column->type, "bigint") || g_str_equal (column->type, "int") || g_str_equal (column->type, "int8")
-      || g_str_equal (column->type, "integer"))
+  if (g_str_equal (column->type, "bigint") || g_str_equal (column->type, "int")
+      || g_str_equal (column->type, "int8") || g_str_equal (column->type, "integer"))
     return json_integer (g_ascii_strtoll (text, NULL, 10));
   return json_string (text);
 }
@@ -85,19 +68,18 @@ static json_t *
 cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
 {
   json_t *cursor = json_object ();
-  for (guint i = 0; i < run->job->cursor->len; i++)
-    {
-      const JobCursor *column = &g_array_index (run->job->cursor, JobCursor, i);
-      json_object_set_new (cursor, column->name, json_of_column (column, rows_text (rows, last, column->name)));
-    }
-  if (run->job->spacing)
-    {
-      const char *began = json_string_value (json_object_get (run->cursor, "began_at"));
-      g_autofree char *now = clock_format (run->now_us);
-      gint64 index = json_integer_value (json_object_get (run->cursor, "index"));
-      json_object_set_new (cursor, "began_at", json_string (began != NULL ? began : now));
-      json_object_set_new (cursor, "index", json_integer (index + n_keys));
-    }
+  for (guint i = 0; i < run->job->cursor->len; i++) {
+    const JobCursor *column = &g_array_index (run->job->cursor, JobCursor, i);
+    json_object_set_new (cursor, column->name,
+                         json_of_column (column, rows_text (rows, last, column->name)));
+  }
+  if (run->job->spacing) {
+    const char *began = json_string_value (json_object_get (run->cursor, "began_at"));
+    g_autofree char *now = clock_format (run->now_us);
+    gint64 index = json_integer_value (json_object_get (run->cursor, "index"));
+    json_object_set_new (cursor, "began_at", json_string (began != NULL ? began : now));
+    json_object_set_new (cursor, "index", json_integer (index + n_keys));
+  }
   return cursor;
 }
 
@@ -128,96 +110,44 @@ page_is_one (const Job *job, const PgRows *rows, GError **error)
 gboolean
 page_of_event (const Run *run, Page *page)
 {
-  for (guint i = 0; i < run->job->events->len; i++)
-    {
-      const JobEvent *event = run->job->events->pdata[i];
-      const json_t *value = event->key != NULL ? json_object_get (run->args, event->key) : NULL;
-      if (value == NULL || json_is_null (value))
-        continue;
-      page->keys = g_ptr_array_new_with_free_func (g_free);
-      page->more = FALSE;
-      page->cursor = NULL;
-      g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value));
-      return TRUE;
-    }
+  for (guint i = 0; i < run->job->events->len; i++) {
+    const JobEvent *event = run->job->events->pdata[i];
+    const json_t *value = event->key != NULL ? json_object_get (run->args, event->key) : NULL;
+    if (value == NULL || json_is_null (value))
+      continue;
+    page->keys = g_ptr_array_new_with_free_func (g_free);
+    page->more = FALSE;
+    page->cursor = NULL;
+    g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
+                                                        : json_text (value));
+    return TRUE;
+  }
   return FALSE;
 }
 
-static gboolean
-find_page (Step *step, Page *page, GError **error)
+gboolean
+page_find (Step *step, Page *page, GError **error)
 {
   if (page_of_event (step->run, page))
     return TRUE;
   if (step->job->page == NULL)
-    return step_fail (step, error, PRUNED_REJECT, "args: nothing that names a row, and the job has no page.sql");
+    return step_fail (step, error, PRUNED_REJECT,
+                      "args: nothing that names a row, and the job has no page.sql");
   int limit = (int)step_limit (step, in_force_of (step->job)->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
-  if (rows == NULL)
-    {
-      /* The tick's own cursor is at fault, not a row; so its values may be told. */
-      if (step->run->cursor == NULL && g_str_has_prefix (pg_sqlstate (step->pg), "22")
-          && json_object_get (step->run->args, "cursor") != NULL && error != NULL && *error != NULL)
-        {
-          g_autofree char *cursor = json_text (json_object_get (step->run->args, "cursor"));
-          g_prefix_error (error, "args.cursor: %s: ", cursor);
-          (*error)->code = PRUNED_REJECT;
-        }
-      return FALSE;
+  if (rows == NULL) {
+    /* The tick's own cursor is at fault, not a row; so its values may be told. */
+    if (step->run->cursor == NULL && g_str_has_prefix (pg_sqlstate (step->pg), "22")
+        && json_object_get (step->run->args, "cursor") != NULL && error != NULL && *error != NULL) {
+      g_autofree char *cursor = json_text (json_object_get (step->run->args, "cursor"));
+      g_prefix_error (error, "args.cursor: %s: ", cursor);
+      (*error)->code = PRUNED_REJECT;
     }
+    return FALSE;
+  }
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);
   return TRUE;
-}
-
-static gboolean
-apply_keys (Step *step, GPtrArray *keys, PgRows **decided, GError **error, ...)
-{
-  va_list none;
-  va_start (none, error);
-  gboolean ok = page_apply (step, keys, none, decided, error);
-  va_end (none);
-  return ok;
-}
-
-/* A key that was not finished comes again, behind all others: for jobs whose locks choose among a key's rows. */
-static gboolean
-may_leave_some (const Step *step)
-{
-  gboolean chooses = FALSE;
-  for (guint i = 0; i < step->job->locks->len; i++)
-    chooses |= pg_statement_wants (step->job->locks->pdata[i], "rows");
-  return chooses && step_is_cut (step);
-}
-
-gboolean
-page_step (Step *step, GError **error)
-{
-  Page page = { 0 };
-  if (!find_page (step, &page, error))
-    return FALSE;
-  g_autoptr (PgRows) decided = NULL;
-  gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, &decided, error, NULL);
-  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
-  if (ok && (page.more || look_again))
-    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
-  page_clear (&page);
-  return ok;
-}
-
-PgRows *
-step_page (Step *step, GError **error, const char *keys, ...)
-{
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
-  g_auto (GStrv) parts = g_strsplit_set (keys, "{,}", -1);
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (*parts[i] != '\0')
-      g_ptr_array_add (list, g_strdup (parts[i]));
-  PgRows *decided = NULL;
-  va_list extra;
-  va_start (extra, keys);
-  gboolean ok = page_apply (step, list, extra, &decided, error);
-  va_end (extra);
-  return ok ? decided : NULL;
 }

@@ -4,11 +4,12 @@
 #include "engine/job/in_force.h"
 #include "engine/step/page.h"
 #include "engine/step/quarantine.h"
+#include "engine/step/trial.h"
 
 typedef struct {
   Step *step;
   const Job *job;
-  GString *gone;    /* array literal, open: keys that went on earlier pages */
+  GString *gone; /* array literal, not closed yet: keys that earlier pages would remove */
 } Plan;
 
 static char *
@@ -17,7 +18,7 @@ closed (const GString *array)
   return g_strconcat (array->str, "}", NULL);
 }
 
-/* Items that wait in quarantine are shown as such; the others are returned. */
+/* Shows items that wait in quarantine as such. Returns the others. */
 static gboolean
 show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **error)
 {
@@ -40,20 +41,21 @@ show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **erro
   return TRUE;
 }
 
-/* A row matters to later pages if decide says so in a column `matters`, or has none. */
+/* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
+ */
 static void
 show_decided (Plan *plan, const PgRows *rows)
 {
   int matters = rows_column (rows, "matters");
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
-      const JobWhat *known = job_what (plan->job, what);
-      step_plan_line (plan->step, plan->job->table, key, what, rows_at (rows, i, rows_column (rows, "reason")));
-      gboolean goes = known != NULL && known->apply->len > 0;
-      if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
-        array_add (plan->gone, key);
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
+    const JobWhat *known = job_what (plan->job, what);
+    step_plan_line (plan->step, plan->job->table, key, what,
+                    rows_at (rows, i, rows_column (rows, "reason")));
+    gboolean goes = known != NULL && known->apply->len > 0;
+    if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
+      array_add (plan->gone, key);
+  }
 }
 
 static gboolean
@@ -61,14 +63,13 @@ plan_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
   int limit = in_force_of (plan->job)->batch;
-  if (!page_of_event (step->run, page))
-    {
-      g_autoptr (PgValues) values = page_values (step, limit);
-      g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
-      if (rows == NULL || !page_is_one (plan->job, rows, error))
-        return FALSE;
-      page_read (step->run, rows, limit, page);
-    }
+  if (!page_of_event (step->run, page)) {
+    g_autoptr (PgValues) values = page_values (step, limit);
+    g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
+    if (rows == NULL || !page_is_one (plan->job, rows, error))
+      return FALSE;
+    page_read (step->run, rows, limit, page);
+  }
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   if (page->keys->len == 0)
     return TRUE;
@@ -79,7 +80,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     array_add (literal, keys->pdata[i]);
   g_autofree char *key = array_take (literal);
   g_autofree char *gone = closed (plan->gone);
-  g_autoptr (PgRows) rows = page_decide (step, key, gone, error);
+  g_autoptr (PgRows) rows = trial_decide_planned (step, key, gone, error);
   if (rows != NULL)
     show_decided (plan, rows);
   return rows != NULL;
@@ -89,23 +90,22 @@ static gboolean
 plan_pages (Plan *plan, GError **error)
 {
   gboolean more = TRUE, ok = TRUE;
-  while (ok && more)
-    {
-      Page page = { 0 };
-      ok = plan_page (plan, &page, error);
-      more = page.more;
-      if (ok && more)
-        {
-          g_clear_pointer (&plan->step->run->cursor, json_decref);
-          plan->step->run->cursor = g_steal_pointer (&page.cursor);
-        }
-      page_clear (&page);
+  while (ok && more) {
+    Page page = { 0 };
+    ok = plan_page (plan, &page, error);
+    more = page.more;
+    if (ok && more) {
+      g_clear_pointer (&plan->step->run->cursor, json_decref);
+      plan->step->run->cursor = g_steal_pointer (&page.cursor);
     }
+    page_clear (&page);
+  }
   return ok;
 }
 
 gboolean
-plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data, GError **error)
+plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
+          GError **error)
 {
   g_autoptr (Run) run = g_new0 (Run, 1);
   run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);

@@ -4,9 +4,11 @@
 
 #define SQL "src/engine/step/sql/"
 
-/* A text that PostgreSQL made from catalogue names, run with KEYS. *ROWS NULL: it made none. */
+/* Runs a statement that PostgreSQL composed from catalogue names. *ROWS is NULL if it composed
+ * none. */
 static gboolean
-run_made (Pg *pg, const char *file, const char *table, const char *job, const char *keys, PgRows **rows, GError **error)
+run_made (Pg *pg, const char *file, const char *table, const char *job, const char *keys,
+          PgRows **rows, GError **error)
 {
   g_autoptr (PgValues) about = pg_values_new (), values = pg_values_new ();
   pg_values_set (about, "tab", table);
@@ -15,7 +17,8 @@ run_made (Pg *pg, const char *file, const char *table, const char *job, const ch
   if (made == NULL || rows_count (made) == 0)
     return made != NULL;
   const char *sql = rows_text (made, 0, "sql");
-  g_autofree char *name = g_strdup_printf ("%s of %s (%08x)", file, table, g_str_hash (sql)); /* statements are kept by name */
+  g_autofree char *name = g_strdup_printf ("%s of %s (%08x)", file, table,
+                                           g_str_hash (sql)); /* statements are kept by name */
   const PgStatement *statement = pg_statement_text (name, sql, error);
   if (statement == NULL)
     return FALSE;
@@ -30,18 +33,18 @@ add_states (Pg *pg, const char *table, const GPtrArray *items, GHashTable *state
 {
   gsize n = strlen (table);
   GString *array = array_new ();
-  for (guint i = 0; i < items->len; i++)
-    {
-      const char *item = items->pdata[i];
-      if (g_str_has_prefix (item, table) && item[n] == ':')
-        array_add (array, item + n + 1);
-    }
+  for (guint i = 0; i < items->len; i++) {
+    const char *item = items->pdata[i];
+    if (g_str_has_prefix (item, table) && item[n] == ':')
+      array_add (array, item + n + 1);
+  }
   g_autofree char *keys = array_take (array);
   g_autoptr (PgRows) rows = NULL;
   if (!run_made (pg, SQL "quarantine_states.sql", table, NULL, keys, &rows, error))
     return FALSE;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    g_hash_table_insert (states, g_strdup_printf ("%s:%s", table, rows_text (rows, i, "key")), g_strdup (rows_text (rows, i, "state")));
+    g_hash_table_insert (states, g_strdup_printf ("%s:%s", table, rows_text (rows, i, "key")),
+                         g_strdup (rows_text (rows, i, "state")));
   return TRUE;
 }
 
@@ -55,13 +58,12 @@ static gboolean
 find_states (Pg *pg, const GPtrArray *items, GHashTable *states, GError **error)
 {
   g_autoptr (GHashTable) tables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < items->len; i++)
-    {
-      g_autofree char *table = table_of (items->pdata[i]);
-      if (!g_hash_table_contains (tables, table) && !add_states (pg, table, items, states, error))
-        return FALSE;
-      g_hash_table_add (tables, g_steal_pointer (&table));
-    }
+  for (guint i = 0; i < items->len; i++) {
+    g_autofree char *table = table_of (items->pdata[i]);
+    if (!g_hash_table_contains (tables, table) && !add_states (pg, table, items, states, error))
+      return FALSE;
+    g_hash_table_add (tables, g_steal_pointer (&table));
+  }
   return TRUE;
 }
 
@@ -72,11 +74,10 @@ quarantine_states (Pg *pg, const GPtrArray *items, GError **error)
   if (!find_states (pg, items, states, error))
     return NULL;
   GString *array = array_new ();
-  for (guint i = 0; i < items->len; i++)
-    {
-      const char *state = g_hash_table_lookup (states, items->pdata[i]);
-      array_add (array, state != NULL ? state : "");
-    }
+  for (guint i = 0; i < items->len; i++) {
+    const char *state = g_hash_table_lookup (states, items->pdata[i]);
+    array_add (array, state != NULL ? state : "");
+  }
   return array_take (array);
 }
 
@@ -89,7 +90,7 @@ literal (const GPtrArray *items)
   return array_take (array);
 }
 
-/* Those that would be passed over, but whose row is another by now, are not. */
+/* An entry whose row has changed since is not passed over. */
 static gboolean
 forget_changed (Pg *pg, const GPtrArray *items, const PgRows *rows, GArray *over, GError **error)
 {
@@ -100,12 +101,12 @@ forget_changed (Pg *pg, const GPtrArray *items, const PgRows *rows, GArray *over
   g_autoptr (GHashTable) states = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (asked->len > 0 && !find_states (pg, asked, states, error))
     return FALSE;
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      const char *was = rows_text (rows, i, "state"), *is = g_hash_table_lookup (states, items->pdata[rows_int (rows, i, "row")]);
-      if (was != NULL && is != NULL && !g_str_equal (was, is))
-        g_array_index (over, gboolean, i) = FALSE;
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *was = rows_text (rows, i, "state"),
+               *is = g_hash_table_lookup (states, items->pdata[rows_int (rows, i, "row")]);
+    if (was != NULL && is != NULL && !g_str_equal (was, is))
+      g_array_index (over, gboolean, i) = FALSE;
+  }
   return TRUE;
 }
 
@@ -120,11 +121,10 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
   if (rows == NULL)
     return NULL;
   g_autoptr (GArray) passed = g_array_new (FALSE, FALSE, sizeof (gboolean));
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      gboolean one = rows_bool (rows, i, "passed_over");
-      g_array_append_val (passed, one);
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    gboolean one = rows_bool (rows, i, "passed_over");
+    g_array_append_val (passed, one);
+  }
   if (!forget_changed (step->pg, items, rows, passed, error))
     return NULL;
   *over = g_steal_pointer (&passed);
@@ -134,22 +134,22 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
 gboolean
 quarantine_sweep (Service *service, Pg *pg, GError **error)
 {
-  static char *job, *item; /* how far it has come; of the one dispatcher thread */
+  static char *job, *item; /* where the next round begins; only the dispatcher's thread uses it */
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "after_job", job != NULL ? job : "");
   pg_values_set (values, "after_item", item != NULL ? item : "");
   g_clear_pointer (&job, g_free);
   g_clear_pointer (&item, g_free);
   g_autoptr (PgRows) page = pg_run_file (pg, SQL "quarantine_page.sql", values, error);
-  for (int i = 0; page != NULL && i < rows_count (page); i++)
-    {
-      const Job *known = jobs_find (service->jobs, rows_text (page, i, "job"));
-      const char *table = rows_text (page, i, "tab");
-      g_autoptr (PgRows) gone = NULL;
-      if (known != NULL && g_strv_contains ((const char *const *)known->items, table)
-          && !run_made (pg, SQL "quarantine_gone.sql", table, known->name, rows_text (page, i, "keys"), &gone, error))
-        return FALSE;
-    }
+  for (int i = 0; page != NULL && i < rows_count (page); i++) {
+    const Job *known = jobs_find (service->jobs, rows_text (page, i, "job"));
+    const char *table = rows_text (page, i, "tab");
+    g_autoptr (PgRows) gone = NULL;
+    if (known != NULL && g_strv_contains ((const char *const *)known->items, table)
+        && !run_made (pg, SQL "quarantine_gone.sql", table, known->name,
+                      rows_text (page, i, "keys"), &gone, error))
+      return FALSE;
+  }
   if (page == NULL || rows_count (page) == 0)
     return page != NULL;
   job = g_strdup (rows_text (page, 0, "last_job"));

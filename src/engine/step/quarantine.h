@@ -1,17 +1,19 @@
-/* Entries of the quarantine: which are passed over, what state their rows are in, and those whose rows are gone.
+/* Entries of the quarantine: which ones are passed over, the state of their rows, and removal of
+ * entries whose rows are gone.
  *
- * Invariant: an entry is about its row as it was when it failed; a row that was changed since begins anew. What `pruned restore` holds stays held
- * until somebody lets it go.
- * Threads: those of the connection. Ownership: as said.
+ * Invariant: an entry is about its row as it was when it failed; a row that was changed since
+ * begins anew. What `pruned restore` holds stays held until somebody lets it go. Threads: those of
+ * the connection. Ownership: as said.
  */
 #pragma once
 #include "engine/service/service.h"
 #include "engine/step/step.h"
 
-/* Which of ITEMS (of text) are in quarantine, as rows; *OVER (g_array_unref it): of gboolean, which of these are passed over, with
- * regard to what their rows are now. NULL: error. */
+/* Which of ITEMS (of text) are in quarantine, as rows; *OVER (g_array_unref it): of gboolean, which
+ * of these are passed over, with regard to what their rows are now. NULL: error. */
 PgRows *quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **error);
-/* The states of the rows that ITEMS (of text) name, in their order: an array literal, empty where it is not known; g_free it. NULL: error. */
+/* The states of the rows that ITEMS (of text) name, in their order: an array literal, empty where
+ * it is not known; g_free it. NULL: error. */
 char *quarantine_states (Pg *pg, const GPtrArray *items, GError **error);
-/* Entries whose rows the application has deleted leave; a thousand are looked at. */
+/* Removes entries whose rows the application has deleted. Looks at a thousand entries. */
 gboolean quarantine_sweep (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

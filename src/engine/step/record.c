@@ -28,22 +28,20 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   if (rows == NULL)
     return FALSE;
   g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      char *key = keys->pdata[rows_int (rows, i, "row")];
-      if (g_array_index (waits, gboolean, i))
-        g_hash_table_add (over, key);
-      else
-        g_hash_table_add (known, g_strdup (key));
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    char *key = keys->pdata[rows_int (rows, i, "row")];
+    if (g_array_index (waits, gboolean, i))
+      g_hash_table_add (over, key);
+    else
+      g_hash_table_add (known, g_strdup (key));
+  }
   if (g_hash_table_size (over) > 0)
     step_count (step, "passed_over", g_hash_table_size (over));
   for (guint i = keys->len; i-- > 0;)
-    if (g_hash_table_contains (over, keys->pdata[i]))
-      {
-        g_hash_table_remove (over, keys->pdata[i]);
-        g_ptr_array_remove_index (keys, i);
-      }
+    if (g_hash_table_contains (over, keys->pdata[i])) {
+      g_hash_table_remove (over, keys->pdata[i]);
+      g_ptr_array_remove_index (keys, i);
+    }
   return TRUE;
 }
 
@@ -51,14 +49,14 @@ static json_t *
 context_fields (const PgRows *context, const char *key)
 {
   json_t *fields = json_object ();
-  for (int i = 0; context != NULL && i < rows_count (context); i++)
-    {
-      if (g_strcmp0 (rows_text (context, i, "key"), key) != 0)
-        continue;
-      for (int column = 0; column < rows_columns (context); column++)
-        if (!g_str_equal (rows_name (context, column), "key") && rows_at (context, i, column) != NULL)
-          json_object_set_new (fields, rows_name (context, column), json_string (rows_at (context, i, column)));
-    }
+  for (int i = 0; context != NULL && i < rows_count (context); i++) {
+    if (g_strcmp0 (rows_text (context, i, "key"), key) != 0)
+      continue;
+    for (int column = 0; column < rows_columns (context); column++)
+      if (!g_str_equal (rows_name (context, column), "key") && rows_at (context, i, column) != NULL)
+        json_object_set_new (fields, rows_name (context, column),
+                             json_string (rows_at (context, i, column)));
+  }
   return fields;
 }
 
@@ -68,7 +66,9 @@ context_of (Step *step, const GPtrArray *keys, GError **error)
   g_autoptr (PgValues) values = trial_values (step, step->job->context, NULL);
   pg_values_take (values, "key", trial_literal (keys));
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->context, values, error);
-  return rows != NULL && job_rows_have (step->job->context, rows, "key", error) ? g_steal_pointer (&rows) : NULL;
+  return rows != NULL && job_rows_have (step->job->context, rows, "key", error)
+             ? g_steal_pointer (&rows)
+             : NULL;
 }
 
 static char *
@@ -83,7 +83,7 @@ failed_message (const Step *step, const char *key, const char *reason)
   return g_strjoinv (reason, rest);
 }
 
-/* A row that stays because it failed is announced with what is known of it now. */
+/* The outcome of a row that failed says what is known of it now. */
 static gboolean
 announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
 {
@@ -92,13 +92,15 @@ announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError *
     return TRUE;
   g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
   for (int i = 0; decided != NULL && i < rows_count (decided); i++)
-    if (!g_str_equal (rows_text (decided, i, "what"), "gone")) /* by somebody else, meanwhile */
+    if (!g_str_equal (rows_text (decided, i, "what"),
+                      "gone")) /* removed by another transaction meanwhile */
       step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
   return decided != NULL;
 }
 
 static gboolean
-record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra, GError **error)
+record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra,
+               GError **error)
 {
   if (keys->len == 0)
     return TRUE;
@@ -110,20 +112,21 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
   g_autoptr (PgRows) context = NULL;
   if (step->job->context != NULL && (context = context_of (step, keys, error)) == NULL)
     return FALSE;
-  for (guint i = 0; i < keys->len; i++)
-    {
-      g_autofree char *item = item_of (step, keys->pdata[i]);
-      g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
-      step_quarantine (step, item, reasons->pdata[i], in_force_of (step->job)->item_attempts);
-      json_t *fields = context_fields (context, keys->pdata[i]);
-      json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
-      step_log (step, LOG_ERROR, message, fields);
-    }
+  for (guint i = 0; i < keys->len; i++) {
+    g_autofree char *item = item_of (step, keys->pdata[i]);
+    g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
+    step_quarantine (step, item, reasons->pdata[i], in_force_of (step->job)->item_attempts);
+    json_t *fields = context_fields (context, keys->pdata[i]);
+    json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
+    step_log (step, LOG_ERROR, message, fields);
+  }
   if (!g_str_equal (config_text (in_force_config (), "run", "environment"), "development"))
     return TRUE;
-  step_write_logs (step); /* the rows' lines first; then the step fails, too */
+  step_write_logs (
+      step); /* the lines about rows come before the one about the step, which fails as well */
   g_array_set_size (step->logs, 0);
-  return step_fail (step, error, PRUNED_RETRY, "%u rows failed, and [run] environment is development; the first: %s",
+  return step_fail (step, error, PRUNED_RETRY,
+                    "%u rows failed, and [run] environment is development; the first: %s",
                     keys->len, (char *)reasons->pdata[0]);
 }
 
@@ -132,19 +135,17 @@ static char *
 message_of (const char *template, const PgRows *rows, int row)
 {
   GString *out = g_string_new (NULL);
-  for (const char *p = template; *p != '\0';)
-    {
-      const char *end = *p == '{' ? strchr (p, '}') : NULL;
-      if (end == NULL)
-        {
-          g_string_append_c (out, *p++);
-          continue;
-        }
-      g_autofree char *name = g_strndup (p + 1, end - p - 1);
-      const char *text = rows_at (rows, row, rows_column (rows, name));
-      g_string_append (out, text != NULL ? text : "");
-      p = end + 1;
+  for (const char *p = template; *p != '\0';) {
+    const char *end = *p == '{' ? strchr (p, '}') : NULL;
+    if (end == NULL) {
+      g_string_append_c (out, *p++);
+      continue;
     }
+    g_autofree char *name = g_strndup (p + 1, end - p - 1);
+    const char *text = rows_at (rows, row, rows_column (rows, name));
+    g_string_append (out, text != NULL ? text : "");
+    p = end + 1;
+  }
   return g_string_free (out, FALSE);
 }
 
@@ -153,8 +154,10 @@ add_field (json_t *fields, const PgRows *rows, int row, const char *name)
 {
   const char *text = rows_at (rows, row, rows_column (rows, name));
   if (text != NULL)
-    json_object_set_new (fields, name, rows_is_integer (rows, rows_column (rows, name)) ? json_integer (rows_int (rows, row, name))
-                                                                                       : json_string (text));
+    json_object_set_new (fields, name,
+                         rows_is_integer (rows, rows_column (rows, name))
+                             ? json_integer (rows_int (rows, row, name))
+                             : json_string (text));
 }
 
 static gboolean
@@ -162,19 +165,20 @@ log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *whi
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   for (guint i = 0; i < which->len; i++)
-    g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, g_array_index (which, int, i), "key"));
+    g_ptr_array_add (keys,
+                     (gpointer)rows_text (trial->decided, g_array_index (which, int, i), "key"));
   g_autoptr (PgRows) context = NULL;
-  if (step->job->context != NULL && keys->len > 0 && (context = context_of (step, keys, error)) == NULL)
+  if (step->job->context != NULL && keys->len > 0
+      && (context = context_of (step, keys, error)) == NULL)
     return FALSE;
-  for (guint i = 0; i < which->len; i++)
-    {
-      int row = g_array_index (which, int, i);
-      json_t *fields = context_fields (context, rows_text (trial->decided, row, "key"));
-      for (guint f = 0; what->log_fields[f] != NULL; f++)
-        add_field (fields, trial->decided, row, what->log_fields[f]);
-      g_autofree char *message = message_of (what->log, trial->decided, row);
-      step_log (step, what->log_level, message, fields);
-    }
+  for (guint i = 0; i < which->len; i++) {
+    int row = g_array_index (which, int, i);
+    json_t *fields = context_fields (context, rows_text (trial->decided, row, "key"));
+    for (guint f = 0; what->log_fields[f] != NULL; f++)
+      add_field (fields, trial->decided, row, what->log_fields[f]);
+    g_autofree char *message = message_of (what->log, trial->decided, row);
+    step_log (step, what->log_level, message, fields);
+  }
   return TRUE;
 }
 
@@ -189,7 +193,8 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
   if (what->counts_as_updated)
     step_count (step, "updated_rows", which->len);
   for (guint i = 0; what->outcome != NULL && i < which->len; i++)
-    step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i), what->entity, what->constants);
+    step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),
+                      what->entity, what->constants);
   return what->log == NULL || log_rows (step, what, trial, which, error);
 }
 
@@ -198,7 +203,8 @@ static gboolean
 read_time (const char *text, gint64 *us, GError **error)
 {
   gsize len = strcspn (text, "+");
-  g_autofree char *rfc = g_strdup_printf ("%.*s%s", (int)len, text, g_str_equal (text + len, "+00") ? "Z" : text + len);
+  g_autofree char *rfc = g_strdup_printf ("%.*s%s", (int)len, text,
+                                          g_str_equal (text + len, "+00") ? "Z" : text + len);
   if (strlen (rfc) > 10)
     rfc[10] = 'T';
   if (clock_parse (rfc, us, error))
@@ -216,39 +222,38 @@ record_children (Step *step, const PgRows *children, GError **error)
   if (!job_rows_are_whole (step->job->children, children, "job args child_key", error)
       || !job_rows_have (step->job->children, children, "unique_key due_at", error))
     return FALSE;
-  for (int i = 0; i < rows_count (children); i++)
-    {
-      gint64 due_at = 0;
-      guint before = step->children->len;
-      const char *args = rows_text (children, i, "args"), *due = rows_text (children, i, "due_at");
-      const char *context = rows_column (children, "context") >= 0 ? rows_text (children, i, "context") : NULL;
-      if (due != NULL && !read_time (due, &due_at, error))
-        return FALSE;
-      step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
-                  rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
-      if (step->children->len == before) /* it cannot be made, which the end of the step says */
-        continue;
-      RunSpec *child = &g_array_index (step->children, RunSpec, before);
-      child->due_at_us = due_at;
-      if (context == NULL)
-        continue;
-      g_clear_pointer (&child->context, json_decref);
-      child->context = json_parse (context, strlen (context), NULL);
-    }
+  for (int i = 0; i < rows_count (children); i++) {
+    gint64 due_at = 0;
+    guint before = step->children->len;
+    const char *args = rows_text (children, i, "args"), *due = rows_text (children, i, "due_at");
+    const char *context
+        = rows_column (children, "context") >= 0 ? rows_text (children, i, "context") : NULL;
+    if (due != NULL && !read_time (due, &due_at, error))
+      return FALSE;
+    step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
+                rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
+    if (step->children->len == before) /* it was refused; step_settle.c logs why */
+      continue;
+    RunSpec *child = &g_array_index (step->children, RunSpec, before);
+    child->due_at_us = due_at;
+    if (context == NULL)
+      continue;
+    g_clear_pointer (&child->context, json_decref);
+    child->context = json_parse (context, strlen (context), NULL);
+  }
   return TRUE;
 }
 
-/* Of a run about a single row (an event's) the result says why that row stays. */
+/* A run about a single row (an event's) says in its result why the row stays. */
 static void
 tell_reason (Step *step, const Trial *trial)
 {
   gboolean single = FALSE;
-  for (guint i = 0; i < step->job->events->len; i++)
-    {
-      const JobEvent *event = step->job->events->pdata[i];
-      const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
-      single = single || (key != NULL && !json_is_null (key));
-    }
+  for (guint i = 0; i < step->job->events->len; i++) {
+    const JobEvent *event = step->job->events->pdata[i];
+    const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
+    single = single || (key != NULL && !json_is_null (key));
+  }
   if (!single || rows_count (trial->decided) != 1 || rows_column (trial->decided, "reason") < 0)
     return;
   const char *reason = rows_text (trial->decided, 0, "reason");
@@ -257,34 +262,30 @@ tell_reason (Step *step, const Trial *trial)
 }
 
 gboolean
-record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra, GHashTable *known, GError **error)
+record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra,
+              GHashTable *known, GError **error)
 {
   g_autoptr (GPtrArray) failed = g_ptr_array_new (), reasons = g_ptr_array_new ();
   g_autoptr (GHashTable) words = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < keys->len; i++)
-    {
-      const BisectBad *bad = g_hash_table_lookup (step->bisect->bad, keys->pdata[i]);
-      if (bad == NULL)
-        continue;
-      g_ptr_array_add (failed, keys->pdata[i]);
-      g_ptr_array_add (reasons, bad->reason);
+  for (guint i = 0; i < keys->len; i++) {
+    const BisectBad *bad = g_hash_table_lookup (step->bisect->bad, keys->pdata[i]);
+    if (bad == NULL)
+      continue;
+    g_ptr_array_add (failed, keys->pdata[i]);
+    g_ptr_array_add (reasons, bad->reason);
+  }
+  for (int i = 0; i < rows_count (trial->decided); i++) {
+    const char *key = rows_text (trial->decided, i, "key");
+    if (g_str_equal (trial->what[i], "failed")) {
+      g_ptr_array_add (failed, (gpointer)key);
+      g_ptr_array_add (reasons, (gpointer)REFUSED);
+    } else if (g_hash_table_contains (known, key)) {
+      g_autofree char *item = item_of (step, key);
+      step_unquarantine (step, item);
     }
-  for (int i = 0; i < rows_count (trial->decided); i++)
-    {
-      const char *key = rows_text (trial->decided, i, "key");
-      if (g_str_equal (trial->what[i], "failed"))
-        {
-          g_ptr_array_add (failed, (gpointer)key);
-          g_ptr_array_add (reasons, (gpointer)REFUSED);
-        }
-      else if (g_hash_table_contains (known, key))
-        {
-          g_autofree char *item = item_of (step, key);
-          step_unquarantine (step, item);
-        }
-      if (!g_str_equal (trial->what[i], "failed"))
-        g_hash_table_add (words, (gpointer)trial->what[i]);
-    }
+    if (!g_str_equal (trial->what[i], "failed"))
+      g_hash_table_add (words, (gpointer)trial->what[i]);
+  }
   GHashTableIter iter;
   gpointer word;
   g_hash_table_iter_init (&iter, words);
@@ -292,6 +293,6 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
-  return record_children (step, trial->children, error) && record_failed (step, failed, reasons, extra, error);
+  return record_children (step, trial->children, error)
+         && record_failed (step, failed, reasons, extra, error);
 }
-

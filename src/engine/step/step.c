@@ -1,11 +1,7 @@
 #include "engine/step/step.h"
 
 #include "base/clock.h"
-#include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
-#include "engine/job/job_rows.h"
-#include "engine/step/pace.h"
-#include "engine/step/page.h"
 
 static void
 log_clear (gpointer data)
@@ -63,7 +59,7 @@ step_free (Step *step)
   g_free (step);
 }
 
-/* --- what the run is ------------------------------------------------------------------------------ */
+/* --- what the run is --- */
 
 const char *
 step_run_id (const Step *step)
@@ -131,39 +127,6 @@ step_setting (const Step *step, const char *key)
   return config_job_int (in_force_config (), step->job->name, key);
 }
 
-gint64
-step_limit (Step *step, gint64 most)
-{
-  step->most = most;
-  return pace_limit (step->run, most);
-}
-
-gboolean
-step_is_cut (const Step *step)
-{
-  return json_integer_value (json_object_get (step->run->cursor, "limit")) > 0;
-}
-
-void
-step_tries (Step *step, gint64 rows)
-{
-  step->tried = rows;
-}
-
-gboolean
-step_is_too_slow (const Step *step, const GError *cause)
-{
-  return pace_is_too_slow (step, cause);
-}
-
-void
-step_cut (Step *step, gint64 limit)
-{
-  json_t *cursor = page_cursor_with (step->run, "limit", limit);
-  g_clear_pointer (&step->run->cursor, json_decref);
-  step->run->cursor = cursor;
-}
-
 gboolean
 step_setting_bool (const Step *step, const char *key)
 {
@@ -186,39 +149,4 @@ gboolean
 step_is_plan (const Step *step)
 {
   return step->plan;
-}
-
-/* Is something missing that the job says it cannot do without? */
-static gboolean
-check_blocked (Step *step, GError **error)
-{
-  if (step->job->blocked == NULL)
-    return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  step_bind (step, step->job->blocked, values);
-  g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
-  if (reasons == NULL || rows_count (reasons) == 0)
-    return reasons != NULL;
-  if (!job_rows_are_whole (step->job->blocked, reasons, "reason", error))
-    return FALSE;
-  return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
-}
-
-/* What no retry can mend. */
-static gboolean
-check_args (Step *step, GError **error)
-{
-  g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
-  if (step->run->wrong != NULL)
-    return step_fail (step, error, PRUNED_REJECT, "%s", step->run->wrong);
-  return reason == NULL || step_fail (step, error, PRUNED_REJECT, "args: %s", reason);
-}
-
-gboolean
-step_work (Step *step, GError **error)
-{
-  if (!check_args (step, error) || !check_blocked (step, error))
-    return FALSE;
-  gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
-  return coded ? step->job->code->step (step, error) : page_step (step, error);
 }

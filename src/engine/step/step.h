@@ -1,8 +1,9 @@
-/* The room of steps: one step of one run inside its transaction: its page, locks, decision, effects, audit. It uses the ledger and the outbox;
- * it knows no lanes and no threads.
+/* The room of steps: one step of one run inside its transaction: its page, locks, decision,
+ * effects, audit. It uses the ledger and the outbox; it knows no lanes and no threads.
  *
- * One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h offers to jobs, and what the
- * step has gathered for its end (counters, outcomes, children, log lines).
+ * One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h
+ * offers to jobs, and what the step has gathered for its end (counters, outcomes, children, log
+ * lines).
  *
  * Invariant: nothing leaves a Step before its transaction has committed.
  * Threads: one worker. Ownership: the Step owns what it gathered; Pg, Run and Bisect are borrowed.
@@ -22,43 +23,47 @@ struct _Step {
   Pg *pg;
   const Job *job;
   Run *run;
-  const char *prefix;   /* of topics */
-  Bisect *bisect;       /* NULL when planning */
+  const char *prefix; /* of topics */
+  Bisect *bisect;     /* NULL when planning */
   gboolean plan;
-  gint64 began_us;      /* monotonic */
+  gint64 began_us;       /* monotonic */
   gint64 transaction_us; /* as well: that of its transaction, which an errand begins later */
-  gint64 most;          /* rows that it would touch if it had not been cut (pace.h); 0: their number is not for it to say */
-  gint64 tried;         /* rows of which it is known that they were to be touched; 0: not known */
+  gint64 most;  /* rows that it would touch if it had not been cut (pace.h); 0: their number is not
+                   for it to say */
+  gint64 tried; /* rows of which it is known that they were to be touched; 0: not known */
   gint64 started_at_us; /* as the database has it */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
-  gboolean unsaid;      /* the line that it has started is to come: no line is written in a transaction */
+  gboolean
+      unsaid; /* the line that it has started is to come: no line is written in a transaction */
   /* gathered */
-  json_t *counts;       /* counter -> integer */
+  json_t *counts; /* counter -> integer */
   char *reason;
-  Bundle *bundle;       /* of the transaction; borrowed */
-  GArray *children;     /* of RunSpec */
-  GArray *logs;         /* of StepLog */
+  Bundle *bundle;   /* of the transaction; borrowed */
+  GArray *children; /* of RunSpec */
+  GArray *logs;     /* of StepLog */
   GPtrArray *failed_items, *failed_reasons;
-  GArray *failed_park;  /* of int */
+  GArray *failed_park; /* of int */
   GPtrArray *cured_items;
-  guint queued;         /* statements whose answers step_send has to take */
-  GHashTable *refused;  /* keys that step_page found refused */
+  guint queued;        /* statements whose answers step_send has to take */
+  GHashTable *refused; /* keys that step_page found refused */
   gboolean continues;
   json_t *next_cursor;
   gint64 next_delay_ms;
-  int passed;           /* steps of this run that came before, in the same transaction: their pages were empty */
-  char *wait_reason;    /* the run waits for something else than time; NULL: it does not */
-  GArray *ages;         /* of double: seconds */
+  int passed; /* steps of this run that came before, in the same transaction: their pages were empty
+               */
+  char *wait_reason; /* the run waits for something else than time; NULL: it does not */
+  GArray *ages;      /* of double: seconds */
   const PgStatement *on_failure;
   /* verdicts of page.c on how to go on after a failure */
-  gboolean again;       /* the same step in a new transaction: bisection goes on */
-  gboolean halve;       /* the page is to be smaller */
-  gboolean blocked;     /* something that the job needs is missing */
+  gboolean again;          /* the same step in a new transaction: bisection goes on */
+  gboolean halve;          /* the page is to be smaller */
+  gboolean blocked;        /* something that the job needs is missing */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
-  gboolean systemic;    /* most of the page fails alike: nothing is quarantined */
-  void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason, gpointer data);
+  gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
+  void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,
+                      gpointer data);
   gpointer plan_data;
 };
 
@@ -67,13 +72,13 @@ Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bu
 void step_free (Step *step);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
 
-/* The job's own step: code, or page.c. */
-gboolean step_work (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the commit the outbox and the runs
- * themselves. */
-gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the
+ * commit the outbox and the runs themselves. */
+gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Adds the outcome RunFinished. */
-void step_add_run_finished (Step *step, const char *state, const char *result, const char *error_text);
+void step_add_run_finished (Step *step, const char *state, const char *result,
+                            const char *error_text);
 /* After the commit: the gathered lines. */
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */
@@ -81,7 +86,8 @@ void step_add_count (json_t *counts, const char *counter, gint64 n);
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */
-void step_add_outcome (Step *step, const char *record, const char *entity, const char *const *fields);
+void step_add_outcome (Step *step, const char *record, const char *entity,
+                       const char *const *fields);
 /* The run as it is after this step, which goes on. Borrows from STEP. */
 Run step_run_ahead (const Step *step);
 /* The step that goes on is over, this is the next one. */

@@ -1,4 +1,5 @@
-/* What a step says has happened: gathered here, made rows and messages when it settles (step_settle.c). */
+/* What a step reports: gathered here, turned into rows and messages at its end
+ * (step_settle.c). */
 #include "engine/step/step.h"
 
 #include "avro/identity.h"
@@ -37,18 +38,18 @@ step_add_outcome (Step *step, const char *record, const char *entity, const char
   bundle_add (step->bundle, topic, -1, entity, type, ce_id, fields);
 }
 
-/* The texts of a record's fields in the schema's order: run_id and step, then what LOOK finds. NULL: there is no such record. */
+/* The texts of a record's fields in the schema's order: run_id and step, then what LOOK finds.
+ * NULL: there is no such record. */
 static const char **
 outcome_fields (Step *step, const char *record, const char *step_number_text,
                 const char *(*look) (const char *field, gpointer data), gpointer data)
 {
   g_autofree char *type = g_strconcat ("pruned.outcomes.", record, NULL);
   const char *const *names = message_fields (type);
-  if (names == NULL)
-    {
-      bundle_spoil (step->bundle, "%s/job.conf: there is no outcome '%s'", step->job->folder, record);
-      return NULL;
-    }
+  if (names == NULL) {
+    bundle_spoil (step->bundle, "%s/job.conf: there is no outcome '%s'", step->job->folder, record);
+    return NULL;
+  }
   const char **fields = g_new0 (const char *, g_strv_length ((char **)names) + 1);
   for (guint i = 0; names[i] != NULL; i++)
     fields[i] = g_str_equal (names[i], "run_id") ? step->run->run_id
@@ -66,7 +67,7 @@ look_in_json (const char *field, gpointer data)
   if (json_is_string (value))
     return json_string_value (value);
   char *text = json_text (value);
-  json_object_set_new (data, field, json_string (text)); /* keeps it as long as the object */
+  json_object_set_new (data, field, json_string (text)); /* owned by the object */
   g_free (text);
   return json_string_value (json_object_get (data, field));
 }
@@ -107,35 +108,44 @@ step_outcome_row (Step *step, const char *record, const PgRows *rows, int row, c
   int column = rows_column (rows, entity);
   const char *about = column >= 0 ? rows_at (rows, row, column) : NULL;
   if (about == NULL)
-    bundle_spoil (step->bundle, "outcome %s of %s: nothing in column '%s' that it could be about", record, step->job->name, entity);
-  g_autofree const char **texts = about != NULL ? outcome_fields (step, record, number, look_in_row, &from) : NULL;
+    bundle_spoil (step->bundle, "outcome %s of %s: nothing in column '%s' that it could be about",
+                  record, step->job->name, entity);
+  g_autofree const char **texts
+      = about != NULL ? outcome_fields (step, record, number, look_in_row, &from) : NULL;
   if (texts != NULL)
     step_add_outcome (step, record, about, texts);
 }
 
 void
-step_outcomes (Step *step, const char *record, const PgRows *rows, const char *entity, const json_t *constants)
+step_outcomes (Step *step, const char *record, const PgRows *rows, const char *entity,
+               const json_t *constants)
 {
   for (int i = 0; i < rows_count (rows); i++)
     step_outcome_row (step, record, rows, i, entity, constants);
 }
 
 void
-step_child (Step *step, const char *job, json_t *args, const char *child_key, const char *unique_key, gint64 delay_ms)
+step_child (Step *step, const char *job, json_t *args, const char *child_key,
+            const char *unique_key, gint64 delay_ms)
 {
   const Job *found = jobs_find (step->job->jobs, job);
-  if (found == NULL || args == NULL)
-    {
-      bundle_spoil (step->bundle, found == NULL ? "%s: there is no job '%s' for its child" : "%s: a child of %s without arguments",
-                    step->job->name, job);
-      g_clear_pointer (&args, json_decref);
-      return;
-    }
-  RunSpec child = { .run_id = identity_child (step->run->run_id, job, child_key),
-                    .parent_id = g_strdup (step->run->run_id), .job = found,
-                    .scheduled_at_us = step->run->scheduled_at_us, .delay_ms = delay_ms,
-                    .unique_key = g_strdup (unique_key), .args = args,
-                    .context = step->run->context != NULL ? json_incref (step->run->context) : NULL };
+  if (found == NULL || args == NULL) {
+    bundle_spoil (step->bundle,
+                  found == NULL ? "%s: there is no job '%s' for its child"
+                                : "%s: a child of %s without arguments",
+                  step->job->name, job);
+    g_clear_pointer (&args, json_decref);
+    return;
+  }
+  RunSpec child
+      = { .run_id = identity_child (step->run->run_id, job, child_key),
+          .parent_id = g_strdup (step->run->run_id),
+          .job = found,
+          .scheduled_at_us = step->run->scheduled_at_us,
+          .delay_ms = delay_ms,
+          .unique_key = g_strdup (unique_key),
+          .args = args,
+          .context = step->run->context != NULL ? json_incref (step->run->context) : NULL };
   g_array_append_val (step->children, child);
 }
 
@@ -174,7 +184,7 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   step->next_cursor = cursor;
   step->next_delay_ms = delay_ms;
   json_t *limit = json_object_get (step->run->cursor, "limit");
-  if (limit != NULL && cursor != NULL) /* an empty page leaves it as it is */
+  if (limit != NULL && cursor != NULL) /* an empty page keeps the limit */
     json_object_set (cursor, "limit", limit);
 }
 
@@ -193,11 +203,10 @@ step_go_ahead (Step *step)
 {
   step->passed++;
   step->run->step++;
-  if (step->next_cursor != NULL)
-    {
-      g_clear_pointer (&step->run->cursor, json_decref);
-      step->run->cursor = g_steal_pointer (&step->next_cursor);
-    }
+  if (step->next_cursor != NULL) {
+    g_clear_pointer (&step->run->cursor, json_decref);
+    step->run->cursor = g_steal_pointer (&step->next_cursor);
+  }
   step->continues = FALSE;
   g_clear_pointer (&step->common, pg_values_free);
 }
@@ -257,7 +266,8 @@ step_on_failure (Step *step, const char *file)
 }
 
 void
-step_plan_line (Step *step, const char *table, const char *key, const char *action, const char *reason)
+step_plan_line (Step *step, const char *table, const char *key, const char *action,
+                const char *reason)
 {
   if (step->plan_visit != NULL)
     step->plan_visit (table, key, action, reason, step->plan_data);
@@ -266,11 +276,10 @@ step_plan_line (Step *step, const char *table, const char *key, const char *acti
 void
 step_write_logs (Step *step)
 {
-  for (guint i = 0; i < step->logs->len; i++)
-    {
-      const StepLog *line = &g_array_index (step->logs, StepLog, i);
-      log_fields (line->level, line->message, line->fields);
-    }
+  for (guint i = 0; i < step->logs->len; i++) {
+    const StepLog *line = &g_array_index (step->logs, StepLog, i);
+    log_fields (line->level, line->message, line->fields);
+  }
 }
 
 json_t *
@@ -280,8 +289,9 @@ step_log_fields (Step *step)
     return step->said;
   g_autofree char *scheduled_at = clock_format (step->run->scheduled_at_us);
   g_autofree char *started_at = clock_format (step->started_at_us);
-  step->said = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id, "step",
-                          step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
+  step->said
+      = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id,
+                   "step", step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
   g_autoptr (json_t) labels = job_labels (step->job);
   json_object_update (step->said, labels);
   if (step->run->context != NULL)

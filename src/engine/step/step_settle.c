@@ -1,4 +1,5 @@
-/* The end of a transaction: what its steps have gathered becomes rows, in the order of docs/design.md, the runs last. */
+/* The end of a transaction: what its steps have gathered becomes rows, in the order of
+ * docs/design.md, the runs last. */
 #include "engine/job/arguments.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
@@ -21,22 +22,21 @@ settle_quarantine (Step *step, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
-  if (step->failed_items->len > 0)
-    {
-      char *states = quarantine_states (step->pg, step->failed_items, error);
-      if (states == NULL)
-        return FALSE;
-      pg_values_take (values, "state", states);
-      GString *park = array_new ();
-      for (guint i = 0; i < step->failed_park->len; i++)
-        array_add_int (park, g_array_index (step->failed_park, int, i));
-      pg_values_take (values, "item", array_of (step->failed_items));
-      pg_values_take (values, "reason", array_of (step->failed_reasons));
-      pg_values_take (values, "park_after", array_take (park));
-      g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "quarantine_put.sql", values, error);
-      if (put == NULL)
-        return FALSE;
-    }
+  if (step->failed_items->len > 0) {
+    char *states = quarantine_states (step->pg, step->failed_items, error);
+    if (states == NULL)
+      return FALSE;
+    pg_values_take (values, "state", states);
+    GString *park = array_new ();
+    for (guint i = 0; i < step->failed_park->len; i++)
+      array_add_int (park, g_array_index (step->failed_park, int, i));
+    pg_values_take (values, "item", array_of (step->failed_items));
+    pg_values_take (values, "reason", array_of (step->failed_reasons));
+    pg_values_take (values, "park_after", array_take (park));
+    g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "quarantine_put.sql", values, error);
+    if (put == NULL)
+      return FALSE;
+  }
   if (step->cured_items->len == 0)
     return TRUE;
   pg_values_take (values, "item", array_of (step->cured_items));
@@ -52,19 +52,19 @@ by_key_then_id (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (x->run_id, y->run_id);
 }
 
-/* What its job would refuse at the door. */
+/* A child's arguments must be those that its job accepts. */
 static gboolean
 check_children (const Step *step, GError **error)
 {
-  for (guint i = 0; i < step->children->len; i++)
-    {
-      const RunSpec *child = &g_array_index (step->children, RunSpec, i);
-      g_autofree char *reason = arguments_child_refusal (child->job, child->args);
-      if (reason == NULL)
-        continue;
-      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "the child %s of %s is refused: %s", child->job->name, step->job->name, reason);
-      return FALSE;
-    }
+  for (guint i = 0; i < step->children->len; i++) {
+    const RunSpec *child = &g_array_index (step->children, RunSpec, i);
+    g_autofree char *reason = arguments_child_refusal (child->job, child->args);
+    if (reason == NULL)
+      continue;
+    g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "the child %s of %s is refused: %s",
+                 child->job->name, step->job->name, reason);
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -78,19 +78,18 @@ settle_children (Step *step, GError **error)
   g_array_sort (step->children, by_key_then_id);
   if (!place_runs (step->pg, step->children, TRUE, error))
     return FALSE;
-  for (guint i = 0; i < step->children->len; i++)
-    {
-      Placed placed = g_array_index (step->children, RunSpec, i).placed;
-      if (placed == PLACED_RUNNING)
-        step_count (step, "already_running", 1);
-      else if (placed != PLACED_KNOWN)
-        step_count (step, "scheduled", 1);
-    }
+  for (guint i = 0; i < step->children->len; i++) {
+    Placed placed = g_array_index (step->children, RunSpec, i).placed;
+    if (placed == PLACED_RUNNING)
+      step_count (step, "already_running", 1);
+    else if (placed != PLACED_KNOWN)
+      step_count (step, "scheduled", 1);
+  }
   place_add_work (step->bundle, step->children);
   return TRUE;
 }
 
-/* Every counter a job can have is there from the first step on, so that "nothing to do" and "not counted" differ. */
+/* Each counter of a job is present from its first step on, so that 0 differs from "not counted". */
 static void
 add_declared_counters (const Step *step, json_t *result)
 {
@@ -120,7 +119,9 @@ step_result (const Step *step, const char *status)
       step_add_count (result, counter, json_integer_value (n));
   json_object_foreach (step->counts, counter, n)
     step_add_count (result, counter, json_integer_value (n));
-  const char *reason = step->reason != NULL ? step->reason : json_string_value (json_object_get (step->run->result, "reason"));
+  const char *reason = step->reason != NULL
+                           ? step->reason
+                           : json_string_value (json_object_get (step->run->result, "reason"));
   if (reason != NULL)
     json_object_set_new (result, "reason", json_string (reason));
   return result;
@@ -149,7 +150,9 @@ add_advance (Step *step, GString *const *arrays)
   const char *state = !step->continues ? "finished" : step->next_delay_ms > 0 ? "waiting" : "ready";
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   g_autofree char *result_text = json_text (result);
-  const json_t *last = step->next_cursor != NULL ? step->next_cursor : step->passed > 0 ? step->run->cursor : NULL;
+  const json_t *last = step->next_cursor != NULL ? step->next_cursor
+                       : step->passed > 0        ? step->run->cursor
+                                                 : NULL;
   g_autofree char *cursor = last != NULL ? json_text (last) : NULL;
   if (!step->continues)
     step_add_run_finished (step, state, result_text, NULL);
@@ -167,7 +170,8 @@ add_advance (Step *step, GString *const *arrays)
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
-  static const char *const names[] = { "run_id", "step", "state", "cursor", "result", "error", "delay_ms" };
+  static const char *const names[]
+      = { "run_id", "step", "state", "cursor", "result", "error", "delay_ms" };
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();
@@ -184,7 +188,8 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
     pg_values_take (values, names[i], array_take (arrays[i]));
   if (!bundle_is_whole (first->bundle, error))
     return FALSE;
-  if (bundle_size (first->bundle) > 0 && !publisher_store (publisher, first->pg, first->bundle, error))
+  if (bundle_size (first->bundle) > 0
+      && !publisher_store (publisher, first->pg, first->bundle, error))
     return FALSE;
   return pg_queue (first->pg, pg_statement (SQL "advance.sql"), values, error);
 }

@@ -5,29 +5,31 @@
 #include "base/clock.h"
 #include "engine/job/job_files.h"
 #include "engine/ledger/keeping.h"
-#include "engine/step/page.h"
+#include "engine/step/pace.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-/* Where this page stands in the whole run (`spacing`). */
+/* How many keys earlier pages of the run had (`spacing`). */
 static void
 bind_place (const Step *step, const PgStatement *statement, PgValues *values)
 {
   if (pg_statement_wants (statement, "index"))
-    pg_values_int (values, "index", json_integer_value (json_object_get (step->run->cursor, "index")));
-  if (pg_statement_wants (statement, "began_at"))
-    {
-      const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
-      pg_values_take (values, "began_at", began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
-    }
+    pg_values_int (values, "index",
+                   json_integer_value (json_object_get (step->run->cursor, "index")));
+  if (pg_statement_wants (statement, "began_at")) {
+    const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
+    pg_values_take (values, "began_at",
+                    began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
+  }
 }
 
-/* T, but never a time that has not come by the database's clock; only a plan looks ahead. */
+/* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
 scheduled_at_of (const Step *step)
 {
-  return step->plan ? step->run->scheduled_at_us : MIN (step->run->scheduled_at_us, step->run->now_us);
+  return step->plan ? step->run->scheduled_at_us
+                    : MIN (step->run->scheduled_at_us, step->run->now_us);
 }
 
 static PgValues *
@@ -47,7 +49,8 @@ common_values (const Step *step)
   return values;
 }
 
-/* NAME is `key` of this job, or `job.key` of another. One that there is not stays unbound, which is an error with its name. */
+/* NAME is `key` of this job, or `job.key` of another. An unknown one stays unbound: PostgreSQL
+ * layer reports it by name. */
 static void
 bind_setting (const Step *step, const char *parameter, PgValues *values)
 {
@@ -61,21 +64,23 @@ bind_setting (const Step *step, const char *parameter, PgValues *values)
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
-  static const char *const common[] = { "run_id", "step",     "scheduled_at", "plan", "args",
-                                        "audit",  "audit_of", "secret",       "job",  "park_retry_days" };
+  static const char *const common[]
+      = { "run_id", "step",     "scheduled_at", "plan", "args",
+          "audit",  "audit_of", "secret",       "job",  "park_retry_days" };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
-    if (pg_statement_wants (statement, common[i]))
-      {
-        if (step->common == NULL)
-          step->common = common_values (step);
-        pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
-      }
+    if (pg_statement_wants (statement, common[i])) {
+      if (step->common == NULL)
+        step->common = common_values (step);
+      pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
+    }
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))
       bind_setting (step, names[i], values);
   if (pg_statement_wants (statement, "rows"))
-    pg_values_take (values, "rows", step_is_cut (step) ? g_strdup_printf ("%d", page_limit (step->run)) : NULL);
+    pg_values_take (values, "rows",
+                    step_is_cut (step) ? g_strdup_printf ("%d", pace_page_limit (step->run))
+                                       : NULL);
   bind_place (step, statement, values);
 }
 
@@ -149,7 +154,7 @@ step_try (Step *step, char **reason, GError **error, const char *file, ...)
   return NULL;
 }
 
-/* The name of a statement made at run time: its text tells it apart. */
+/* The name of a statement made at run time, by its text. */
 static char *
 text_name (const Step *step, const char *sql)
 {
@@ -169,7 +174,8 @@ step_query_text (Step *step, GError **error, const char *sql, ...)
 }
 
 static const PgStatement *
-text_effect (const Step *step, const char *table, const char *action, const char *sql, const char *columns, GError **error)
+text_effect (const Step *step, const char *table, const char *action, const char *sql,
+             const char *columns, GError **error)
 {
   g_autofree char *plain = text_name (step, sql);
   g_autofree char *name = g_strdup_printf ("%s#%s.%s#%s", plain, table, action, columns);
@@ -177,11 +183,13 @@ text_effect (const Step *step, const char *table, const char *action, const char
 }
 
 PgRows *
-step_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+step_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql,
+                 ...)
 {
   va_list pairs;
   va_start (pairs, sql);
-  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, "key", error), pairs, error);
+  PgRows *rows
+      = run_statement (step, text_effect (step, table, action, sql, "key", error), pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -199,7 +207,7 @@ step_query_kept (Step *step, const char *stamp, GError **error, const char *file
   return pg_run_kept (step->pg, statement, values, stamp, error);
 }
 
-/* --- several in one round trip ------------------------------------------------------------------------ */
+/* --- several in one round trip --- */
 
 static gboolean
 queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError **error)
@@ -239,17 +247,21 @@ step_queue_apply (Step *step, GError **error, const char *columns, const char *f
 {
   va_list pairs;
   va_start (pairs, file);
-  gboolean ok = queue_statement (step, effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error), pairs, error);
+  gboolean ok = queue_statement (
+      step, effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error), pairs,
+      error);
   va_end (pairs);
   return ok;
 }
 
 gboolean
-step_queue_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql, ...)
+step_queue_apply_text (Step *step, GError **error, const char *table, const char *action,
+                       const char *sql, ...)
 {
   va_list pairs;
   va_start (pairs, sql);
-  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, HOW_MANY, error), pairs, error);
+  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, HOW_MANY, error),
+                                 pairs, error);
   va_end (pairs);
   return ok;
 }
@@ -262,12 +274,11 @@ step_send (Step *step, GError **error)
     return g_steal_pointer (&answers);
   if (!pg_flush (step->pg, error))
     return NULL;
-  for (; step->queued > 0; step->queued--)
-    {
-      PgRows *rows = pg_next (step->pg, error);
-      if (rows == NULL)
-        return NULL;
-      g_ptr_array_add (answers, rows);
-    }
+  for (; step->queued > 0; step->queued--) {
+    PgRows *rows = pg_next (step->pg, error);
+    if (rows == NULL)
+      return NULL;
+    g_ptr_array_add (answers, rows);
+  }
   return pg_finish (step->pg, error) ? g_steal_pointer (&answers) : NULL;
 }

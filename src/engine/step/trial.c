@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/job_rows.h"
-#include "engine/step/page.h"
 
 #include <string.h>
 
@@ -39,23 +38,22 @@ trial_values (Step *step, const PgStatement *statement, const Extra *extra)
 
 /* Columns of decide that STATEMENT wants, as arrays of the rows in WHICH. */
 static PgValues *
-values_of_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which, const Extra *extra)
+values_of_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
+                const Extra *extra)
 {
   PgValues *values = trial_values (step, statement, extra);
   const int *rows = (const int *)(gpointer)which->data;
-  for (int column = 0; column < rows_columns (trial->decided); column++)
-    {
-      const char *name = rows_name (trial->decided, column);
-      if (pg_statement_wants (statement, name) && !g_str_equal (name, "what"))
-        pg_values_take (values, name, rows_array_of (trial->decided, column, rows, which->len));
-    }
-  if (pg_statement_wants (statement, "what"))
-    {
-      GString *what = array_new ();
-      for (guint i = 0; i < which->len; i++)
-        array_add (what, trial->what[rows[i]]);
-      pg_values_take (values, "what", array_take (what));
-    }
+  for (int column = 0; column < rows_columns (trial->decided); column++) {
+    const char *name = rows_name (trial->decided, column);
+    if (pg_statement_wants (statement, name) && !g_str_equal (name, "what"))
+      pg_values_take (values, name, rows_array_of (trial->decided, column, rows, which->len));
+  }
+  if (pg_statement_wants (statement, "what")) {
+    GString *what = array_new ();
+    for (guint i = 0; i < which->len; i++)
+      array_add (what, trial->what[rows[i]]);
+    pg_values_take (values, "what", array_take (what));
+  }
   return values;
 }
 
@@ -81,7 +79,7 @@ is_decision (const Job *job, const PgRows *rows, GError **error)
 }
 
 PgRows *
-page_decide (Step *step, const char *keys, const char *gone, GError **error)
+trial_decide_planned (Step *step, const char *keys, const char *gone, GError **error)
 {
   g_autoptr (PgValues) values = decide_values (step, keys, gone, NULL);
   g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
@@ -97,31 +95,32 @@ trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **er
   return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
-/* Locks and decision in one pipeline: each statement sees the world after the waits of the earlier ones. */
+/* Locks and decision go in one pipeline. Each statement sees what was committed while an earlier
+ * one waited. */
 static gboolean
-lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra, Trial *trial, GError **error)
+lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
+                 Trial *trial, GError **error)
 {
   g_autofree char *key = trial_literal (keys), *hold = trial_literal (held);
   const Job *job = step->job;
-  for (guint i = 0; i < job->locks->len; i++)
-    {
-      g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], extra);
-      pg_values_set (values, "key", key);
-      pg_values_set (values, "held", hold);
-      if (!pg_queue (step->pg, job->locks->pdata[i], values, error))
-        return FALSE;
-    }
+  for (guint i = 0; i < job->locks->len; i++) {
+    g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], extra);
+    pg_values_set (values, "key", key);
+    pg_values_set (values, "held", hold);
+    if (!pg_queue (step->pg, job->locks->pdata[i], values, error))
+      return FALSE;
+  }
   g_autoptr (PgValues) values = decide_values (step, key, "{}", extra);
   if (!pg_queue (step->pg, decide_statement (job), values, error) || !pg_flush (step->pg, error))
     return FALSE;
-  for (guint i = 0; i < job->locks->len; i++)
-    {
-      g_autoptr (PgRows) locked = pg_next (step->pg, error);
-      if (locked == NULL)
-        return FALSE;
-    }
+  for (guint i = 0; i < job->locks->len; i++) {
+    g_autoptr (PgRows) locked = pg_next (step->pg, error);
+    if (locked == NULL)
+      return FALSE;
+  }
   trial->decided = pg_next (step->pg, error);
-  if (trial->decided == NULL || !pg_finish (step->pg, error) || !is_decision (job, trial->decided, error))
+  if (trial->decided == NULL || !pg_finish (step->pg, error)
+      || !is_decision (job, trial->decided, error))
     return FALSE;
   int n = rows_count (trial->decided);
   trial->what = g_new0 (const char *, n + 1);
@@ -140,7 +139,8 @@ trial_rows (const Trial *trial, const char *word)
   return which;
 }
 
-/* Rows that the job's own table did not give back are refused; WHICH keeps the others. */
+/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
+ * others. */
 static void
 drop_refused (Trial *trial, GArray *which, const PgRows *returned)
 {
@@ -148,28 +148,28 @@ drop_refused (Trial *trial, GArray *which, const PgRows *returned)
   for (int i = 0; i < rows_count (returned); i++)
     g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
   guint kept = 0;
-  for (guint i = 0; i < which->len; i++)
-    {
-      int row = g_array_index (which, int, i);
-      if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
-        g_array_index (which, int, kept++) = row;
-      else
-        {
-          trial->what[row] = "failed";
-          g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
-        }
+  for (guint i = 0; i < which->len; i++) {
+    int row = g_array_index (which, int, i);
+    if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
+      g_array_index (which, int, kept++) = row;
+    else {
+      trial->what[row] = "failed";
+      g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
     }
+  }
   g_array_set_size (which, kept);
 }
 
 static gboolean
-queue_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which, const Extra *extra, GError **error)
+queue_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
+            const Extra *extra, GError **error)
 {
   g_autoptr (PgValues) values = values_of_rows (step, statement, trial, which, extra);
   return pg_queue (step->pg, statement, values, error);
 }
 
-/* The job's own table first, then in one pipeline what follows for those rows that it gave back. */
+/* The statement on the job's own table comes first. The others follow in one pipeline, for the rows
+ * that it returned. */
 static gboolean
 apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, GError **error)
 {
@@ -185,13 +185,15 @@ apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
   if (which->len == 0 || what->apply->len == 1)
     return TRUE;
   for (guint i = 1; i < what->apply->len; i++)
-    if (!queue_rows (step, g_array_index (what->apply, JobApply, i).statement, trial, which, extra, error))
+    if (!queue_rows (step, g_array_index (what->apply, JobApply, i).statement, trial, which, extra,
+                     error))
       return FALSE;
   return pg_flush (step->pg, error) && pg_finish (step->pg, error);
 }
 
 gboolean
-trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra, Trial *trial, GError **error)
+trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
+           Trial *trial, GError **error)
 {
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
@@ -201,13 +203,11 @@ trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra
     if (!apply_what (step, job->whats->pdata[i], trial, extra, error))
       return FALSE;
   FAULT ("step.after_effects");
-  if (job->children != NULL)
-    {
-      g_autoptr (GArray) which = trial_rows (trial, NULL);
-      g_autoptr (PgValues) values = values_of_rows (step, job->children, trial, which, extra);
-      if ((trial->children = pg_run (step->pg, job->children, values, error)) == NULL)
-        return FALSE;
-    }
+  if (job->children != NULL) {
+    g_autoptr (GArray) which = trial_rows (trial, NULL);
+    g_autoptr (PgValues) values = values_of_rows (step, job->children, trial, which, extra);
+    if ((trial->children = pg_run (step->pg, job->children, values, error)) == NULL)
+      return FALSE;
+  }
   return pg_exec (step->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
 }
-

@@ -19,52 +19,54 @@ is_about_rows (const GError *error)
 static gboolean
 store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GError **error)
 {
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
-      if (job == NULL || !rows_bool (rows, i, "died"))
-        continue;
-      Run *run = run_from_row (job, rows, i);
-      g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
-      if (bundle_size (bundle) == 0)
-        bundle_belongs (bundle, run->run_id, run->step, job->name, run->slot);
-      step_add_run_finished (step, "dead", "{\"status\":\"failed\"}", run->error);
-      run_free (run);
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+    if (job == NULL || !rows_bool (rows, i, "died"))
+      continue;
+    Run *run = run_from_row (job, rows, i);
+    g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
+    if (bundle_size (bundle) == 0)
+      bundle_belongs (bundle, run->run_id, run->step, job->name, run->slot);
+    step_add_run_finished (step, "dead", "{\"status\":\"failed\"}", run->error);
+    run_free (run);
+  }
   return bundle_size (bundle) == 0 || publisher_store (service->publisher, pg, bundle, error);
 }
 
 static void
 say (const PgRows *rows)
 {
-  for (int i = 0; i < rows_count (rows); i++)
-    {
-      const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id"), *why = rows_text (rows, i, "error");
-      gboolean died = rows_bool (rows, i, "died");
-      log_error (died ? "Run is dead" : "A statement fails about this run", "job", job, "run_id", run_id, "error", why);
-      if (died)
-        stats_add (STATS_RUNS, job, "dead", 1);
-    }
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id"),
+               *why = rows_text (rows, i, "error");
+    gboolean died = rows_bool (rows, i, "died");
+    log_error (died ? "Run is dead" : "A statement fails about this run", "job", job, "run_id",
+               run_id, "error", why);
+    if (died)
+      stats_add (STATS_RUNS, job, "dead", 1);
+  }
 }
 
 /* One of the two statements, in a transaction of its own. *N: how many rows it changed. */
 static gboolean
-change (Service *service, Pg *pg, const char *file, const PgValues *values, Bundle *bundle, guint *n, GError **error)
+change (Service *service, Pg *pg, const char *file, const PgValues *values, Bundle *bundle,
+        guint *n, GError **error)
 {
   g_autoptr (PgRows) rows = pg_begin (pg, error) ? pg_run_file (pg, file, values, error) : NULL;
-  if (rows == NULL || !store_outcomes (service, pg, rows, bundle, error) || !pg_commit (pg, error))
-    {
-      pg_rollback (pg);
-      publisher_abandon (service->publisher, bundle);
-      return FALSE;
-    }
+  if (rows == NULL || !store_outcomes (service, pg, rows, bundle, error)
+      || !pg_commit (pg, error)) {
+    pg_rollback (pg);
+    publisher_abandon (service->publisher, bundle);
+    return FALSE;
+  }
   *n = (guint)rows_count (rows);
   say (rows);
   return TRUE;
 }
 
 static gboolean
-settle (Service *service, Pg *pg, const Job *job, const Work *work, const char *why, Bundle *bundle, GError **error)
+settle (Service *service, Pg *pg, const Job *job, const Work *work, const char *why, Bundle *bundle,
+        GError **error)
 {
   guint n = 0;
   g_autoptr (PgValues) values = pg_values_new ();

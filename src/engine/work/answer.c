@@ -4,6 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
 #include "engine/service/stats.h"
+#include "engine/step/apply.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/work/amiss.h"
@@ -13,7 +14,8 @@
 #define BLOCKED_RETRY_MS 60000
 #define BUSY_MAX_MS 10000 /* of the 1-30 s that a lock may cost */
 
-static const char *const VERDICTS[] = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
+static const char *const VERDICTS[]
+    = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
 
 /* What becomes of the run. */
 typedef struct {
@@ -23,7 +25,7 @@ typedef struct {
   char *error;
   json_t *cursor, *result; /* NULL: stay */
   gboolean blocked, known; /* it ends blocked; and did so before */
-  gint64 limit; /* rows of the next try of a step that took too long; 0: it did not */
+  gint64 limit;            /* rows of the next try of a step that took too long; 0: it did not */
 } Sentence;
 
 static void
@@ -39,7 +41,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
 static int
 half_page (const Step *step)
 {
-  int size = page_limit (step->run);
+  int size = pace_page_limit (step->run);
   if (step->bisect != NULL && step->bisect->page > 0)
     size = MIN (size, (int)step->bisect->page);
   return MAX (1, size / 2);
@@ -52,15 +54,17 @@ cut (const Step *step, const GError *cause, Sentence *sentence)
   sentence->limit = pace_less (step);
   if (sentence->limit == 0)
     return FALSE;
-  sentence->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s", sentence->limit, cause->message);
-  sentence->cursor = page_cursor_with (step->run, "limit", sentence->limit);
+  sentence->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s",
+                                     sentence->limit, cause->message);
+  sentence->cursor = run_cursor_with (step->run, "limit", sentence->limit);
   return TRUE;
 }
 
 static void
 count_in_cursor (const Step *step, const char *key, Sentence *sentence)
 {
-  sentence->cursor = page_cursor_with (step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
+  sentence->cursor = run_cursor_with (
+      step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
 }
 
 static void
@@ -68,32 +72,32 @@ charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sen
 {
   const Run *run = step->run;
   sentence->attempts = run->attempts + 1;
-  sentence->delay_ms = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : pace_back_off_ms (run->attempts);
+  sentence->delay_ms
+      = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : pace_back_off_ms (run->attempts);
   sentence->error = g_strdup (cause->message);
   if (sentence->attempts > in_force_of (run->job)->max_attempts)
     sentence->state = "dead";
   if (step->halve)
-    sentence->cursor = page_cursor_with (run, "limit", half_page (step));
+    sentence->cursor = run_cursor_with (run, "limit", half_page (step));
   else if (step->systemic)
     count_in_cursor (step, "systemic", sentence);
   else if (timed_out)
-    count_in_cursor (step, PAGE_TIMEOUTS, sentence);
+    count_in_cursor (step, APPLY_TIMEOUTS, sentence);
 }
 
-/* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again (blocked.h); what a parent or an event
- * asked for must not be forgotten. */
+/* Something the job needs is missing. A tick ends so that everybody sees it, and is asked again
+ * (blocked.h); what a parent or an event asked for must not be forgotten. */
 static void
 block (const Step *step, const GError *cause, Sentence *sentence)
 {
   Page page = { 0 };
   gboolean once = step->run->parent_id != NULL || page_of_event (step->run, &page);
   page_clear (&page);
-  if (once)
-    {
-      sentence->delay_ms = BLOCKED_RETRY_MS;
-      sentence->error = g_strdup_printf ("blocked: %s", cause->message);
-      return;
-    }
+  if (once) {
+    sentence->delay_ms = BLOCKED_RETRY_MS;
+    sentence->error = g_strdup_printf ("blocked: %s", cause->message);
+    return;
+  }
   sentence->state = "finished";
   sentence->blocked = TRUE;
   sentence->error = g_strdup (cause->message);
@@ -106,31 +110,31 @@ pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sent
 {
   gboolean timed_out = g_str_equal (sqlstate, "57014");
   *sentence = (Sentence){ .state = "waiting", .attempts = step->run->attempts };
-  switch (cause->code)
-    {
-    case PRUNED_BUSY:
-      sentence->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
-      sentence->error = g_strdup (cause->message);
-      break;
-    case PRUNED_REJECT:
-      sentence->state = "dead";
-      sentence->attempts++;
-      sentence->error = g_strdup (cause->message);
-      break;
-    default:
-      if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
-        block (step, cause, sentence);
-      else if (!timed_out || !cut (step, cause, sentence))
-        charge (step, timed_out, cause, sentence);
-    }
+  switch (cause->code) {
+  case PRUNED_BUSY:
+    sentence->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
+    sentence->error = g_strdup (cause->message);
+    break;
+  case PRUNED_REJECT:
+    sentence->state = "dead";
+    sentence->attempts++;
+    sentence->error = g_strdup (cause->message);
+    break;
+  default:
+    if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
+      block (step, cause, sentence);
+    else if (!timed_out || !cut (step, cause, sentence))
+      charge (step, timed_out, cause, sentence);
+  }
 }
 
 static PgRows *
 write_sentence (Pg *pg, const Step *step, const Sentence *sentence, GError **error)
 {
   const Run *run = step->run;
-  RunFailure failure = { run->run_id, run->step, run->attempts, sentence->state, sentence->attempts, sentence->delay_ms,
-                         sentence->error, sentence->cursor, sentence->result };
+  RunFailure failure = { run->run_id,     run->step,          run->attempts,
+                         sentence->state, sentence->attempts, sentence->delay_ms,
+                         sentence->error, sentence->cursor,   sentence->result };
   return run_fail (pg, &failure, error);
 }
 
@@ -148,18 +152,21 @@ log_row (Step *step, const PgRows *rows, int row, const char *cause)
   if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
     return;
   json_t *fields = json_object ();
-  for (int column = 0; column < rows_columns (rows); column++)
-    {
-      const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
-      if (text != NULL && !g_str_equal (name, "level") && !g_str_equal (name, "message"))
-        json_object_set_new (fields, name, rows_is_integer (rows, column) ? json_integer (rows_int (rows, row, name))
-                                                                          : json_string (text));
-    }
+  for (int column = 0; column < rows_columns (rows); column++) {
+    const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
+    if (text != NULL && !g_str_equal (name, "level") && !g_str_equal (name, "message"))
+      json_object_set_new (fields, name,
+                           rows_is_integer (rows, column)
+                               ? json_integer (rows_int (rows, row, name))
+                               : json_string (text));
+  }
   json_object_set_new (fields, "error", json_string (cause));
-  step_log (step, level, rows_text (rows, row, "message"), fields); /* written when all is committed */
+  step_log (step, level, rows_text (rows, row, "message"),
+            fields); /* written when all is committed */
 }
 
-/* What the job wants done when its step has failed and was charged; rows that come back are lines for the log. */
+/* What the job wants done when its step has failed and was charged; rows that come back are lines
+ * for the log. */
 static gboolean
 run_on_failure (Pg *pg, Step *step, const Sentence *sentence, GError **error)
 {
@@ -184,7 +191,8 @@ note_blocked (Pg *pg, const Step *step, Sentence *sentence, GError **error)
   return rows != NULL;
 }
 
-/* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome if it ends. */
+/* The sentence as a transaction: the run's row, what the job wants done on failure, and the outcome
+ * if it ends. */
 static gboolean
 execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
@@ -194,14 +202,15 @@ execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundl
     return FALSE;
   if (rows_count (failed) == 0) /* somebody else has moved it */
     return TRUE;
-  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished") && sentence->attempts > step->run->attempts
-      && !run_on_failure (pg, step, sentence, error))
+  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished")
+      && sentence->attempts > step->run->attempts && !run_on_failure (pg, step, sentence, error))
     return FALSE;
   if (sentence->blocked && !note_blocked (pg, step, sentence, error))
     return FALSE;
   if (!ends (sentence) || sentence->known)
     return TRUE;
-  g_autoptr (json_t) result = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");
+  g_autoptr (json_t) result
+      = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");
   g_autofree char *text = json_text (result);
   step->bundle = bundle;
   step_add_run_finished (step, sentence->state, text, sentence->error);
@@ -213,7 +222,8 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Senten
 {
   g_autoptr (json_t) fields = json_copy (step_log_fields (step));
   const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
-  json_object_set_new (fields, "error_class", json_string (step->error_class != NULL ? step->error_class : class));
+  json_object_set_new (fields, "error_class",
+                       json_string (step->error_class != NULL ? step->error_class : class));
   json_object_set_new (fields, "error", json_string (cause->message));
   json_object_set_new (fields, "state", json_string (sentence->state));
   json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
@@ -250,7 +260,8 @@ static gboolean
 carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
   Transaction transaction = { 0 };
-  if (transaction_begin (&transaction, service->publisher, pg, error) && transaction_flush (&transaction, error)
+  if (transaction_begin (&transaction, service->publisher, pg, error)
+      && transaction_flush (&transaction, error)
       && execute (service, pg, step, sentence, bundle, error) && commit (&transaction, error))
     return TRUE;
   transaction_rollback (&transaction);
@@ -258,11 +269,13 @@ carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bun
   return FALSE;
 }
 
-/* What the job wanted done on failure has failed with ERROR, for good: the sentence is carried out without it. */
+/* What the job wanted done on failure has failed with ERROR, for good: the sentence is carried out
+ * without it. */
 static gboolean
 leave_out_on_failure (Step *step, Sentence *sentence, const GError *error)
 {
-  if (step->on_failure == NULL || error->code == PRUNED_OUTAGE || error->code == PRUNED_BUSY || error->code == PRUNED_FATAL)
+  if (step->on_failure == NULL || error->code == PRUNED_OUTAGE || error->code == PRUNED_BUSY
+      || error->code == PRUNED_FATAL)
     return FALSE;
   g_autofree char *first = sentence->error;
   sentence->error = g_strdup_printf ("%s; and then: %s", first, error->message);
@@ -271,7 +284,8 @@ leave_out_on_failure (Step *step, Sentence *sentence, const GError *error)
 }
 
 Answer
-answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause)
+answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate,
+                const GError *cause)
 {
   if (step->again)
     return ANSWER_AGAIN;
@@ -281,23 +295,22 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
     return ANSWER_HOLD; /* our own cancel: uncharged */
   g_auto (Sentence) sentence = { 0 };
   pass_sentence (step, sqlstate, cause, &sentence);
-  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
+  g_autoptr (Bundle) bundle
+      = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
   GError *error = NULL;
   gboolean done = carry_out (service, pg, step, &sentence, bundle, &error);
-  if (!done && leave_out_on_failure (step, &sentence, error))
-    {
-      g_clear_error (&error);
-      g_clear_pointer (&bundle, bundle_free);
-      bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
-      done = carry_out (service, pg, step, &sentence, bundle, &error);
-    }
-  if (!done)
-    {
-      Work work = { step->run->run_id, step->run->step, step->run->attempts };
-      Answer answer = amiss_answer (service, lane, pg, &work, error);
-      g_error_free (error);
-      return answer;
-    }
+  if (!done && leave_out_on_failure (step, &sentence, error)) {
+    g_clear_error (&error);
+    g_clear_pointer (&bundle, bundle_free);
+    bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
+    done = carry_out (service, pg, step, &sentence, bundle, &error);
+  }
+  if (!done) {
+    Work work = { step->run->run_id, step->run->step, step->run->attempts };
+    Answer answer = amiss_answer (service, lane, pg, &work, error);
+    g_error_free (error);
+    return answer;
+  }
   FAULT ("answer.after_commit");
   steps_log_started (step);
   step_write_logs (step);

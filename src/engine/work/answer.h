@@ -1,5 +1,5 @@
-/* What is done about a step that failed, by verdict (docs/rules.md): the run waits, is retried, is blocked, or is dead; or
- * the lane holds its message because a dependency is down.
+/* What is done about a step that failed, by verdict (docs/rules.md): the run waits, is retried, is
+ * blocked, or is dead; or the lane holds its message because a dependency is down.
  *
  * Threads: the worker that has the lane. Ownership: none.
  */
@@ -17,7 +17,8 @@ typedef enum {
 } Answer;
 
 /* STEP has failed with CAUSE and its transaction is rolled back. SQLSTATE: of the failure. */
-Answer answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate, const GError *cause);
+Answer answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate,
+                       const GError *cause);
 
 /* A failure outside of a step: ANSWER_HOLD, after outage_note (lane/outage.h). */
 Answer answer_outage (Service *service, Lane *lane, const GError *error);

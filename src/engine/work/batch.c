@@ -34,53 +34,51 @@ is_behind (const Lane *lane, const Work *work)
   return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
 }
 
-/* The pending messages as Work, up to the first that is to go alone; undecodable ones are buried and gone. */
+/* The pending messages as Work, up to the first that is to go alone; undecodable ones are buried
+ * and gone. */
 static gboolean
 decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
 {
-  for (guint i = 0; i < lane->pending->len;)
-    {
-      LaneMessage *pending = &g_array_index (lane->pending, LaneMessage, i);
-      if (pending->alone && i > 0)
-        break;
-      gboolean alone = pending->alone;
-      Work work = { 0 };
-      g_autoptr (GError) cause = NULL;
-      gboolean readable = work_decode (pending->message, lane->job, &work, &cause);
-      if (readable && !is_behind (lane, &work))
-        {
-          g_array_append_val (works, work);
-          i++;
-        }
-      else if (!readable && !bury (service, pending->message, cause->message, error))
-        return FALSE;
-      else
-        {
-          g_free (work.run_id);
-          handled (lane, i);
-        }
-      if (alone)
-        break;
+  for (guint i = 0; i < lane->pending->len;) {
+    LaneMessage *pending = &g_array_index (lane->pending, LaneMessage, i);
+    if (pending->alone && i > 0)
+      break;
+    gboolean alone = pending->alone;
+    Work work = { 0 };
+    g_autoptr (GError) cause = NULL;
+    gboolean readable = work_decode (pending->message, lane->job, &work, &cause);
+    if (readable && !is_behind (lane, &work)) {
+      g_array_append_val (works, work);
+      i++;
+    } else if (!readable && !bury (service, pending->message, cause->message, error))
+      return FALSE;
+    else {
+      g_free (work.run_id);
+      handled (lane, i);
     }
+    if (alone)
+      break;
+  }
   return TRUE;
 }
 
-/* Pending messages whose runs have rows stay, to be done alone, and those of runs that are locked; the others are handled. */
+/* Pending messages whose runs have rows stay, to be done alone, and those of runs that are locked;
+ * the others are handled. */
 static void
 keep_some (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *locked)
 {
-  for (guint i = works->len; i-- > 0;)
-    {
-      const char *run_id = g_array_index (works, Work, i).run_id;
-      if (g_hash_table_contains (heavy, run_id))
-        g_array_index (lane->pending, LaneMessage, i).alone = TRUE;
-      else if (!g_hash_table_contains (locked, run_id))
-        handled (lane, i);
-    }
+  for (guint i = works->len; i-- > 0;) {
+    const char *run_id = g_array_index (works, Work, i).run_id;
+    if (g_hash_table_contains (heavy, run_id))
+      g_array_index (lane->pending, LaneMessage, i).alone = TRUE;
+    else if (!g_hash_table_contains (locked, run_id))
+      handled (lane, i);
+  }
 }
 
 static gboolean
-settle_together (Service *service, Transaction *transaction, GPtrArray *steps, Bundle *bundle, GError **error)
+settle_together (Service *service, Transaction *transaction, GPtrArray *steps, Bundle *bundle,
+                 GError **error)
 {
   const Step *first = steps->len > 0 ? steps->pdata[0] : NULL;
   if (first != NULL) /* those that have rows come again at the step where they are */
@@ -101,16 +99,18 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
   const Work *first = &g_array_index (works, Work, 0);
   gboolean claimed = claim_for_lane (&claim, service, pg, lane, works, error);
-  g_autoptr (Bundle) bundle = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
+  g_autoptr (Bundle) bundle
+      = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
   Look look = { pg, service->prefix, bundle, steps, heavy };
-  gboolean ok = claimed && (claim.paused ? claim_park_paused (&claim, error) : look_at_pages (&look, claim.runs, error))
+  gboolean ok = claimed
+                && (claim.paused ? claim_park_paused (&claim, error)
+                                 : look_at_pages (&look, claim.runs, error))
                 && settle_together (service, &claim.transaction, steps, bundle, error);
-  if (!ok)
-    {
-      transaction_rollback (&claim.transaction);
-      publisher_abandon (service->publisher, bundle);
-      return FALSE;
-    }
+  if (!ok) {
+    transaction_rollback (&claim.transaction);
+    publisher_abandon (service->publisher, bundle);
+    return FALSE;
+  }
   steps_note_stale (service, lane, works->len - claim.runs->len - g_hash_table_size (claim.locked));
   steps_conclude (service, lane, steps, &bundle);
   keep_some (lane, works, heavy, claim.locked);
@@ -134,11 +134,11 @@ handle (Service *service, Pg *pg, Lane *lane)
   if (works->len == 0)
     return ANSWER_HANDLED;
   /* Together, nobody asks whether the job is blocked. */
-  if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL || lane->job->blocked != NULL)
-    {
-      g_array_set_size (works, 1);
-      return alone_run (service, pg, lane, works);
-    }
+  if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL
+      || lane->job->blocked != NULL) {
+    g_array_set_size (works, 1);
+    return alone_run (service, pg, lane, works);
+  }
   if (run_together (service, pg, lane, works, &error))
     return ANSWER_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))

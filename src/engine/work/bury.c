@@ -4,10 +4,12 @@
 #include "engine/step/step.h"
 
 static gboolean
-end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, Bundle *bundle, GError **error)
+end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, Bundle *bundle,
+     GError **error)
 {
   g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
-  RunFailure failure = { work->run_id, work->step, work->attempt, "dead", work->attempt + 1, 0, reason, NULL, NULL };
+  RunFailure failure = { work->run_id, work->step, work->attempt, "dead", work->attempt + 1, 0,
+                         reason,       NULL,       NULL };
   g_autoptr (PgRows) ended = run_fail (pg, &failure, error);
   if (ended == NULL)
     return FALSE;
@@ -16,23 +18,23 @@ end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, B
 }
 
 gboolean
-bury_run (Service *service, Pg *pg, const Job *job, const Work *work, const char *reason, Bundle *bundle, GError **error)
+bury_run (Service *service, Pg *pg, const Job *job, const Work *work, const char *reason,
+          Bundle *bundle, GError **error)
 {
   g_auto (Claim) claim = { 0 };
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
   g_array_append_val (works, *work);
   gboolean ok = claim_runs (&claim, service, pg, job, works, error)
-                && (claim.runs->len == 0 || end (service, pg, claim.runs->pdata[0], work, reason, bundle, error));
-  if (!ok || !transaction_commit (&claim.transaction, error))
-    {
-      transaction_rollback (&claim.transaction);
-      publisher_abandon (service->publisher, bundle);
-      return FALSE;
-    }
-  if (claim.runs->len > 0)
-    {
-      log_error ("Run is dead", "job", job->name, "run_id", work->run_id, "error", reason);
-      stats_add (STATS_RUNS, job->name, "dead", 1);
-    }
+                && (claim.runs->len == 0
+                    || end (service, pg, claim.runs->pdata[0], work, reason, bundle, error));
+  if (!ok || !transaction_commit (&claim.transaction, error)) {
+    transaction_rollback (&claim.transaction);
+    publisher_abandon (service->publisher, bundle);
+    return FALSE;
+  }
+  if (claim.runs->len > 0) {
+    log_error ("Run is dead", "job", job->name, "run_id", work->run_id, "error", reason);
+    stats_add (STATS_RUNS, job->name, "dead", 1);
+  }
   return TRUE;
 }

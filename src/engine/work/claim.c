@@ -20,13 +20,12 @@ fence_values (const Job *job, const GArray *works)
   g_autoptr (GArray) sorted = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
   g_array_append_vals (sorted, works->data, works->len);
   g_array_sort (sorted, by_run_id);
-  for (guint i = 0; i < sorted->len; i++)
-    {
-      const Work *work = &g_array_index (sorted, Work, i);
-      array_add (ids, work->run_id);
-      array_add_int (steps, work->step);
-      array_add_int (attempts, work->attempt);
-    }
+  for (guint i = 0; i < sorted->len; i++) {
+    const Work *work = &g_array_index (sorted, Work, i);
+    array_add (ids, work->run_id);
+    array_add_int (steps, work->step);
+    array_add_int (attempts, work->attempt);
+  }
   PgValues *values = pg_values_new ();
   pg_values_set (values, "job", job->name);
   pg_values_take (values, "run_id", array_take (ids));
@@ -35,8 +34,9 @@ fence_values (const Job *job, const GArray *works)
   return values;
 }
 
-/* Nothing is stepped before its time, whatever made it ready: a hand, or a clock that was ahead for a moment. The database's clock
- * decides; one that says that it is tomorrow, while it is today here, is not believed. */
+/* Nothing is stepped before its time, whatever made it ready: a hand, or a clock that was ahead for
+ * a moment. The database's clock decides; one that says that it is tomorrow, while it is today
+ * here, is not believed. */
 static gint64
 early_until (const Run *run)
 {
@@ -50,18 +50,18 @@ put_back_early (Pg *pg, GPtrArray *runs, GError **error)
 {
   GString *ids = array_new (), *times = array_new ();
   guint n = runs->len;
-  for (guint i = n; i-- > 0;)
-    {
-      const Run *run = runs->pdata[i];
-      gint64 until_us = early_until (run);
-      if (until_us < 0)
-        continue;
-      g_autofree char *time = clock_format (until_us);
-      log_warning ("Run was ready before its time, and waits again", "job", run->job->name, "run_id", run->run_id, "until", time);
-      array_add (ids, run->run_id);
-      array_add (times, time);
-      g_ptr_array_remove_index (runs, i);
-    }
+  for (guint i = n; i-- > 0;) {
+    const Run *run = runs->pdata[i];
+    gint64 until_us = early_until (run);
+    if (until_us < 0)
+      continue;
+    g_autofree char *time = clock_format (until_us);
+    log_warning ("Run was ready before its time, and waits again", "job", run->job->name, "run_id",
+                 run->run_id, "until", time);
+    array_add (ids, run->run_id);
+    array_add (times, time);
+    g_ptr_array_remove_index (runs, i);
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_take (ids));
   pg_values_take (values, "until", array_take (times));
@@ -78,7 +78,8 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
   Transaction *transaction = &claim->transaction;
   Pg *pg = transaction->pg;
   g_autoptr (PgValues) values = fence_values (job, works);
-  if (!pg_queue (pg, pg_statement ("src/engine/work/sql/fence.sql"), values, error) || !pg_flush (pg, error))
+  if (!pg_queue (pg, pg_statement ("src/engine/work/sql/fence.sql"), values, error)
+      || !pg_flush (pg, error))
     return NULL;
   g_autoptr (PgRows) removed = transaction->riding != NULL ? pg_next (pg, error) : NULL;
   if (transaction->riding != NULL && removed == NULL)
@@ -89,55 +90,57 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
-    if (g_hash_table_add (seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
+    if (g_hash_table_add (
+            seen, (gpointer)rows_text (rows, i, "run_id"))) /* a message may be there twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
   claim->paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
   return put_back_early (pg, runs, error) ? g_steal_pointer (&runs) : NULL;
 }
 
-/* The dispatcher of another process, which comes too late to claim a due run, has it locked for milliseconds all the same, as intake has
- * who meets a tick that overlaps. Who hangs has it for longer: then the message is dropped, and its run found missing once it is free. */
+/* The dispatcher of another process, which comes too late to claim a due run, has it locked for
+ * milliseconds all the same, as intake has who meets a tick that overlaps. Who hangs has it for
+ * longer: then the message is dropped, and its run found missing once it is free. */
 static gboolean
 is_worth_waiting (Lane *lane, guint n_locked)
 {
   gint64 now = clock_monotonic_us ();
-  if (n_locked == 0 || (lane->locked_since_us != 0 && now - lane->locked_since_us >= LOCKED_US))
-    {
-      lane->locked_since_us = 0;
-      return FALSE;
-    }
+  if (n_locked == 0 || (lane->locked_since_us != 0 && now - lane->locked_since_us >= LOCKED_US)) {
+    lane->locked_since_us = 0;
+    return FALSE;
+  }
   if (lane->locked_since_us == 0)
     lane->locked_since_us = now;
   log_debug ("Another transaction has the run; its message waits", "job", lane->job->name);
   return TRUE;
 }
 
-/* Those of WORKS that another transaction has locked, and whose messages LANE is to keep for a moment. NULL: an error. */
+/* Those of WORKS that another transaction has locked, and whose messages LANE is to keep for a
+ * moment. NULL: an error. */
 static GHashTable *
 find_locked (Claim *claim, Lane *lane, const GArray *works, GError **error)
 {
   GHashTable *locked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (claim->runs->len < works->len)
-    {
-      g_autoptr (PgValues) values = fence_values (lane->job, works);
-      g_autoptr (PgRows) rows = pg_run_file (claim->transaction.pg, "src/engine/work/sql/fence_locked.sql", values, error);
-      if (rows == NULL)
-        {
-          g_hash_table_unref (locked);
-          return NULL;
-        }
-      for (int i = 0; i < rows_count (rows); i++)
-        g_hash_table_add (locked, g_strdup (rows_text (rows, i, "run_id")));
-      for (guint i = 0; i < claim->runs->len; i++)
-        g_hash_table_remove (locked, ((const Run *)claim->runs->pdata[i])->run_id);
+  if (claim->runs->len < works->len) {
+    g_autoptr (PgValues) values = fence_values (lane->job, works);
+    g_autoptr (PgRows) rows = pg_run_file (claim->transaction.pg,
+                                           "src/engine/work/sql/fence_locked.sql", values, error);
+    if (rows == NULL) {
+      g_hash_table_unref (locked);
+      return NULL;
     }
+    for (int i = 0; i < rows_count (rows); i++)
+      g_hash_table_add (locked, g_strdup (rows_text (rows, i, "run_id")));
+    for (guint i = 0; i < claim->runs->len; i++)
+      g_hash_table_remove (locked, ((const Run *)claim->runs->pdata[i])->run_id);
+  }
   if (!is_worth_waiting (lane, g_hash_table_size (locked)))
     g_hash_table_remove_all (locked);
   return locked;
 }
 
 gboolean
-claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works, GError **error)
+claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
+            GError **error)
 {
   *claim = (Claim){ 0 };
   if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
@@ -147,7 +150,8 @@ claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray
 }
 
 gboolean
-claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
+claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
+                GError **error)
 {
   if (!claim_runs (claim, service, pg, lane->job, works, error))
     return FALSE;
@@ -163,7 +167,8 @@ claim_park_paused (const Claim *claim, GError **error)
     array_add (ids, ((const Run *)claim->runs->pdata[i])->run_id);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_take (ids));
-  g_autoptr (PgRows) parked = pg_run_file (claim->transaction.pg, "src/engine/work/sql/park_paused.sql", values, error);
+  g_autoptr (PgRows) parked
+      = pg_run_file (claim->transaction.pg, "src/engine/work/sql/park_paused.sql", values, error);
   return parked != NULL;
 }
 

@@ -3,7 +3,8 @@
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
-/* The line's fields for the step that came BEFORE so many others of this transaction. New reference. */
+/* The line's fields for the step that came BEFORE so many others of this transaction. New
+ * reference. */
 static json_t *
 fields_of (Step *step, int before)
 {
@@ -17,7 +18,8 @@ steps_note_started (Step *step)
 {
   step->unsaid = TRUE;
   if (step->run->step == step->passed && step->run->first)
-    stats_observe (STATS_START_DELAY, step->job->name, (double)(step->run->now_us - step->run->due_at_us) / 1e6);
+    stats_observe (STATS_START_DELAY, step->job->name,
+                   (double)(step->run->now_us - step->run->due_at_us) / 1e6);
 }
 
 void
@@ -26,11 +28,10 @@ steps_log_started (Step *step)
   if (!step->unsaid)
     return;
   step->unsaid = FALSE;
-  for (int before = step->passed; before >= 0 && log_enabled (LOG_INFO); before--)
-    {
-      g_autoptr (json_t) fields = fields_of (step, before);
-      log_fields (LOG_INFO, "Started", fields);
-    }
+  for (int before = step->passed; before >= 0 && log_enabled (LOG_INFO); before--) {
+    g_autoptr (json_t) fields = fields_of (step, before);
+    log_fields (LOG_INFO, "Started", fields);
+  }
 }
 
 static void
@@ -43,7 +44,8 @@ write_finished (Step *step, int before, double seconds)
   gboolean last = before == 0;
   g_autoptr (json_t) fields = fields_of (step, before);
   json_object_set_new (fields, "duration_s", json_real (seconds));
-  json_object_set_new (fields, "status", json_string (step->continues || !last ? "limit_reached" : "completed"));
+  json_object_set_new (fields, "status",
+                       json_string (step->continues || !last ? "limit_reached" : "completed"));
   json_object_set_new (fields, "updated_rows", json_integer (0));
   if (last)
     json_object_update (fields, step->counts);
@@ -60,11 +62,12 @@ log_finished (Step *step)
   json_t *n;
   for (guint i = 0; step->ages != NULL && i < step->ages->len; i++)
     stats_observe (STATS_OBJECT_AGE, NULL, g_array_index (step->ages, double, i));
-  if (step->job->code != NULL && step->job->code->errand != NULL)
-    {
-      stats_add (STATS_OBJECTS, "false", NULL, (double)json_integer_value (json_object_get (step->counts, "updated_rows")));
-      stats_add (STATS_OBJECTS, "true", NULL, (double)json_integer_value (json_object_get (step->counts, "failed")));
-    }
+  if (step->job->code != NULL && step->job->code->errand != NULL) {
+    stats_add (STATS_OBJECTS, "false", NULL,
+               (double)json_integer_value (json_object_get (step->counts, "updated_rows")));
+    stats_add (STATS_OBJECTS, "true", NULL,
+               (double)json_integer_value (json_object_get (step->counts, "failed")));
+  }
   if (!step->continues)
     stats_add (STATS_RUNS, job, "finished", 1);
   json_object_foreach (step->counts, counter, n)
@@ -73,8 +76,9 @@ log_finished (Step *step)
     write_finished (step, before, seconds);
 }
 
-/* A run that goes on at once in this lane need not wait for its message, which is published all the same: whoever comes first is
- * let through by the fence, the other is stale. Errands have two transactions, and wait. */
+/* A run that goes on at once in this lane need not wait for its message, which is published all the
+ * same: whoever comes first is let through by the fence, the other is stale. Errands have two
+ * transactions, and wait. */
 static void
 look_ahead (Lane *lane, const GPtrArray *steps)
 {
@@ -98,17 +102,17 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
   log_hold ();
-  for (guint i = 0; i < steps->len; i++)
-    {
-      Step *step = steps->pdata[i];
-      steps_log_started (step);
-      step_write_logs (step);
-      log_finished (step);
-      if (step->continues && step->next_delay_ms > 0 && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
-        soonest_ms = step->next_delay_ms;
-      if (place_any_waiting (step->children))
-        soonest_ms = 0;
-    }
+  for (guint i = 0; i < steps->len; i++) {
+    Step *step = steps->pdata[i];
+    steps_log_started (step);
+    step_write_logs (step);
+    log_finished (step);
+    if (step->continues && step->next_delay_ms > 0
+        && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
+      soonest_ms = step->next_delay_ms;
+    if (place_any_waiting (step->children))
+      soonest_ms = 0;
+  }
   log_release ();
   if (soonest_ms >= 0)
     wake_in (service->wake, soonest_ms);

@@ -1,5 +1,5 @@
-/* What happens around a transaction of steps, alone or together: the lines `Started` and `Finished`, messages after the commit, the
- * dispatcher's alarm clock.
+/* What happens around a transaction of steps, alone or together: the lines `Started` and
+ * `Finished`, messages after the commit, the dispatcher's alarm clock.
  *
  * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */

@@ -17,19 +17,20 @@
 typedef struct {
   Service *service;
   Lane *lane;
-  GArray *specs;   /* of RunSpec */
-  GPtrArray *dead; /* of KafkaMessage */
+  GArray *specs;           /* of RunSpec */
+  GPtrArray *dead;         /* of KafkaMessage */
   GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
   GPtrArray *dead_reasons;
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
-  const char *refusal; /* NULL: what the messages themselves say */
-  int attempts;        /* what a dead letter says of it */
+  const char *refusal;       /* NULL: what the messages themselves say */
+  int attempts;              /* what a dead letter says of it */
 } Intake;
 
 static void
 refuse (Intake *intake, const KafkaMessage *message, const char *reason)
 {
-  g_ptr_array_add (intake->dead, dead_letter (intake->service->prefix, message, reason, intake->attempts));
+  g_ptr_array_add (intake->dead,
+                   dead_letter (intake->service->prefix, message, reason, intake->attempts));
   g_ptr_array_add (intake->dead_sources, (gpointer)message);
   g_ptr_array_add (intake->dead_reasons, g_strdup (reason));
 }
@@ -38,17 +39,20 @@ static void
 take_message (Intake *intake, const Admission *admission, const KafkaMessage *message)
 {
   guint before = intake->specs->len;
-  g_autofree char *reason = admit_message (admission, message, intake->lane->is_ticks, intake->specs);
+  g_autofree char *reason
+      = admit_message (admission, message, intake->lane->is_ticks, intake->specs);
   if (reason == NULL)
     return;
   g_array_set_size (intake->specs, before);
   refuse (intake, message, reason);
 }
 
-/* --- the transaction ---------------------------------------------------------------------------------- */
+/* --- the transaction
+ * ---------------------------------------------------------------------------------- */
 
 static gboolean
-advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 *last_ms, GError **error)
+advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 *last_ms,
+         GError **error)
 {
   Lane *lane = intake->lane;
   gboolean further = last->offset + 1 > lane->mine;
@@ -70,8 +74,8 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 
   if (rows_count (rows) > 0)
     return TRUE;
   lane->started = FALSE; /* somebody else has moved it: look again where to begin */
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has taken these messages", lane->topic,
-               lane->number);
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+               "%s [%d]: another process has taken these messages", lane->topic, lane->number);
   return FALSE;
 }
 
@@ -85,14 +89,15 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
   if (!pg_begin (pg, error))
     return FALSE;
   gboolean lost = intake->lost_to > intake->lost_from;
-  gboolean ok = (!lost || lost_note (intake->service, pg, lane, intake->lost_from, intake->lost_to, error)) && timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
-                && advance (intake, pg, last, &next, &last_ms, error);
+  gboolean ok
+      = (!lost || lost_note (intake->service, pg, lane, intake->lost_from, intake->lost_to, error))
+        && timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
+        && advance (intake, pg, last, &next, &last_ms, error);
   FAULT ("intake.before_commit");
-  if (!ok || !pg_commit (pg, error))
-    {
-      pg_rollback (pg);
-      return FALSE;
-    }
+  if (!ok || !pg_commit (pg, error)) {
+    pg_rollback (pg);
+    return FALSE;
+  }
   FAULT ("intake.after_commit");
   if (lost)
     lost_say (lane, intake->lost_from, intake->lost_to);
@@ -103,14 +108,13 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
 static void
 count_runs (const Intake *intake)
 {
-  for (guint i = 0; i < intake->specs->len; i++)
-    {
-      const RunSpec *spec = &g_array_index (intake->specs, RunSpec, i);
-      if (spec->placed != PLACED_SKIPPED)
-        continue;
-      stats_add (STATS_RUNS, spec->job->name, "skipped", 1);
-      log_info ("Run skipped", "job", spec->job->name, "run_id", spec->run_id, "reason", spec->error);
-    }
+  for (guint i = 0; i < intake->specs->len; i++) {
+    const RunSpec *spec = &g_array_index (intake->specs, RunSpec, i);
+    if (spec->placed != PLACED_SKIPPED)
+      continue;
+    stats_add (STATS_RUNS, spec->job->name, "skipped", 1);
+    log_info ("Run skipped", "job", spec->job->name, "run_id", spec->run_id, "reason", spec->error);
+  }
 }
 
 static gboolean
@@ -134,7 +138,8 @@ database_now (Pg *pg, gint64 *now_us, GError **error)
   return rows != NULL;
 }
 
-/* Offsets are passed over by those who write transactions, too; what is dropped lies before the log's beginning. */
+/* Offsets are passed over by those who write transactions, too; what is dropped lies before the
+ * log's beginning. */
 static gboolean
 look_for_lost (Intake *intake, GError **error)
 {
@@ -160,14 +165,13 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   gint64 database_us = admission.now_us, ours_us = clock_now_us ();
   admission.now_us = MAX (database_us, ours_us);
   admission.least_us = MIN (database_us, ours_us);
-  for (guint i = 0; i < n; i++)
-    {
-      const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
-      if (intake->refusal != NULL)
-        refuse (intake, message, intake->refusal);
-      else
-        take_message (intake, &admission, message);
-    }
+  for (guint i = 0; i < n; i++) {
+    const KafkaMessage *message = g_array_index (lane->pending, LaneMessage, i).message;
+    if (intake->refusal != NULL)
+      refuse (intake, message, intake->refusal);
+    else
+      take_message (intake, &admission, message);
+  }
   /* Dead letters first: once the rows are committed nobody would think of them again. */
   if (!dead_letters_send (intake->service, intake->dead, error))
     return FALSE;
@@ -178,12 +182,12 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   count_runs (intake);
   if (place_any_waiting (intake->specs))
     wake_in (intake->service->wake, 0);
-  if (!publish_work (intake, error))
-    {
-      /* The rows are there: what is missing on the work topics is found and sent by the dispatcher. */
-      log_warning_every (10, "intake publish", "Work messages wait for Kafka", (*error)->message);
-      g_clear_error (error);
-    }
+  if (!publish_work (intake, error)) {
+    /* The rows are there: what is missing on the work topics is found and sent by the dispatcher.
+     */
+    log_warning_every (10, "intake publish", "Work messages wait for Kafka", (*error)->message);
+    g_clear_error (error);
+  }
   return TRUE;
 }
 
@@ -197,35 +201,41 @@ intake_clear (Intake *intake)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
 
-/* The first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL: nothing is known against them. */
+/* The first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL: nothing
+ * is known against them. */
 static gboolean
-try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, int attempts, GError **error)
+try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, int attempts,
+           GError **error)
 {
-  g_auto (Intake) intake = { .service = service, .lane = lane, .specs = run_specs_new (),
-                             .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
-                             .dead_sources = g_ptr_array_new (), .dead_reasons = g_ptr_array_new_with_free_func (g_free),
-                             .refusal = reason, .attempts = attempts };
+  g_auto (Intake) intake
+      = { .service = service,
+          .lane = lane,
+          .specs = run_specs_new (),
+          .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
+          .dead_sources = g_ptr_array_new (),
+          .dead_reasons = g_ptr_array_new_with_free_func (g_free),
+          .refusal = reason,
+          .attempts = attempts };
   return take_batch (&intake, pg, n, error);
 }
 
-/* A row that the database does not take must not stop the others: the batch is halved until that one stands alone. */
+/* A row that the database does not take must not stop the others: the batch is halved until that
+ * one stands alone. */
 static gboolean
 try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
 {
   GError *cause = NULL;
   gboolean ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
-  while (!ok && cause->code == PRUNED_DATA && *n > 1)
-    {
-      g_clear_error (&cause);
-      *n /= 2;
-      ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
-    }
-  if (!ok && cause->code == PRUNED_DATA)
-    {
-      g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
-      g_clear_error (&cause);
-      ok = try_batch (service, pg, lane, 1, reason, 1, &cause);
-    }
+  while (!ok && cause->code == PRUNED_DATA && *n > 1) {
+    g_clear_error (&cause);
+    *n /= 2;
+    ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
+  }
+  if (!ok && cause->code == PRUNED_DATA) {
+    g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
+    g_clear_error (&cause);
+    ok = try_batch (service, pg, lane, 1, reason, 1, &cause);
+  }
   if (cause != NULL)
     g_propagate_error (error, cause);
   return ok;
@@ -255,13 +265,12 @@ intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
   guint n = MIN (lane->pending->len, max);
-  if (!try_smaller (service, pg, lane, &n, &error))
-    {
-      outage_note (service, lane, error);
-      forget_if_astray (lane);
-      *hold_us = outage_hold_us (lane->outages);
-      return LANE_HOLD;
-    }
+  if (!try_smaller (service, pg, lane, &n, &error)) {
+    outage_note (service, lane, error);
+    forget_if_astray (lane);
+    *hold_us = outage_hold_us (lane->outages);
+    return LANE_HOLD;
+  }
   lane->outages = 0;
   stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);
   g_array_remove_range (lane->pending, 0, n);

@@ -4,13 +4,17 @@
 
 #define SQL "src/engine/work/sql/"
 
-/* *MS: the timestamp of the message before OFFSET; 0: it is not there any more. FALSE: no answer. */
+/* *MS: the timestamp of the message before OFFSET; 0: it is not there any more. FALSE: no answer.
+ */
 static gboolean
-time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint64 *ms, GError **error)
+time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint64 *ms,
+             GError **error)
 {
   GError *cause = NULL;
   *ms = 0;
-  if (offset <= low || kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, offset - 1, ms, &cause))
+  if (offset <= low
+      || kafka_message_timestamp (service->kafka_settings, lane->topic, lane->number, offset - 1,
+                                  ms, &cause))
     return TRUE;
   *ms = 0;
   if (cause != NULL)
@@ -18,11 +22,13 @@ time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint
   return cause == NULL;
 }
 
-/* Where Kafka has other messages than were taken from it, or none: as the dispatcher found out, or because the last one is not there, or
- * another. Then a broker that lagged behind leads, or the topic was made anew; nothing is known of those before. Of the last one the
- * dispatcher is not believed: a broker that has just stopped leading may have told it an end. */
+/* Where Kafka has other messages than were taken from it, or none: as the dispatcher found out, or
+ * because the last one is not there, or another. Then a broker that lagged behind leads, or the
+ * topic was made anew; nothing is known of those before. Of the last one the dispatcher is not
+ * believed: a broker that has just stopped leading may have told it an end. */
 static gboolean
-look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch *others, GError **error)
+look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch *others,
+                 GError **error)
 {
   gint64 ms = 0;
   *others = trail_others (service->lanes, lane);
@@ -31,9 +37,11 @@ look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch 
     return TRUE;
   if (others->from >= others->to)
     *others = (Stretch){ low, lane->mine };
-  if (lane->mine >= 0 && lane->mine <= high && !time_before (service, lane, lane->mine, low, &ms, error))
+  if (lane->mine >= 0 && lane->mine <= high
+      && !time_before (service, lane, lane->mine, low, &ms, error))
     return FALSE;
-  if (lane->mine <= high && (lane->mine < 0 || ms == 0 || lane->mine_last_ms == 0 || ms == lane->mine_last_ms))
+  if (lane->mine <= high
+      && (lane->mine < 0 || ms == 0 || lane->mine_last_ms == 0 || ms == lane->mine_last_ms))
     *others = (Stretch){ 0, 0 };
   return TRUE;
 }
@@ -64,11 +72,11 @@ plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_plant.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  if (rows_count (rows) == 0)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process begins there, too", lane->topic, lane->number);
-      return FALSE;
-    }
+  if (rows_count (rows) == 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process begins there, too",
+                 lane->topic, lane->number);
+    return FALSE;
+  }
   trail_begin (service->lanes, lane, start, last_ms);
   return TRUE;
 }
@@ -86,7 +94,8 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   return TRUE;
 }
 
-/* What is known to come next is not there any more: said once, and the place moves on with it, for nothing may ever come to move it. */
+/* What is known to come next is not there any more: said once, and the place moves on with it, for
+ * nothing may ever come to move it. */
 static gboolean
 pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 low, GError **error)
 {
@@ -99,21 +108,24 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
   pg_values_int (values, "mine", lane->mine);
   if (!pg_begin (pg, error))
     return FALSE;
-  g_autoptr (PgRows) moved = lost_note (service, pg, lane, expected, low, error) ? pg_run_file (pg, SQL "intake_advance.sql", values, error) : NULL;
+  g_autoptr (PgRows) moved = lost_note (service, pg, lane, expected, low, error)
+                                 ? pg_run_file (pg, SQL "intake_advance.sql", values, error)
+                                 : NULL;
   if (moved != NULL && rows_count (moved) == 0)
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has moved on", lane->topic, lane->number);
-  if (moved == NULL || rows_count (moved) == 0 || !pg_commit (pg, error))
-    {
-      pg_rollback (pg);
-      return FALSE;
-    }
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has moved on",
+                 lane->topic, lane->number);
+  if (moved == NULL || rows_count (moved) == 0 || !pg_commit (pg, error)) {
+    pg_rollback (pg);
+    return FALSE;
+  }
   trail_begin (service->lanes, lane, low, 0);
   lost_say (lane, expected, low);
   return TRUE;
 }
 
-/* What was taken stays done; the place moves to where the others begin, so that it is known again where intake stands. Meanwhile it is not:
- * the dispatcher would think that PostgreSQL was set back. */
+/* What was taken stays done; the place moves to where the others begin, so that it is known again
+ * where intake stands. Meanwhile it is not: the dispatcher would think that PostgreSQL was set
+ * back. */
 static gboolean
 go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low, GError **error)
 {
@@ -132,11 +144,11 @@ go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low
   g_autoptr (PgRows) moved = pg_run_file (pg, SQL "intake_go_back.sql", values, error);
   if (moved == NULL)
     return FALSE;
-  if (rows_count (moved) == 0)
-    {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has moved on", lane->topic, lane->number);
-      return FALSE;
-    }
+  if (rows_count (moved) == 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s [%d]: another process has moved on",
+                 lane->topic, lane->number);
+    return FALSE;
+  }
   trail_begin (service->lanes, lane, start, last_ms);
   lost_say_others (lane, start, others->to);
   return TRUE;
@@ -156,9 +168,12 @@ intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
   if (back && !go_back (service, pg, lane, &others, low, error))
     return FALSE;
   gint64 expected = lane->mine < 0 ? committed : lane->mine;
-  if (!back && expected >= 0 && expected < low && !pass_over_lost (service, pg, lane, expected, low, error))
+  if (!back && expected >= 0 && expected < low
+      && !pass_over_lost (service, pg, lane, expected, low, error))
     return FALSE;
-  gint64 start = lane->mine < 0 ? committed : committed < 0 ? lane->mine : MIN (lane->mine, committed);
+  gint64 start = lane->mine < 0  ? committed
+                 : committed < 0 ? lane->mine
+                                 : MIN (lane->mine, committed);
   if (back)
     start = lane->mine;
   else if (start < low || start > high)

@@ -20,17 +20,24 @@ lost_note (Service *service, Pg *pg, const Lane *lane, gint64 first, gint64 next
 void
 lost_say (const Lane *lane, gint64 first, gint64 next)
 {
-  g_autoptr (json_t) fields = json_pack ("{s:s, s:i, s:I, s:I, s:I}", "topic", lane->topic, "partition", (int)lane->number, "first_offset",
-                                         (json_int_t)first, "next_offset", (json_int_t)next, "lost", (json_int_t)(next - first));
-  log_fields (LOG_ERROR, "Messages expired before they were read: what they asked for is not done", fields);
+  g_autoptr (json_t) fields
+      = json_pack ("{s:s, s:i, s:I, s:I, s:I}", "topic", lane->topic, "partition",
+                   (int)lane->number, "first_offset", (json_int_t)first, "next_offset",
+                   (json_int_t)next, "lost", (json_int_t)(next - first));
+  log_fields (LOG_ERROR, "Messages expired before they were read: what they asked for is not done",
+              fields);
 }
 
 void
 lost_say_others (const Lane *lane, gint64 first, gint64 next)
 {
-  g_autoptr (json_t) fields = json_pack ("{s:s, s:i, s:I, s:I}", "topic", lane->topic, "partition", (int)lane->number, "first_offset",
-                                         (json_int_t)first, "next_offset", (json_int_t)next);
-  log_fields (LOG_ERROR, "Kafka has other messages than were taken from it, or none: what it has is read from there", fields);
+  g_autoptr (json_t) fields
+      = json_pack ("{s:s, s:i, s:I, s:I}", "topic", lane->topic, "partition", (int)lane->number,
+                   "first_offset", (json_int_t)first, "next_offset", (json_int_t)next);
+  log_fields (
+      LOG_ERROR,
+      "Kafka has other messages than were taken from it, or none: what it has is read from there",
+      fields);
 }
 
 gboolean

@@ -56,7 +56,8 @@ bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GE
   return ok;
 }
 
-/* Intake's position moves past it in the same transaction: else the next process would meet it again. */
+/* Intake's position moves past it in the same transaction: else the next process would meet it
+ * again. */
 static gboolean
 bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
@@ -70,10 +71,11 @@ bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError 
 
 typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Suspicion;
 
-/* Counts the try, once however often it is held: only a death may leave the count behind. The last one is alone: with others under way
- * nobody knows which of them the process died of. */
+/* Counts the try, once however often it is held: only a death may leave the count behind. The last
+ * one is alone: with others under way nobody knows which of them the process died of. */
 static Suspicion
-count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name, GError **error)
+count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const PgValues *name,
+       GError **error)
 {
   if (lane->counted == message->offset)
     return SUSPECT_TRY;
@@ -93,7 +95,8 @@ count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, const 
 }
 
 static LaneNext
-after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *removed, const GError *error, gint64 *hold_us)
+after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *removed,
+               const GError *error, gint64 *hold_us)
 {
   if (removed == NULL)
     return hold (service, lane, error, hold_us);
@@ -109,19 +112,16 @@ handle_one (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *
   g_autoptr (PgValues) name = name_of (message);
   Suspicion suspicion = count (service, pg, lane, message, name, &error);
   LaneNext next = LANE_AGAIN;
-  if (suspicion == SUSPECT_LATER)
-    {
-      *hold_us = COMPANY_US;
-      return LANE_HOLD;
-    }
-  if (suspicion == SUSPECT_TRY)
-    {
-      FAULT ("suspect.counted");
-      next = handle (service, pg, lane, hold_us);
-      if (next == LANE_GO_AWAY) /* it is under way: the count stands until it is settled */
-        return next;
-    }
-  else if (suspicion == SUSPECT_ERROR || !bury (service, pg, lane, message, &error))
+  if (suspicion == SUSPECT_LATER) {
+    *hold_us = COMPANY_US;
+    return LANE_HOLD;
+  }
+  if (suspicion == SUSPECT_TRY) {
+    FAULT ("suspect.counted");
+    next = handle (service, pg, lane, hold_us);
+    if (next == LANE_GO_AWAY) /* it is under way: the count stands until it is settled */
+      return next;
+  } else if (suspicion == SUSPECT_ERROR || !bury (service, pg, lane, message, &error))
     return hold (service, lane, error, hold_us);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", name, &error);
   if (removed != NULL)
@@ -167,7 +167,8 @@ count_together (Pg *pg, Lane *lane, GError **error)
 }
 
 LaneNext
-suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle handle, gint64 *hold_us)
+suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle handle,
+                         gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
   if (lane->counted_together == NULL && !count_together (pg, lane, &error))
@@ -188,7 +189,9 @@ suspect_handle_together (Service *service, Pg *pg, Lane *lane, SuspectHandle han
 void
 suspect_forget (Pg *pg, Lane *lane)
 {
-  gint64 first = lane->pending->len > 0 ? g_array_index (lane->pending, LaneMessage, 0).message->offset : lane->end_seen;
+  gint64 first = lane->pending->len > 0
+                     ? g_array_index (lane->pending, LaneMessage, 0).message->offset
+                     : lane->end_seen;
   if (lane->looked_back || first < 0)
     return;
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);

@@ -32,8 +32,8 @@ struct _Workers {
   guint n;
 };
 
-/* Offsets are committed twice a second, so what killed the process before comes again soon after an assignment, behind what was
- * handled in that time. */
+/* Offsets are committed twice a second, so what killed the process before comes again soon after an
+ * assignment, behind what was handled in that time. */
 static gboolean
 is_fresh (const Lane *lane)
 {
@@ -48,7 +48,8 @@ most (const Lane *lane)
   return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
 }
 
-/* Fills `pending`. Only a batch of the first seconds after an assignment can hold a message that killed the process before. */
+/* Fills `pending`. Only a batch of the first seconds after an assignment can hold a message that
+ * killed the process before. */
 static void
 take_messages (Service *service, Lane *lane)
 {
@@ -63,12 +64,11 @@ take_messages (Service *service, Lane *lane)
   kafka_partition_take (lane->partition, max, messages, &end);
   if (messages->len > 0 || end >= 0) /* else the end that was seen before still holds */
     lane->end_seen = end;
-  for (guint i = 0; i < messages->len; i++)
-    {
-      LaneMessage pending = { messages->pdata[i], FALSE };
-      lane->taken = pending.message->offset + 1;
-      g_array_append_val (lane->pending, pending);
-    }
+  for (guint i = 0; i < messages->len; i++) {
+    LaneMessage pending = { messages->pdata[i], FALSE };
+    lane->taken = pending.message->offset + 1;
+    g_array_append_val (lane->pending, pending);
+  }
   lane->full = messages->len == max;
   if (messages->len == 0)
     return;
@@ -97,8 +97,9 @@ handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   if (lane->suspects == 0)
     return handle_some (service, pg, lane, hold_us);
   guint before = lane->pending->len;
-  LaneNext next = lane->one_by_one ? suspect_handle (service, pg, lane, handle_some, hold_us)
-                                   : suspect_handle_together (service, pg, lane, handle_some, hold_us);
+  LaneNext next = lane->one_by_one
+                      ? suspect_handle (service, pg, lane, handle_some, hold_us)
+                      : suspect_handle_together (service, pg, lane, handle_some, hold_us);
   lane->suspects -= MIN (lane->suspects, before - lane->pending->len);
   return next;
 }
@@ -108,31 +109,28 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   if (lane->job == NULL && lane->pending->len == 0 && astray_take (service->lanes, lane))
     lane->started = FALSE;
-  if (lane->job == NULL && !lane->started)
-    {
-      g_autoptr (GError) error = NULL;
-      if (!intake_start (service, pg, lane, &error))
-        {
-          outage_note (service, lane, error);
-          *hold_us = outage_hold_us (lane->outages);
-          return LANE_HOLD;
-        }
+  if (lane->job == NULL && !lane->started) {
+    g_autoptr (GError) error = NULL;
+    if (!intake_start (service, pg, lane, &error)) {
+      outage_note (service, lane, error);
+      *hold_us = outage_hold_us (lane->outages);
+      return LANE_HOLD;
     }
-  if (lane->sending != NULL)
-    {
-      sending_note_if_done (service, lane);
-      if (lane->errand == NULL && lane_should_yield (service->lanes, lane))
-        return LANE_DONE;
-    }
+  }
+  if (lane->sending != NULL) {
+    sending_note_if_done (service, lane);
+    if (lane->errand == NULL && lane_should_yield (service->lanes, lane))
+      return LANE_DONE;
+  }
   if (lane->pending->len == 0)
     take_messages (service, lane);
   suspect_forget (pg, lane);
   LaneNext next = lane->pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
-  if (next == LANE_DONE && lane->pending->len == 0 && lane->ahead != NULL && !lane_should_yield (service->lanes, lane))
-    {
-      alone_run_ahead (service, pg, lane);
-      next = LANE_AGAIN;
-    }
+  if (next == LANE_DONE && lane->pending->len == 0 && lane->ahead != NULL
+      && !lane_should_yield (service->lanes, lane)) {
+    alone_run_ahead (service, pg, lane);
+    next = LANE_AGAIN;
+  }
   sending_note_handled (service, lane);
   return next == LANE_DONE && lane->full ? LANE_AGAIN : next;
 }
@@ -144,14 +142,13 @@ worker_main (void *data)
   Service *service = worker->service;
   Lane *lane;
   pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
-  while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL)
-    {
-      gint64 hold_us = 0;
-      in_force_renew ();
-      LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
-      g_assert (!pg_in_transaction (worker->pg));
-      lanes_put (service->lanes, lane, next, hold_us);
-    }
+  while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL) {
+    gint64 hold_us = 0;
+    in_force_renew ();
+    LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
+    g_assert (!pg_in_transaction (worker->pg));
+    lanes_put (service->lanes, lane, next, hold_us);
+  }
   return NULL;
 }
 
@@ -161,15 +158,14 @@ workers_new (Service *service, guint n)
   Workers *workers = g_new0 (Workers, 1);
   workers->all = g_new0 (Worker, n);
   workers->n = n;
-  for (guint i = 0; i < n; i++)
-    {
-      Worker *worker = &workers->all[i];
-      worker->service = service;
-      worker->intake = i == 0;
-      worker->pg = pg_new (&service->pg);
-      if (pthread_create (&worker->thread, NULL, worker_main, worker) != 0)
-        g_error ("cannot start a thread");
-    }
+  for (guint i = 0; i < n; i++) {
+    Worker *worker = &workers->all[i];
+    worker->service = service;
+    worker->intake = i == 0;
+    worker->pg = pg_new (&service->pg);
+    if (pthread_create (&worker->thread, NULL, worker_main, worker) != 0)
+      g_error ("cannot start a thread");
+  }
   return workers;
 }
 

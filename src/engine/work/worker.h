@@ -1,6 +1,8 @@
-/* The room of work: threads that take a lane's messages, claim their runs, have them stepped, and answer what fails. It uses lanes and steps.
+/* The room of work: threads that take a lane's messages, claim their runs, have them stepped, and
+ * answer what fails. It uses lanes and steps.
  *
- * The workers: threads that take lanes and handle their messages, each with a connection of its own. The first is kept for intake.
+ * The workers: threads that take lanes and handle their messages, each with a connection of its
+ * own. The first is kept for intake.
  *
  * Invariant: an offset is stored when everything below it is handled.
  * Threads: made and joined by main. Ownership: engine.c.

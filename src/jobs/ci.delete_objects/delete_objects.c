@@ -1,5 +1,6 @@
-/* Lease in one transaction, delete with none open, settle in another. A row goes only when the store has said that its
- * object is gone, and only if the row still carries this lease: what took longer belongs to whoever leased it next.
+/* Lease in one transaction, delete with none open, settle in another. A row goes only when the
+ * store has said that its object is gone, and only if the row still carries this lease: what took
+ * longer belongs to whoever leased it next.
  */
 #include "jobs/jobs.h"
 #include "jobs/ci.delete_objects/passing.h"
@@ -7,7 +8,8 @@
 
 #include "base/clock.h"
 
-/* Now and then a slot looks from the table's beginning on, for objects that others have given back. */
+/* Now and then a slot looks from the table's beginning on, for objects that others have given back.
+ */
 #define LOOK_BACK_EVERY 16
 
 typedef struct {
@@ -16,7 +18,8 @@ typedef struct {
   gboolean more; /* is ready */
 } Settled;
 
-/* How far the step before came; NULL: from the beginning. Who passes over objects would lose his place. */
+/* How far the step before came; NULL: from the beginning. Who passes over objects would lose his
+ * place. */
 static const char *
 reached_before (const Step *step, const Passing *passing)
 {
@@ -28,10 +31,12 @@ reached_before (const Step *step, const Passing *passing)
 static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
 {
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : step_limit (step, step_setting (step, "batch")));
+  g_autofree char *limit = g_strdup_printf (
+      "%" G_GINT64_FORMAT, passing->all ? 0 : step_limit (step, step_setting (step, "batch")));
   const char *reached = reached_before (step, passing);
   if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
-      || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge", passing->edge, "down", passing->stores, NULL))
+      || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge",
+                      passing->edge, "down", passing->stores, NULL))
     return NULL;
   return step_send (step, error);
 }
@@ -76,7 +81,9 @@ cancel (gpointer data)
   g_atomic_int_set (&((Leased *)data)->batch.cancelled, TRUE);
 }
 
-/* --- settle -------------------------------------------------------------------------------------------------- */
+/* --- settle
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static char *
 column (const Leased *leased, const char *name, const GArray *which)
@@ -89,15 +96,16 @@ static gboolean
 queue_gone (Step *step, const Leased *leased, const GArray *gone, GError **error)
 {
   GString *items = array_new ();
-  for (guint i = 0; i < gone->len; i++)
-    {
-      int row = g_array_index (gone, int, i);
-      g_autofree char *item = g_strconcat ("ci_deleted_objects:", rows_text (leased->rows, row, "id"), NULL);
-      array_add (items, item);
-      step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
-    }
+  for (guint i = 0; i < gone->len; i++) {
+    int row = g_array_index (gone, int, i);
+    g_autofree char *item
+        = g_strconcat ("ci_deleted_objects:", rows_text (leased->rows, row, "id"), NULL);
+    array_add (items, item);
+    step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
+  }
   g_autofree char *id = column (leased, "id", gone), *item = array_take (items);
-  return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "lease", leased->lease, NULL)
+  return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "lease",
+                           leased->lease, NULL)
          && step_queue (step, error, "cured", "item", item, NULL);
 }
 
@@ -157,15 +165,15 @@ settle_failed (Step *step, const Leased *leased, Settled *settled, GError **erro
   if (!log_all_failed (step, leased, which, error))
     return FALSE;
   GString *reasons = array_new (), *finals = array_new ();
-  for (guint i = 0; i < which->len; i++)
-    {
-      int row = g_array_index (which, int, i);
-      array_add (reasons, leased->batch.objects[row].error);
-      array_add (finals, leased->batch.objects[row].result == STORE_UNSAFE ? "t" : "f");
-    }
+  for (guint i = 0; i < which->len; i++) {
+    int row = g_array_index (which, int, i);
+    array_add (reasons, leased->batch.objects[row].error);
+    array_add (finals, leased->batch.objects[row].result == STORE_UNSAFE ? "t" : "f");
+  }
   g_autofree char *id = column (leased, "id", which);
   g_autofree char *reason = array_take (reasons), *final = array_take (finals);
-  g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", leased->lease, "reason", reason, "final", final, NULL);
+  g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", leased->lease,
+                                       "reason", reason, "final", final, NULL);
   return put != NULL;
 }
 
@@ -176,7 +184,8 @@ settle_open (Step *step, const Leased *leased, GError **error)
   if (which->len == 0)
     return TRUE;
   g_autofree char *id = column (leased, "id", which), *was = column (leased, "was", which);
-  g_autoptr (PgRows) back = step_query (step, error, "give_back", "id", id, "lease", leased->lease, "was", was, NULL);
+  g_autoptr (PgRows) back
+      = step_query (step, error, "give_back", "id", id, "lease", leased->lease, "was", was, NULL);
   return back != NULL;
 }
 
@@ -193,8 +202,10 @@ report (Step *step, const Leased *leased, const Settled *settled)
     return;
   const char *slot = step_arg (step, "slot");
   step_outcome (step, "ObjectsDeleted", slot != NULL ? slot : "0",
-                json_pack ("{s:I, s:i, s:i, s:i}", "slot", (json_int_t)g_ascii_strtoll (slot != NULL ? slot : "0", NULL, 10), "deleted",
-                           (int)deleted->len, "absent", (int)absent->len, "failed", (int)settled->failed));
+                json_pack ("{s:I, s:i, s:i, s:i}", "slot",
+                           (json_int_t)g_ascii_strtoll (slot != NULL ? slot : "0", NULL, 10),
+                           "deleted", (int)deleted->len, "absent", (int)absent->len, "failed",
+                           (int)settled->failed));
 }
 
 static gboolean
@@ -216,7 +227,8 @@ settle_all (Step *step, Leased *leased, GError **error)
   return ok;
 }
 
-/* Of what the store has deleted half is settled; the others are given back, and are leased again. FALSE: it is one. */
+/* Of what the store has deleted half is settled; the others are given back, and are leased again.
+ * FALSE: it is one. */
 static gboolean
 settle_fewer (Leased *leased)
 {
@@ -229,7 +241,8 @@ settle_fewer (Leased *leased)
   return TRUE;
 }
 
-/* A row that PostgreSQL does not let go is found in a transaction of its own; without it the others go. */
+/* A row that PostgreSQL does not let go is found in a transaction of its own; without it the others
+ * go. */
 static gboolean
 settle (Step *step, gpointer data, GError **error)
 {
@@ -238,23 +251,20 @@ settle (Step *step, gpointer data, GError **error)
   if (leased->limit > 0)
     step_cut (step, leased->limit);
   step_limit (step, step_setting (step, "batch"));
-  if (leased->refused)
-    {
-      leased->refused = FALSE;
-      return refused_find (step, leased, error) && step_again (step, error);
-    }
+  if (leased->refused) {
+    leased->refused = FALSE;
+    return refused_find (step, leased, error) && step_again (step, error);
+  }
   if (settle_all (step, leased, &cause))
     return TRUE;
-  if (step_is_too_slow (step, cause) && settle_fewer (leased))
-    {
-      g_error_free (cause);
-      return step_again (step, error);
-    }
-  if (cause->code != PRUNED_DATA || leased->asked)
-    {
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
+  if (step_is_too_slow (step, cause) && settle_fewer (leased)) {
+    g_error_free (cause);
+    return step_again (step, error);
+  }
+  if (cause->code != PRUNED_DATA || leased->asked) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
   g_error_free (cause);
   leased->refused = leased->asked = TRUE;
   return step_again (step, error);

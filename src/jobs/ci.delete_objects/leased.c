@@ -9,14 +9,14 @@ leased_new (GPtrArray *answers)
   leased->rows = answers->pdata[1];
   leased->batch.n = (guint)rows_count (leased->rows);
   leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
-  for (int i = 0; i < rows_count (leased->rows); i++)
-    {
-      leased->batch.objects[i] = (StoreObject){ .file_store = (int)rows_int (leased->rows, i, "file_store"),
-                                                .dir = rows_text (leased->rows, i, "store_dir"),
-                                                .file = rows_text (leased->rows, i, "file") };
-      if (rows_bool (leased->rows, i, "is_last"))
-        leased->reached = rows_text (leased->rows, i, "was");
-    }
+  for (int i = 0; i < rows_count (leased->rows); i++) {
+    leased->batch.objects[i]
+        = (StoreObject){ .file_store = (int)rows_int (leased->rows, i, "file_store"),
+                         .dir = rows_text (leased->rows, i, "store_dir"),
+                         .file = rows_text (leased->rows, i, "file") };
+    if (rows_bool (leased->rows, i, "is_last"))
+      leased->reached = rows_text (leased->rows, i, "was");
+  }
   return leased;
 }
 
@@ -38,18 +38,18 @@ GArray *
 leased_with (const Leased *leased, StoreResult a, StoreResult b)
 {
   GArray *which = g_array_new (FALSE, FALSE, sizeof (int));
-  for (guint i = 0; i < leased->batch.n; i++)
-    {
-      int row = (int)i;
-      StoreResult result = leased->batch.objects[i].result;
-      if (result == a || result == b)
-        g_array_append_val (which, row);
-    }
+  for (guint i = 0; i < leased->batch.n; i++) {
+    int row = (int)i;
+    StoreResult result = leased->batch.objects[i].result;
+    if (result == a || result == b)
+      g_array_append_val (which, row);
+  }
   return which;
 }
 
 char *
 leased_column (const Leased *leased, const char *name, const GArray *which, guint from, guint to)
 {
-  return rows_array_of (leased->rows, rows_column (leased->rows, name), (const int *)(gpointer)which->data + from, to - from);
+  return rows_array_of (leased->rows, rows_column (leased->rows, name),
+                        (const int *)(gpointer)which->data + from, to - from);
 }

@@ -7,20 +7,18 @@ passing_look (Passing *passing, const StoreBatch *batch)
 {
   GString *stores = array_new ();
   *passing = (Passing){ .all = TRUE };
-  for (int i = 1; i < STORES; i++)
-    {
-      const StoreDown *of_batch = batch != NULL ? &batch->down[i] : NULL;
-      StoreDown *down = &passing->down[i];
-      if (of_batch != NULL && of_batch->words != NULL)
-        *down = (StoreDown){ g_strdup (of_batch->words), of_batch->retry_ms };
-      else if (!store_is_down (i, down))
-        {
-          passing->all = passing->all && !store_is_set (i);
-          continue;
-        }
-      passing->any = TRUE;
-      array_add_int (stores, i);
+  for (int i = 1; i < STORES; i++) {
+    const StoreDown *of_batch = batch != NULL ? &batch->down[i] : NULL;
+    StoreDown *down = &passing->down[i];
+    if (of_batch != NULL && of_batch->words != NULL)
+      *down = (StoreDown){ g_strdup (of_batch->words), of_batch->retry_ms };
+    else if (!store_is_down (i, down)) {
+      passing->all = passing->all && !store_is_set (i);
+      continue;
     }
+    passing->any = TRUE;
+    array_add_int (stores, i);
+  }
   passing->all = passing->all && passing->any;
   passing->stores = array_take (stores);
 }
@@ -55,14 +53,14 @@ wait (Step *step, const Passing *passing, const char *reached)
   g_autoptr (GString) words = g_string_new (NULL);
   gint64 retry_ms = G_MAXINT64;
   for (int i = 0; i < STORES; i++)
-    if (passing->down[i].words != NULL)
-      {
-        g_string_append_printf (words, "%s%s", words->len > 0 ? "; " : "", passing->down[i].words);
-        retry_ms = MIN (retry_ms, passing->down[i].retry_ms);
-      }
+    if (passing->down[i].words != NULL) {
+      g_string_append_printf (words, "%s%s", words->len > 0 ? "; " : "", passing->down[i].words);
+      retry_ms = MIN (retry_ms, passing->down[i].retry_ms);
+    }
   step_log (step, LOG_WARNING, "The store cannot be used; the slot waits",
             json_pack ("{s:s, s:f}", "error", words->str, "retry_s", (double)retry_ms / 1000));
-  step_wait (step, words->str, reached != NULL ? json_pack ("{s:s}", "reached", reached) : json_object (), retry_ms);
+  step_wait (step, words->str,
+             reached != NULL ? json_pack ("{s:s}", "reached", reached) : json_object (), retry_ms);
 }
 
 gboolean

@@ -29,15 +29,14 @@ leave (Trial *trial, guint from, guint to)
 static gboolean
 try_part (Trial *trial, guint from, guint to, GError **error)
 {
-  if (trial->tries == 0)
-    {
-      leave (trial, from, to);
-      return TRUE;
-    }
+  if (trial->tries == 0) {
+    leave (trial, from, to);
+    return TRUE;
+  }
   trial->tries--;
   g_autofree char *id = leased_column (trial->leased, "id", trial->gone, from, to), *reason = NULL;
-  g_autoptr (PgRows) rows
-      = step_try (trial->step, &reason, error, "10-ci_deleted_objects", "id", id, "lease", trial->leased->lease, NULL);
+  g_autoptr (PgRows) rows = step_try (trial->step, &reason, error, "10-ci_deleted_objects", "id",
+                                      id, "lease", trial->leased->lease, NULL);
   trial->removed += rows != NULL ? rows_count (rows) : 0;
   if (rows != NULL || reason == NULL)
     return rows != NULL;
@@ -56,7 +55,8 @@ refused_find (Step *step, Leased *leased, GError **error)
   if (!try_part (&trial, 0, gone->len, error))
     return FALSE;
   return trial.tries > 0 || trial.removed > 0
-         || step_fail (step, error, PRUNED_DATA, "most rows of the step are refused, for example: %s",
+         || step_fail (step, error, PRUNED_DATA,
+                       "most rows of the step are refused, for example: %s",
                        leased->batch.objects[g_array_index (gone, int, 0)].error);
 }
 
@@ -65,16 +65,17 @@ refused_silently (Step *step, Leased *leased, gboolean *any, GError **error)
 {
   g_autoptr (GArray) gone = leased_with (leased, STORE_DELETED, STORE_ABSENT);
   g_autofree char *id = leased_column (leased, "id", gone, 0, gone->len);
-  g_autoptr (PgRows) kept = step_query (step, error, "kept", "id", id, "lease", leased->lease, NULL);
+  g_autoptr (PgRows) kept
+      = step_query (step, error, "kept", "id", id, "lease", leased->lease, NULL);
   if (kept == NULL)
     return FALSE;
   *any = rows_count (kept) > 0;
   for (int i = 0; i < rows_count (kept); i++)
-    for (guint j = 0; j < gone->len; j++)
-      {
-        int row = g_array_index (gone, int, j);
-        if (g_str_equal (rows_text (leased->rows, row, "id"), rows_text (kept, i, "id")))
-          fail (leased, row, "refused: the statement did not change the row (a trigger or a rule keeps it)");
-      }
+    for (guint j = 0; j < gone->len; j++) {
+      int row = g_array_index (gone, int, j);
+      if (g_str_equal (rows_text (leased->rows, row, "id"), rows_text (kept, i, "id")))
+        fail (leased, row,
+              "refused: the statement did not change the row (a trigger or a rule keeps it)");
+    }
   return TRUE;
 }

@@ -3,18 +3,21 @@
 #include "jobs/jobs.h"
 #include "jobs/shared/hidden.h"
 
-#define GOES "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
+#define GOES                                                                                       \
+  "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
 
 /* Warns about tables whose rows we may not delete: they go by their foreign key, unrecorded. */
 static gboolean
 warn_unseen (Step *step, const char *kind, const char *catalogue, GError **error)
 {
-  const PgRows *references = step_query_kept (step, catalogue, error, "references", "kind", kind, NULL);
+  const PgRows *references
+      = step_query_kept (step, catalogue, error, "references", "kind", kind, NULL);
   if (references == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (references); i++)
     if (!rows_bool (references, i, "may"))
-      step_log (step, LOG_WARNING, "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE",
+      step_log (step, LOG_WARNING,
+                "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE",
                 json_pack ("{s:s}", "table", rows_text (references, i, "table")));
   return TRUE;
 }
@@ -26,17 +29,19 @@ begin (Walk *walk, GError **error)
   g_autoptr (PgRows) wrong = step_query (walk->step, error, "verify", "group", walk->group, NULL);
   if (wrong == NULL)
     return FALSE;
-  if (rows_count (wrong) > 0)
-    {
-      g_autofree char *ids = rows_array (wrong, "id");
-      g_autofree char *reason = g_strdup_printf ("traversal_ids and parent_id of groups %s contradict each other", ids);
-      step_count (walk->step, "failed", 1);
-      step_reason (walk->step, reason);
-      step_log (walk->step, LOG_ERROR, "Group cannot be deleted",
-                json_pack ("{s:O, s:s}", "group_id", json_object_get (step_args (walk->step), "group_id"), "reason", reason));
-      return FALSE;
-    }
-  return warn_unseen (walk->step, "projects", walk->catalogue, error) && warn_unseen (walk->step, "groups", walk->catalogue, error)
+  if (rows_count (wrong) > 0) {
+    g_autofree char *ids = rows_array (wrong, "id");
+    g_autofree char *reason
+        = g_strdup_printf ("traversal_ids and parent_id of groups %s contradict each other", ids);
+    step_count (walk->step, "failed", 1);
+    step_reason (walk->step, reason);
+    step_log (walk->step, LOG_ERROR, "Group cannot be deleted",
+              json_pack ("{s:O, s:s}", "group_id",
+                         json_object_get (step_args (walk->step), "group_id"), "reason", reason));
+    return FALSE;
+  }
+  return warn_unseen (walk->step, "projects", walk->catalogue, error)
+         && warn_unseen (walk->step, "groups", walk->catalogue, error)
          && walk_refuse (walk->step, walk->group, walk->catalogue, error);
 }
 
@@ -44,7 +49,8 @@ begin (Walk *walk, GError **error)
 static gboolean
 cancel (Step *step, const PgRows *decided, const char *group, GError **error)
 {
-  g_autoptr (PgRows) cleared = step_apply (step, error, "cancel/20-namespace_details.update", "group", group, NULL);
+  g_autoptr (PgRows) cleared
+      = step_apply (step, error, "cancel/20-namespace_details.update", "group", group, NULL);
   if (cleared == NULL)
     return FALSE;
   step_count (step, "cancelled", 1);
@@ -65,12 +71,12 @@ is_first (const Step *step)
 static gboolean
 go_on (Walk *walk, gboolean marked, GError **error)
 {
-  if (!marked)
-    {
-      g_autoptr (PgRows) rows = step_apply (walk->step, error, "mark/20-namespace_details.update", "group", walk->group, NULL);
-      if (rows == NULL)
-        return FALSE;
-    }
+  if (!marked) {
+    g_autoptr (PgRows) rows = step_apply (walk->step, error, "mark/20-namespace_details.update",
+                                          "group", walk->group, NULL);
+    if (rows == NULL)
+      return FALSE;
+  }
   return walk_on (walk, error);
 }
 
@@ -83,20 +89,20 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
   const char *what = rows_count (decided) > 0 ? rows_text (decided, 0, "what") : "gone";
   if (g_str_equal (what, "in_progress"))
     return cancel (step, decided, group, error);
-  if (!g_str_equal (what, "due"))
-    {
-      const char *reason = rows_count (decided) > 0 ? rows_text (decided, 0, "reason") : NULL;
-      if (reason != NULL)
-        step_reason (step, reason);
-      return TRUE;
-    }
+  if (!g_str_equal (what, "due")) {
+    const char *reason = rows_count (decided) > 0 ? rows_text (decided, 0, "reason") : NULL;
+    if (reason != NULL)
+      step_reason (step, reason);
+    return TRUE;
+  }
   g_autoptr (PgRows) catalogue = step_query (step, error, "../shared/catalogue", NULL);
   if (catalogue == NULL || !hidden_refuse (step, GOES, "{users}", error))
     return FALSE;
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
   if (rows_bool (decided, 0, "spent")) /* by a run that has died */
     json_object_set_new (cursor, "spent", json_true ());
-  Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
+  Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"),
+                rows_text (catalogue, 0, "stamp"), cursor };
   GError *cause = NULL;
   if (begin (&walk, &cause))
     return go_on (&walk, FALSE, error);
@@ -109,21 +115,25 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
 static gboolean
 later_step (Step *step, const char *group, const char *keys, GError **error)
 {
-  gboolean queued = step_queue (step, error, "../shared/see_all", NULL) && step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
-                    && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
-                    && step_queue (step, error, "still", "group", group, "spent", walk_rights (step_cursor (step)), NULL)
-                    && step_queue (step, error, "../shared/catalogue", NULL);
+  gboolean queued
+      = step_queue (step, error, "../shared/see_all", NULL)
+        && step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
+        && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
+        && step_queue (step, error, "still", "group", group, "spent",
+                       walk_rights (step_cursor (step)), NULL)
+        && step_queue (step, error, "../shared/catalogue", NULL);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
   const PgRows *still = all->pdata[3], *catalogue = all->pdata[4];
-  if (rows_count (still) == 0)
-    {
-      g_autoptr (PgRows) decided = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
-      return decided != NULL && cancel (step, decided, group, error);
-    }
+  if (rows_count (still) == 0) {
+    g_autoptr (PgRows) decided
+        = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
+    return decided != NULL && cancel (step, decided, group, error);
+  }
   g_autoptr (json_t) cursor = json_deep_copy (step_cursor (step));
-  Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"), cursor };
+  Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"),
+                rows_text (catalogue, 0, "stamp"), cursor };
   return go_on (&walk, rows_bool (still, 0, "in_progress"), error);
 }
 
@@ -135,5 +145,6 @@ destroy_group_step (Step *step, GError **error)
     return step_fail (step, error, PRUNED_REJECT, "missing argument group_id");
   g_autofree char *keys = g_strdup_printf ("{%s}", group);
   step_on_failure (step, "unmark");
-  return is_first (step) ? first_step (step, group, keys, error) : later_step (step, group, keys, error);
+  return is_first (step) ? first_step (step, group, keys, error)
+                         : later_step (step, group, keys, error);
 }

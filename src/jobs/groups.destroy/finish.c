@@ -26,12 +26,14 @@ array_length (const char *array)
 static gboolean
 finish_projects (Step *step, const Batch *batch, GError **error)
 {
-  static const Effect effects[] = { { "finish/projects/10-projects", "project_id, namespace_id, root_namespace_id, full_path" },
+  static const Effect effects[] = { { "finish/projects/10-projects",
+                                      "project_id, namespace_id, root_namespace_id, full_path" },
                                     { "finish/projects/20-routes", NULL },
                                     { "finish/projects/30-namespace_details", NULL },
                                     { "finish/projects/40-namespaces", NULL },
                                     { NULL, NULL } };
-  g_autoptr (GPtrArray) all = batch_queue (step, batch, effects, error) ? step_send (step, error) : NULL;
+  g_autoptr (GPtrArray) all
+      = batch_queue (step, batch, effects, error) ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
   const PgRows *gone = all->pdata[0];
@@ -51,14 +53,16 @@ finish_groups (Step *step, const Batch *batch, GError **error)
                                     { "finish/groups/30-namespace_details", NULL },
                                     { "finish/groups/40-namespaces", NULL },
                                     { NULL, NULL } };
-  gboolean queued = step_queue (step, error, "finish/groups/paths", BATCH (batch)) && batch_queue (step, batch, effects, error);
+  gboolean queued = step_queue (step, error, "finish/groups/paths", BATCH (batch))
+                    && batch_queue (step, batch, effects, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
   const PgRows *paths = all->pdata[0];
   gint64 gone = rows_int (all->pdata[all->len - 1], 0, "n");
   if (gone != rows_count (paths))
-    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %" G_GINT64_FORMAT " of the groups %s",
+    return step_fail (step, error, PRUNED_DATA,
+                      "a trigger or a rule keeps %" G_GINT64_FORMAT " of the groups %s",
                       rows_count (paths) - gone, batch->groups);
   step_outcomes (step, "GroupDeleted", paths, "group_id", NULL);
   step_count (step, "groups", gone);
@@ -69,6 +73,9 @@ finish_groups (Step *step, const Batch *batch, GError **error)
 gboolean
 batch_finish (Step *step, const Batch *batch, GError **error)
 {
-  step_tries (step, MAX (array_length (batch->projects), array_length (batch_is_groups (batch) ? batch->groups : batch->namespaces)));
-  return batch_is_groups (batch) ? finish_groups (step, batch, error) : finish_projects (step, batch, error);
+  step_tries (step,
+              MAX (array_length (batch->projects),
+                   array_length (batch_is_groups (batch) ? batch->groups : batch->namespaces)));
+  return batch_is_groups (batch) ? finish_groups (step, batch, error)
+                                 : finish_projects (step, batch, error);
 }

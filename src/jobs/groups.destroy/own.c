@@ -13,14 +13,16 @@ static const Effect GROUP_EFFECTS[] = { { "drain/groups/20-notification_settings
                                         { "drain/groups/10-members", MEMBER ", user_type" },
                                         { NULL, NULL } };
 
-/* OTHERS refer to what is held. Rows that a key only changes are met by the next step, further away than what they refer to. */
+/* OTHERS refer to what is held. Rows that a key only changes are met by the next step, further away
+ * than what they refer to. */
 static gboolean
 let_loose (Step *step, Batch *batch, const PgRows *others, GError **error)
 {
   for (int i = 0; i < rows_count (others); i++)
     if (rows_text (others, i, "condition") == NULL)
       return batch->removed > 0 || !batch->again
-             || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s", rows_text (others, i, "relation"));
+             || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s",
+                           rows_text (others, i, "relation"));
   return drain_sweep_others (step, batch, others, error);
 }
 
@@ -48,14 +50,13 @@ note_own (Step *step, Batch *batch, const GPtrArray *answers, guint from, guint 
 {
   drain_note_gone (batch, answers, to - from);
   batch->own_gone = drain_all_empty (batch, answers, to - from);
-  for (guint i = from; i < to; i++)
-    {
-      const Effect *effect = &(batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS)[i];
-      if (effect->columns != NULL)
-        batch_note_members (step, batch, answers->pdata[i - from]);
-      else if (g_str_has_suffix (effect->file, "ci_job_artifacts"))
-        step_count (step, "artifacts", drain_changed (answers->pdata[i - from]));
-    }
+  for (guint i = from; i < to; i++) {
+    const Effect *effect = &(batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS)[i];
+    if (effect->columns != NULL)
+      batch_note_members (step, batch, answers->pdata[i - from]);
+    else if (g_str_has_suffix (effect->file, "ci_job_artifacts"))
+      step_count (step, "artifacts", drain_changed (answers->pdata[i - from]));
+  }
 }
 
 /* One table after the other, until something goes. */
@@ -63,27 +64,32 @@ static gboolean
 drain_own_slowly (Step *step, Batch *batch, const Effect *effects, GError **error)
 {
   batch->own_gone = TRUE;
-  for (guint i = 0; effects[i].file != NULL && batch->own_gone; i++)
-    {
-      const Effect one[] = { effects[i], { NULL, NULL } };
-      g_autoptr (GPtrArray) answers = batch_queue (step, batch, one, error) ? step_send (step, error) : NULL;
-      if (answers == NULL)
-        return FALSE;
-      note_own (step, batch, answers, i, i + 1);
-    }
+  for (guint i = 0; effects[i].file != NULL && batch->own_gone; i++) {
+    const Effect one[] = { effects[i], { NULL, NULL } };
+    g_autoptr (GPtrArray) answers
+        = batch_queue (step, batch, one, error) ? step_send (step, error) : NULL;
+    if (answers == NULL)
+      return FALSE;
+    note_own (step, batch, answers, i, i + 1);
+  }
   return TRUE;
 }
 
 gboolean
-drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear, GError **error)
+drain_own (Step *step, Batch *batch, const Referring *found, int next, gboolean *clear,
+           GError **error)
 {
   const Effect *effects = batch_is_groups (batch) ? GROUP_EFFECTS : PROJECT_EFFECTS;
-  guint all = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS)) - 1, n;
+  guint all
+      = (batch_is_groups (batch) ? G_N_ELEMENTS (GROUP_EFFECTS) : G_N_ELEMENTS (PROJECT_EFFECTS))
+        - 1,
+      n;
   guint own = batch->cut ? 0 : all; /* in this round trip */
   *clear = FALSE;
   if (batch->cut && (!drain_own_slowly (step, batch, effects, error) || !batch->own_gone))
     return !batch->own_gone;
-  if ((own > 0 && !batch_queue (step, batch, effects, error)) || !drain_queue_holds (step, batch, found, next, found->n, &n, error))
+  if ((own > 0 && !batch_queue (step, batch, effects, error))
+      || !drain_queue_holds (step, batch, found, next, found->n, &n, error))
     return FALSE;
   g_autoptr (GPtrArray) answers = step_send (step, error);
   if (answers == NULL)

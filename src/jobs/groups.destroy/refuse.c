@@ -6,9 +6,11 @@ batch_refuse_stranger (Step *step, const PgRows *rows, GError **error)
 {
   if (rows_count (rows) == 0)
     return TRUE;
-  return step_fail (step, error, PRUNED_DATA,
-                    "%s %s belongs elsewhere, but names a namespace that is to go, by a foreign key with ON DELETE CASCADE: correct it "
-                    "first, then `pruned retry`", rows_text (rows, 0, "tab"), rows_text (rows, 0, "id"));
+  return step_fail (
+      step, error, PRUNED_DATA,
+      "%s %s belongs elsewhere, but names a namespace that is to go, by a foreign key with ON DELETE CASCADE: correct it "
+      "first, then `pruned retry`",
+      rows_text (rows, 0, "tab"), rows_text (rows, 0, "id"));
 }
 
 gboolean
@@ -18,12 +20,14 @@ walk_refuse (Step *step, const char *group, const char *catalogue, GError **erro
   if (forbids == NULL)
     return FALSE;
   const char *sql = rows_text (forbids, 0, "sql");
-  g_autoptr (PgRows) found = sql != NULL ? step_query_text (step, error, sql, "group", group, NULL) : NULL;
+  g_autoptr (PgRows) found
+      = sql != NULL ? step_query_text (step, error, sql, "group", group, NULL) : NULL;
   if (sql == NULL || found == NULL)
     return sql == NULL;
   if (rows_count (found) == 0 || rows_text (found, 0, "kind") == NULL)
     return batch_refuse_stranger (step, found, error);
-  return step_fail (step, error, PRUNED_DATA,
-                    "a row of %s refers to %s %s, by a foreign key that forbids that it goes: move or delete it first, then `pruned retry`",
-                    rows_text (found, 0, "tab"), rows_text (found, 0, "kind"), rows_text (found, 0, "id"));
+  return step_fail (
+      step, error, PRUNED_DATA,
+      "a row of %s refers to %s %s, by a foreign key that forbids that it goes: move or delete it first, then `pruned retry`",
+      rows_text (found, 0, "tab"), rows_text (found, 0, "kind"), rows_text (found, 0, "id"));
 }

@@ -1,6 +1,7 @@
-/* Three stages, each a walk over the hierarchy: `refresh` marks everybody who has access, `projects` removes projects group by
- * group, `groups` removes groups from the leaves up, and at last the group itself. The index on traversal_ids gives a whole
- * hierarchy at once, whatever is asked; so the cursor carries a chunk of up to 500 group ids, and what was removed is not found
+/* Three stages, each a walk over the hierarchy: `refresh` marks everybody who has access,
+ * `projects` removes projects group by group, `groups` removes groups from the leaves up, and at
+ * last the group itself. The index on traversal_ids gives a whole hierarchy at once, whatever is
+ * asked; so the cursor carries a chunk of up to 500 group ids, and what was removed is not found
  * again. Only `refresh`, which removes nothing, needs a place to go on from. */
 #include "jobs/groups.destroy/destroy.h"
 
@@ -54,62 +55,69 @@ drop_from_chunk (Walk *walk, size_t n)
 static char *
 after_text (const Walk *walk, const char *name)
 {
-  return g_strdup_printf ("%" JSON_INTEGER_FORMAT, json_integer_value (json_object_get (walk->cursor, name)));
+  return g_strdup_printf ("%" JSON_INTEGER_FORMAT,
+                          json_integer_value (json_object_get (walk->cursor, name)));
 }
 
 /* The next groups into the cursor, at most MOST; none left: the chunk stays empty. */
 static gboolean
 load_chunk (Walk *walk, const char *file, gint64 most, GError **error)
 {
-  g_autofree char *after = after_text (walk, "after"), *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
-  g_autoptr (PgRows) rows = step_query (walk->step, error, file, "group", walk->group, "after", after, "limit", limit, NULL);
+  g_autofree char *after = after_text (walk, "after"),
+                  *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
+  g_autoptr (PgRows) rows = step_query (walk->step, error, file, "group", walk->group, "after",
+                                        after, "limit", limit, NULL);
   if (rows == NULL)
     return FALSE;
   json_t *chunk = json_array ();
   for (int i = 0; i < rows_count (rows); i++)
     json_array_append_new (chunk, json_integer (rows_int (rows, i, "id")));
   if (rows_count (rows) > 0)
-    json_object_set_new (walk->cursor, "after", json_integer (rows_int (rows, rows_count (rows) - 1, "id")));
+    json_object_set_new (walk->cursor, "after",
+                         json_integer (rows_int (rows, rows_count (rows) - 1, "id")));
   json_object_set_new (walk->cursor, "groups", chunk);
   json_object_del (walk->cursor, "project");
   return TRUE;
 }
 
-/* --- refresh: nothing goes before everybody is marked ------------------------------------------------ */
+/* --- refresh: nothing goes before everybody is marked
+ * ------------------------------------------------ */
 
 /* What a step looks at is cut, too: a group may have many members, and a project. */
 static gboolean
 refresh_stage (Walk *walk, GError **error)
 {
   gint64 most = step_limit (walk->step, REFRESH_PROJECTS);
-  if (chunk_size (walk) == 0)
-    {
-      if (!load_chunk (walk, "chunk/groups", MAX (1, most * CHUNK_MOST / REFRESH_PROJECTS), error))
-        return FALSE;
-      if (chunk_size (walk) == 0)
-        {
-          enter (walk, "projects");
-          return TRUE;
-        }
-      step_tries (walk->step, (gint64)chunk_size (walk) * REFRESH_PROJECTS / CHUNK_MOST);
-      g_autofree char *fresh = chunk_array (walk, G_MAXSIZE);
-      g_autoptr (PgRows) marked = step_query (walk->step, error, "refresh/groups", "group", fresh, "top", walk->group, NULL);
-      if (marked == NULL)
-        return FALSE;
+  if (chunk_size (walk) == 0) {
+    if (!load_chunk (walk, "chunk/groups", MAX (1, most * CHUNK_MOST / REFRESH_PROJECTS), error))
+      return FALSE;
+    if (chunk_size (walk) == 0) {
+      enter (walk, "projects");
+      return TRUE;
     }
+    step_tries (walk->step, (gint64)chunk_size (walk) * REFRESH_PROJECTS / CHUNK_MOST);
+    g_autofree char *fresh = chunk_array (walk, G_MAXSIZE);
+    g_autoptr (PgRows) marked = step_query (walk->step, error, "refresh/groups", "group", fresh,
+                                            "top", walk->group, NULL);
+    if (marked == NULL)
+      return FALSE;
+  }
   g_autofree char *groups = chunk_array (walk, G_MAXSIZE), *after = after_text (walk, "project");
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
-  g_autoptr (PgRows) projects = step_query (walk->step, error, "refresh/projects", "group", groups, "after", after, "limit", limit, NULL);
+  g_autoptr (PgRows) projects = step_query (walk->step, error, "refresh/projects", "group", groups,
+                                            "after", after, "limit", limit, NULL);
   if (projects == NULL)
     return FALSE;
   if (rows_count (projects) == 0)
     drop_from_chunk (walk, G_MAXSIZE);
   else
-    json_object_set_new (walk->cursor, "project", json_integer (rows_int (projects, rows_count (projects) - 1, "id")));
+    json_object_set_new (walk->cursor, "project",
+                         json_integer (rows_int (projects, rows_count (projects) - 1, "id")));
   return TRUE;
 }
 
-/* --- batches ------------------------------------------------------------------------------------------ */
+/* --- batches
+ * ------------------------------------------------------------------------------------------ */
 
 static gint64
 limit_of (const Walk *walk)
@@ -127,9 +135,16 @@ batch_size (const Walk *walk)
 static Batch
 batch_of (const Walk *walk, const char *kind)
 {
-  return (Batch){ .kind = kind, .projects = g_strdup ("{}"), .namespaces = g_strdup ("{}"), .groups = g_strdup ("{}"),
-                  .top = walk->group, .root = walk->root, .actor = step_arg (walk->step, "user_id"), .catalogue = walk->catalogue,
-                  .limit = g_strdup_printf ("%" G_GINT64_FORMAT, limit_of (walk)), .cut = step_is_cut (walk->step) };
+  return (Batch){ .kind = kind,
+                  .projects = g_strdup ("{}"),
+                  .namespaces = g_strdup ("{}"),
+                  .groups = g_strdup ("{}"),
+                  .top = walk->group,
+                  .root = walk->root,
+                  .actor = step_arg (walk->step, "user_id"),
+                  .catalogue = walk->catalogue,
+                  .limit = g_strdup_printf ("%" G_GINT64_FORMAT, limit_of (walk)),
+                  .cut = step_is_cut (walk->step) };
 }
 
 static void
@@ -150,7 +165,8 @@ remove_batch (Walk *walk, Batch *batch, gboolean *done, GError **error)
   if (!batch_drain (walk->step, batch, done, error))
     return FALSE;
   if (batch->actor_goes)
-    json_object_set_new (walk->cursor, batch_is_groups (batch) ? "actor_of_group" : "actor_goes", json_true ());
+    json_object_set_new (walk->cursor, batch_is_groups (batch) ? "actor_of_group" : "actor_goes",
+                         json_true ());
   if (batch->moved)
     drop_from_chunk (walk, G_MAXSIZE); /* what is left of it is found again */
   else if (!*done && batch->removed == 0)
@@ -173,7 +189,8 @@ static gboolean
 remove_projects (Walk *walk, const char *groups, gboolean *none, GError **error)
 {
   g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, batch_size (walk));
-  g_autoptr (PgRows) rows = step_query (walk->step, error, "chunk/projects", "group", groups, "limit", most, NULL);
+  g_autoptr (PgRows) rows
+      = step_query (walk->step, error, "chunk/projects", "group", groups, "limit", most, NULL);
   if (rows == NULL)
     return FALSE;
   *none = rows_count (rows) == 0;
@@ -192,16 +209,14 @@ remove_projects (Walk *walk, const char *groups, gboolean *none, GError **error)
 static gboolean
 projects_stage (Walk *walk, GError **error)
 {
-  if (chunk_size (walk) == 0)
-    {
-      if (!load_chunk (walk, "chunk/groups", CHUNK_MOST, error))
-        return FALSE;
-      if (chunk_size (walk) == 0)
-        {
-          enter (walk, "groups");
-          return TRUE;
-        }
+  if (chunk_size (walk) == 0) {
+    if (!load_chunk (walk, "chunk/groups", CHUNK_MOST, error))
+      return FALSE;
+    if (chunk_size (walk) == 0) {
+      enter (walk, "groups");
+      return TRUE;
     }
+  }
   g_autofree char *groups = chunk_array (walk, G_MAXSIZE);
   gboolean none;
   if (!remove_projects (walk, groups, &none, error))
@@ -211,7 +226,8 @@ projects_stage (Walk *walk, GError **error)
   return TRUE;
 }
 
-/* --- groups, the leaves first ----------------------------------------------------------------------------- */
+/* --- groups, the leaves first
+ * ----------------------------------------------------------------------------- */
 
 /* Namespaces of projects that are gone. */
 static gboolean
@@ -240,16 +256,16 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
   if (!no_projects)
     return TRUE;
   g_autofree char *most = g_strdup_printf ("%" G_GINT64_FORMAT, batch_size (walk));
-  g_autoptr (PgRows) children = step_query (walk->step, error, "chunk/children", "group", groups, "limit", most, NULL);
+  g_autoptr (PgRows) children
+      = step_query (walk->step, error, "chunk/children", "group", groups, "limit", most, NULL);
   if (children == NULL)
     return FALSE;
   *clear = rows_count (children) == 0;
   for (int i = 0; i < rows_count (children); i++)
-    if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0)
-      {
-        drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves are others now */
-        return TRUE;
-      }
+    if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0) {
+      drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves are others now */
+      return TRUE;
+    }
   return *clear || remove_strays (walk, children, error);
 }
 
@@ -259,12 +275,14 @@ walk_rights (const json_t *cursor)
   return json_is_true (json_object_get (cursor, "spent")) ? "true" : "false";
 }
 
-/* The actor had the right when this step began: if he has none now, it went with what the step removed, which nobody else has seen yet. The
- * deletion must not be called off half-way for that. */
+/* The actor had the right when this step began: if he has none now, it went with what the step
+ * removed, which nobody else has seen yet. The deletion must not be called off half-way for that.
+ */
 static gboolean
 note_rights (Walk *walk, GError **error)
 {
-  g_autoptr (PgRows) still = step_query (walk->step, error, "still", "group", walk->group, "spent", walk_rights (walk->cursor), NULL);
+  g_autoptr (PgRows) still = step_query (walk->step, error, "still", "group", walk->group, "spent",
+                                         walk_rights (walk->cursor), NULL);
   if (still != NULL && rows_count (still) == 0)
     json_object_set_new (walk->cursor, "spent", json_true ());
   return still != NULL;
@@ -277,7 +295,8 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   if (chunk_size (walk) == 0 && !load_chunk (walk, "chunk/leaves", CHUNK_MOST, error))
     return FALSE;
   gboolean itself = chunk_size (walk) == 0, clear, done;
-  g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group) : chunk_array (walk, (size_t)batch_size (walk));
+  g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group)
+                                   : chunk_array (walk, (size_t)batch_size (walk));
   if (!clear_below (walk, groups, &clear, error))
     return FALSE;
   if (!clear)
@@ -309,7 +328,8 @@ walk_on (Walk *walk, GError **error)
   static const char *const stages[] = { "refresh", "projects", "groups", NULL };
   const char *stage = stage_of (walk);
   if (stage == NULL || !g_strv_contains (stages, stage))
-    return step_fail (walk->step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'", stage != NULL ? stage : "");
+    return step_fail (walk->step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'",
+                      stage != NULL ? stage : "");
   if (g_str_equal (stage, "refresh"))
     ok = refresh_stage (walk, error);
   else if (g_str_equal (stage, "projects"))

@@ -24,11 +24,10 @@ static void
 note_dropped (Prune *prune, const PgRows *dropped)
 {
   step_count (prune->step, "updated_rows", rows_count (dropped));
-  for (int i = 0; i < rows_count (dropped); i++)
-    {
-      g_autofree char *item = item_of (rows_int (dropped, i, "key"));
-      step_unquarantine (prune->step, item);
-    }
+  for (int i = 0; i < rows_count (dropped); i++) {
+    g_autofree char *item = item_of (rows_int (dropped, i, "key"));
+    step_unquarantine (prune->step, item);
+  }
 }
 
 /* All of them, or halves as long as one of them raises. */
@@ -36,7 +35,8 @@ static gboolean
 drop (Prune *prune, const gint64 *ids, guint n, GError **error)
 {
   g_autofree char *schedule = literal (ids, n), *reason = NULL;
-  g_autoptr (PgRows) dropped = step_try (prune->step, &reason, error, FILE_DROP, "schedule", schedule, NULL);
+  g_autoptr (PgRows) dropped
+      = step_try (prune->step, &reason, error, FILE_DROP, "schedule", schedule, NULL);
   if (dropped != NULL)
     note_dropped (prune, dropped);
   else if (reason == NULL)
@@ -58,9 +58,12 @@ drop_done (Prune *prune, GError **error)
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
   /* A trigger may keep a row without a word. */
-  g_autofree char *schedule = literal (ids, prune->done->len), *failed = ids_literal (prune->failed, 0);
-  g_autoptr (PgRows) kept = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, NULL);
+  g_autofree char *schedule = literal (ids, prune->done->len),
+                  *failed = ids_literal (prune->failed, 0);
+  g_autoptr (PgRows) kept
+      = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, NULL);
   for (int i = 0; kept != NULL && i < rows_count (kept); i++)
-    refuse (prune, row_of (prune, rows_int (kept, i, "id")), "a trigger or a rule keeps the row", FALSE);
+    refuse (prune, row_of (prune, rows_int (kept, i, "id")), "a trigger or a rule keeps the row",
+            FALSE);
   return kept != NULL;
 }

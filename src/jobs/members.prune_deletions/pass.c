@@ -1,5 +1,5 @@
-/* { "12": { "after": 4711, "changed": 98, "left": 2 } }: the pass of schedule 12 has come to membership 4711, has removed 98, and
- * two of those it has seen are neither gone nor denied. */
+/* { "12": { "after": 4711, "changed": 98, "left": 2 } }: the pass of schedule 12 has come to
+ * membership 4711, has removed 98, and two of those it has seen are neither gone nor denied. */
 #include "jobs/members.prune_deletions/prune.h"
 
 static gint64
@@ -29,12 +29,12 @@ pass_add (json_t *passes, gint64 id, const PassPart *part, gint64 *left)
   const json_t *pass = json_object_get (passes, key);
   gint64 changed = get (pass, "changed") + part->removed;
   *left = get (pass, "left") + part->left;
-  if (part->more)
-    {
-      json_object_set_new (passes, key, json_pack ("{s:I, s:I, s:I}", "after", (json_int_t)part->after, "changed", (json_int_t)changed,
-                                                   "left", (json_int_t)*left));
-      return PASS_GOES_ON;
-    }
+  if (part->more) {
+    json_object_set_new (passes, key,
+                         json_pack ("{s:I, s:I, s:I}", "after", (json_int_t)part->after, "changed",
+                                    (json_int_t)changed, "left", (json_int_t)*left));
+    return PASS_GOES_ON;
+  }
   pass_end (passes, id);
   return *left == 0 ? PASS_THROUGH : changed > 0 ? PASS_AGAIN : PASS_STUCK;
 }

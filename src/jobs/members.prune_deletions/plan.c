@@ -1,18 +1,21 @@
-/* What the steps would do, step after step: a membership that one of them removes is there no more for the next one. */
+/* What the steps would do, step after step: a membership that one of them removes is there no more
+ * for the next one. */
 #include "jobs/members.prune_deletions/prune.h"
 
 #include "jobs/jobs.h"
 
 typedef struct {
   Prune prune;
-  GString *gone;     /* array literal, open: memberships that went, on which a later decision may depend */
+  GString
+      *gone; /* array literal, open: memberships that went, on which a later decision may depend */
   GHashTable *shown; /* lines: who begins anew meets some of his memberships again */
 } Show;
 
 static void
 show_member (Show *show, gint64 schedule, const char *member, const char *action, const char *why)
 {
-  if (g_hash_table_add (show->shown, g_strdup_printf ("%" G_GINT64_FORMAT " %s %s", schedule, member, action)))
+  if (g_hash_table_add (show->shown,
+                        g_strdup_printf ("%" G_GINT64_FORMAT " %s %s", schedule, member, action)))
     step_plan_line (show->prune.step, "members", member, action, why);
 }
 
@@ -39,30 +42,33 @@ note_removed (Show *show, const char *user, const char *member, gboolean matters
 static void
 show_decided (Show *show, const PgRows *decided)
 {
-  for (int i = 0; i < rows_count (decided); i++)
-    {
-      const char *what = rows_text (decided, i, "what"), *member = rows_text (decided, i, "key");
-      Turn *turn = turn_of (show, rows_int (decided, i, "schedule_id"));
-      gboolean removed = g_str_equal (what, "removed"), last = g_str_equal (what, "last_owner");
-      turn->answered++;
-      turn->removed += removed;
-      show_member (show, turn->id, member, last ? "denied" : what, rows_text (decided, i, "why"));
-      if (removed)
-        note_removed (show, rows_text (decided, i, "user_id"), member, rows_bool (decided, i, "matters"));
-    }
+  for (int i = 0; i < rows_count (decided); i++) {
+    const char *what = rows_text (decided, i, "what"), *member = rows_text (decided, i, "key");
+    Turn *turn = turn_of (show, rows_int (decided, i, "schedule_id"));
+    gboolean removed = g_str_equal (what, "removed"), last = g_str_equal (what, "last_owner");
+    turn->answered++;
+    turn->removed += removed;
+    show_member (show, turn->id, member, last ? "denied" : what, rows_text (decided, i, "why"));
+    if (removed)
+      note_removed (show, rows_text (decided, i, "user_id"), member,
+                    rows_bool (decided, i, "matters"));
+  }
 }
 
-/* Shows those of MEMBERS, asked for by OWNERS, that a step would pass over; returns the others, NULL with an error. */
+/* Shows those of MEMBERS, asked for by OWNERS, that a step would pass over; returns the others,
+ * NULL with an error. */
 static char *
 show_parked (Show *show, const char *members, const char *owners, GError **error)
 {
-  g_autoptr (PgRows) rows = step_query (show->prune.step, error, "parked", "member", members, "schedule", owners, NULL);
+  g_autoptr (PgRows) rows
+      = step_query (show->prune.step, error, "parked", "member", members, "schedule", owners, NULL);
   if (rows == NULL)
     return NULL;
   GString *others = array_new ();
   for (int i = 0; i < rows_count (rows); i++)
     if (rows_bool (rows, i, "parked"))
-      show_member (show, rows_int (rows, i, "schedule_id"), rows_text (rows, i, "id"), "parked", "in quarantine");
+      show_member (show, rows_int (rows, i, "schedule_id"), rows_text (rows, i, "id"), "parked",
+                   "in quarantine");
     else
       array_add (others, rows_text (rows, i, "id"));
   return array_take (others);
@@ -73,15 +79,16 @@ static gboolean
 show_page (Show *show, GError **error)
 {
   Prune *prune = &show->prune;
-  g_autofree char *members = array_take (g_steal_pointer (&prune->members)), *owners = array_take (g_steal_pointer (&prune->owners));
+  g_autofree char *members = array_take (g_steal_pointer (&prune->members)),
+                  *owners = array_take (g_steal_pointer (&prune->owners));
   prune->members = array_new ();
   prune->owners = array_new ();
   g_autofree char *keys = show_parked (show, members, owners, error);
   if (keys == NULL)
     return FALSE;
   g_autofree char *gone = g_strconcat (show->gone->str, "}", NULL);
-  g_autoptr (PgRows) decided = step_query (prune->step, error, "decide", "key", keys, "gone", gone, "member", members, "schedule",
-                                           owners, NULL);
+  g_autoptr (PgRows) decided = step_query (prune->step, error, "decide", "key", keys, "gone", gone,
+                                           "member", members, "schedule", owners, NULL);
   if (decided != NULL)
     show_decided (show, decided);
   return decided != NULL;
@@ -91,19 +98,20 @@ static void
 show_schedules (Show *show)
 {
   Prune *prune = &show->prune;
-  for (guint i = 0; i < prune->turns->len; i++)
-    {
-      const Turn *turn = &g_array_index (prune->turns, Turn, i);
-      PassVerdict verdict = conclude_turn (prune, turn);
-      const char *id = rows_text (prune->schedules, turn->row, "id");
-      if (verdict == PASS_THROUGH)
-        step_plan_line (prune->step, "members_deletion_schedules", id, "removed", NULL);
-      else if (verdict == PASS_STUCK)
-        step_plan_line (prune->step, "members_deletion_schedules", id, "kept", "memberships are in quarantine");
-    }
+  for (guint i = 0; i < prune->turns->len; i++) {
+    const Turn *turn = &g_array_index (prune->turns, Turn, i);
+    PassVerdict verdict = conclude_turn (prune, turn);
+    const char *id = rows_text (prune->schedules, turn->row, "id");
+    if (verdict == PASS_THROUGH)
+      step_plan_line (prune->step, "members_deletion_schedules", id, "removed", NULL);
+    else if (verdict == PASS_STUCK)
+      step_plan_line (prune->step, "members_deletion_schedules", id, "kept",
+                      "memberships are in quarantine");
+  }
   for (int i = 0; i < rows_count (prune->schedules); i++)
     if (rows_text (prune->schedules, i, "wrong") != NULL)
-      step_plan_line (prune->step, "members_deletion_schedules", rows_text (prune->schedules, i, "id"), "failed",
+      step_plan_line (prune->step, "members_deletion_schedules",
+                      rows_text (prune->schedules, i, "id"), "failed",
                       rows_text (prune->schedules, i, "wrong"));
 }
 
@@ -133,7 +141,8 @@ string_free (gpointer string)
 gboolean
 prune_plan (Step *step, GError **error)
 {
-  Show show = { .gone = array_new (), .shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  Show show = { .gone = array_new (),
+                .shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   prune_init (&show.prune, step);
   show.prune.removed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, string_free);
   gboolean more = TRUE, ok = TRUE;

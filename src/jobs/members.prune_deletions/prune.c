@@ -23,12 +23,16 @@ number (const Prune *prune, const Turn *turn, const char *name)
 static void
 log_denied (Prune *prune, const Turn *turn, const PgRows *decided, int row, const PgRows *context)
 {
-  json_t *fields = json_pack ("{s:I, s:I, s:I, s:I, s:s*}", "user_id", number (prune, turn, "user_id"), "namespace_id",
-                              number (prune, turn, "namespace_id"), "scheduled_by_id", number (prune, turn, "scheduled_by_id"),
-                              "member_id", (json_int_t)rows_int (decided, row, "key"), "reason", rows_text (decided, row, "why"));
+  json_t *fields = json_pack (
+      "{s:I, s:I, s:I, s:I, s:s*}", "user_id", number (prune, turn, "user_id"), "namespace_id",
+      number (prune, turn, "namespace_id"), "scheduled_by_id",
+      number (prune, turn, "scheduled_by_id"), "member_id",
+      (json_int_t)rows_int (decided, row, "key"), "reason", rows_text (decided, row, "why"));
   static const char *const about[] = { "user", "project", "namespace", "root_namespace" };
   for (int i = 0; i < rows_count (context); i++)
-    for (guint f = 0; f < G_N_ELEMENTS (about) && rows_int (context, i, "key") == rows_int (decided, row, "key"); f++)
+    for (guint f = 0;
+         f < G_N_ELEMENTS (about) && rows_int (context, i, "key") == rows_int (decided, row, "key");
+         f++)
       if (rows_text (context, i, about[f]) != NULL)
         json_object_set_new (fields, about[f], json_string (rows_text (context, i, about[f])));
   step_log (prune->step, LOG_WARNING, "Denied scheduled member deletion", fields);
@@ -40,19 +44,18 @@ tally (Prune *prune, Turn *turn, const PgRows *decided, GError **error)
 {
   g_autoptr (GArray) denied = g_array_new (FALSE, FALSE, sizeof (int));
   GString *keys = array_new ();
-  for (int i = 0; i < rows_count (decided); i++)
-    {
-      const char *what = step_what (prune->step, decided, i);
-      if (rows_int (decided, i, "schedule_id") != turn->id || g_str_equal (what, "failed"))
-        continue;
-      turn->answered++;
-      turn->removed += g_str_equal (what, "removed");
-      if (!g_str_equal (what, "denied") && !g_str_equal (what, "last_owner"))
-        continue;
-      g_array_append_val (denied, i);
-      array_add (keys, rows_text (decided, i, "key"));
-      json_array_append_new (turn->denied, json_integer (rows_int (decided, i, "key")));
-    }
+  for (int i = 0; i < rows_count (decided); i++) {
+    const char *what = step_what (prune->step, decided, i);
+    if (rows_int (decided, i, "schedule_id") != turn->id || g_str_equal (what, "failed"))
+      continue;
+    turn->answered++;
+    turn->removed += g_str_equal (what, "removed");
+    if (!g_str_equal (what, "denied") && !g_str_equal (what, "last_owner"))
+      continue;
+    g_array_append_val (denied, i);
+    array_add (keys, rows_text (decided, i, "key"));
+    json_array_append_new (turn->denied, json_integer (rows_int (decided, i, "key")));
+  }
   g_autofree char *key = array_take (keys);
   if (denied->len == 0)
     return TRUE;
@@ -66,12 +69,14 @@ static void
 report (Prune *prune, const Turn *turn, double seconds)
 {
   step_log (prune->step, LOG_INFO, "Processed scheduled member deletion",
-            json_pack ("{s:I, s:I, s:i, s:f}", "user_id", number (prune, turn, "user_id"), "namespace_id",
-                       number (prune, turn, "namespace_id"), "destroyed_count", turn->removed, "destroy_duration_s", seconds));
+            json_pack ("{s:I, s:I, s:i, s:f}", "user_id", number (prune, turn, "user_id"),
+                       "namespace_id", number (prune, turn, "namespace_id"), "destroyed_count",
+                       turn->removed, "destroy_duration_s", seconds));
   step_outcome (prune->step, "MemberDeletionProcessed", column (prune, turn, "id"),
-                json_pack ("{s:s, s:s, s:s, s:i, s:O}", "schedule_id", column (prune, turn, "id"), "user_id",
-                           column (prune, turn, "user_id"), "namespace_id", column (prune, turn, "namespace_id"), "removed",
-                           turn->removed, "denied_member_ids", turn->denied));
+                json_pack ("{s:s, s:s, s:s, s:i, s:O}", "schedule_id", column (prune, turn, "id"),
+                           "user_id", column (prune, turn, "user_id"), "namespace_id",
+                           column (prune, turn, "namespace_id"), "removed", turn->removed,
+                           "denied_member_ids", turn->denied));
 }
 
 PassVerdict
@@ -84,13 +89,13 @@ conclude_turn (Prune *prune, const Turn *turn)
     prune->from = MIN (prune->from, turn->id);
   else if (verdict == PASS_THROUGH)
     g_array_append_val (prune->done, turn->id);
-  else if (verdict == PASS_STUCK)
-    {
-      g_autofree char *reason = g_strdup_printf ("%" G_GINT64_FORMAT " memberships of user %s in the hierarchy of namespace %s"
-                                                 " cannot be removed: they are in quarantine", left,
-                                                 column (prune, turn, "user_id"), column (prune, turn, "namespace_id"));
-      put_aside (prune, turn->id, reason, FALSE);
-    }
+  else if (verdict == PASS_STUCK) {
+    g_autofree char *reason = g_strdup_printf (
+        "%" G_GINT64_FORMAT " memberships of user %s in the hierarchy of namespace %s"
+        " cannot be removed: they are in quarantine",
+        left, column (prune, turn, "user_id"), column (prune, turn, "namespace_id"));
+    put_aside (prune, turn->id, reason, FALSE);
+  }
   return verdict;
 }
 
@@ -100,21 +105,21 @@ work_page (Prune *prune, GError **error)
   gint64 began_us = step_elapsed_us (prune->step);
   g_autofree char *members = array_take (g_steal_pointer (&prune->members));
   g_autofree char *owners = array_take (g_steal_pointer (&prune->owners));
-  g_autoptr (PgRows) decided = step_page (prune->step, error, members, "member", members, "schedule", owners, NULL);
+  g_autoptr (PgRows) decided
+      = step_page (prune->step, error, members, "member", members, "schedule", owners, NULL);
   if (decided == NULL)
     return FALSE;
   double seconds = (double)(step_elapsed_us (prune->step) - began_us) / G_USEC_PER_SEC;
   int all = 0;
   for (guint i = 0; i < prune->turns->len; i++)
     all += g_array_index (prune->turns, Turn, i).asked;
-  for (guint i = 0; i < prune->turns->len; i++)
-    {
-      Turn *turn = &g_array_index (prune->turns, Turn, i);
-      if (!tally (prune, turn, decided, error))
-        return FALSE;
-      report (prune, turn, all > 0 ? seconds * turn->asked / all : 0);
-      conclude_turn (prune, turn);
-    }
+  for (guint i = 0; i < prune->turns->len; i++) {
+    Turn *turn = &g_array_index (prune->turns, Turn, i);
+    if (!tally (prune, turn, decided, error))
+      return FALSE;
+    report (prune, turn, all > 0 ? seconds * turn->asked / all : 0);
+    conclude_turn (prune, turn);
+  }
   return TRUE;
 }
 
@@ -126,7 +131,9 @@ go_on (Prune *prune, GError **error)
   if (left == NULL)
     return FALSE;
   if (rows_bool (left, 0, "left"))
-    step_continue (prune->step, json_pack ("{s:I, s:O}", "from", (json_int_t)prune->from, "passes", prune->passes), 0);
+    step_continue (
+        prune->step,
+        json_pack ("{s:I, s:O}", "from", (json_int_t)prune->from, "passes", prune->passes), 0);
   return TRUE;
 }
 
@@ -134,9 +141,13 @@ void
 prune_init (Prune *prune, Step *step)
 {
   const json_t *passes = json_object_get (step_cursor (step), "passes");
-  *prune = (Prune){ .step = step, .passes = json_is_object (passes) ? json_deep_copy (passes) : json_object (),
-                    .turns = g_array_new (FALSE, FALSE, sizeof (Turn)), .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
-                    .failed = g_array_new (FALSE, FALSE, sizeof (gint64)), .members = array_new (), .owners = array_new () };
+  *prune = (Prune){ .step = step,
+                    .passes = json_is_object (passes) ? json_deep_copy (passes) : json_object (),
+                    .turns = g_array_new (FALSE, FALSE, sizeof (Turn)),
+                    .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
+                    .failed = g_array_new (FALSE, FALSE, sizeof (gint64)),
+                    .members = array_new (),
+                    .owners = array_new () };
   g_array_set_clear_func (prune->turns, turn_clear);
 }
 
@@ -162,8 +173,10 @@ prune_step (Step *step, GError **error)
   Prune prune;
   prune_init (&prune, step);
   step_count (step, "updated_rows", 0);
-  gboolean ok = take_turns (&prune, json_integer_value (json_object_get (step_cursor (step), "from")), error)
-                && work_page (&prune, error) && drop_done (&prune, error) && go_on (&prune, error);
+  gboolean ok
+      = take_turns (&prune, json_integer_value (json_object_get (step_cursor (step), "from")),
+                    error)
+        && work_page (&prune, error) && drop_done (&prune, error) && go_on (&prune, error);
   prune_clear (&prune);
   return ok;
 }

@@ -1,9 +1,10 @@
-/* Scheduled removals: take.c chooses the schedules of a step and their memberships, prune.c hands all of them to one page
- * (step_page), so that locks are taken in order and bad rows are found once, and says what follows for each schedule; drop.c
- * removes those that are through. plan.c goes in the same rounds, but only shows.
+/* Scheduled removals: take.c chooses the schedules of a step and their memberships, prune.c hands
+ * all of them to one page (step_page), so that locks are taken in order and bad rows are found
+ * once, and says what follows for each schedule; drop.c removes those that are through. plan.c goes
+ * in the same rounds, but only shows.
  *
- * A step takes up to ten schedules and up to a hundred memberships of each. How far each has come is its *pass* (pass.c), kept
- * in the cursor.
+ * A step takes up to ten schedules and up to a hundred memberships of each. How far each has come
+ * is its *pass* (pass.c), kept in the cursor.
  *
  * Invariant: a schedule that is left is in the cursor's way, or in quarantine: no busy loop.
  * Threads: as pruned/job.h. Ownership: prune.c makes and clears a Prune.
@@ -13,7 +14,8 @@
 
 #define NOT_PROCESSED "Scheduled member deletion cannot be processed"
 
-/* --- a pass over the memberships of a schedule ------------------------------------------------------- */
+/* --- a pass over the memberships of a schedule
+ * ------------------------------------------------------- */
 
 typedef enum {
   PASS_GOES_ON, /* there are more memberships */
@@ -29,15 +31,18 @@ typedef struct {
   int removed, left;
 } PassPart;
 
-/* PASSES: schedule -> pass, of the cursor. The membership after which schedule ID goes on; 0: from the first. */
+/* PASSES: schedule -> pass, of the cursor. The membership after which schedule ID goes on; 0: from
+ * the first. */
 gint64 pass_after (const json_t *passes, gint64 id);
-/* Adds PART to the pass of ID, which ends unless it goes on. *LEFT: memberships left by the whole pass. */
+/* Adds PART to the pass of ID, which ends unless it goes on. *LEFT: memberships left by the whole
+ * pass. */
 PassVerdict pass_add (json_t *passes, gint64 id, const PassPart *part, gint64 *left);
 
 /* Ends it unfinished. */
 void pass_end (json_t *passes, gint64 id);
 
-/* --- one step -------------------------------------------------------------------------------------------- */
+/* --- one step
+ * -------------------------------------------------------------------------------------------- */
 
 /* One schedule in this step. */
 typedef struct {
@@ -57,11 +62,13 @@ typedef struct {
   GArray *turns;             /* of Turn */
   GString *members, *owners; /* array literals, open: membership and its schedule */
   GArray *done;              /* of gint64: schedules that are through */
-  GArray *failed;            /* of gint64: schedules that have been put aside; of a plan also those that are through */
-  GHashTable *removed;       /* of a plan: user -> GString, an open array literal of his memberships that went; else NULL */
-  char *requests;            /* array literal: access requests of the schedules' users */
-  gint64 left;               /* rows that this step may still touch */
-  gint64 from;               /* where the next step begins */
+  GArray *failed; /* of gint64: schedules that have been put aside; of a plan also those that are
+                     through */
+  GHashTable *removed; /* of a plan: user -> GString, an open array literal of his memberships that
+                          went; else NULL */
+  char *requests;      /* array literal: access requests of the schedules' users */
+  gint64 left;         /* rows that this step may still touch */
+  gint64 from;         /* where the next step begins */
 } Prune;
 
 void prune_init (Prune *prune, Step *step);

@@ -20,7 +20,8 @@ void
 put_aside (Prune *prune, gint64 id, const char *reason, gboolean for_good)
 {
   g_autofree char *item = item_of (id);
-  step_quarantine (prune->step, item, reason, for_good ? 0 : (int)step_setting (prune->step, "item_attempts"));
+  step_quarantine (prune->step, item, reason,
+                   for_good ? 0 : (int)step_setting (prune->step, "item_attempts"));
   g_array_append_val (prune->failed, id);
   pass_end (prune->passes, id);
 }
@@ -31,7 +32,8 @@ refuse (Prune *prune, int row, const char *reason, gboolean for_good)
   const PgRows *schedules = prune->schedules;
   step_count (prune->step, "failed", 1);
   step_log (prune->step, LOG_ERROR, NOT_PROCESSED,
-            json_pack ("{s:I, s:I, s:I, s:s}", "user_id", (json_int_t)rows_int (schedules, row, "user_id"), "namespace_id",
+            json_pack ("{s:I, s:I, s:I, s:s}", "user_id",
+                       (json_int_t)rows_int (schedules, row, "user_id"), "namespace_id",
                        (json_int_t)rows_int (schedules, row, "namespace_id"), "scheduled_by_id",
                        (json_int_t)rows_int (schedules, row, "scheduled_by_id"), "error", reason));
   put_aside (prune, rows_int (schedules, row, "id"), reason, for_good);
@@ -41,7 +43,8 @@ refuse (Prune *prune, int row, const char *reason, gboolean for_good)
 static char *
 removed_of (const Prune *prune, const char *user)
 {
-  const GString *removed = prune->removed != NULL ? g_hash_table_lookup (prune->removed, user) : NULL;
+  const GString *removed
+      = prune->removed != NULL ? g_hash_table_lookup (prune->removed, user) : NULL;
   return removed != NULL ? g_strconcat (removed->str, "}", NULL) : g_strdup ("{}");
 }
 
@@ -49,24 +52,26 @@ removed_of (const Prune *prune, const char *user)
 static gboolean
 take_turn (Prune *prune, int row, GError **error)
 {
-  gint64 size = MIN (step_setting (prune->step, "batch"), prune->left), id = rows_int (prune->schedules, row, "id");
+  gint64 size = MIN (step_setting (prune->step, "batch"), prune->left),
+         id = rows_int (prune->schedules, row, "id");
   g_autofree char *after = g_strdup_printf ("%" G_GINT64_FORMAT, pass_after (prune->passes, id));
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, size + 1);
-  const char *user = rows_text (prune->schedules, row, "user_id"), *root = rows_text (prune->schedules, row, "root_id");
+  const char *user = rows_text (prune->schedules, row, "user_id"),
+             *root = rows_text (prune->schedules, row, "root_id");
   g_autofree char *gone = removed_of (prune, user);
-  g_autoptr (PgRows) rows = step_query (prune->step, error, "memberships", "user", user, "root", root, "requests", prune->requests,
-                                        "gone", gone, "after", after, "limit", limit, NULL);
+  g_autoptr (PgRows) rows
+      = step_query (prune->step, error, "memberships", "user", user, "root", root, "requests",
+                    prune->requests, "gone", gone, "after", after, "limit", limit, NULL);
   if (rows == NULL)
     return FALSE;
   Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
   turn.asked = (int)MIN (rows_count (rows), size);
   prune->left -= MAX (turn.asked, 1); /* the schedule itself may go */
-  for (int i = 0; i < turn.asked; i++)
-    {
-      turn.after = rows_int (rows, i, "id");
-      array_add_int (prune->members, turn.after);
-      array_add_int (prune->owners, id);
-    }
+  for (int i = 0; i < turn.asked; i++) {
+    turn.after = rows_int (rows, i, "id");
+    array_add_int (prune->members, turn.after);
+    array_add_int (prune->owners, id);
+  }
   g_array_append_val (prune->turns, turn);
   return TRUE;
 }
@@ -74,7 +79,8 @@ take_turn (Prune *prune, int row, GError **error)
 /* What the earlier schedules of a step forbid the later ones. */
 typedef struct {
   GHashTable *users; /* who is to go; with their hierarchies: "user/root", too */
-  GHashTable *roots; /* hierarchies in which one is not through: all later ones there come after it */
+  GHashTable
+      *roots; /* hierarchies in which one is not through: all later ones there come after it */
 } Earlier;
 
 static void
@@ -85,17 +91,20 @@ earlier_clear (Earlier *earlier)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Earlier, earlier_clear)
 
-/* Rights, and who is a last owner, are judged in the order of the schedules, after each, whatever shares a step. So one waits whose
- * order comes from somebody who is to go by an earlier one, and so does the second of two for one user in one hierarchy: they are about
- * the same memberships. Who waits, or has more memberships than a step takes, keeps back all later ones of the hierarchy. */
+/* Rights, and who is a last owner, are judged in the order of the schedules, after each, whatever
+ * shares a step. So one waits whose order comes from somebody who is to go by an earlier one, and
+ * so does the second of two for one user in one hierarchy: they are about the same memberships. Who
+ * waits, or has more memberships than a step takes, keeps back all later ones of the hierarchy. */
 static gboolean
 has_to_wait (const Prune *prune, Earlier *earlier, int row)
 {
   const PgRows *rows = prune->schedules;
-  const char *user = rows_text (rows, row, "user_id"), *actor = rows_text (rows, row, "scheduled_by_id");
+  const char *user = rows_text (rows, row, "user_id"),
+             *actor = rows_text (rows, row, "scheduled_by_id");
   const char *root = rows_text (rows, row, "root_id");
   gboolean wait = g_hash_table_contains (earlier->roots, root)
-                  || (actor != NULL && g_strcmp0 (actor, user) != 0 && g_hash_table_contains (earlier->users, actor));
+                  || (actor != NULL && g_strcmp0 (actor, user) != 0
+                      && g_hash_table_contains (earlier->users, actor));
   g_hash_table_add (earlier->users, g_strdup (user));
   wait |= !g_hash_table_add (earlier->users, g_strdup_printf ("%s/%s", user, root));
   if (wait)
@@ -128,10 +137,12 @@ static gboolean
 find_schedules (Prune *prune, gint64 from, GError **error)
 {
   g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, from);
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (prune->step, "schedules"));
+  g_autofree char *limit
+      = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (prune->step, "schedules"));
   g_autofree char *over = ids_literal (prune->failed, from);
   g_clear_pointer (&prune->schedules, rows_free);
-  prune->schedules = step_query (prune->step, error, "schedules", "from", first, "over", over, "limit", limit, NULL);
+  prune->schedules = step_query (prune->step, error, "schedules", "from", first, "over", over,
+                                 "limit", limit, NULL);
   if (prune->schedules != NULL && rows_count (prune->schedules) == 0 && from > 0)
     return find_schedules (prune, 0, error); /* round again: something may have come back */
   return prune->schedules != NULL;
@@ -146,23 +157,27 @@ take_turns (Prune *prune, gint64 from, GError **error)
                                g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   gint64 budget_us = step_setting (prune->step, "budget_ms") * 1000;
   gint64 left_over = 0;
-  prune->left = step_limit (prune->step, step_setting (prune->step, "batch") * step_setting (prune->step, "schedules"));
+  prune->left = step_limit (prune->step, step_setting (prune->step, "batch")
+                                             * step_setting (prune->step, "schedules"));
   int n = rows_count (prune->schedules);
-  for (int row = 0; row < n; row++)
-    {
-      gint64 id = rows_int (prune->schedules, row, "id");
-      gboolean over = row > 0 && !step_is_plan (prune->step) && (prune->left <= 0 || step_elapsed_us (prune->step) >= budget_us);
-      if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
-        refuse (prune, row, rows_text (prune->schedules, row, "wrong"), rows_bool (prune->schedules, row, "for_good"));
-      else if (over || has_to_wait (prune, &earlier, row))
-        left_over = left_over > 0 ? left_over : id;
-      else if (!take_turn (prune, row, error))
-        return FALSE;
-      else if (has_more (prune, &earlier, row))
-        left_over = left_over > 0 ? left_over : id;
-      if (over)
-        break;
-    }
-  prune->from = left_over > 0 ? left_over : n > 0 ? rows_int (prune->schedules, n - 1, "id") + 1 : 0;
+  for (int row = 0; row < n; row++) {
+    gint64 id = rows_int (prune->schedules, row, "id");
+    gboolean over = row > 0 && !step_is_plan (prune->step)
+                    && (prune->left <= 0 || step_elapsed_us (prune->step) >= budget_us);
+    if (!over && rows_text (prune->schedules, row, "wrong") != NULL)
+      refuse (prune, row, rows_text (prune->schedules, row, "wrong"),
+              rows_bool (prune->schedules, row, "for_good"));
+    else if (over || has_to_wait (prune, &earlier, row))
+      left_over = left_over > 0 ? left_over : id;
+    else if (!take_turn (prune, row, error))
+      return FALSE;
+    else if (has_more (prune, &earlier, row))
+      left_over = left_over > 0 ? left_over : id;
+    if (over)
+      break;
+  }
+  prune->from = left_over > 0 ? left_over
+                : n > 0       ? rows_int (prune->schedules, n - 1, "id") + 1
+                              : 0;
   return TRUE;
 }

@@ -6,7 +6,8 @@
 static PgRows *
 find_work (Step *step, GError **error)
 {
-  return step_query (step, error, "work", "park_retry_days", step_setting_text_of (step, CHILD, "park_retry_days"), NULL);
+  return step_query (step, error, "work", "park_retry_days",
+                     step_setting_text_of (step, CHILD, "park_retry_days"), NULL);
 }
 
 static gboolean
@@ -46,7 +47,9 @@ schedule_prune_plan (Step *step, GError **error)
   gint64 n = rows_int (work, 0, "schedules");
   if (n == 0)
     return TRUE;
-  g_autofree char *reason = g_strdup_printf ("%" G_GINT64_FORMAT "%s schedules", n, n == 1000 ? "+" : "");
-  step_plan_line (step, "runs", CHILD, rows_bool (work, 0, "running") ? "already_running" : "scheduled", reason);
+  g_autofree char *reason
+      = g_strdup_printf ("%" G_GINT64_FORMAT "%s schedules", n, n == 1000 ? "+" : "");
+  step_plan_line (step, "runs", CHILD,
+                  rows_bool (work, 0, "running") ? "already_running" : "scheduled", reason);
   return TRUE;
 }

@@ -22,9 +22,11 @@ PgRows *
 placeholder_reference (Step *step, const char *user, GError **error)
 {
   const char *references = step_setting_text_of (step, PLACEHOLDER_JOB, "references");
-  g_autoptr (PgRows) made = step_query (step, error, "../shared/placeholder_references", "references", references, "also", NULL, NULL);
+  g_autoptr (PgRows) made = step_query (step, error, "../shared/placeholder_references",
+                                        "references", references, "also", NULL, NULL);
   if (made == NULL)
     return NULL;
   const char *sql = rows_text (made, 0, "sql");
-  return step_query_text (step, error, sql != NULL ? sql : "SELECT WHERE false", "user", user, NULL);
+  return step_query_text (step, error, sql != NULL ? sql : "SELECT WHERE false", "user", user,
+                          NULL);
 }

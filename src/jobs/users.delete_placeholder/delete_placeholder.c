@@ -16,9 +16,11 @@ about (Step *step, const char *username)
 static gboolean
 keep (Step *step, const char *user, const char *username, const PgRows *reference, GError **error)
 {
-  const char *table = rows_text (reference, 0, "table"), *column = rows_text (reference, 0, "column");
+  const char *table = rows_text (reference, 0, "table"),
+             *column = rows_text (reference, 0, "column");
   g_autofree char *reason = g_strdup_printf ("still referenced in %s.%s", table, column);
-  g_autoptr (PgRows) abandoned = step_query (step, error, "abandoned", "user", user, "reason", reason, NULL);
+  g_autoptr (PgRows) abandoned
+      = step_query (step, error, "abandoned", "user", user, "reason", reason, NULL);
   if (abandoned == NULL)
     return FALSE;
   step_count (step, "kept", 1);
@@ -56,12 +58,11 @@ delete_placeholder_step (Step *step, GError **error)
     return FALSE;
   const char *username = rows_count (found) > 0 ? rows_text (found, 0, "username") : NULL;
   const char *reason = placeholder_why_not (found);
-  if (reason != NULL)
-    {
-      step_reason (step, reason);
-      step_log (step, LOG_INFO, "Placeholder user is left alone", about (step, username));
-      return TRUE;
-    }
+  if (reason != NULL) {
+    step_reason (step, reason);
+    step_log (step, LOG_INFO, "Placeholder user is left alone", about (step, username));
+    return TRUE;
+  }
   g_autoptr (PgRows) reference = placeholder_reference (step, user, error);
   if (reference == NULL)
     return FALSE;

@@ -1,5 +1,5 @@
-/* What refers to the user goes to the ghost user, column after column in the order of their names, by keyset on each table's
- * primary key. The cursor names the column and the last key of it.
+/* What refers to the user goes to the ghost user, column after column in the order of their names,
+ * by keyset on each table's primary key. The cursor names the column and the last key of it.
  */
 #include "users_destroy.h"
 
@@ -7,46 +7,56 @@
 
 #include <string.h>
 
-#define TIME_US (5 * G_USEC_PER_SEC) /* a column without an index takes long: then one column a step */
+#define TIME_US                                                                                    \
+  (5 * G_USEC_PER_SEC) /* a column without an index takes long: then one column a step */
 
 /* Runs SQL on KEYS; returns how many rows it changed, -1 with an error. */
 static int
-change (Destroy *destroy, const char *sql, const char *table, const char *action, const char *keys, GError **error)
+change (Destroy *destroy, const char *sql, const char *table, const char *action, const char *keys,
+        GError **error)
 {
-  g_autoptr (PgRows) rows = step_apply_text (destroy->step, error, table, action, sql, "key", keys, "user_id", destroy->user_id,
-                                             "ghost_id", destroy->ghost_id, NULL);
+  g_autoptr (PgRows) rows
+      = step_apply_text (destroy->step, error, table, action, sql, "key", keys, "user_id",
+                         destroy->user_id, "ghost_id", destroy->ghost_id, NULL);
   return rows != NULL ? rows_count (rows) : -1;
 }
 
-/* One page of one column: rows that a unique key forbids to move are deleted, the others are moved. */
+/* One page of one column: rows that a unique key forbids to move are deleted, the others are moved.
+ */
 static gboolean
 move_page (Destroy *destroy, const PgRows *references, int row, const PgRows *page, GError **error)
 {
-  const char *table = rows_text (references, row, "table_name"), *clash = rows_text (references, row, "clash");
+  const char *table = rows_text (references, row, "table_name"),
+             *clash = rows_text (references, row, "clash");
   g_autofree char *keys = rows_array (page, "key");
   step_tries (destroy->step, rows_count (page));
   int deleted = clash == NULL ? 0 : change (destroy, clash, table, "deleted", keys, error);
   if (deleted < 0)
     return FALSE;
-  int changed = change (destroy, rows_text (references, row, "change"), table, rows_text (references, row, "action"), keys, error);
+  int changed = change (destroy, rows_text (references, row, "change"), table,
+                        rows_text (references, row, "action"), keys, error);
   if (changed < 0)
     return FALSE;
   if (deleted + changed < rows_count (page))
-    return step_fail (destroy->step, error, PRUNED_DATA, "%d rows of %s were not changed (a trigger or a rule keeps them)",
+    return step_fail (destroy->step, error, PRUNED_DATA,
+                      "%d rows of %s were not changed (a trigger or a rule keeps them)",
                       rows_count (page) - deleted - changed, rows_text (references, row, "name"));
   destroy->left -= rows_count (page);
   step_tries (destroy->step, 0);
   return TRUE;
 }
 
-/* Pages of one column. *LAST: the last key, if the step's share ended before the column did; g_free it. */
+/* Pages of one column. *LAST: the last key, if the step's share ended before the column did; g_free
+ * it. */
 static gboolean
-move_column (Destroy *destroy, const PgRows *references, int row, const char *after, char **last, GError **error)
+move_column (Destroy *destroy, const PgRows *references, int row, const char *after, char **last,
+             GError **error)
 {
   gint64 share = destroy->left;
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, share);
-  g_autoptr (PgRows) page = step_query_text (destroy->step, error, rows_text (references, row, "page"), "user_id",
-                                             destroy->user_id, "limit", limit, "after", after, NULL);
+  g_autoptr (PgRows) page
+      = step_query_text (destroy->step, error, rows_text (references, row, "page"), "user_id",
+                         destroy->user_id, "limit", limit, "after", after, NULL);
   if (page == NULL || (rows_count (page) > 0 && !move_page (destroy, references, row, page, error)))
     return FALSE;
   if (rows_count (page) == share)
@@ -55,8 +65,9 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
 }
 
 /* Both lists; the second one is that of placeholders. */
-#define LISTS(step)                                                         \
-  "references", step_setting_text (step, "references"), "also", step_setting_text_of (step, PLACEHOLDER_JOB, "references")
+#define LISTS(step)                                                                                \
+  "references", step_setting_text (step, "references"), "also",                                    \
+      step_setting_text_of (step, PLACEHOLDER_JOB, "references")
 
 gboolean
 users_destroy_look (Destroy *destroy, char **name, GError **error)
@@ -66,7 +77,8 @@ users_destroy_look (Destroy *destroy, char **name, GError **error)
   const char *sql = made != NULL ? rows_text (made, 0, "sql") : NULL;
   if (sql == NULL)
     return made != NULL;
-  g_autoptr (PgRows) found = step_query_text (destroy->step, error, sql, "user_id", destroy->user_id, NULL);
+  g_autoptr (PgRows) found
+      = step_query_text (destroy->step, error, sql, "user_id", destroy->user_id, NULL);
   if (found != NULL && rows_count (found) > 0)
     *name = g_strdup (rows_text (found, 0, "name"));
   return found != NULL;
@@ -87,26 +99,25 @@ users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
   const json_t *cursor = step_cursor (destroy->step);
   const char *name = json_string_value (json_object_get (cursor, "reference"));
   const char *after = json_string_value (json_object_get (cursor, "after"));
-  g_autoptr (PgRows) references = step_query (destroy->step, error, "references", LISTS (destroy->step), "name",
-                                              name != NULL ? name : "", "after", after, NULL);
+  g_autoptr (PgRows) references
+      = step_query (destroy->step, error, "references", LISTS (destroy->step), "name",
+                    name != NULL ? name : "", "after", after, NULL);
   if (references == NULL)
     return FALSE;
-  for (int i = 0; i < rows_count (references); i++)
-    {
-      g_autofree char *last = NULL;
-      const char *here = rows_text (references, i, "name");
-      if (step_elapsed_us (destroy->step) > TIME_US)
-        {
-          continue_after (destroy, here, NULL);
-          return *more = TRUE;
-        }
-      if (!move_column (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, &last, error))
-        return FALSE;
-      if (last != NULL)
-        {
-          continue_after (destroy, here, last);
-          return *more = TRUE;
-        }
+  for (int i = 0; i < rows_count (references); i++) {
+    g_autofree char *last = NULL;
+    const char *here = rows_text (references, i, "name");
+    if (step_elapsed_us (destroy->step) > TIME_US) {
+      continue_after (destroy, here, NULL);
+      return *more = TRUE;
     }
+    if (!move_column (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, &last,
+                      error))
+      return FALSE;
+    if (last != NULL) {
+      continue_after (destroy, here, last);
+      return *more = TRUE;
+    }
+  }
   return TRUE;
 }

@@ -8,8 +8,9 @@
 void
 users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields)
 {
-  json_t *cursor = json_pack ("{s:s, s:s*, s:s*, s:b}", "stage", stage, "ghost_id", destroy->ghost_id, "user_type",
-                              destroy->user_type, "migration", destroy->migration);
+  json_t *cursor
+      = json_pack ("{s:s, s:s*, s:s*, s:b}", "stage", stage, "ghost_id", destroy->ghost_id,
+                   "user_type", destroy->user_type, "migration", destroy->migration);
   if (destroy->looks > 0)
     json_object_set_new (cursor, "looks", json_integer (destroy->looks));
   if (fields != NULL)
@@ -23,7 +24,8 @@ static gboolean
 find_user (Destroy *destroy, PgRows **user, GError **error)
 {
   const char *ghost = json_string_value (json_object_get (step_cursor (destroy->step), "ghost_id"));
-  *user = step_query (destroy->step, error, "user", "user_id", destroy->user_id, "ghost_id", ghost, NULL);
+  *user = step_query (destroy->step, error, "user", "user_id", destroy->user_id, "ghost_id", ghost,
+                      NULL);
   if (*user == NULL || rows_count (*user) == 0)
     return FALSE;
   destroy->ghost_id = rows_text (*user, 0, "ghost_id");
@@ -34,32 +36,36 @@ find_user (Destroy *destroy, PgRows **user, GError **error)
 static gboolean
 query (Destroy *destroy, const char *file, GError **error)
 {
-  g_autoptr (PgRows) rows = step_query (destroy->step, error, file, "user_id", destroy->user_id, NULL);
+  g_autoptr (PgRows) rows
+      = step_query (destroy->step, error, file, "user_id", destroy->user_id, NULL);
   return rows != NULL;
 }
 
-/* Blocks him, if he is not yet, and says that his records are on their way. The run's own row is the user: it is counted when
- * he is gone, or here if that is left to the application. */
+/* Blocks him, if he is not yet, and says that his records are on their way. The run's own row is
+ * the user: it is counted when he is gone, or here if that is left to the application. */
 static gboolean
 mark (Destroy *destroy, GError **error)
 {
-  g_autoptr (PgRows) blocked = step_apply (destroy->step, error, "begin/50-users.update", "user_id", destroy->user_id, NULL);
+  g_autoptr (PgRows) blocked = step_apply (destroy->step, error, "begin/50-users.update", "user_id",
+                                           destroy->user_id, NULL);
   if (blocked == NULL)
     return FALSE;
   if (!step_setting_bool (destroy->step, "finish"))
     step_count (destroy->step, "updated_rows", rows_count (blocked));
-  g_autoptr (PgRows) migration = step_apply (destroy->step, error, "begin/60-ghost_user_migrations.insert", "user_id",
-                                             destroy->user_id, NULL);
+  g_autoptr (PgRows) migration
+      = step_apply (destroy->step, error, "begin/60-ghost_user_migrations.insert", "user_id",
+                    destroy->user_id, NULL);
   destroy->migration = migration != NULL && rows_count (migration) > 0;
   return migration != NULL;
 }
 
-/* *REASON: why he stays; "" if he does not. Without a ghost user nothing is decided: it is tried again, and nobody who is to go is
- * forgotten. */
+/* *REASON: why he stays; "" if he does not. Without a ghost user nothing is decided: it is tried
+ * again, and nobody who is to go is forgotten. */
 static gboolean
 ask_refusals (Destroy *destroy, char **reason, GError **error)
 {
-  g_autoptr (PgRows) rows = step_query (destroy->step, error, "begin/refuse", "user_id", destroy->user_id, NULL);
+  g_autoptr (PgRows) rows
+      = step_query (destroy->step, error, "begin/refuse", "user_id", destroy->user_id, NULL);
   if (rows == NULL)
     return FALSE;
   const char *text = rows_text (rows, 0, "reason");
@@ -70,8 +76,11 @@ ask_refusals (Destroy *destroy, char **reason, GError **error)
 static gboolean
 no_ghost (Destroy *destroy, GError **error)
 {
-  return step_fail (destroy->step, error, PRUNED_DATA, "no ghost user in the instance (users.user_type 5) takes over what user %s wrote: "
-                    "once there is one, this is tried again by itself, or by `pruned retry` if the run is dead", destroy->user_id);
+  return step_fail (
+      destroy->step, error, PRUNED_DATA,
+      "no ghost user in the instance (users.user_type 5) takes over what user %s wrote: "
+      "once there is one, this is tried again by itself, or by `pruned retry` if the run is dead",
+      destroy->user_id);
 }
 
 static gboolean
@@ -90,13 +99,15 @@ ask_placeholder (Destroy *destroy, char **reason, GError **error)
   if (found == NULL)
     return FALSE;
   const char *why_not = placeholder_why_not (found);
-  g_autoptr (PgRows) reference = why_not == NULL ? placeholder_reference (destroy->step, destroy->user_id, error) : NULL;
+  g_autoptr (PgRows) reference
+      = why_not == NULL ? placeholder_reference (destroy->step, destroy->user_id, error) : NULL;
   if (why_not == NULL && reference == NULL)
     return FALSE;
   g_free (*reason);
   *reason = why_not != NULL ? g_strdup (why_not)
             : rows_count (reference) > 0
-                ? g_strdup_printf ("still referenced in %s.%s", rows_text (reference, 0, "table"), rows_text (reference, 0, "column"))
+                ? g_strdup_printf ("still referenced in %s.%s", rows_text (reference, 0, "table"),
+                                   rows_text (reference, 0, "column"))
                 : g_strdup ("");
   return TRUE;
 }
@@ -105,9 +116,11 @@ ask_placeholder (Destroy *destroy, char **reason, GError **error)
 static void
 ask_bot (Destroy *destroy, char **reason)
 {
-  static const char *const of_bots[] = { "Membership expired", "Project deleted", "Group deleted", NULL };
+  static const char *const of_bots[]
+      = { "Membership expired", "Project deleted", "Group deleted", NULL };
   const char *why = step_arg (destroy->step, "reason");
-  if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why) || g_strcmp0 (destroy->user_type, "6") == 0)
+  if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why)
+      || g_strcmp0 (destroy->user_type, "6") == 0)
     return;
   g_free (*reason);
   *reason = g_strdup ("the user is no project bot");
@@ -117,24 +130,26 @@ ask_bot (Destroy *destroy, char **reason)
 static gboolean
 drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
 {
-  static const char *const effects[] = { "members/20-notification_settings", "members/30-todos.update",
-                                         "members/40-dirty_users.insert" };
+  static const char *const effects[]
+      = { "members/20-notification_settings", "members/30-todos.update",
+          "members/40-dirty_users.insert" };
   g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
                   *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
   step_tries (destroy->step, rows_count (page));
-  g_autoptr (PgRows) gone = step_apply (destroy->step, error, "members/10-members", "key", keys, "user", destroy->user_id, NULL);
+  g_autoptr (PgRows) gone = step_apply (destroy->step, error, "members/10-members", "key", keys,
+                                        "user", destroy->user_id, NULL);
   if (gone == NULL)
     return FALSE;
   if (rows_count (gone) < rows_count (page))
-    return step_fail (destroy->step, error, PRUNED_DATA, "%d memberships of user %s were not removed (a trigger or a rule keeps them)",
+    return step_fail (destroy->step, error, PRUNED_DATA,
+                      "%d memberships of user %s were not removed (a trigger or a rule keeps them)",
                       rows_count (page) - rows_count (gone), destroy->user_id);
-  for (guint i = 0; i < G_N_ELEMENTS (effects); i++)
-    {
-      g_autoptr (PgRows) done = step_apply (destroy->step, error, effects[i], "user_id", users, "source_id", ids,
-                                            "source_type", types, NULL);
-      if (done == NULL)
-        return FALSE;
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (effects); i++) {
+    g_autoptr (PgRows) done = step_apply (destroy->step, error, effects[i], "user_id", users,
+                                          "source_id", ids, "source_type", types, NULL);
+    if (done == NULL)
+      return FALSE;
+  }
   g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
   step_outcomes (destroy->step, "MemberRemoved", page, "key", constants);
   return TRUE;
@@ -144,7 +159,8 @@ static gboolean
 memberships (Destroy *destroy, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
-  g_autoptr (PgRows) page = step_query (destroy->step, error, "members/page", "user_id", destroy->user_id, "limit", limit, NULL);
+  g_autoptr (PgRows) page = step_query (destroy->step, error, "members/page", "user_id",
+                                        destroy->user_id, "limit", limit, NULL);
   if (page == NULL || (rows_count (page) > 0 && !drop_memberships (destroy, page, error)))
     return FALSE;
   if (rows_count (page) == destroy->left)
@@ -160,9 +176,11 @@ look_for_hidden (Destroy *destroy, GError **error)
 {
   const char *own = step_setting_text (destroy->step, "references"),
              *of_placeholders = step_setting_text_of (destroy->step, PLACEHOLDER_JOB, "references");
-  g_autoptr (PgRows) rows = step_query (destroy->step, error, "hidden", "references", own, "also", of_placeholders, NULL);
+  g_autoptr (PgRows) rows = step_query (destroy->step, error, "hidden", "references", own, "also",
+                                        of_placeholders, NULL);
   return rows != NULL && hidden_refuse_rows (destroy->step, rows, error)
-         && hidden_refuse (destroy->step, "{users,members,namespaces}", "{projects,ci_job_artifacts}", error);
+         && hidden_refuse (destroy->step, "{users,members,namespaces}",
+                           "{projects,ci_job_artifacts}", error);
 }
 
 /* Locks in the order of all: namespaces, users, members. */
@@ -171,26 +189,26 @@ begin (Destroy *destroy, GError **error)
 {
   g_autoptr (PgRows) user = NULL;
   g_autofree char *reason = NULL;
-  if (!look_for_hidden (destroy, error) || !query (destroy, "begin/10-namespaces", error) || !query (destroy, "begin/20-users", error))
+  if (!look_for_hidden (destroy, error) || !query (destroy, "begin/10-namespaces", error)
+      || !query (destroy, "begin/20-users", error))
     return FALSE;
-  if (!find_user (destroy, &user, error))
-    {
-      step_count (destroy->step, "gone", user != NULL);
-      return user != NULL;
-    }
+  if (!find_user (destroy, &user, error)) {
+    step_count (destroy->step, "gone", user != NULL);
+    return user != NULL;
+  }
   if (!query (destroy, "begin/40-owners", error) || !ask_refusals (destroy, &reason, error)
       || !ask_placeholder (destroy, &reason, error))
     return FALSE;
   ask_bot (destroy, &reason);
   if (*reason == '\0' && destroy->ghost_id == NULL)
     return no_ghost (destroy, error);
-  if (*reason != '\0')
-    {
-      step_log (destroy->step, LOG_WARNING, "User is not destroyed", json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
-      step_count (destroy->step, "kept", 1);
-      step_reason (destroy->step, reason);
-      return TRUE;
-    }
+  if (*reason != '\0') {
+    step_log (destroy->step, LOG_WARNING, "User is not destroyed",
+              json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
+    step_count (destroy->step, "kept", 1);
+    step_reason (destroy->step, reason);
+    return TRUE;
+  }
   return mark (destroy, error) && memberships (destroy, error);
 }
 
@@ -199,9 +217,10 @@ static gboolean
 ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **error)
 {
   const char *was = json_string_value (json_object_get (step_cursor (destroy->step), "user_type"));
-  *reason = !rows_bool (user, 0, "blocked")                              ? "the user is no longer blocked"
-            : was != NULL && g_strcmp0 (was, destroy->user_type) != 0 ? "the user is of another type by now"
-                                                                    : NULL;
+  *reason = !rows_bool (user, 0, "blocked") ? "the user is no longer blocked"
+            : was != NULL && g_strcmp0 (was, destroy->user_type) != 0
+                ? "the user is of another type by now"
+                : NULL;
   if (*reason != NULL || !is_placeholder (destroy))
     return TRUE;
   g_autoptr (PgRows) found = placeholder_find (destroy->step, destroy->user_id, error);
@@ -213,12 +232,14 @@ ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **e
 static gboolean
 call_off (Destroy *destroy, const char *reason, GError **error)
 {
-  g_autoptr (PgRows) gone = destroy->migration
-                              ? step_apply (destroy->step, error, "called_off/10-ghost_user_migrations", "user_id", destroy->user_id, NULL)
-                              : NULL;
+  g_autoptr (PgRows) gone = destroy->migration ? step_apply (destroy->step, error,
+                                                             "called_off/10-ghost_user_migrations",
+                                                             "user_id", destroy->user_id, NULL)
+                                               : NULL;
   if (destroy->migration && gone == NULL)
     return FALSE;
-  step_log (destroy->step, LOG_WARNING, "User is wanted again: he stays, without what he has lost already",
+  step_log (destroy->step, LOG_WARNING,
+            "User is wanted again: he stays, without what he has lost already",
             json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
   step_count (destroy->step, "kept", 1);
   step_reason (destroy->step, reason);
@@ -251,13 +272,16 @@ go_on (Destroy *destroy, const char *stage, GError **error)
 gboolean
 users_destroy_step (Step *step, GError **error)
 {
-  Destroy destroy = { .step = step, .user_id = step_arg (step, "user_id"), .left = step_limit (step, step_setting (step, "batch")) };
+  Destroy destroy = { .step = step,
+                      .user_id = step_arg (step, "user_id"),
+                      .left = step_limit (step, step_setting (step, "batch")) };
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
   static const char *const stages[] = { "memberships", "references", "finish", NULL };
   const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
   if (stage != NULL && !g_strv_contains (stages, stage))
-    return step_fail (step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'", stage);
+    return step_fail (step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'",
+                      stage);
   g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
   if (seen == NULL)
     return FALSE;

@@ -9,10 +9,9 @@ static KafkaEmbedded *kafka;
 static void
 settings_for (const char *settings[16], const char *bootstrap)
 {
-  const char *const all[] = { "bootstrap.servers",  bootstrap,
-                              "session.timeout.ms", "6000",
-                              "fetch.wait.max.ms",  "10",
-                              NULL };
+  const char *const all[] = {
+    "bootstrap.servers", bootstrap, "session.timeout.ms", "6000", "fetch.wait.max.ms", "10", NULL
+  };
   memcpy (settings, all, sizeof all);
 }
 
@@ -82,8 +81,8 @@ publish_numbers (KafkaProducer *producer, const char *topic, gint32 partition, g
   publish (producer, messages);
 }
 
-/* --- a consumer with lanes, polled by the test ------------------------------------------------------- */
-
+/* --- a consumer with lanes, polled by the test
+ * ------------------------------------------------------- */
 
 static gpointer
 on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
@@ -216,7 +215,8 @@ lane_of (Member *member, const char *topic, gint32 number)
   g_assert_not_reached ();
 }
 
-/* Takes until N messages are there, and if END is not -1 until the end of the partition is reached there. */
+/* Takes until N messages are there, and if END is not -1 until the end of the partition is reached
+ * there. */
 GPtrArray *
 take_to (Member *member, Lane *lane, guint n, gint64 end)
 {
@@ -269,7 +269,8 @@ assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeou
     g_error ("'%s' is not in '%s'", words, error->message);
 }
 
-/* --- the frame ------------------------------------------------------------------------------------------ */
+/* --- the frame
+ * ------------------------------------------------------------------------------------------ */
 
 void
 cluster_begin (int *argc, char ***argv)

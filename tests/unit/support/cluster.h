@@ -1,7 +1,9 @@
-/* What the unit tests of src/kafka share: librdkafka's mock cluster through src/kafka/embedded.c, and a consumer whose lanes the
- * test polls itself. Everything fails the test by an assertion, after at most PATIENCE_US.
+/* What the unit tests of src/kafka share: librdkafka's mock cluster through src/kafka/embedded.c,
+ * and a consumer whose lanes the test polls itself. Everything fails the test by an assertion,
+ * after at most PATIENCE_US.
  *
- * Threads: the test's own. Ownership: what `_new`, `numbered`, `take` and `take_to` return is the caller's.
+ * Threads: the test's own. Ownership: what `_new`, `numbered`, `take` and `take_to` return is the
+ * caller's.
  */
 #pragma once
 #include "kafka/kafka.h"
@@ -40,10 +42,11 @@ KafkaProducer *new_producer_for (const char *bootstrap);
 GPtrArray *messages_new (void);
 KafkaMessage *numbered (const char *topic, gint32 partition, guint n); /* its value is N */
 void publish (KafkaProducer *producer, GPtrArray *messages);
-void publish_numbers (KafkaProducer *producer, const char *topic, gint32 partition, guint from, guint n);
+void publish_numbers (KafkaProducer *producer, const char *topic, gint32 partition, guint from,
+                      guint n);
 /* MESSAGE (taken) fails with VERDICT, and WORDS are in what is said. */
-void assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeout_ms, const volatile gint *stop,
-                           PrunedVerdict verdict, const char *words);
+void assert_publish_fails (KafkaProducer *producer, KafkaMessage *message, int timeout_ms,
+                           const volatile gint *stop, PrunedVerdict verdict, const char *words);
 
 Member *member_new (const char *group, const char *topic, const char *other_topic);
 Member *member_of (const char *bootstrap, const char *group, const char *const *topics);

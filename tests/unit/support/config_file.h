@@ -1,4 +1,5 @@
-/* What the unit tests of src/config share: one configuration file that is written anew for each load, and the jobs it may name.
+/* What the unit tests of src/config share: one configuration file that is written anew for each
+ * load, and the jobs it may name.
  *
  * Threads: the test's own. Ownership: a Config is the caller's.
  */

@@ -46,8 +46,9 @@ reason_of (const MessageSource *source)
 MessageSource
 on_ticks (const char *value, gsize len)
 {
-  return (MessageSource){ .value = (const guint8 *)value, .value_len = len, .type = "pruned.Tick",
-                          .space = "pruned.Tick" };
+  return (MessageSource){
+    .value = (const guint8 *)value, .value_len = len, .type = "pruned.Tick", .space = "pruned.Tick"
+  };
 }
 
 void

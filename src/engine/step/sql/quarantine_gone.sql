@@ -1,5 +1,4 @@
--- The text of a statement that deletes those entries of a job about the table `:tab` whose rows are there no more. No row: there is no such
--- table, we may not read it, or its rows have no key of one column. Names are quoted by format. Fast because only the catalogue is read.
+-- The text of a statement that deletes those entries of a job about the table `:tab` whose rows no longer exist. No row: the table does not -- exist, the role may not read it, or its key has several columns. Names are quoted by format. Fast because only the catalogue is read.
 SELECT pg_catalog.format('DELETE FROM pruned.quarantine q USING pg_catalog.unnest(:key::text[]) AS k (key) WHERE q.job = :job::text AND q.item = %L || k.key'
               ' AND CASE WHEN %s THEN NOT EXISTS (SELECT FROM %s t WHERE t.%I OPERATOR(pg_catalog.=) k.key::%s) ELSE false END'
               ' AND NOT (q.parked AND q.reason = ''restored'' AND q.first_at > now() - interval ''1 hour'')',

@@ -1,5 +1,5 @@
 -- Items that failed: one more attempt; the next try after n^4 + 15 + rand(0..9) * (n + 1) seconds, at most a day; parked after the last, and
--- since then. A row that is another now than when it failed (`state`; empty: not known) begins anew.
+-- since then. A row that has changed since it failed (`state`; empty: not known) starts with no attempts.
 WITH failed AS MATERIALIZED (
   SELECT DISTINCT ON (u.item) u.item, u.reason, u.park_after, nullif(u.state, '') AS state,
          CASE WHEN q.item IS NULL OR q.state <> nullif(u.state, '') THEN 1 ELSE q.attempts + 1 END AS attempts

@@ -1,5 +1,4 @@
--- The text of a query for the state of rows (`:key`) of the table `:tab`: a sum over all that is in them. No row: there is no such table, or its
--- rows have no key of one column. Names are quoted by format. Fast because only the catalogue is read.
+-- The text of a query for the state of rows (`:key`) of the table `:tab`: a checksum of the row. No row: the table does not exist, or its -- key has several columns. Names are quoted by format. Fast because only the catalogue is read.
 SELECT pg_catalog.format('SELECT k.key::text AS key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM pg_catalog.unnest(:key::%s[]) AS k (key)'
               ' JOIN %s t ON t.%I OPERATOR(pg_catalog.=) k.key', a.atttypid::regtype, i.indrelid::regclass, a.attname) AS sql
 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
