@@ -1,3 +1,3 @@
 #include "base/error.h"
 
-G_DEFINE_QUARK (pruned - error - quark, pruned_error)
+G_DEFINE_QUARK (pruned_error, pruned_error)

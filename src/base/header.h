@@ -1,4 +1,6 @@
-/* A message header: its name and the bytes of its value. Threads: any. Ownership: the holder of the
+/* A message header: its name and the bytes of its value.
+ *
+ * Threads: any. Ownership: the holder of the
  * struct owns both. */
 #pragma once
 #include <glib.h>

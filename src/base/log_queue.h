@@ -3,7 +3,9 @@
  * stderr is a file, lines are written at once, so that a crash loses none.
  *
  * Invariant: the queue is bounded. Lines that find no room are dropped and counted, and the count
- * is logged when the queue has emptied. Threads: any.
+ * is logged when the queue has emptied.
+ *
+ * Threads: any.
  */
 #pragma once
 #include <glib.h>

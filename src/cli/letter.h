@@ -1,7 +1,9 @@
 /* A message of the dead topic with its verdict (`pruned dead`).
  *
  * Invariant: a verdict belongs to this message. A verdict that is older than the message is
- * ignored: it belonged to a message of a topic that was deleted and created again. Threads: main
+ * ignored: it belonged to a message of a topic that was deleted and created again.
+ *
+ * Threads: main
  * only. Ownership: a Letter owns its message; the array of letters_new owns its letters.
  */
 #pragma once

@@ -60,8 +60,7 @@ typedef struct {
   GError *failure; /* of the messages that were placed while reading */
 } Course;
 
-/* --- options
- * -------------------------------------------------------------------------------------- */
+/* --- options --- */
 
 static gboolean
 parse_topics (Wanted *wanted, GError **error)

@@ -2,7 +2,9 @@
  * the daemon does not count it as lost.
  *
  * Invariant: everything slow is done before the transaction ends, so that the message follows the
- * commit closely. Threads: main. Ownership: run_sender_free.
+ * commit closely.
+ *
+ * Threads: main. Ownership: run_sender_free.
  */
 #pragma once
 #include "cli/cli.h"

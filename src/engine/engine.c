@@ -92,8 +92,7 @@ show_lanes (Lanes *lanes)
   pthread_mutex_unlock (&lanes_lock);
 }
 
-/* --- partitions come and go
- * --------------------------------------------------------------------------- */
+/* --- partitions come and go --- */
 
 static gpointer
 on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
@@ -138,8 +137,7 @@ on_wake (gpointer lane, gpointer data)
 
 static const KafkaHandlers HANDLERS = { on_assigned, on_ready, on_revoked, on_wake };
 
-/* --- the main thread's rounds
- * ------------------------------------------------------------------------------- */
+/* --- the main thread's rounds --- */
 
 static void
 watch_workers (Service *service)

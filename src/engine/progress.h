@@ -1,5 +1,7 @@
 /* The live line of `pruned run` on a terminal: rows done, rows per second, runs by state, and the
- * messages left in this process's partitions. Threads: main. Ownership: main.
+ * messages left in this process's partitions.
+ *
+ * Threads: main. Ownership: main.
  */
 #pragma once
 #include "engine/service/service.h"

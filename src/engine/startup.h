@@ -1,5 +1,7 @@
 /* Checks before the daemon joins the consumer group: PostgreSQL, Kafka, topics and their
- * partitions. Threads: main, and one that asks PostgreSQL meanwhile. Ownership: SERVICE owns what
+ * partitions.
+ *
+ * Threads: main, and one that asks PostgreSQL meanwhile. Ownership: SERVICE owns what
  * is made, the caller owns the embedded Kafka.
  */
 #pragma once

@@ -37,9 +37,8 @@ transfer_free (Transfer *transfer)
   g_free (request->url);
   g_strfreev (request->headers);
   g_free (request->body);
-  g_free (request->sign);
-  g_free (request->user);
-  g_free (request->password);
+  if (request->signer_free != NULL)
+    request->signer_free (request->signer);
   g_free (request->ca_file);
   g_free (request);
   curl_slist_free_all (transfer->headers);
@@ -101,13 +100,10 @@ prepare (Http *http, Transfer *transfer)
     curl_easy_setopt (easy, CURLOPT_POSTFIELDS, request->body);
     curl_easy_setopt (easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
   }
-  if (request->sign != NULL) {
-    curl_easy_setopt (easy, CURLOPT_AWS_SIGV4, request->sign);
-    curl_easy_setopt (easy, CURLOPT_USERNAME, request->user);
-    curl_easy_setopt (easy, CURLOPT_PASSWORD, request->password);
-  }
   if (request->ca_file != NULL)
     curl_easy_setopt (easy, CURLOPT_CAINFO, request->ca_file);
+  if (request->sign != NULL)
+    request->sign (request);
   for (guint i = 0; request->headers != NULL && request->headers[i] != NULL; i++)
     transfer->headers = curl_slist_append (transfer->headers, request->headers[i]);
   curl_easy_setopt (easy, CURLOPT_HTTPHEADER, transfer->headers);
@@ -281,6 +277,15 @@ http_send (Http *http, HttpRequest *request, HttpDone done, gpointer data)
   g_queue_push_tail (&http->incoming, transfer);
   pthread_mutex_unlock (&http->lock);
   curl_multi_wakeup (http->multi);
+}
+
+void
+http_add_header (HttpRequest *request, char *header)
+{
+  guint n = request->headers != NULL ? g_strv_length (request->headers) : 0;
+  request->headers = g_renew (char *, request->headers, n + 2);
+  request->headers[n] = header;
+  request->headers[n + 1] = NULL;
 }
 
 const char *

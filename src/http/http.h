@@ -11,14 +11,18 @@ typedef struct _Http Http;
 Http *http_new (void);       /* starts the thread */
 void http_free (Http *http); /* requests under way get an error as answer; waits for the thread */
 
-typedef struct {
+typedef struct _HttpRequest HttpRequest;
+struct _HttpRequest {
   const char *method;
   char *url;
   char **headers; /* `Name: value`, NULL-terminated; NULL: none */
   char *body;     /* NULL: none */
   gsize body_len;
-  char *sign; /* as CURLOPT_AWS_SIGV4 wants it, `aws:amz:<region>:s3`; NULL: not signed */
-  char *user, *password;
+  /* Adds the headers that can only be told when the request starts, like a signature, which holds
+   * for minutes. On the HTTP thread; NULL: there are none. */
+  void (*sign) (HttpRequest *request);
+  gpointer signer; /* for that */
+  GDestroyNotify signer_free;
   char *ca_file;   /* NULL: the system's */
   gint64 start_us; /* monotonic, not before then; 0: at once */
   long timeout_ms;
@@ -28,7 +32,9 @@ typedef struct {
       gpointer data); /* receives the body in pieces; NULL: the answer contains the body */
   gboolean (*unwanted) (gpointer data); /* called once a second; TRUE: the answer is not needed any
                                            more. NULL: it always is */
-} HttpRequest;
+};
+/* HEADER (`Name: value`) is taken. */
+void http_add_header (HttpRequest *request, char *header);
 
 typedef struct {
   long status;        /* 0: no answer */

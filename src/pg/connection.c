@@ -22,6 +22,7 @@ pg_new (const PgSettings *settings)
   pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
   pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
   pg->prepared = g_hash_table_new (g_str_hash, g_str_equal);
+  pg->refused = g_hash_table_new (g_str_hash, g_str_equal);
   pg->kept = kept_new ();
   pthread_mutex_init (&pg->cancel_lock, NULL);
   return pg;
@@ -37,6 +38,7 @@ pg_close (Pg *pg)
   pg->tainted = FALSE;
   g_array_set_size (pg->sent, 0);
   g_hash_table_remove_all (pg->prepared);
+  g_hash_table_remove_all (pg->refused);
   kept_clear (pg->kept);
   pg->taken = 0;
   pg->synced = pg->begin_wanted = pg->in_transaction = FALSE;
@@ -50,6 +52,7 @@ pg_free (Pg *pg)
   pg_close (pg);
   g_array_free (pg->sent, TRUE);
   g_hash_table_destroy (pg->prepared);
+  g_hash_table_destroy (pg->refused);
   kept_free (pg->kept);
   pthread_mutex_destroy (&pg->cancel_lock);
   g_free (pg->url);

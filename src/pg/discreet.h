@@ -4,7 +4,9 @@
  * Kept: the message, the part of DETAIL that names keys and tables, the names of constraint, table
  * and column if the message lacks them. Removed: other details (`Failing row contains (...)`),
  * hints, and quoted text in messages of class 22, which quote the invalid value. The message that a
- * trigger raises is kept; its DETAIL is removed. Threads: any. Ownership: the caller frees results
+ * trigger raises is kept; its DETAIL is removed.
+ *
+ * Threads: any. Ownership: the caller frees results
  * with g_free.
  */
 #pragma once

@@ -21,13 +21,13 @@ typedef struct _PgValues PgValues;
 typedef struct {
   const char *url; /* libpq connection string or URI */
   const char *app_schema;
-  gboolean prepare;  /* FALSE: never prepare a named statement (for transaction poolers without
-                        support) */
-  const char *name;  /* application_name */
-  int answer_ms;     /* a server that does not answer for so long counts as gone; 0: twice the
-                        statement_timeout */
-  const atomic_int *plans; /* when this number changes (atomic), the server discards the plans of its
-                        prepared statements; NULL: never */
+  gboolean prepare; /* FALSE: never prepare a named statement (for transaction poolers without
+                       support) */
+  const char *name; /* application_name */
+  int answer_ms;    /* a server that does not answer for so long counts as gone; 0: twice the
+                       statement_timeout */
+  const atomic_int *plans; /* when this number changes (atomic), the server discards the plans of
+                        its prepared statements; NULL: never */
 } PgSettings;
 
 /* --- connection --- */

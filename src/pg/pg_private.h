@@ -33,6 +33,8 @@ struct _Pg {
   Kept *kept;
   GHashTable *prepared; /* names of the statements (equal texts have one name) that are prepared in
                            this session, or will be once the pipeline has run */
+  GHashTable *refused;  /* names of those that the server refused to prepare: PgBouncer closes a
+                           connection that prepares such a name again */
   char sqlstate[6];
   pthread_mutex_t cancel_lock;
   Canceller *canceller;        /* under cancel_lock; NULL: no connection */

@@ -44,12 +44,12 @@ pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *
                GError **error)
 {
   const char *name = statement->on_server;
-  if (pg->prepare && !send_prepare (pg, statement, name, error))
+  gboolean prepare = pg->prepare && !g_hash_table_contains (pg->refused, name);
+  if (prepare && !send_prepare (pg, statement, name, error))
     return FALSE;
   int n = (int)statement->n_parameters;
-  int sent = pg->prepare
-                 ? PQsendQueryPrepared (pg->conn, name, n, bound, NULL, NULL, 0)
-                 : PQsendQueryParams (pg->conn, statement->sql, n, NULL, bound, NULL, NULL, 0);
+  int sent = prepare ? PQsendQueryPrepared (pg->conn, name, n, bound, NULL, NULL, 0)
+                     : PQsendQueryParams (pg->conn, statement->sql, n, NULL, bound, NULL, NULL, 0);
   if (!sent)
     return pg_fail_connection (pg, "cannot send", error);
   remember (pg, kind, statement);
@@ -200,8 +200,10 @@ take_rows (Pg *pg, PgRows **rows, GError **error)
     Sent sent = g_array_index (pg->sent, Sent, pg->taken++);
     ExecStatusType status = PQresultStatus (result);
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-      if (sent.kind == SENT_PREPARE)
+      if (sent.kind == SENT_PREPARE) {
         g_hash_table_remove (pg->prepared, sent.statement->on_server);
+        g_hash_table_add (pg->refused, (gpointer)sent.statement->on_server);
+      }
       pg_fail_statement (pg, result, sent.statement, error);
       PQclear (result);
       return FALSE;

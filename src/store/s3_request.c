@@ -1,7 +1,9 @@
 #include "store/s3_request.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "config/settings.h"
+#include "store/s3_sign.h"
 #include "store/s3_xml.h"
 
 #include <errno.h>
@@ -17,7 +19,7 @@ typedef struct {
 
 struct _S3Target {
   char *base; /* scheme, host and, with addressing = path, the bucket; no slash at the end */
-  char *name, *prefix, *sign, *ca_file, *credentials_file;
+  char *name, *prefix, *region, *ca_file, *credentials_file;
   pthread_mutex_t lock;
   Credentials credentials;
   struct timespec read_at; /* modification time of the credentials' file */
@@ -106,7 +108,7 @@ s3_target_new (const Config *config, GError **error)
   target->base = base;
   target->name = g_strdup (base);
   target->prefix = g_strdup (config_text (config, "store.object", "prefix"));
-  target->sign = g_strdup_printf ("aws:amz:%s:s3", config_text (config, "store.object", "region"));
+  target->region = g_strdup (config_text (config, "store.object", "region"));
   target->ca_file = text (config, "ca_file");
   target->credentials_file = text (config, "credentials_file");
   target->credentials = (Credentials){ text (config, "access_key"), text (config, "secret_key"),
@@ -123,7 +125,7 @@ s3_target_free (S3Target *target)
   g_free (target->base);
   g_free (target->name);
   g_free (target->prefix);
-  g_free (target->sign);
+  g_free (target->region);
   g_free (target->ca_file);
   g_free (target->credentials_file);
   g_free (target);
@@ -198,41 +200,43 @@ s3_target_obstacle (S3Target *target)
   return obstacle;
 }
 
+/* Thread: http. */
+static void
+sign_now (HttpRequest *request)
+{
+  s3_sign (request->signer, request, clock_now_us ());
+}
+
+/* With the lock. */
+static void
+add_credentials (HttpRequest *request, const char *region, const Credentials *credentials)
+{
+  if (credentials->access_key != NULL) {
+    const char *secret_key = credentials->secret_key != NULL ? credentials->secret_key : "";
+    request->signer = s3_signer_new (region, credentials->access_key, secret_key);
+    request->signer_free = s3_signer_free;
+    request->sign = sign_now;
+  }
+  if (credentials->session_token != NULL)
+    http_add_header (request,
+                     g_strconcat ("x-amz-security-token: ", credentials->session_token, NULL));
+}
+
 static HttpRequest *
 request_new (S3Target *target, const char *method, char *url, const char *payload, gsize len)
 {
   HttpRequest *request = g_new0 (HttpRequest, 1);
-  GPtrArray *headers = g_ptr_array_new ();
   g_autofree char *digest
       = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *)payload, len);
   request->method = method;
   request->url = url;
   request->timeout_ms = TIMEOUT_MS;
   request->ca_file = g_strdup (target->ca_file);
-  g_ptr_array_add (headers, g_strconcat ("x-amz-content-sha256: ", digest, NULL));
+  http_add_header (request, g_strconcat ("x-amz-content-sha256: ", digest, NULL));
   pthread_mutex_lock (&target->lock);
-  if (target->credentials.access_key != NULL) {
-    request->sign = g_strdup (target->sign);
-    request->user = g_strdup (target->credentials.access_key);
-    request->password
-        = g_strdup (target->credentials.secret_key != NULL ? target->credentials.secret_key : "");
-  }
-  if (target->credentials.session_token != NULL)
-    g_ptr_array_add (
-        headers, g_strconcat ("x-amz-security-token: ", target->credentials.session_token, NULL));
+  add_credentials (request, target->region, &target->credentials);
   pthread_mutex_unlock (&target->lock);
-  g_ptr_array_add (headers, NULL);
-  request->headers = (char **)g_ptr_array_free (headers, FALSE);
   return request;
-}
-
-static void
-add_header (HttpRequest *request, char *header)
-{
-  guint n = g_strv_length (request->headers);
-  request->headers = g_renew (char *, request->headers, n + 2);
-  request->headers[n] = header;
-  request->headers[n + 1] = NULL;
 }
 
 static char *
@@ -257,8 +261,8 @@ s3_request_bulk (S3Target *target, const GPtrArray *keys)
       = request_new (target, "POST", g_strconcat (target->base, "/?delete=", NULL), body, len);
   request->body = body;
   request->body_len = len;
-  add_header (request, g_strdup ("Content-Type: application/xml"));
-  add_header (request, g_strconcat ("Content-MD5: ", md5, NULL));
+  http_add_header (request, g_strdup ("Content-Type: application/xml"));
+  http_add_header (request, g_strconcat ("Content-MD5: ", md5, NULL));
   return request;
 }
 

@@ -1,5 +1,5 @@
-/* Signed requests to an S3 service. Signature V4 is libcurl's; credentials may come from a file
- * that is rotated. Threads: any. Ownership: as said.
+/* Signed requests to an S3 service. Credentials may come from a file that is rotated.
+ * Threads: any. Ownership: as said.
  */
 #pragma once
 #include "config/config.h"

@@ -3,7 +3,9 @@
  * are full, a new connection replaces the oldest one there that has not sent its request yet.
  *
  * Invariant: no connection lasts longer than DOOR_S, whatever the client sends or does not read;
- * one connection is one request. Threads: door_open, door_close: main; door_asked, door_gone: the
+ * one connection is one request.
+ *
+ * Threads: door_open, door_close: main; door_asked, door_gone: the
  * server's threads. Ownership: accepted sockets belong to the server.
  */
 #pragma once

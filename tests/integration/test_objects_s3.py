@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from support.s3 import BUCKET, Objects, Proxy
+from support.s3 import BUCKET, Objects, Proxy, signature
 
 
 @pytest.fixture
@@ -110,11 +110,14 @@ def test_a_single_delete_is_not_believed_for_a_friendly_answer_alone(objects, pr
 
 
 def test_without_the_bulk_call_an_object_is_asked_for_by_its_very_name(objects, proxy):
-    """`a/./b` is another object than `a/b`."""
+    """`a/./b` is another object than `a/b`, and signed as such."""
     objects.add("a/.", "b", make=False)
     proxy.misbehave = lambda command, *_: NO_BULK if command == "POST" else (204, b"", None)
     objects.delete(**{"store.object.endpoint": proxy.url})
-    assert [path for command, path in proxy.requests if command == "DELETE"] == [f"/{BUCKET}/{objects.prefix}/a/./b"]
+    [(command, path)], (headers, body) = [asked for asked in proxy.requests if asked[0] == "DELETE"], proxy.seen[-1]
+    assert path == f"/{BUCKET}/{objects.prefix}/a/./b"
+    wanted = signature(objects.gateway.secret_key, objects.gateway.region, command, path, headers, body)
+    assert headers["Authorization"].endswith(f"Signature={wanted}") and headers["Host"] == proxy.url.removeprefix("http://")
 
 
 def test_a_bulk_call_that_one_key_spoils_is_made_key_by_key(objects, proxy):

@@ -1,33 +1,29 @@
-"""The real PgBouncer in transaction mode: all works with prepared statements off, and who has them on is told so."""
+"""The real PgBouncer in transaction mode: all works with prepared statements off, and who has them on is told so, unless it keeps them."""
 
 import shutil
 
 import pytest
 
 from stack.pair import new_folder
-from stack.pgbouncer import PgBouncer
+from stack.pgbouncer import PgBouncer, tracks_statements
 from stack.process import wait_until
 from support.places import ROLE
 from support.scene import fill, now, result, tick_id
 
 JOB, TICKS = "scratch.remove", 200
 ADVICE = "set [postgres] prepare = off"
+kept = pytest.mark.skipif("not tracks_statements()", reason="this PgBouncer keeps no prepared statements")
 
 
 @pytest.fixture
-def pgbouncer(shared):
+def behind(scene, shared, request):
+    """An installation whose daemons have more connections than PgBouncer has for them."""
     folder = new_folder("pruned-pgbouncer-")
-    server = PgBouncer(folder / "pgbouncer", shared.postgres_url, [ROLE]).start()
-    yield server
+    server = PgBouncer(folder / "pgbouncer", shared.postgres_url, [ROLE], statements=getattr(request, "param", 0)).start()
+    scene.settings |= {"postgres.url": server.url(scene.database.role_url), "run.workers": 6}
+    yield scene
     server.kill()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture
-def behind(scene, pgbouncer):
-    """An installation whose daemons have more connections than PgBouncer has for them."""
-    scene.settings |= {"postgres.url": pgbouncer.url(scene.database.role_url), "run.workers": 6}
-    return scene
 
 
 def tick_many(scene):
@@ -42,14 +38,38 @@ def all_once(scene):
         {"state": "finished", "attempts": 0}]
 
 
-def test_without_prepared_statements_all_is_as_ever(behind):
+def all_is_as_ever(behind, prepare):
     fill(behind.database, 95)
     tick_many(behind)
     behind.topics.tick(JOB, at := now(minutes=-1))
-    daemon = behind.run_until_idle(settings={"postgres.prepare": False}, deadline_s=120)
+    daemon = behind.run_until_idle(settings={"postgres.prepare": prepare}, deadline_s=120)
     all_once(behind)
     assert result(behind.run_row(tick_id(JOB, at)))["removed"] == 95
     assert not daemon.lines(level="error") and not daemon.lines("A dependency is down; the lane waits")
+
+
+def test_without_prepared_statements_all_is_as_ever(behind):
+    all_is_as_ever(behind, False)
+
+
+@kept
+@pytest.mark.parametrize("behind", [200, 5], indirect=True, ids=["as-many-as-there-are", "fewer-than-there-are"])
+def test_prepared_statements_work_where_they_are_kept(behind):
+    all_is_as_ever(behind, True)
+
+
+@kept
+@pytest.mark.parametrize("behind", [200], indirect=True)
+def test_a_statement_that_could_not_be_prepared_is_asked_again_over_the_same_connection(behind):
+    """PgBouncer ends the connection of who prepares a second one of that name. More runs than workers, so that one has it twice."""
+    fill(behind.database, 3)
+    behind.database.execute("ALTER TABLE scratch RENAME TO scratched")
+    times = [now(minutes=-n) for n in (5, 4, 3, 2, 1)]
+    daemon = behind.start(settings={"run.workers": 2})
+    for at in times:
+        behind.topics.tick(JOB, at)
+        assert result(behind.wait_run(tick_id(JOB, at)))["status"] == "blocked"
+    assert not daemon.lines("A dependency is down; the lane waits")
 
 
 def test_prepared_statements_are_recognised_and_said_and_nobody_is_charged(behind):

@@ -3,7 +3,9 @@
  * skipped; the service is the finding.
  *
  * Invariant: the exit code is that of the first finding that is an error; warnings do not change
- * it. Threads: main only. Ownership: the Doctor owns its findings and its connection.
+ * it.
+ *
+ * Threads: main only. Ownership: the Doctor owns its findings and its connection.
  */
 #pragma once
 #include "cli/cli.h"

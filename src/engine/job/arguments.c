@@ -48,8 +48,7 @@ arguments_knows_type (const char *type)
   return find_type (type) >= 0;
 }
 
-/* --- one value
- * ------------------------------------------------------------------------------------------ */
+/* --- one value --- */
 
 static gboolean
 is_whole (const json_t *value, gint64 least, gint64 most)
@@ -122,8 +121,7 @@ shown (const json_t *value)
   return g_strconcat (valid, "...", NULL);
 }
 
-/* --- arguments
- * ------------------------------------------------------------------------------------------ */
+/* --- arguments --- */
 
 static const JobCursor *
 find_column (const Job *job, const char *name)

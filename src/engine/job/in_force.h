@@ -2,7 +2,9 @@
  *
  * Invariant: a thread reads one snapshot from one in_force_renew to the next, so no step and no
  * round sees half of a change. A reload does not wait for threads, and threads do not wait for a
- * reload. The last thread that has a snapshot frees it. Threads: any; a thread that never renews
+ * reload. The last thread that has a snapshot frees it.
+ *
+ * Threads: any; a thread that never renews
  * keeps the snapshot that was in force when it first asked. Ownership: what is returned belongs to
  * the snapshot and is valid until the thread renews.
  */

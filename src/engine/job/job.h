@@ -4,7 +4,9 @@
  * A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
  *
  * Invariant: after jobs_load and jobs_configure only `partitions` changes. Settings that a reload
- * can change are elsewhere (in_force.h). Threads: main loads it; then any thread reads it.
+ * can change are elsewhere (in_force.h).
+ *
+ * Threads: main loads it; then any thread reads it.
  * Ownership: everything belongs to the Jobs.
  */
 #pragma once

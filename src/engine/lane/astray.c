@@ -51,8 +51,7 @@ set_astray (Lanes *lanes, GArray *views, const char *topic, gint32 number)
   }
 }
 
-/* --- Kafka
- * -------------------------------------------------------------------------------------------- */
+/* --- Kafka --- */
 
 typedef struct {
   const Trail *trail;

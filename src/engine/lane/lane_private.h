@@ -1,4 +1,6 @@
-/* The inside of the list of lanes, for the files of this folder only. Threads: with the list's
+/* The inside of the list of lanes, for the files of this folder only.
+ *
+ * Threads: with the list's
  * lock unless noted otherwise. Ownership: Lanes.
  */
 #pragma once

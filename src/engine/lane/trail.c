@@ -72,8 +72,7 @@ trail_settle (Lanes *lanes, Lane *lane)
   pthread_mutex_unlock (&lanes->lock);
 }
 
-/* --- comparing
- * ---------------------------------------------------------------------------------------- */
+/* --- comparing --- */
 
 void
 trail_clear (Trail *trail)

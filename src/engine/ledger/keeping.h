@@ -2,7 +2,9 @@
  * the form that the database takes.
  *
  * Invariant: the database decides how long records are kept (`pruned.keeping`, the owner's): a
- * daemon can ask for longer, never for shorter. Threads: any, each with its own Pg. Ownership: see
+ * daemon can ask for longer, never for shorter.
+ *
+ * Threads: any, each with its own Pg. Ownership: see
  * each function.
  */
 #pragma once

@@ -38,8 +38,7 @@ pass_clear (Pass *pass)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pass, pass_clear)
 
-/* --- what the messages ask for
- * ------------------------------------------------------------------------- */
+/* --- what the messages ask for --- */
 
 /* SPEC NULL: the message asks for no run. */
 static void
@@ -97,8 +96,7 @@ take_message (Pass *pass, const KafkaMessage *message)
   }
 }
 
-/* --- what became of it
- * --------------------------------------------------------------------------------- */
+/* --- what became of it --- */
 
 static PgRows *
 look (Pass *pass, GError **error)
@@ -182,8 +180,7 @@ tell_all (const Pass *pass, const PgRows *rows)
   }
 }
 
-/* --- a transaction
- * ------------------------------------------------------------------------------------- */
+/* --- a transaction --- */
 
 static void
 pass_init (Pass *pass, Replay *replay)

@@ -2,7 +2,9 @@
  * result of each. A message whose run exists changes nothing.
  *
  * Invariant: no offset moves, neither the group's nor that of `pruned.intake`, and nothing goes to
- * the dead topic: the daemon continues where it was. Threads: main, of a command. Ownership: the
+ * the dead topic: the daemon continues where it was.
+ *
+ * Threads: main, of a command. Ownership: the
  * caller's.
  */
 #pragma once

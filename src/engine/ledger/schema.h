@@ -29,8 +29,7 @@ typedef void (*SchemaVisit) (const char *step, const char *text, gpointer data);
 gboolean schema_upgrade (Pg *pg, gboolean dry_run, SchemaVisit visit, gpointer data, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* --- indexes
- * ---------------------------------------------------------------------------------------- */
+/* --- indexes --- */
 typedef enum {
   INDEX_THERE,
   INDEX_MISSING,

@@ -135,8 +135,7 @@ bundle_is_whole (const Bundle *bundle, GError **error)
   return bundle->wrong == NULL;
 }
 
-/* --- reading
- * ------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 typedef struct {
   const guint8 *at, *end;

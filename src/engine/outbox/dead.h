@@ -1,5 +1,7 @@
 /* Messages that can never be handled go to `<prefix>.dead` unchanged, with the reason in headers
- * (docs/messages.md). Threads: any. Ownership: the copy is the caller's.
+ * (docs/messages.md).
+ *
+ * Threads: any. Ownership: the copy is the caller's.
  */
 #pragma once
 #include "engine/service/service.h"

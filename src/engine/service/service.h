@@ -2,7 +2,9 @@
  * uses the room of jobs.
  *
  * What the threads of the daemon share. Everything here is made before the threads start and lives
- * until they have ended. Threads: any; each group says which. Ownership: engine.c.
+ * until they have ended.
+ *
+ * Threads: any; each group says which. Ownership: engine.c.
  */
 #pragma once
 #include "engine/job/job.h"

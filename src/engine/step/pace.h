@@ -4,7 +4,9 @@
  *
  * Invariant: no step holds its transaction open for longer than PACE_MOST_US. A step that could
  * touch fewer rows is cut after `budget_ms`, but not before two seconds, so that a busy machine
- * cuts nothing. Threads: the worker that has the lane. Ownership: none.
+ * cuts nothing.
+ *
+ * Threads: the worker that has the lane. Ownership: none.
  */
 #pragma once
 #include "engine/step/step.h"

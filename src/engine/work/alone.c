@@ -67,8 +67,7 @@ step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *s
          && transaction_commit (transaction, error);
 }
 
-/* --- errands: lease, act elsewhere, settle
- * ------------------------------------------------------------- */
+/* --- errands: lease, act elsewhere, settle --- */
 
 /* The first transaction: takes and commits the lease of what `act` will do. NULL with ERROR set: it
  * failed; NULL without: the message is stale. */

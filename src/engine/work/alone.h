@@ -5,9 +5,9 @@
 #pragma once
 #include "engine/work/answer.h"
 
-/* The run of the first of WORKS, which is the first of lane->pending; removed from there when it is
- * handled. */
+/* The run of the first of WORKS, which is the first of lane->worker.pending; removed from there
+ * when it is handled. */
 Answer alone_run (Service *service, Pg *pg, Lane *lane, const GArray *works);
-/* The step that lane->ahead names, once. If it fails, its message, which is still on its way, tries
- * it again. */
+/* The step that lane->worker.ahead names, once. If it fails, its message, which is still on its
+ * way, tries it again. */
 void alone_run_ahead (Service *service, Pg *pg, Lane *lane);

@@ -1,5 +1,7 @@
 /* Runs whose row makes one of our own statements fail, such as rows that violate the constraint
- * `runs_bounds`. Each such run fails by itself; others do not wait for it. Threads: the worker that
+ * `runs_bounds`. Each such run fails by itself; others do not wait for it.
+ *
+ * Threads: the worker that
  * has the lane, the dispatcher. Ownership: none is taken.
  */
 #pragma once

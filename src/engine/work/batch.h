@@ -3,13 +3,15 @@
  * (answer.c).
  *
  * Invariant: a message is handled when its step is committed and everything it publishes is
- * acknowledged, or when it is known to be stale. Threads: the worker that has the lane. Ownership:
+ * acknowledged, or when it is known to be stale.
+ *
+ * Threads: the worker that has the lane. Ownership:
  * of its arguments: none.
  */
 #pragma once
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Handles some of lane->pending, from its front. Handled messages are removed. LANE_HOLD: *HOLD_US
- * says how long. */
+/* Handles some of lane->worker.pending, from its front. Handled messages are removed. LANE_HOLD:
+ * *HOLD_US says how long. */
 LaneNext batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);

@@ -47,8 +47,7 @@ take_message (Intake *intake, const Admission *admission, const KafkaMessage *me
   refuse (intake, message, reason);
 }
 
-/* --- the transaction
- * ---------------------------------------------------------------------------------- */
+/* --- the transaction --- */
 
 static gboolean
 advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 *last_ms,

@@ -2,16 +2,19 @@
  * messages after the commit.
  *
  * Invariant: the offset in `pruned.intake` says exactly which messages have their rows; dead
- * letters are acknowledged before it moves. Threads: the worker that has the lane. Ownership: none.
+ * letters are acknowledged before it moves.
+ *
+ * Threads: the worker that has the lane. Ownership: none.
  */
 #pragma once
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Handles up to MAX of lane->pending from its front. LANE_HOLD: *HOLD_US says how long. */
+/* Handles up to MAX of lane->worker.pending from its front. LANE_HOLD: *HOLD_US says how long. */
 LaneNext intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us);
 
-/* Sends the first of lane->pending to the dead topic with REASON, and moves the offset past it. */
+/* Sends the first of lane->worker.pending to the dead topic with REASON, and moves the offset past
+ * it. */
 gboolean intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attempts,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

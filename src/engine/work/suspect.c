@@ -199,7 +199,8 @@ end_together (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_
 gboolean
 suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
-  return (lane->suspects.one_by_one ? begin_one : begin_together) (service, pg, lane, next, hold_us);
+  return (lane->suspects.one_by_one ? begin_one : begin_together) (service, pg, lane, next,
+                                                                   hold_us);
 }
 
 LaneNext

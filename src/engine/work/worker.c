@@ -59,7 +59,8 @@ take_messages (Service *service, Lane *lane)
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
   gint64 end = -1;
-  if (lane->suspects.one_by_one) /* trying one by one is slow, and later messages are suspect as well */
+  if (lane->suspects
+          .one_by_one) /* trying one by one is slow, and later messages are suspect as well */
     lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
   lane->suspects.one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);

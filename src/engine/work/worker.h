@@ -4,7 +4,9 @@
  * The workers take lanes and handle their messages, each on a thread and a connection of its own.
  * The first takes lanes of intake only.
  *
- * Invariant: an offset is stored when everything below it is handled. Threads: made and joined by
+ * Invariant: an offset is stored when everything below it is handled.
+ *
+ * Threads: made and joined by
  * main. Ownership: engine.c.
  */
 #pragma once

@@ -10,7 +10,9 @@
  * a row below it between the last check and its end.
  *
  * Invariant: a step removes nothing before it has locked the root and checked mark and rights again
- * (destroy.c). Threads: as pruned/job.h. Ownership: array literals belong to the Portion.
+ * (destroy.c).
+ *
+ * Threads: as pruned/job.h. Ownership: array literals belong to the Portion.
  */
 #pragma once
 #include "pruned/job.h"

@@ -4,7 +4,9 @@
  *
  * Invariant: a row is removed only if nothing refers to it that the role may delete. It is locked
  * before the last check, so that no row can be inserted below it in between. Rows beyond `left`
- * stay for the next step. Threads: a worker. Ownership: texts are the caller's.
+ * stay for the next step.
+ *
+ * Threads: a worker. Ownership: texts are the caller's.
  */
 #pragma once
 #include "pruned/job.h"

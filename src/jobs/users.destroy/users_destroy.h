@@ -10,7 +10,9 @@
  * another type, or was claimed, stays with what they still have.
  *
  * Invariant: every stage finds by itself what is left to do, so that a repeated or resumed run does
- * nothing twice. Threads: a worker. Ownership: texts are those of the step and of the rows held by
+ * nothing twice.
+ *
+ * Threads: a worker. Ownership: texts are those of the step and of the rows held by
  * the caller.
  */
 #pragma once

@@ -12,20 +12,11 @@ typedef struct {
   Service service;
   Lane lane, other;
   Job job;
-  LaneNext handled; /* what the handler answers */
+  LaneNext handled; /* what handling answers */
 } Scene;
 
 static guint calls; /* of the handler */
 static Scene *scene;
-
-static LaneNext
-handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
-{
-  calls++;
-  if (scene->handled == LANE_DONE)
-    g_array_remove_index (lane->pending, 0);
-  return scene->handled;
-}
 
 static void
 add_message (Lane *lane, gint64 offset)
@@ -34,7 +25,7 @@ add_message (Lane *lane, gint64 offset)
   one.message->offset = offset;
   one.message->value = (guint8 *)g_strdup ("no work");
   one.message->value_len = strlen ("no work");
-  g_array_append_val (lane->pending, one);
+  g_array_append_val (lane->worker.pending, one);
 }
 
 static void
@@ -52,12 +43,13 @@ begin (void)
   scene->service.prefix = "p";
   scene->job.name = "a.b";
   scene->handled = LANE_DONE;
-  scene->lane = (Lane){ .topic = "p.work.a.b", .number = 3, .job = &scene->job, .counted = -1 };
-  scene->lane.pending = g_array_new (FALSE, TRUE, sizeof (LaneMessage));
-  g_array_set_clear_func (scene->lane.pending, free_message);
+  scene->lane = (Lane){ .topic = "p.work.a.b", .number = 3, .job = &scene->job };
+  scene->lane.suspects.counted = -1;
+  scene->lane.worker.pending = g_array_new (FALSE, TRUE, sizeof (LaneMessage));
+  g_array_set_clear_func (scene->lane.worker.pending, free_message);
   add_message (&scene->lane, 40);
   add_message (&scene->lane, 41);
-  scene->lane.suspects = 2;
+  scene->lane.suspects.n = 2;
   calls = 0;
   played_begin ();
   return scene;
@@ -69,22 +61,37 @@ end (void)
   solitude_end (scene->service.lanes, &scene->other);
   g_assert_null (scene->service.lanes->alone);
   lanes_free (scene->service.lanes);
-  g_array_unref (scene->lane.pending);
-  g_free (scene->lane.counted_together);
+  g_array_unref (scene->lane.worker.pending);
+  g_free (scene->lane.suspects.counted_together);
   g_clear_pointer (&scene, g_free);
+}
+
+/* As the worker does it: what is suspect is handled between suspect_begin and suspect_end. */
+static LaneNext
+handle (gint64 *hold_us)
+{
+  LaneNext next;
+  if (!suspect_begin (&scene->service, NULL, &scene->lane, &next, hold_us))
+    return next;
+  calls++;
+  if (scene->handled == LANE_DONE)
+    g_array_remove_index (scene->lane.worker.pending, 0);
+  return suspect_end (&scene->service, NULL, &scene->lane, scene->handled, hold_us);
 }
 
 static LaneNext
 one (gint64 *hold_us)
 {
-  return suspect_handle (&scene->service, NULL, &scene->lane, handle, hold_us);
+  scene->lane.suspects.one_by_one = TRUE;
+  return handle (hold_us);
 }
 
 static LaneNext
 together (void)
 {
   gint64 hold_us = 0;
-  return suspect_handle_together (&scene->service, NULL, &scene->lane, handle, &hold_us);
+  scene->lane.suspects.one_by_one = FALSE;
+  return handle (&hold_us);
 }
 
 static void
@@ -162,7 +169,7 @@ test_after_three_deaths_it_is_buried (void)
   g_assert_cmpstr (kafka_message_header (letter, "pruned_attempts")->value, ==, "3");
   g_assert_true (
       g_str_has_prefix (kafka_message_header (letter, "pruned_reason")->value, "poison: "));
-  g_assert_cmpuint (scene->lane.pending->len, ==, 1);
+  g_assert_cmpuint (scene->lane.worker.pending->len, ==, 1);
   end ();
 }
 
@@ -180,7 +187,7 @@ test_an_outage_holds_it (void)
     g_assert_cmpint (one (&hold_us), ==, LANE_HOLD);
     g_assert_cmpint (hold_us, >, 0);
     g_assert_cmpuint (calls, ==, 0);
-    g_assert_cmpint (scene->lane.counted, ==, -1);
+    g_assert_cmpint (scene->lane.suspects.counted, ==, -1);
     end ();
   }
 }
@@ -192,12 +199,12 @@ test_a_batch_is_counted_as_one_until_it_has_ended (void)
   together ();
   g_assert_cmpstr (played_asked (), ==, "suspect_put_all");
   g_assert_cmpstr (played_bound ("suspect_put_all", "offset"), ==, "{40,41}");
-  g_assert_cmpstr (scene->lane.counted_together, ==, "{40,41}");
+  g_assert_cmpstr (scene->lane.suspects.counted_together, ==, "{40,41}");
   together ();
   g_assert_cmpstr (played_asked (), ==, "suspect_put_all suspect_remove_all");
   g_assert_cmpstr (played_bound ("suspect_remove_all", "offset"), ==, "{40,41}");
-  g_assert_null (scene->lane.counted_together);
-  g_assert_false (scene->lane.one_by_one);
+  g_assert_null (scene->lane.suspects.counted_together);
+  g_assert_false (scene->lane.suspects.one_by_one);
   end ();
 }
 
@@ -207,8 +214,8 @@ test_a_batch_that_a_process_died_with_is_tried_one_by_one (void)
   begin ();
   played_answer ("suspect_put_all", "died\n41");
   g_assert_cmpint (together (), ==, LANE_AGAIN);
-  g_assert_true (scene->lane.one_by_one);
-  g_assert_null (scene->lane.counted_together);
+  g_assert_true (scene->lane.suspects.one_by_one);
+  g_assert_null (scene->lane.suspects.counted_together);
   g_assert_cmpuint (calls, ==, 0);
   end ();
 }
@@ -228,11 +235,11 @@ static void
 test_nothing_is_forgotten_before_the_end_is_known (void)
 {
   begin ();
-  g_array_set_size (scene->lane.pending, 0);
-  scene->lane.end_seen = -1;
+  g_array_set_size (scene->lane.worker.pending, 0);
+  scene->lane.worker.end_seen = -1;
   suspect_forget (NULL, &scene->lane);
   g_assert_cmpstr (played_asked (), ==, "");
-  scene->lane.end_seen = 42;
+  scene->lane.worker.end_seen = 42;
   suspect_forget (NULL, &scene->lane);
   g_assert_cmpstr (played_bound ("suspect_forget", "offset"), ==, "42");
   end ();
