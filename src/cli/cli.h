@@ -33,8 +33,6 @@ Pg *cli_pg (Cli *cli, GError **error);
 Pg *cli_pg_bare (Cli *cli, GError **error);
 /* Adds the remedy to an error of PG; returns CODE_POSTGRES. */
 ExitCode cli_pg_failed (const Pg *pg, GError **error);
-/* The same, with a REMEDY of the caller's for one SQLSTATE. */
-ExitCode cli_pg_failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **error);
 /* The same for commands of the owner: a right that is missing has the remedy to run them as the
  * owner. */
 ExitCode cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error);

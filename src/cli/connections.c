@@ -48,8 +48,9 @@ add_remedy (GError **error, const char *remedy)
   g_set_error (error, PRUNED_ERROR, code, "%s; %s", message, remedy);
 }
 
-ExitCode
-cli_pg_failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **error)
+/* As cli_pg_failed, but one SQLSTATE has a remedy of its own. */
+static ExitCode
+failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **error)
 {
   if (!g_str_equal (pg_sqlstate (pg), sqlstate))
     return cli_pg_failed (pg, error);
@@ -130,7 +131,7 @@ cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error)
   gboolean denied = g_str_equal (pg_sqlstate (pg), "42501");
   g_autoptr (PgRows) owners = denied ? cli_owners (cli) : NULL;
   g_autofree char *remedy = denied ? grants_as_owner (cli, owners) : NULL;
-  return cli_pg_failed_as (pg, "42501", remedy, error);
+  return failed_as (pg, "42501", remedy, error);
 }
 
 /* --- Kafka ------------------------------------------------------------------------------------ */
