@@ -28,7 +28,7 @@ static GuardHangup on_hangup;
 static gpointer hangup_data;
 static gboolean hangup_waits; /* one came before there was a handler */
 /* Atomic: */
-static gint asked, watching, beats, silent;
+static atomic_int asked, watching, beats, silent;
 
 static void
 signals_of (sigset_t *set)
