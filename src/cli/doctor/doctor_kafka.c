@@ -9,7 +9,7 @@
 #define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS                                                                            \
   30000 /* the metadata can name a leader shortly before that broker serves the partition */
-#define ANSWER_MS 5000
+#define ANSWER_MS 15000 /* a way of a second: connection, producer id and the message itself */
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
 static const char *const *
