@@ -204,15 +204,15 @@ class Storm:
         self.check_end(number)
 
 
-def settle(scene):
-    """Works until nothing is due within a day. What was put off because of a lock is due within seconds."""
-    scene.run_until_idle(deadline_s=180)
+def settle(scene, settings=None):
+    """Works until nothing is due within a day. What was put off because of a lock is due within seconds. SETTINGS: of the daemons that do it."""
+    scene.run_until_idle(settings=settings, deadline_s=180)
 
     def settled():
         later = scene.database.value("""SELECT count(*) FROM pruned.runs WHERE state IN ('ready', 'held')
             OR state = 'waiting' AND due_at < now() + interval '1 day'""")
         if later:
-            scene.run_until_idle(deadline_s=180)
+            scene.run_until_idle(settings=settings, deadline_s=180)
         return not later
 
     wait_until(settled, 120, lambda: f"unfinished: {scene.database.rows('SELECT * FROM pruned.runs WHERE finished_at IS NULL')}", 1)

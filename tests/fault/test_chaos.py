@@ -66,7 +66,7 @@ def new_story(new_scene):
 
 
 def end(scene, load):
-    settle(scene)
+    settle(scene, CALM)  # however much a storm of hours has left: its pauses are over
     leases_end(scene, load.at + datetime.timedelta(minutes=1))
     scene.topics.tick("users.refresh_authorizations", load.at + datetime.timedelta(minutes=1))
     scene.run_until_idle()
