@@ -27,8 +27,8 @@ def read_by(folder):
         found |= set(re.findall(r":setting\.([a-z_]+)::", text_of(path)))
         found |= {"park_retry_days"} if ":park_retry_days" in text_of(path) else set()
     for path in folder.rglob("*.c"):
-        found |= set(re.findall(r'step_setting(?:_bool|_text)? \([^,()]*, "([a-z_]+)"\)', path.read_text()))
-        if '"park_retry_days", step_setting_text_of' in path.read_text():  # of another job
+        found |= set(re.findall(r'step_setting(?:_bool|_text)?\s*\([^,()]*,\s*"([a-z_]+)"\)', path.read_text()))
+        if re.search(r'"park_retry_days",\s*step_setting_text_of', path.read_text()):  # of another job
             found -= {"park_retry_days"}
     return found
 
