@@ -14,8 +14,8 @@ SELECT set_config('pruned.grants_role', :'role', false), set_config('pruned.gran
 GRANT USAGE ON SCHEMA pruned, :"app_schema" TO :"role";
 -- Takes back what an older version of this file granted, such as rights on days of the audit.
 REVOKE ALL ON ALL TABLES IN SCHEMA pruned FROM :"role";
-GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date), pruned.keep_at_least(text[], integer[])
-    TO :"role";
+GRANT EXECUTE ON FUNCTION pruned.ensure_day(text, date), pruned.drop_days(text, date), pruned.keep_at_least(text[], integer[]),
+    pruned.forget_journal() TO :"role";
 
 DO $$
 DECLARE
@@ -42,13 +42,19 @@ BEGIN
             ('quarantine', 'SELECT, INSERT, UPDATE, DELETE'),
             ('dirty_users', 'SELECT, INSERT, UPDATE, DELETE'),
             ('controls', 'SELECT, INSERT, UPDATE'),
+            ('stop', 'SELECT, INSERT, UPDATE'),
+            ('approved_versions', 'SELECT, INSERT'),
+            ('mode', 'SELECT'),
             ('dead_verdicts', 'SELECT, INSERT, UPDATE, DELETE'),
             ('timers', 'SELECT, INSERT, UPDATE, DELETE'),
             ('lost_messages', 'SELECT, INSERT, UPDATE'),
             ('event_ids', 'SELECT, INSERT, DELETE'),
             ('blocked', 'SELECT, INSERT, UPDATE, DELETE'),
             ('job_states', 'SELECT, INSERT, UPDATE'),
-            ('processes', 'SELECT, INSERT, UPDATE, DELETE')) AS own (name, rights) ON own.name = c.relname
+            ('processes', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('journal', 'SELECT, INSERT'),
+            ('settings', 'SELECT, INSERT, UPDATE, DELETE'),
+            ('plans', 'SELECT, INSERT, DELETE')) AS own (name, rights) ON own.name = c.relname
         WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
         ORDER BY c.relname
     LOOP

@@ -1,6 +1,6 @@
 #!/bin/sh
-# fuzz.sh FOLDER SECONDS: each fuzz program of FOLDER for so long, beginning with the kept inputs of
-# tests/fuzz/corpus/<program>; what it found new stays in FOLDER/corpus. Stops at the first crash.
+# fuzz.sh FOLDER SECONDS: runs each fuzz program of FOLDER for SECONDS, starting with the inputs of
+# tests/fuzz/corpus/<program>. New inputs are kept in FOLDER/corpus. Stops at the first crash.
 build=$1 seconds=$2
 here=$(dirname "$0")
 for program in "$build"/fuzz_*; do

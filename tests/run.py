@@ -8,7 +8,7 @@ BUILD is a folder such as build/release. If the arguments name files, only these
 or C units (below tests/unit, by file or by folder). --quick: the C units and the tests that
 tests/quick.txt lists, one for each job.
 
-The runners' own closing lines are shown as they are. The last line is `N passed, N failed`. The exit
+The runners' own closing lines are shown unchanged. The last line is `N passed, N failed`. The exit
 code is 0 only if nothing failed and something passed."""
 
 import contextlib
@@ -30,10 +30,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 TAP_LINE = re.compile(r"^(not )?ok\b.*?(# *SKIP\b.*)?$", re.I)
 UNIT_DEADLINE_S = 120
 TEST_DEADLINE_S = 180
-# The model is what the randomized comparisons believe: it has tests of its own.
+# The randomized comparisons rely on the model: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")
 FUZZ_S = 30
-# `make lint` has these, too, and cppcheck beside them.
+# `make lint` runs these, too, and cppcheck.
 OF_A_BUILD = ("layers.py", "unused.py")
 OF_THE_TREE = ("qualified.py", "named.py", "wrapped.py", "formatted.py")
 
@@ -67,7 +67,7 @@ def output_of(argv, deadline_s, **options):
 
 
 def count_tap(code, text):
-    """A program that ends badly, or tests less than it has announced, has failed once more."""
+    """A program that ends with an error, or runs fewer tests than it announced, counts as one more failure."""
     count, planned = Count(), None
     for line in text.splitlines():
         if line.startswith("1.."):
@@ -112,14 +112,14 @@ def run_lint(name, *arguments):
 
 
 def fuzz_one(program):
-    """(exit code or a word, what it said): from the kept inputs on, in a folder of its own."""
+    """(exit code or a word, output) of one fuzz program. It starts with the kept inputs, in its own folder."""
     with tempfile.TemporaryDirectory() as scratch:
         return output_of([program, f"-max_total_time={FUZZ_S}", "-verbosity=0", "-print_funcs=0", scratch,
                           *HERE.glob(f"fuzz/corpus/{program.name}")], 20 * FUZZ_S, cwd=scratch)
 
 
 def run_fuzz(build):
-    """A short run of each fuzz program, all at once: each is one thread that has its time by the clock."""
+    """Runs each fuzz program for a short time, all at once: each is one thread and ends after a given time."""
     programs = [p for p in sorted(build.with_name("fuzz").glob("fuzz_*")) if not p.suffix]
     total = Count(failed=int(not programs))
     with ThreadPoolExecutor(len(programs) or 1) as pool:
@@ -138,17 +138,31 @@ def place_of(argument):
 
 
 def quick_tests():
-    """The tests of tests/quick.txt, and the jobs that it has forgotten."""
+    """The tests of tests/quick.txt, and the jobs that are missing in it."""
     lines = [line.split() for line in (HERE / "quick.txt").read_text().splitlines() if line and line[0] != "#"]
     jobs = {conf.parent.name for conf in HERE.parent.glob("src/jobs/*/job.conf")}
     return [str(HERE / test) for _, test in lines], sorted(jobs - {job for job, _ in lines})
+
+
+def is_one_test(argument):
+    """Whether it names a single test: not a file, and not a function with several parameters."""
+    file, _, name = argument.partition("::")
+    if not name or "[" in name:
+        return bool(name)
+    return not re.search(rf"parametrize\((?:(?!\ndef ).)*\ndef {name}\b", place_of(file).read_text(), re.S)
+
+
+def workers(arguments):
+    """How many processes of pytest. Each makes for itself what tests share, so a single test runs in pytest's own (0)."""
+    named = [argument for argument in arguments if place_of(argument)]
+    return 0 if len(named) == 1 and is_one_test(named[0]) else 3
 
 
 def run_pytest(arguments):
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch) / "report.xml"
         process = spawn(
-            [sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "-n", "3",
+            [sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "-n", str(workers(arguments)),
              "--dist", "worksteal", f"--timeout={patient(TEST_DEADLINE_S):.0f}", f"--junitxml={report}",
              *arguments], cwd=HERE.parent)
         try:
@@ -175,7 +189,7 @@ def count_junit(code, report):
 
 
 def run_named(build, arguments):
-    """Only what the arguments name."""
+    """Runs only what the arguments name."""
     units = [source for argument in arguments if (place := place_of(argument)) and place.is_relative_to(HERE / "unit")
              for source in unit_sources(place)]
     rest = [a for a in arguments if not ((place := place_of(a)) and place.is_relative_to(HERE / "unit"))]
@@ -204,7 +218,7 @@ def run_everything(build, arguments):
             total.add(run_lint(lint))
         total.add(run_fuzz(build))
         folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
-        total.add(run_pytest([*folders, *arguments]))
+        total.add(run_pytest([*map(str, folders), *arguments]))
     return total
 
 

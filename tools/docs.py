@@ -25,7 +25,7 @@ BLOCK = re.compile(r"(<!-- made: (\w+) ([^>]*?) -->\n).*?(<!-- end -->)", re.S)
 
 
 def filled(path, text, binary):
-    """TEXT of the page with its marked blocks made anew."""
+    """TEXT of the page with its marked blocks made again."""
     def block(match):
         kind, arguments = match[2], match[3].split()
         if kind not in reference.BLOCKS:

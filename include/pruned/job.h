@@ -35,9 +35,9 @@ const char *step_arg (const Step *step, const char *name); /* as text; NULL: not
 const json_t *step_cursor (const Step *step);              /* NULL on the first step */
 gint64 step_elapsed_us (const Step *step);                 /* monotonic, since the step began */
 gint64 step_setting (const Step *step, const char *key);   /* an integer of [jobs.<name>] */
-/* How many rows this step may touch: MOST, or fewer if an earlier attempt took too long
+/* How many rows this step may touch: MOST, or fewer if an earlier step or attempt took too long
  * (step_is_cut). In the latter case the limit counts the rows of all tables together, down to one
- * row a step. The engine halves and doubles the limit; the cursor need not carry it. */
+ * row a step. The engine lowers and raises the limit; the cursor need not carry it. */
 gint64 step_limit (Step *step, gint64 most);
 gboolean step_is_cut (const Step *step);
 /* Announces that the next statements touch ROWS rows: if they take too long, the next attempt has

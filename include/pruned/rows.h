@@ -29,4 +29,5 @@ char *rows_array_of (const PgRows *rows, int column, const int *which, guint n);
 GString *array_new (void);
 void array_add (GString *array, const char *value); /* NULL: NULL; quoted as needed */
 void array_add_int (GString *array, gint64 value);
-char *array_take (GString *array); /* closes it; g_free it */
+char *array_take (GString *array);             /* closes it; g_free it */
+char *array_of_texts (const GPtrArray *texts); /* a whole one; g_free it */

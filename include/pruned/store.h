@@ -45,7 +45,7 @@ struct _StoreBatch {
   /* set before DONE */
   StoreDown down[STORES]; /* by file_store */
   /* private to the stores */
-  volatile gint parts;
+  volatile gint parts, shut;
 };
 
 /* Deletes as many objects as it can; calls DONE exactly once. */

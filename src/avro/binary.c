@@ -76,6 +76,14 @@ skip_longs (Bytes *bytes)
 }
 
 static gboolean
+skip_bool (Bytes *bytes)
+{
+  if (bytes->at == bytes->end)
+    return fail (bytes, "the bytes end too early");
+  return *bytes->at++ <= 1 || fail (bytes, "neither true nor false");
+}
+
+static gboolean
 skip_kind (Bytes *bytes, FieldKind kind)
 {
   gint64 value;
@@ -92,6 +100,8 @@ skip_kind (Bytes *bytes, FieldKind kind)
     return take_long (bytes, &value);
   case FIELD_LONGS:
     return skip_longs (bytes);
+  case FIELD_BOOL:
+    return skip_bool (bytes);
   }
   g_assert_not_reached ();
 }

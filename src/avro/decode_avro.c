@@ -49,6 +49,14 @@ longs_value (avro_value_t *from)
 }
 
 static json_t *
+bool_value (avro_value_t *from)
+{
+  int value;
+  coder_must (avro_value_get_boolean (from, &value));
+  return json_boolean (value);
+}
+
+static json_t *
 field_value (const SchemaField *field, avro_value_t *from, char **args_text, GError **error)
 {
   switch (field->kind) {
@@ -64,6 +72,8 @@ field_value (const SchemaField *field, avro_value_t *from, char **args_text, GEr
     return long_value (field, from, error);
   case FIELD_LONGS:
     return longs_value (from);
+  case FIELD_BOOL:
+    return bool_value (from);
   }
   g_assert_not_reached ();
 }

@@ -111,6 +111,16 @@ from_array (Slice slice, GError **error)
 }
 
 static json_t *
+from_bool (Slice slice, GError **error)
+{
+  if (slice.len == 4 && memcmp (slice.text, "true", 4) == 0)
+    return json_true ();
+  if (slice.len == 5 && memcmp (slice.text, "false", 5) == 0)
+    return json_false ();
+  return fail (error, "neither true nor false");
+}
+
+static json_t *
 from_slice (FieldKind kind, Slice slice, GError **error)
 {
   switch (kind) {
@@ -121,6 +131,8 @@ from_slice (FieldKind kind, Slice slice, GError **error)
     return from_number (kind, slice, error);
   case FIELD_LONGS:
     return from_array (slice, error);
+  case FIELD_BOOL:
+    return from_bool (slice, error);
   default:
     return from_string (kind, slice, error);
   }

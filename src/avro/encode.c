@@ -69,6 +69,13 @@ put_any_text (avro_value_t *to, const char *text)
 }
 
 static gboolean
+put_bool (avro_value_t *to, gboolean value)
+{
+  coder_must (avro_value_set_boolean (to, value));
+  return TRUE;
+}
+
+static gboolean
 put_text (FieldKind kind, avro_value_t *to, const char *text, GError **error)
 {
   gint64 value;
@@ -76,6 +83,8 @@ put_text (FieldKind kind, avro_value_t *to, const char *text, GError **error)
     return put_any_text (to, text);
   if (kind == FIELD_LONGS)
     return put_longs_text (to, text, error);
+  if (kind == FIELD_BOOL)
+    return put_bool (to, *text == 't');
   return field_to_long (kind, text, &value, error) && put_long (kind, to, value, error);
 }
 
@@ -98,11 +107,14 @@ put_json (FieldKind kind, avro_value_t *to, const json_t *value, GError **error)
   if (kind == FIELD_LONGS)
     return json_is_array (value) ? put_longs (to, value, error) : fail (error, "not an array");
   if (kind == FIELD_JSON) {
-    if (!json_is_object (value))
+    if (!json_is_object (value) && !json_is_array (value))
       return fail (error, "not a JSON object");
     g_autofree char *text = json_canonical (value);
     return put_string (to, text);
   }
+  if (kind == FIELD_BOOL)
+    return json_is_boolean (value) ? put_bool (to, json_is_true (value))
+                                   : fail (error, "neither true nor false");
   if (kind == FIELD_INT || kind == FIELD_LONG)
     return json_is_integer (value) ? put_long (kind, to, json_integer_value (value), error)
                                    : fail (error, "not an integer");

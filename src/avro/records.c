@@ -32,6 +32,7 @@ kind_of (const json_t *type, FieldKind *kind)
     { "string", NULL, NULL, FIELD_STRING },
     { "int", NULL, NULL, FIELD_INT },
     { "long", NULL, NULL, FIELD_LONG },
+    { "boolean", NULL, NULL, FIELD_BOOL },
   };
   const char *plain = json_string_value (type);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {

@@ -11,12 +11,13 @@
 typedef enum {
   FIELD_STRING,
   FIELD_UUID, /* string, logical type uuid */
-  FIELD_JSON, /* string, contentMediaType application/json: an object as text */
+  FIELD_JSON, /* string, contentMediaType application/json: an object or an array as text */
   FIELD_INT,
   FIELD_LONG,
   FIELD_DATE,  /* int, days since 1970 */
   FIELD_TIME,  /* long, timestamp-micros */
   FIELD_LONGS, /* array of long */
+  FIELD_BOOL,
 } FieldKind;
 
 typedef struct {

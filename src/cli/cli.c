@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "config/settings.h"
 #include "engine/engine.h"
+#include "engine/job/in_force.h"
 #include "kafka/kafka.h"
 
 #include <stdarg.h>
@@ -116,7 +117,8 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   g_autofree char *foreign = config_foreign (cli->config);
   if (foreign != NULL)
     log_warning ("Ignored environment variables that are not settings", "variables", foreign);
-  return jobs_configure (cli->jobs, cli->config, error);
+  jobs_configure (cli->jobs, cli->config);
+  return in_force_begin (cli->jobs, cli->config, error);
 }
 
 Config *
@@ -160,6 +162,8 @@ run_invocation (const JobCode *code, const Invocation *invocation)
   if (error != NULL)
     say_error (&cli, error);
   log_queue_drain (LAST_LINES_MS);
+  if (cli.jobs != NULL)
+    in_force_end (cli.jobs);
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
   return end;

@@ -4,6 +4,7 @@
 #pragma once
 #include "cli/command.h"
 
+ExitCode command_approve (Cli *cli, GError **error);
 ExitCode command_bench (Cli *cli, GError **error);
 ExitCode command_config (Cli *cli, GError **error);
 ExitCode command_dead (Cli *cli, GError **error);
@@ -12,7 +13,9 @@ ExitCode command_discard (Cli *cli, GError **error);
 ExitCode command_doctor (Cli *cli, GError **error);
 ExitCode command_emit (Cli *cli, GError **error);
 ExitCode command_forget (Cli *cli, GError **error);
+ExitCode command_go (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
+ExitCode command_journal (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
 ExitCode command_plan (Cli *cli, GError **error);
@@ -25,12 +28,17 @@ ExitCode command_retry (Cli *cli, GError **error);
 ExitCode command_run (Cli *cli, GError **error);
 ExitCode command_runs (Cli *cli, GError **error);
 ExitCode command_status (Cli *cli, GError **error);
+ExitCode command_stop (Cli *cli, GError **error);
 ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
+ExitCode command_who (Cli *cli, GError **error);
 
-extern const GOptionEntry config_options[], dead_options[], demo_options[], emit_options[],
-    migrate_options[], plan_options[], quarantine_options[], replay_options[], restore_options[],
-    run_options[], runs_options[], tick_options[], topics_options[], version_options[];
-extern const char bench_more[], dead_more[], forget_more[], replay_more[], restore_more[],
-    topics_more[];
+extern const GOptionEntry approve_options[], config_options[], dead_options[], demo_options[],
+    discard_options[], emit_options[], go_options[], journal_options[], migrate_options[],
+    pause_options[], plan_options[], quarantine_options[], replay_options[], restore_options[],
+    resume_options[], retry_options[], run_options[], runs_options[], status_options[],
+    stop_options[], tick_options[], topics_options[], version_options[], who_options[];
+extern const char bench_more[], choice_more[], dead_more[], forget_more[], journal_more[],
+    pause_more[], plan_more[], replay_more[], restore_more[], stop_more[], topics_more[],
+    who_more[];

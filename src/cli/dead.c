@@ -1,4 +1,5 @@
 #include "cli/arguments.h"
+#include "cli/ask.h"
 #include "cli/commands.h"
 #include "cli/resend.h"
 
@@ -7,11 +8,13 @@
 #define AT_ONCE_BYTES (8 * 1024 * 1024)
 #define TOLD 5 /* letters whose obstacle is in the error */
 
-static gboolean all;
+static gboolean all, yes;
 
-const GOptionEntry dead_options[] = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
-                                        "list: also messages that were retried or dropped", NULL },
-                                      { NULL } };
+const GOptionEntry dead_options[]
+    = { { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list: also messages that were retried or dropped",
+          NULL },
+        { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "drop of all messages: do not ask", NULL },
+        { NULL } };
 
 const char dead_more[]
     = "An ID is PARTITION:OFFSET on the dead topic. Without one, the command applies to all letters without a verdict.\n"
@@ -84,7 +87,7 @@ show (Dead *dead, GError **error)
 static ExitCode
 drop (Dead *dead, GError **error)
 {
-  if (!letters_decide (dead->pg, dead->topic, dead->letters, LETTER_DROPPED, error))
+  if (!letters_decide (dead->cli, dead->pg, dead->topic, dead->letters, LETTER_DROPPED, error))
     return cli_pg_failed (dead->pg, error);
   show_rows (dead, dead->letters);
   return CODE_OK;
@@ -123,7 +126,8 @@ without_obstacle (Dead *dead, GError **error)
 static ExitCode
 note_retried (Dead *dead, GPtrArray *arrived, GError **error)
 {
-  if (arrived->len > 0 && !letters_decide (dead->pg, dead->topic, arrived, LETTER_RETRIED, error)) {
+  if (arrived->len > 0
+      && !letters_decide (dead->cli, dead->pg, dead->topic, arrived, LETTER_RETRIED, error)) {
     g_prefix_error (
         error,
         "%u messages were sent again, but their verdict could not be stored (repeat the command: the same message is the same run): ",
@@ -303,6 +307,9 @@ command_dead (Cli *cli, GError **error)
   char **behind = cli->arguments + MIN (cli->n_arguments, 1);
   g_autoptr (GArray) ids = verb != NULL ? letter_ids_parse (behind, error) : NULL;
   if (ids == NULL)
+    return CODE_USAGE;
+  if (ids->len == 0 && verb->deal == drop
+      && ask_first (yes, "drop all messages of the dead topic", error) != CODE_OK)
     return CODE_USAGE;
   g_auto (Dead) dead
       = { .cli = cli, .verb = verb, .letters = letters_new (), .told = g_string_new (NULL) };

@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 #include "engine/job/arguments.h"
 
 #include <string.h>
@@ -162,7 +163,11 @@ command_emit (Cli *cli, GError **error)
   kafka_message_set_key (message, key);
   kafka_message_set_value (message, value->data, value->len);
   ExitCode code = cli_publish (cli, message, type, ce_id, error);
-  if (code == CODE_OK)
-    show (cli, ce_id, message);
-  return code;
+  if (code != CODE_OK)
+    return code;
+  show (cli, ce_id, message);
+  output_flush (cli->out);
+  g_autofree char *object = g_strjoin (" ", type + strlen (SPACE), ce_id, NULL);
+  cli_note_done (cli, NULL, NULL, object, NULL);
+  return CODE_OK;
 }

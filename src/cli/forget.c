@@ -2,6 +2,7 @@
  * schema pruned may change the audit, so this command runs as the owner. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 #include "engine/ledger/schema.h"
 
 #include <string.h>
@@ -43,6 +44,16 @@ connected (Cli *cli, GError **error)
   return NULL;
 }
 
+/* As in the audit, only a key that is a number is recorded: a text can be personal data. */
+static gboolean
+note (Cli *cli, Pg *pg, GError **error)
+{
+  const char *key = cli->arguments[1];
+  gboolean number = *key != '\0' && strspn (key, "0123456789") == strlen (key);
+  g_autofree char *object = g_strjoin (" ", cli->arguments[0], number ? key : NULL, NULL);
+  return cli_note (cli, pg, NULL, object, NULL, error);
+}
+
 static PgRows *
 forget (Cli *cli, Pg *pg, GError **error)
 {
@@ -56,7 +67,9 @@ forget (Cli *cli, Pg *pg, GError **error)
   if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error))
     return NULL;
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "forget.sql", values, error);
-  return rows != NULL && pg_commit (pg, error) ? g_steal_pointer (&rows) : NULL;
+  if (rows == NULL || (rows_count (rows) > 0 && !note (cli, pg, error)) || !pg_commit (pg, error))
+    return NULL;
+  return g_steal_pointer (&rows);
 }
 
 ExitCode

@@ -1,10 +1,13 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/stop_line.h"
 #include "engine/clock/processes.h"
+#include "engine/ledger/mode.h"
 
 static const Column COLUMNS[] = {
   { "job" },
   { "enabled", CELL_BOOL },
+  { "mode" },
   { "paused", CELL_BOOL },
   { "schedule" },
   { "next_at", CELL_TIME },
@@ -17,6 +20,8 @@ static const Column COLUMNS[] = {
   { "settings", CELL_JSON, .detail = TRUE },
   { "differs", CELL_JSON, .detail = TRUE },
   { "labels", CELL_JSON, .detail = TRUE },
+  { "paused_until", CELL_TIME, .detail = TRUE },
+  { "pause_reason", .detail = TRUE },
   { NULL },
 };
 
@@ -48,18 +53,19 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *f
 {
   int force = row_of (forces, job);
   json_t *settings = settings_of (job, forces, force);
-  output_row (cli->out, json_string (job->name), setting (settings, "enabled"),
-              cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")),
-              job->by_tick ? setting (settings, "schedule") : NULL,
-              cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")),
-              setting (settings, "capacity"), json_integer (rows_int (rows, row, "ready")),
-              json_integer (rows_int (rows, row, "waiting")),
-              cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
-              cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
-              cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
-              force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
-                         : json_object (),
-              job_labels (job));
+  output_row (
+      cli->out, json_string (job->name), setting (settings, "enabled"), setting (settings, "mode"),
+      cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")),
+      job->by_tick ? setting (settings, "schedule") : NULL,
+      cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")), setting (settings, "capacity"),
+      json_integer (rows_int (rows, row, "ready")), json_integer (rows_int (rows, row, "waiting")),
+      cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
+      force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
+                 : json_object (),
+      job_labels (job), cell_from_text (CELL_TIME, rows_text (rows, row, "paused_until")),
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")));
 }
 
 static PgRows *
@@ -105,9 +111,12 @@ command_jobs (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
+  (void)!mode_read (pg, NULL); /* of an older schema it is not known */
   g_autoptr (PgRows) rows = look (cli, pg, error);
   g_autoptr (PgRows) forces = rows != NULL ? look_at_forces (pg, error) : NULL;
   if (forces == NULL)
+    return cli_pg_failed (pg, error);
+  if (!stop_line_show (cli, pg, error))
     return cli_pg_failed (pg, error);
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)

@@ -1,8 +1,10 @@
 #include "cli/letter.h"
 
 #include "base/clock.h"
+#include "cli/note.h"
 
 #define SQL "src/cli/sql/"
+#define NOTED 10 /* letters that the journal names */
 
 Letter *
 letter_new (KafkaMessage *message)
@@ -119,13 +121,37 @@ letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
   return rows != NULL;
 }
 
-gboolean
-letters_decide (Pg *pg, const char *topic, GPtrArray *letters, const char *verdict, GError **error)
+/* The ids of the first NOTED letters. */
+static gboolean
+note (Cli *cli, Pg *pg, const GPtrArray *letters, const char *verdict, GError **error)
 {
+  g_autoptr (GString) ids = g_string_new (NULL);
+  for (guint i = 0; i < letters->len && i < NOTED; i++) {
+    g_autofree char *id = letter_id (letters->pdata[i]);
+    g_string_append_printf (ids, "%s%s", i > 0 ? " " : "", id);
+  }
+  if (letters->len > NOTED)
+    g_string_append_printf (ids, " and %u more", letters->len - NOTED);
+  return cli_note (cli, pg, g_str_equal (verdict, LETTER_RETRIED) ? "retry" : "drop", ids->str,
+                   NULL, error);
+}
+
+gboolean
+letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters, const char *verdict,
+                GError **error)
+{
+  if (letters->len == 0)
+    return TRUE;
   g_autoptr (PgValues) values = values_of (topic, letters);
   pg_values_set (values, "verdict", verdict);
-  g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "dead_decide.sql", values, error);
-  for (guint i = 0; rows != NULL && i < letters->len; i++)
+  g_autoptr (PgRows) rows = NULL;
+  if (pg_begin (pg, error))
+    rows = pg_run_file (pg, SQL "dead_decide.sql", values, error);
+  if (rows == NULL || !note (cli, pg, letters, verdict, error) || !pg_commit (pg, error)) {
+    pg_rollback (pg);
+    return FALSE;
+  }
+  for (guint i = 0; i < letters->len; i++)
     set_verdict (letters->pdata[i], verdict, NULL);
-  return rows != NULL;
+  return TRUE;
 }

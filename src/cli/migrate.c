@@ -1,6 +1,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
+#include "cli/note.h"
+#include "engine/ledger/journal.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
@@ -40,6 +42,24 @@ show_step (const char *step, const char *text, gpointer data)
   show (done->cli, "schema", step, dry_run ? "would apply" : "applied", text);
 }
 
+/* Steps before the one that makes the journal leave no row in it. Nobody reads the topics of a
+ * schema that is new. */
+static gboolean
+note_step (Pg *pg, const char *step, gboolean anew, gpointer data, GError **error)
+{
+  const Done *done = data;
+  GError *cause = NULL;
+  if (!journal_is_there (pg, &cause)) {
+    if (cause != NULL)
+      g_propagate_error (error, cause);
+    return cause == NULL;
+  }
+  if (!anew)
+    return cli_note (done->cli, pg, NULL, step, NULL, error);
+  JournalEntry entry = { done->cli->command->name, step, NULL };
+  return journal_put (pg, done->cli->jobs, NULL, &entry, error);
+}
+
 static gboolean
 make_index (Cli *cli, Pg *pg, const WantedIndex *index, GError **error)
 {
@@ -52,7 +72,9 @@ make_index (Cli *cli, Pg *pg, const WantedIndex *index, GError **error)
   gboolean anew = index->state == INDEX_INVALID;
   g_autofree char *sql
       = g_strconcat (anew ? index->drop : "", anew ? ";\n" : "", index->create, ";", NULL);
-  if (!dry_run && !schema_index_make (pg, index, error)) {
+  if (!dry_run
+      && (!schema_index_make (pg, index, error)
+          || !cli_note_alone (cli, pg, "--indexes", index->name, NULL, error))) {
     g_prefix_error (error, "index %s: ", index->name);
     return FALSE;
   }
@@ -73,6 +95,38 @@ make_indexes (Done *done, Pg *pg, GError **error)
   return wanted != NULL;
 }
 
+/* The index of `pruned who` on days of the audit that are older than it. */
+static gboolean
+index_days (Done *done, Pg *pg, GError **error)
+{
+  if (dry_run && !schema_check (pg, NULL))
+    return TRUE;
+  g_autoptr (PgRows) days = pg_run_file (pg, "src/cli/sql/days_without_index.sql", NULL, error);
+  for (int i = 0; days != NULL && i < rows_count (days); i++) {
+    const char *name = rows_text (days, i, "name"), *make = rows_text (days, i, "make");
+    if (!dry_run
+        && (!pg_script (pg, rows_text (days, i, "remove"), error) || !pg_script (pg, make, error)
+            || !pg_script (pg, rows_text (days, i, "attach"), error)
+            || !cli_note_alone (done->cli, pg, "--indexes", name, NULL, error))) {
+      g_prefix_error (error, "index %s: ", name);
+      return FALSE;
+    }
+    show (done->cli, "index", name, dry_run ? "would make" : "made", make);
+    done->n++;
+  }
+  return days != NULL;
+}
+
+static gboolean
+set (Cli *cli, Pg *pg, GError **error)
+{
+  if (pg_begin (pg, error) && keeping_set (pg, cli->config, error)
+      && cli_note (cli, pg, NULL, "keeping", NULL, error) && pg_commit (pg, error))
+    return TRUE;
+  pg_rollback (pg);
+  return FALSE;
+}
+
 /* Only the owner can set how long records are kept (engine/ledger/keeping.h). A dry run has nothing
  * to compare with while the schema does not exist. */
 static gboolean
@@ -90,8 +144,7 @@ keep (Done *done, Pg *pg, GError **error)
     show (done->cli, "keeping", rows_text (differs, i, "what"), action, NULL);
     done->n++;
   }
-  return differs != NULL
-         && (dry_run || rows_count (differs) == 0 || keeping_set (pg, done->cli->config, error));
+  return differs != NULL && (dry_run || rows_count (differs) == 0 || set (done->cli, pg, error));
 }
 
 ExitCode
@@ -103,8 +156,9 @@ command_migrate (Cli *cli, GError **error)
     return CODE_POSTGRES;
   if (!dry_run || output_is_json (cli->out))
     output_table (cli->out, COLUMNS);
-  gboolean ok = schema_upgrade (pg, dry_run, show_step, &done, error) && keep (&done, pg, error)
-                && (!indexes || make_indexes (&done, pg, error));
+  SchemaVisitor visitor = { show_step, note_step, &done };
+  gboolean ok = schema_upgrade (pg, dry_run, &visitor, error) && keep (&done, pg, error)
+                && (!indexes || (make_indexes (&done, pg, error) && index_days (&done, pg, error)));
   output_end (cli->out);
   if (!ok)
     return cli_pg_failed_owner (cli, pg, error);

@@ -6,7 +6,9 @@
 
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
+#define RED "\033[31m"
 #define PLAIN "\033[0m"
+#define CLEAR "\033[H\033[2J"
 #define GAP "  "
 #define AT_ONCE 1000 /* rows that are aligned together */
 
@@ -59,6 +61,13 @@ put (Output *out, const char *text)
 {
   if (fputs (text, stdout) < 0)
     out->failed = TRUE;
+}
+
+void
+output_clear (Output *out)
+{
+  if (out->terminal)
+    put (out, CLEAR);
 }
 
 char *
@@ -303,6 +312,19 @@ output_say (Output *out, const char *format, ...)
   if (!out->json)
     put_line_of (out, format, list);
   va_end (list);
+}
+
+void
+output_alarm (Output *out, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_autofree char *text = g_strdup_vprintf (format, list);
+  va_end (list);
+  for (char *at = text; *at != '\0'; at++)
+    if ((guchar)*at < 0x20 || *at == 0x7f) /* it would break the line, or control the terminal */
+      *at = ' ';
+  output_say (out, "%s%s%s", out->colours ? RED : "", text, out->colours ? PLAIN : "");
 }
 
 void

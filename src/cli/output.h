@@ -33,6 +33,8 @@ void output_record (Output *out, const Column *columns, const PgRows *rows, int 
 void output_record_cells (Output *out, const Column *columns, json_t *cells);
 /* Ends the table; on a terminal this writes it. */
 void output_end (Output *out);
+/* Clears a terminal's screen. */
+void output_clear (Output *out);
 /* Flushes standard output. */
 void output_flush (Output *out);
 
@@ -40,6 +42,8 @@ void output_flush (Output *out);
 void output_object (Output *out, const json_t *object);
 /* A line for people; nothing with --json. */
 void output_say (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* The same in red. */
+void output_alarm (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* A hint for people: written on a terminal only, so that scripts do not read it. */
 void output_hint (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* TEXT in the colour of its word (dead: red, ...); unchanged where there are no colours. g_free it.

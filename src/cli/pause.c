@@ -1,25 +1,124 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 
-static const Column COLUMNS[] = { { "job" }, { "paused", CELL_BOOL }, { NULL } };
+#include <string.h>
+
+#define DAYS_MOST 3650
+
+static gboolean all;
+static char *how_long, *reason;
+
+const GOptionEntry pause_options[]
+    = { { "all", 0, 0, G_OPTION_ARG_NONE, &all, "all jobs", NULL },
+        { "for", 0, 0, G_OPTION_ARG_STRING, &how_long,
+          "how long: 30m, 2h, 1d; the pause then ends by itself", "TIME" },
+        { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "why; shown while it lasts", "TEXT" },
+        { NULL } };
+const GOptionEntry resume_options[]
+    = { { "all", 0, 0, G_OPTION_ARG_NONE, &all, "all jobs", NULL },
+        { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "why", "TEXT" },
+        { NULL } };
+
+const char pause_more[]
+    = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is paused.";
+
+static const Column SHORT[] = { { "job" }, { "paused", CELL_BOOL }, { NULL } };
+static const Column COLUMNS[]
+    = { { "job" }, { "paused", CELL_BOOL }, { "paused_until", CELL_TIME }, { "reason" }, { NULL } };
+
+/* `2h` as seconds; 0: no such time was given. */
+static gboolean
+parse_how_long (gint64 *seconds, GError **error)
+{
+  static const struct {
+    char unit;
+    gint64 seconds;
+  } UNITS[] = { { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+  *seconds = 0;
+  if (how_long == NULL)
+    return TRUE;
+  gsize len = strlen (how_long);
+  g_autofree char *number = g_strndup (how_long, len > 0 ? len - 1 : 0);
+  for (guint i = 0; len > 0 && i < G_N_ELEMENTS (UNITS); i++) {
+    gint64 n;
+    if (how_long[len - 1] != UNITS[i].unit
+        || !g_ascii_string_to_signed (number, 10, 1, DAYS_MOST * 86400 / UNITS[i].seconds, &n,
+                                      NULL))
+      continue;
+    *seconds = n * UNITS[i].seconds;
+    return TRUE;
+  }
+  cli_usage (error, "--for: '%s' is no time like 30m, 2h or 1d", how_long);
+  return FALSE;
+}
+
+/* Adds the jobs that NAME, a name or a pattern, matches. */
+static ExitCode
+add_matching (Cli *cli, const char *name, GString *names, GError **error)
+{
+  gboolean any = FALSE;
+  if (strpbrk (name, "*?") == NULL) {
+    const Job *job = cli_job (cli, name, error);
+    if (job != NULL)
+      array_add (names, job->name);
+    return job != NULL ? CODE_OK : CODE_NOT_FOUND;
+  }
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    if (g_pattern_match_simple (name, jobs_at (cli->jobs, i)->name)) {
+      array_add (names, jobs_at (cli->jobs, i)->name);
+      any = TRUE;
+    }
+  return any ? CODE_OK : cli_fail (CODE_NOT_FOUND, error, "no job matches '%s'", name);
+}
+
+static ExitCode
+find_jobs (Cli *cli, GString *names, GError **error)
+{
+  ExitCode code = CODE_OK;
+  if (all && cli->n_arguments > 0)
+    return cli_usage (error, "--all: without the names of jobs");
+  if (all)
+    return add_matching (cli, "*", names, error);
+  if (cli->n_arguments == 0)
+    return cli_usage (error, "an argument is missing: a job, a pattern, or --all");
+  for (guint i = 0; code == CODE_OK && i < cli->n_arguments; i++)
+    code = add_matching (cli, cli->arguments[i], names, error);
+  return code;
+}
+
+/* A row of the journal for each job. */
+static gboolean
+note_jobs (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    if (!cli_note (cli, pg, NULL, rows_text (rows, i, "job"), reason, error))
+      return FALSE;
+  return TRUE;
+}
 
 static ExitCode
 set_paused (Cli *cli, gboolean paused, GError **error)
 {
-  const Job *job = cli_job (cli, cli->arguments[0], error);
-  if (job == NULL)
-    return CODE_NOT_FOUND;
+  gint64 seconds;
+  GString *names = array_new ();
+  g_autoptr (PgValues) values = pg_values_new ();
+  ExitCode code = parse_how_long (&seconds, error) ? find_jobs (cli, names, error) : CODE_USAGE;
+  pg_values_take (values, "job", array_take (names));
+  if (code != CODE_OK)
+    return code;
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", job->name);
   pg_values_set (values, "paused", paused ? "true" : "false");
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/pause.sql", values, error);
-  if (rows == NULL)
+  pg_values_int (values, "seconds", seconds);
+  pg_values_set (values, "reason", reason);
+  g_autoptr (PgRows) rows
+      = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/pause.sql", values, error) : NULL;
+  if (rows == NULL || !note_jobs (cli, pg, rows, error) || !pg_commit (pg, error))
     return cli_pg_failed (pg, error);
-  output_table (cli->out, COLUMNS);
-  output_row (cli->out, json_string (job->name), json_boolean (paused));
+  output_table (cli->out, how_long != NULL || reason != NULL ? COLUMNS : SHORT);
+  output_rows (cli->out, rows);
   return CODE_OK;
 }
 

@@ -3,20 +3,47 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/plan_kept.h"
+#include "cli/words.h"
 
 static char *at;
+static gboolean with_rows, diff;
 
 const GOptionEntry plan_options[]
     = { { "at", 0, 0, G_OPTION_ARG_STRING, &at,
           "the time T that cut-offs are computed from (default: now)", "TIME" },
+        { "rows", 0, 0, G_OPTION_ARG_NONE, &with_rows,
+          "list each row, not only the summary (--json always does)", NULL },
+        { "diff", 0, 0, G_OPTION_ARG_NONE, &diff,
+          "compare with the last plan of this job; with --rows: list the rows that differ", NULL },
         { NULL } };
 
+const char plan_more[]
+    = "Refusals by triggers and constraints are not predicted. The last five plans of a job are kept for --diff. Shares are of the table's\n"
+      "rows, by its last ANALYZE if there are many.";
+
 static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };
+static const Column SUMMARY[]
+    = { { "table" }, { "action" }, { "rule" }, { "rows", CELL_NUMBER }, { "share" }, { NULL } };
+static const Column COUNTS[]
+    = { { "table" }, { "action" }, { "rule" }, { "before", CELL_NUMBER }, { "now", CELL_NUMBER },
+        { NULL } };
+static const Column DIFFERENCES[]
+    = { { "table" },      { "key" },    { "change" }, { "was_action" },
+        { "was_reason" }, { "action" }, { "reason" }, { NULL } };
 
 typedef struct {
   Output *out;
+  gboolean rows; /* are shown while they are planned */
+  PlanLines *lines;
   json_t *summary; /* action -> number of lines */
 } Plan;
+
+static json_t *
+text (const char *words)
+{
+  return words != NULL ? json_string (words) : json_null ();
+}
 
 static void
 show (const char *table, const char *key, const char *action, const char *reason, gpointer data)
@@ -24,24 +51,152 @@ show (const char *table, const char *key, const char *action, const char *reason
   Plan *plan = data;
   json_int_t n = json_integer_value (json_object_get (plan->summary, action));
   json_object_set_new (plan->summary, action, json_integer (n + 1));
-  output_row (plan->out, json_string (table), json_string (key), json_string (action),
-              json_string (reason));
+  plan_lines_add (plan->lines, table, key, action, reason);
+  if (plan->rows)
+    output_row (plan->out, json_string (table), json_string (key), json_string (action),
+                text (reason));
+}
+
+/* --- the summary ------------------------------------------------------------------------------ */
+
+/* How many rows TABLE has; 0: not known. *ABOUT: an estimate. */
+static gint64
+size_of (Pg *pg, const char *table, gboolean *about)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "name", table);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/plan_table.sql", values, NULL);
+  *about = rows != NULL && rows_count (rows) > 0 && rows_text (rows, 0, "about") != NULL;
+  if (rows == NULL || rows_count (rows) == 0)
+    return 0;
+  if (*about)
+    return rows_int (rows, 0, "about");
+  const char *counts = rows_text (rows, 0, "counts");
+  const PgStatement *statement = pg_statement_text (counts, counts, NULL);
+  g_autoptr (PgRows) counted = statement != NULL ? pg_run (pg, statement, NULL, NULL) : NULL;
+  return counted != NULL ? rows_int (counted, 0, "n") : 0;
+}
+
+static char *
+share_of (Pg *pg, const PlanCount *count)
+{
+  gboolean about = FALSE;
+  gint64 size = pg_begin_read_only (pg, NULL) ? size_of (pg, count->table, &about) : 0;
+  pg_rollback (pg);
+  if (size < count->rows)
+    return NULL;
+  return g_strdup_printf ("%s%.1f %%", about ? "about " : "",
+                          100 * (double)count->rows / (double)size);
 }
 
 static void
-show_summary (Output *out, const json_t *summary)
+say_summary (Output *out, Pg *pg, const Plan *plan)
 {
-  const char *action;
-  json_t *n;
-  g_autoptr (json_t) last = json_pack ("{s:O}", "summary", summary);
+  output_table (out, SUMMARY);
+  for (guint i = 0; i < plan->lines->counts->len; i++) {
+    const PlanCount *count = plan->lines->counts->pdata[i];
+    g_autofree char *share = share_of (pg, count);
+    output_row (out, json_string (count->table), json_string (count->action),
+                *count->rule != '\0' ? json_string (count->rule) : json_null (),
+                json_integer (count->rows), text (share));
+  }
+  output_end (out);
+}
+
+static void
+show_summary (Output *out, Pg *pg, const Plan *plan)
+{
+  g_autoptr (json_t) last = json_pack ("{s:O}", "summary", plan->summary);
   output_end (out);
   output_object (out, last);
-  output_say (out, "%s", "");
-  if (json_object_size (summary) == 0)
-    output_say (out, "nothing to do");
-  json_object_foreach ((json_t *)summary, action, n)
-    output_say (out, "%s: %" JSON_INTEGER_FORMAT, action, json_integer_value (n));
+  if (output_is_json (out))
+    return;
+  if (plan->rows)
+    output_say (out, "%s", "");
+  if (plan->lines->n > 0)
+    say_summary (out, pg, plan);
+  g_autofree char *words = words_of_counts (plan->summary);
+  output_say (out, "%s%s", plan->lines->n > 0 ? "\n" : "", words != NULL ? words : "nothing to do");
 }
+
+/* --- compared with the last one --------------------------------------------------------------- */
+
+typedef struct {
+  Output *out;
+  gboolean rows;
+  json_t *changes; /* new, gone, changed -> number of lines */
+} Differences;
+
+static void
+differ (const PlanDifference *one, gpointer data)
+{
+  Differences *differences = data;
+  const char *change = one->was_action == NULL ? "new" : one->action == NULL ? "gone" : "changed";
+  json_int_t n = json_integer_value (json_object_get (differences->changes, change));
+  json_object_set_new (differences->changes, change, json_integer (n + 1));
+  if (differences->rows)
+    output_row (differences->out, json_string (one->table), json_string (one->key),
+                json_string (change), text (one->was_action), text (one->was_reason),
+                text (one->action), text (one->reason));
+}
+
+static gint64
+rows_of (const PlanLines *lines, const PlanCount *like)
+{
+  g_autofree char *name = g_strjoin ("\n", like->table, like->action, like->rule, NULL);
+  const PlanCount *count = g_hash_table_lookup (lines->index, name);
+  return count != NULL ? count->rows : 0;
+}
+
+static void
+say_count (Output *out, const PlanCount *count, gint64 before, gint64 now)
+{
+  output_row (out, json_string (count->table), json_string (count->action),
+              *count->rule != '\0' ? json_string (count->rule) : json_null (),
+              json_integer (before), json_integer (now));
+}
+
+static void
+say_counts (Output *out, const PlanLines *was, const PlanLines *now)
+{
+  output_table (out, COUNTS);
+  for (guint i = 0; i < now->counts->len; i++) {
+    const PlanCount *count = now->counts->pdata[i];
+    say_count (out, count, rows_of (was, count), count->rows);
+  }
+  for (guint i = 0; i < was->counts->len; i++) {
+    const PlanCount *count = was->counts->pdata[i];
+    if (rows_of (now, count) == 0)
+      say_count (out, count, count->rows, 0);
+  }
+  output_end (out);
+}
+
+static void
+show_differences (Output *out, const PlanLines *was, const char *since, const PlanLines *now)
+{
+  g_autoptr (json_t) changes = json_object ();
+  Differences differences = { out, with_rows || output_is_json (out), changes };
+  if (differences.rows)
+    output_table (out, DIFFERENCES);
+  gboolean known = plan_compare (was, now, differ, &differences);
+  output_end (out);
+  g_autoptr (json_t) last
+      = json_pack ("{s:O, s:o}", "diff", changes, "since", cell_from_text (CELL_TIME, since));
+  output_object (out, last);
+  if (output_is_json (out))
+    return;
+  if (with_rows)
+    output_say (out, "%s", "");
+  say_counts (out, was, now);
+  g_autofree char *words = words_of_counts (changes);
+  output_say (out, "\nsince the plan of %.19s UTC: %s", since,
+              !known          ? "too many rows to compare one by one"
+              : words != NULL ? words
+                              : "no row differs");
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
 
 static gboolean
 parse_at (gint64 *at_us, GError **error)
@@ -51,6 +206,42 @@ parse_at (gint64 *at_us, GError **error)
     return TRUE;
   g_prefix_error (error, "--at: ");
   return FALSE;
+}
+
+/* A role that may only read can plan, too. */
+static void
+keep (Pg *pg, const Job *job, gint64 at_us, const PlanLines *lines)
+{
+  g_autoptr (GError) error = NULL;
+  if (!plan_keep (pg, job, at_us, lines, &error))
+    log_warning ("The plan is not kept for --diff", "job", job->name, "error", error->message);
+}
+
+static ExitCode
+plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
+{
+  g_autoptr (json_t) summary = json_object (), args = json_object ();
+  g_autoptr (PlanLines) lines = plan_lines_new (), was = NULL;
+  g_autofree char *since = NULL;
+  GError *cause = NULL;
+  if (diff && (was = plan_last (pg, job, &since, &cause)) == NULL && cause != NULL) {
+    g_propagate_error (error, cause);
+    return cli_pg_failed (pg, error);
+  }
+  Plan one = { cli->out, (with_rows || output_is_json (cli->out)) && was == NULL, lines, summary };
+  if (one.rows)
+    output_table (cli->out, COLUMNS);
+  if (!plan_run (pg, job, at_us, args, show, &one, error))
+    return cli_pg_failed (pg, error);
+  if (was != NULL)
+    show_differences (cli->out, was, since, lines);
+  else
+    show_summary (cli->out, pg, &one);
+  if (diff && was == NULL)
+    output_say (cli->out,
+                "No earlier plan of this job is kept; the next --diff compares with this one.");
+  keep (pg, job, at_us, lines);
+  return CODE_OK;
 }
 
 ExitCode
@@ -66,13 +257,5 @@ command_plan (Cli *cli, GError **error)
   if (!parse_at (&at_us, error))
     return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);
-  if (pg == NULL)
-    return CODE_POSTGRES;
-  g_autoptr (json_t) summary = json_object (), args = json_object ();
-  Plan plan = { cli->out, summary };
-  output_table (cli->out, COLUMNS);
-  if (!plan_run (pg, job, at_us, args, show, &plan, error))
-    return cli_pg_failed (pg, error);
-  show_summary (cli->out, summary);
-  return CODE_OK;
+  return pg != NULL ? plan (cli, pg, job, at_us, error) : CODE_POSTGRES;
 }

@@ -1,12 +1,15 @@
 #include "cli/arguments.h"
+#include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 
-static gboolean all;
+static gboolean all, yes;
 
 const GOptionEntry quarantine_options[]
     = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
           "list: also items that will be retried automatically", NULL },
+        { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "drop of all items: do not ask", NULL },
         { NULL } };
 
 static const Column COLUMNS[] = { { "job" },
@@ -28,6 +31,7 @@ static const struct {
 };
 
 #define LIST 0
+#define DROP 2
 
 /* The index in VERBS; -1: error. */
 static int
@@ -93,6 +97,14 @@ bind_days (const Cli *cli, PgValues *values)
   pg_values_take (values, "days", array_take (days));
 }
 
+/* Of a job without ITEM all items are meant, and without JOB those of all jobs. */
+static gboolean
+note (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
+{
+  g_autofree char *object = g_strjoin (" ", job != NULL ? job : "all", item, NULL);
+  return cli_note (cli, pg, VERBS[verb].name, object, NULL, error);
+}
+
 static PgRows *
 run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
 {
@@ -103,7 +115,9 @@ run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **err
   bind_days (cli, values);
   g_autoptr (PgRows) rows = NULL;
   if (!pg_begin (pg, error) || (rows = pg_run_file (pg, VERBS[verb].file, values, error)) == NULL
-      || (VERBS[verb].releases && !release_all (cli, pg, rows, error)) || !pg_commit (pg, error))
+      || (VERBS[verb].releases && !release_all (cli, pg, rows, error))
+      || (verb != LIST && rows_count (rows) > 0 && !note (cli, pg, verb, job, item, error))
+      || !pg_commit (pg, error))
     return NULL;
   return g_steal_pointer (&rows);
 }
@@ -132,6 +146,8 @@ command_quarantine (Cli *cli, GError **error)
   gboolean known = job == NULL || jobs_find (cli->jobs, job) != NULL;
   if (!known && VERBS[verb].releases && cli_job (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
+  if (verb == DROP && job == NULL && ask_first (yes, "drop all items", error) != CODE_OK)
+    return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;

@@ -1,6 +1,8 @@
+#include "base/clock.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 #include "engine/ledger/replay.h"
 #include "engine/startup.h"
 
@@ -210,12 +212,25 @@ replay_with_kafka (Course *course, char **settings, GError **error)
   return replay_topics (course, error);
 }
 
+/* Before the first run is started: they are started in many transactions. */
+static gboolean
+note (Cli *cli, Pg *pg, const Wanted *wanted, GError **error)
+{
+  g_autofree char *since = clock_format (wanted->from_us),
+                  *until = wanted->to_us < G_MAXINT64 ? clock_format (wanted->to_us) : NULL;
+  g_autofree char *object = g_strjoin (" ", wanted->job != NULL ? wanted->job->name : "all", "from",
+                                       since, until != NULL ? "to" : NULL, until, NULL);
+  return cli_note_alone (cli, pg, NULL, object, NULL, error);
+}
+
 static ExitCode
 replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **error)
 {
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
+  if (!dry_run && !note (cli, pg, wanted, error))
+    return cli_pg_failed (pg, error);
   g_autofree char *ticks = cli_topic (cli, "ticks");
   g_autoptr (GHashTable) announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) messages

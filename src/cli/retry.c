@@ -1,24 +1,21 @@
 #include "cli/commands.h"
-#include "cli/run_row.h"
-#include "cli/run_send.h"
+#include "cli/run_change.h"
 
-/* A run that our transaction has locked. */
-typedef struct {
-  const char *run_id;
-  gboolean archived;
-  PgRows *row;       /* state, step, job, args, unique_key, scheduled_at, due_at */
-  RunSender *sender; /* NULL: its message cannot be sent now */
-  Run *ready;        /* its message is sent after the commit; NULL: no message */
-} Held;
+static RunOptions options;
 
-static void
-held_clear (Held *held)
-{
-  rows_free (held->row);
-  run_sender_free (held->sender);
-  run_free (held->ready);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
+/* clang-format off */
+#define FILTERS(what) \
+    { "job", 0, 0, G_OPTION_ARG_STRING, &options.filter.job, "runs of this job", "J" }, \
+    { "state", 0, 0, G_OPTION_ARG_STRING, &options.filter.state, "runs in this state, or blocked", "S" }, \
+    { "error-class", 0, 0, G_OPTION_ARG_STRING, &options.filter.error_class, "runs whose last error is of this class, like 23503", "C" }, \
+    { "since", 0, 0, G_OPTION_ARG_STRING, &options.filter.since, "runs created since then: -1d, 2026-11-21, ...", "T" }, \
+    { "yes", 0, 0, G_OPTION_ARG_NONE, &options.yes, what " the runs of a filter without a question", NULL }
+#define REASON { "reason", 0, 0, G_OPTION_ARG_STRING, &options.reason, "why; the journal keeps it", "TEXT" }
+/* clang-format on */
+
+const GOptionEntry retry_options[] = { FILTERS ("retry"), REASON, { NULL } },
+                   discard_options[] = { FILTERS ("discard"), REASON, { NULL } },
+                   approve_options[] = { REASON, { NULL } };
 
 static gboolean
 run_on (Pg *pg, const char *file, const char *run_id, const char *unique_key, GError **error)
@@ -30,35 +27,12 @@ run_on (Pg *pg, const char *file, const char *run_id, const char *unique_key, GE
   return rows != NULL;
 }
 
-static PgRows *
-lock_in (Pg *pg, const char *file, const char *run_id, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "run_id", run_id);
-  return pg_run_file (pg, file, values, error);
-}
-
-/* A step locks its run until its transaction ends: longer than the usual lock_timeout. */
-static gboolean
-hold (Pg *pg, Held *held, GError **error)
-{
-  if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL lock_timeout = '14s'", error))
-    return FALSE;
-  held->row = lock_in (pg, "src/cli/sql/run_lock.sql", held->run_id, error);
-  if (held->row == NULL || rows_count (held->row) > 0)
-    return held->row != NULL;
-  g_clear_pointer (&held->row, rows_free);
-  held->archived = TRUE;
-  held->row = lock_in (pg, "src/cli/sql/run_lock_archived.sql", held->run_id, error);
-  return held->row != NULL;
-}
-
 /* A dead run has released its unique key. Builds it again, as its tick, event or parent did. */
 static char *
-unique_key_of (Cli *cli, const Held *held)
+unique_key_of (Cli *cli, const LockedRun *run)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (held->row, 0, "job"));
-  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (held->row, 0, "args"));
+  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (run->row, 0, "args"));
   if (job == NULL)
     return NULL;
   for (guint i = 0; i < job->events->len; i++) {
@@ -84,29 +58,29 @@ say_holder (Cli *cli, Pg *pg, const char *unique_key, GError **error)
 
 /* No run begins before its time, neither after a back-off nor by a command. */
 static gint64
-earliest_of (Cli *cli, const Held *held)
+earliest_of (Cli *cli, const LockedRun *run)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (held->row, 0, "job"));
-  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (held->row, 0, "args"));
-  gint64 scheduled_at_us = rows_int (held->row, 0, "scheduled_at");
+  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (run->row, 0, "args"));
+  gint64 scheduled_at_us = rows_int (run->row, 0, "scheduled_at");
   return job != NULL ? run_earliest_us (job, scheduled_at_us, args) : scheduled_at_us;
 }
 
 static ExitCode
-again (Cli *cli, Pg *pg, Held *held, GError **error)
+again (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (held->row, 0, "job"));
-  g_autofree char *unique_key = unique_key_of (cli, held);
-  if (held->archived && !run_on (pg, "src/cli/sql/run_unarchive.sql", held->run_id, NULL, error))
+  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  g_autofree char *unique_key = unique_key_of (cli, run);
+  if (run->archived && !run_on (pg, "src/cli/sql/run_unarchive.sql", run->run_id, NULL, error))
     return cli_pg_failed (pg, error);
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "run_id", held->run_id);
+  pg_values_set (values, "run_id", run->run_id);
   pg_values_set (values, "unique_key", unique_key);
-  pg_values_set (values, "sent", held->sender != NULL ? "t" : "f");
-  pg_values_time (values, "earliest", earliest_of (cli, held));
+  pg_values_set (values, "sent", run->sender != NULL ? "t" : "f");
+  pg_values_time (values, "earliest", earliest_of (cli, run));
   g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_again.sql", values, error);
   if (rows != NULL && job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
-    held->ready = run_from_row (job, rows, 0);
+    run->ready = run_from_row (job, rows, 0);
   if (rows != NULL)
     return CODE_OK;
   return g_str_equal (pg_sqlstate (pg), "23505") ? say_holder (cli, pg, unique_key, error)
@@ -114,131 +88,92 @@ again (Cli *cli, Pg *pg, Held *held, GError **error)
 }
 
 static ExitCode
-bring_forward (Cli *cli, Pg *pg, const Held *held, GError **error)
+bring_forward (Cli *cli, Pg *pg, const LockedRun *run, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "run_id", held->run_id);
-  pg_values_time (values, "earliest", earliest_of (cli, held));
+  pg_values_set (values, "run_id", run->run_id);
+  pg_values_time (values, "earliest", earliest_of (cli, run));
   g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_now.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   if (rows_count (rows) > 0)
     return CODE_OK;
-  gboolean pauses = rows_int (held->row, 0, "step") > 0;
+  gboolean pauses = rows_int (run->row, 0, "step") > 0;
   return cli_usage (
       error,
       "run %s is %s, %s UTC: only a run that waits for a retry, or is blocked, can be brought forward",
-      held->run_id, pauses ? "waiting for its next page" : "waiting for its time",
-      rows_text (held->row, 0, "due_at"));
+      run->run_id, pauses ? "waiting for its next page" : "waiting for its time",
+      rows_text (run->row, 0, "due_at"));
 }
 
 static ExitCode
-retry (Cli *cli, Pg *pg, Held *held, GError **error)
+retry (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
-  const char *state = rows_text (held->row, 0, "state");
+  const char *state = rows_text (run->row, 0, "state");
   gboolean blocked = g_str_equal (state, "finished")
-                     && g_strcmp0 (rows_text (held->row, 0, "status"), "blocked") == 0;
+                     && g_strcmp0 (rows_text (run->row, 0, "status"), "blocked") == 0;
   if (g_str_equal (state, "dead") || blocked)
-    return again (cli, pg, held, error);
+    return again (cli, pg, run, error);
   if (!g_str_equal (state, "waiting"))
-    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting run can be retried",
-                      held->run_id, state);
-  return bring_forward (cli, pg, held, error);
+    return cli_usage (error, "run %s is %s: only a dead, blocked or waiting run can be retried%s",
+                      run->run_id, state,
+                      g_str_equal (state, "held") ? "; pruned approve lets a held one go" : "");
+  return bring_forward (cli, pg, run, error);
 }
 
 static ExitCode
-discard (Cli *cli, Pg *pg, Held *held, GError **error)
+approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
-  const char *state = rows_text (held->row, 0, "state");
-  if (g_str_equal (state, "finished") || g_str_equal (state, "skipped"))
-    return cli_usage (error, "run %s is %s: it has ended", held->run_id, state);
-  const char *file
-      = held->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";
-  return run_on (pg, file, held->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);
-}
-
-typedef ExitCode (*Change) (Cli *cli, Pg *pg, Held *held, GError **error);
-
-/* Sends the run's message to its lane at once. If that fails, the daemon finds the run in
- * PostgreSQL and sends the message seconds later. */
-static void
-send_ready (const Held *held, const char *why)
-{
-  g_autoptr (GError) error = NULL;
-  if (held->ready == NULL)
-    return;
-  if (held->sender != NULL && run_sender_send (held->sender, held->ready, &error))
-    return;
-  log_warning ("The run is ready, but its message could not be sent; a daemon will send it",
-               "run_id", held->run_id, "error", error != NULL ? error->message : why);
-}
-
-/* Runs that `again` makes ready. */ static gboolean
-can_run_again (const PgRows *row)
-{
-  const char *text = rows_text (row, 0, "result");
-  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
-  return g_str_equal (rows_text (row, 0, "state"), "dead")
-         || g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0;
-}
-
-/* Called before the transaction: finding the broker takes a while. */
-static void
-find_sender (Cli *cli, Held *held, const PgRows *before, char **why)
-{
-  Job *job = jobs_find (cli->jobs, rows_text (before, 0, "job"));
-  if (job != NULL && can_run_again (before))
-    held->sender = run_sender_new (cli, job, why);
-}
-
-static ExitCode
-change_held (Cli *cli, Pg *pg, Change change, const PgRows *before, GError **error)
-{
-  g_auto (Held) held = { .run_id = cli->arguments[0] };
-  g_autofree char *why = NULL;
-  if (change == retry)
-    find_sender (cli, &held, before, &why);
-  if (!hold (pg, &held, error))
+  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  const char *state = rows_text (run->row, 0, "state");
+  if (!g_str_equal (state, "held")) {
+    run->unchanged = TRUE;
+    return rows_bool (run->row, 0, "approved")
+               ? CODE_OK
+               : cli_usage (error, "run %s is %s: only a held run can be approved", run->run_id,
+                            state);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", run->run_id);
+  pg_values_set (values, "reason", options.reason);
+  pg_values_set (values, "sent", run->sender != NULL ? "t" : "f");
+  pg_values_time (values, "earliest", earliest_of (cli, run));
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_approve.sql", values, error);
+  if (rows == NULL)
     return cli_pg_failed (pg, error);
-  if (rows_count (held.row) == 0)
-    return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", held.run_id);
-  ExitCode code = change (cli, pg, &held, error);
-  if (code == CODE_OK && !pg_commit (pg, error))
-    return cli_pg_failed (pg, error);
-  if (code == CODE_OK)
-    send_ready (&held, why);
-  return code;
-}
-
-static ExitCode
-change_run (Cli *cli, Change change, GError **error)
-{
-  ExitCode code;
-  g_autoptr (Pg) pg = cli_pg (cli, error);
-  if (pg == NULL)
-    return CODE_POSTGRES;
-  g_autoptr (PgRows) before = run_row_get (pg, cli->arguments[0], &code, error);
-  if (before == NULL)
-    return code;
-  code = change_held (cli, pg, change, before, error);
-  if (code != CODE_OK)
-    return code;
-  g_autoptr (PgRows) after = run_row_get (pg, cli->arguments[0], &code, error);
-  if (after == NULL)
-    return code;
-  output_table (cli->out, RUN_COLUMNS);
-  output_rows (cli->out, after);
+  if (job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
+    run->ready = run_from_row (job, rows, 0);
   return CODE_OK;
+}
+
+static ExitCode
+discard (Cli *cli, Pg *pg, LockedRun *run, GError **error)
+{
+  const char *state = rows_text (run->row, 0, "state");
+  if (g_str_equal (state, "finished") || g_str_equal (state, "skipped"))
+    return cli_usage (error, "run %s is %s: it has ended", run->run_id, state);
+  const char *file
+      = run->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";
+  return run_on (pg, file, run->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 ExitCode
 command_retry (Cli *cli, GError **error)
 {
-  return change_run (cli, retry, error);
+  static const RunDeed deed = { "retry", retry, .again = TRUE, .retry = TRUE };
+  return run_change (cli, &deed, &options, error);
+}
+
+ExitCode
+command_approve (Cli *cli, GError **error)
+{
+  static const RunDeed deed = { "approve", approve, .again = TRUE };
+  return run_change (cli, &deed, &options, error);
 }
 
 ExitCode
 command_discard (Cli *cli, GError **error)
 {
-  return change_run (cli, discard, error);
+  static const RunDeed deed = { "discard", discard };
+  return run_change (cli, &deed, &options, error);
 }

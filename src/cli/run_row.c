@@ -2,6 +2,8 @@
 
 #include "base/uuid5.h"
 
+#include <string.h>
+
 const Column RUN_COLUMNS[] = {
   { "run_id" },
   { "job" },
@@ -23,6 +25,7 @@ const Column RUN_COLUMNS[] = {
   { "finished_at", CELL_TIME },
   { "result", CELL_JSON },
   { "error" },
+  { "held", CELL_JSON, .detail = TRUE },
   { NULL },
 };
 
@@ -40,6 +43,51 @@ run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error)
   PgRows *rows = pg_run_file (pg, "src/cli/sql/run.sql", values, error);
   pg_rollback (pg);
   return rows;
+}
+
+#define LEAST 1 /* digits of a prefix */
+
+/* PREFIX with DIGIT in place of what is missing of an id. NULL: no id begins so. */
+static char *
+filled (const char *prefix, char digit)
+{
+  char *id = g_strdup (PRUNED_UUID_NAMESPACE);
+  for (guint i = 0; id[i] != '\0'; i++)
+    if (id[i] != '-')
+      id[i] = digit;
+  for (guint i = 0; prefix[i] != '\0'; i++) {
+    if (id[i] == '\0' || (id[i] == '-') != (prefix[i] == '-')
+        || (prefix[i] != '-' && !g_ascii_isxdigit (prefix[i]))) {
+      g_free (id);
+      return NULL;
+    }
+    id[i] = prefix[i];
+  }
+  return id;
+}
+
+char *
+run_row_complete (Pg *pg, const char *prefix, ExitCode *code, GError **error)
+{
+  g_autofree char *first = strlen (prefix) >= LEAST ? filled (prefix, '0') : NULL;
+  *code = CODE_NOT_FOUND;
+  if (first == NULL || uuid5_is_valid (prefix))
+    return g_strdup (prefix); /* run_row_get says what is wrong with it */
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "first", first);
+  pg_values_take (values, "last", filled (prefix, 'f'));
+  g_autoptr (PgRows) rows = pg_begin_read_only (pg, error)
+                                ? pg_run_file (pg, "src/cli/sql/run_prefix.sql", values, error)
+                                : NULL;
+  pg_rollback (pg);
+  if (rows == NULL)
+    *code = cli_pg_failed (pg, error);
+  else if (rows_count (rows) > 1)
+    *code = cli_usage (error, "several runs begin with '%s': %s, %s, ...", prefix,
+                       rows_text (rows, 0, "run_id"), rows_text (rows, 1, "run_id"));
+  else
+    return g_strdup (rows_count (rows) > 0 ? rows_text (rows, 0, "run_id") : prefix);
+  return NULL;
 }
 
 PgRows *

@@ -11,6 +11,10 @@ extern const Column RUN_COLUMNS[];
  * else -1. */
 PgRows *run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error);
 
+/* The id of the run whose id begins with PREFIX (at least 4 digits), if it is no whole id. NULL:
+ * there is none, there are several (*CODE is CODE_USAGE), or PostgreSQL failed. g_free it. */
+char *run_row_complete (Pg *pg, const char *prefix, ExitCode *code, GError **error);
+
 /* The row of run RUN_ID; NULL: it is not a run id, there is no such run, or PostgreSQL failed
  * (*CODE). */
 PgRows *run_row_get (Pg *pg, const char *run_id, ExitCode *code, GError **error);

@@ -1,23 +1,37 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/run_page.h"
 #include "cli/run_row.h"
+#include "cli/runs_table.h"
 
 #define LIMIT 50
 
-static char *job, *state, *since;
+static char *job, *state, *since, *columns;
+static gboolean children, wide;
 static gint64 limit = LIMIT;
 
-const GOptionEntry runs_options[]
-    = { { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only runs of this job", "J" },
-        { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only runs in this state, or blocked", "S" },
-        { "since", 0, 0, G_OPTION_ARG_STRING, &since,
-          "only runs created since then: -1d, 2026-11-21, ...", "T" },
-        { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most this number of runs (default 50)",
-          "N" },
-        { NULL } };
+const GOptionEntry runs_options[] = {
+  { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only runs of this job", "J" },
+  { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only runs in this state, or blocked", "S" },
+  { "since", 0, 0, G_OPTION_ARG_STRING, &since,
+    "only runs created since then: -1d, 2026-11-21, ...", "T" },
+  { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most this number of runs (default 50)", "N" },
+  { "children", 0, 0, G_OPTION_ARG_NONE, &children,
+    "the table lists runs that other runs have started, too (--json, --job and --state do)", NULL },
+  { "columns", 0, 0, G_OPTION_ARG_STRING, &columns,
+    "these columns of --json in the table: run_id,job,error", "C,..." },
+  { "wide", 0, 0, G_OPTION_ARG_NONE, &wide, "whole ids and texts, more than 80 columns", NULL },
+  { NULL }
+};
 
 static const char *const STATES[]
     = { "waiting", "ready", "held", "finished", "dead", "skipped", "blocked", NULL };
+
+static gboolean
+lists_parents (const Cli *cli)
+{
+  return !children && !output_is_json (cli->out) && job == NULL && state == NULL;
+}
 
 static ExitCode
 check_options (Cli *cli, PgValues *values, GError **error)
@@ -35,9 +49,12 @@ check_options (Cli *cli, PgValues *values, GError **error)
   }
   if (limit < 1)
     return cli_usage (error, "--limit: at least 1");
+  if (!runs_table_check (columns, error))
+    return CODE_USAGE;
   pg_values_set (values, "job", job);
   pg_values_set (values, "state", state);
   pg_values_int (values, "limit", limit);
+  pg_values_set (values, "parents", lists_parents (cli) ? "true" : "false");
   if (since != NULL)
     pg_values_time (values, "since", since_us);
   else
@@ -49,11 +66,9 @@ static ExitCode
 show_one (Cli *cli, Pg *pg, GError **error)
 {
   ExitCode code;
-  g_autoptr (PgRows) rows = run_row_get (pg, cli->arguments[0], &code, error);
-  if (rows == NULL)
-    return code;
-  output_record (cli->out, RUN_COLUMNS, rows, 0);
-  return CODE_OK;
+  g_autofree char *run_id = run_row_complete (pg, cli->arguments[0], &code, error);
+  g_autoptr (PgRows) rows = run_id != NULL ? run_row_get (pg, run_id, &code, error) : NULL;
+  return rows != NULL ? run_page_show (cli, pg, rows, error) : code;
 }
 
 static ExitCode
@@ -65,8 +80,14 @@ list (Cli *cli, Pg *pg, const PgValues *values, GError **error)
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   pg_rollback (pg);
-  output_table (cli->out, RUN_COLUMNS);
-  output_rows (cli->out, rows);
+  if (!output_is_json (cli->out))
+    runs_table_show (cli->out, rows, columns, wide);
+  else {
+    output_table (cli->out, RUN_COLUMNS);
+    output_rows (cli->out, rows);
+  }
+  if (lists_parents (cli))
+    output_hint (cli->out, "\nRuns that these have started: --children. One run: pruned runs RUN");
   return CODE_OK;
 }
 

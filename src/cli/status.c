@@ -4,12 +4,36 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/dead_letters.h"
+#include "cli/gentle.h"
 #include "cli/status.h"
+#include "cli/stop_line.h"
 #include "engine/outbox/topics.h"
 
 #include <string.h>
 
 #define TIMEOUT_MS 5000
+#define WATCH_S 2
+#define LONGEST_S 86400
+
+static gint64 watch_s; /* 0: once */
+
+static gboolean
+take_watch (const char *option, const char *value, gpointer data, GError **error)
+{
+  guint64 seconds = WATCH_S;
+  if (value != NULL && !g_ascii_string_to_unsigned (value, 10, 1, LONGEST_S, &seconds, NULL)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--watch=%s: not a number of seconds", value);
+    return FALSE;
+  }
+  watch_s = (gint64)seconds;
+  return TRUE;
+}
+
+const GOptionEntry status_options[]
+    = { { "watch", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_watch,
+          "show it again every S seconds (default 2), until Ctrl-C", "S" },
+        { NULL } };
 
 typedef struct {
   Cli *cli;
@@ -44,7 +68,8 @@ set_cell (json_t *object, const PgRows *rows, const char *column, CellType type)
 }
 
 static void
-take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *schedules)
+take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *schedules,
+               const PgRows *stop)
 {
   set (facts, "connected", json_true ());
   set_cell (facts, rows, "version", CELL_TEXT);
@@ -58,6 +83,8 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "next_due", CELL_TIME);
   set_cell (status->found, rows, "paused", CELL_JSON);
   set_cell (status->found, rows, "blocked", CELL_JSON);
+  set_cell (status->found, rows, "quiet", CELL_JSON);
+  set (status->found, "stop", stop_line_object (stop));
   json_t *next = json_object ();
   for (int i = 0; i < rows_count (schedules); i++)
     set (next, rows_text (schedules, i, "job"),
@@ -72,15 +99,18 @@ ask_postgres (Status *status, json_t *facts, GError **error)
   if (status->pg == NULL || !pg_begin (status->pg, error))
     return FALSE;
   g_autoptr (PgRows) rows = pg_run_file (status->pg, "src/cli/sql/status.sql", NULL, error);
-  g_autoptr (PgRows) schedules = NULL;
+  g_autoptr (PgRows) schedules = NULL, stop = NULL;
   if (rows != NULL)
     schedules = pg_run_file (status->pg, "src/cli/sql/status_schedules.sql", NULL, error);
-  if (schedules == NULL)
+  if (schedules != NULL)
+    stop = pg_run_file (status->pg, "src/cli/sql/stop_look.sql", NULL, error);
+  if (stop == NULL)
     cli_pg_failed (status->pg, error);
   pg_rollback (status->pg);
-  if (schedules == NULL)
+  if (stop == NULL)
     return FALSE;
-  take_postgres (status, facts, rows, schedules);
+  take_postgres (status, facts, rows, schedules, stop);
+  gentle_ask (status->cli, status->pg, status->found);
   return TRUE;
 }
 
@@ -227,14 +257,15 @@ stores_of (Cli *cli)
 static void
 fill_gaps (json_t *found)
 {
-  const char *const keys[] = { "lanes", "lag", "runs", "quarantine", "dead", "throttle" };
+  const char *const keys[]
+      = { "lanes", "lag", "runs", "quarantine", "dead", "throttle", "dead_rows", "stop" };
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (json_object_get (found, keys[i]) == NULL)
       set (found, keys[i], json_null ());
 }
 
-ExitCode
-command_status (Cli *cli, GError **error)
+static ExitCode
+look_once (Cli *cli)
 {
   g_autoptr (json_t) found = json_object ();
   Status status = { .cli = cli, .found = found };
@@ -248,4 +279,18 @@ command_status (Cli *cli, GError **error)
   g_clear_pointer (&status.pg, pg_free);
   g_clear_pointer (&status.offsets, g_array_unref);
   return status.code;
+}
+
+ExitCode
+command_status (Cli *cli, GError **error)
+{
+  ExitCode code = CODE_OK;
+  do {
+    if (watch_s > 0)
+      output_clear (cli->out);
+    code = look_once (cli);
+    output_flush (cli->out);
+    g_usleep ((gulong)watch_s * G_USEC_PER_SEC);
+  } while (watch_s > 0); /* until somebody ends the command */
+  return code;
 }

@@ -1,5 +1,8 @@
 #include "cli/status.h"
 
+#include "cli/gentle.h"
+#include "cli/stop_line.h"
+
 /* `a 3, b 0` of an object, `a, b` of an array; "-": it is empty. */
 static char *
 words_of (const json_t *value)
@@ -107,6 +110,7 @@ say_stores (Output *out, const json_t *stores)
 void
 status_say (Output *out, const json_t *found)
 {
+  stop_line_say_object (out, json_object_get (found, "stop"));
   say_postgres (out, json_object_get (found, "postgres"));
   say_kafka (out, json_object_get (found, "kafka"));
   say_stores (out, json_object_get (found, "stores"));
@@ -115,7 +119,10 @@ status_say (Output *out, const json_t *found)
     output_say (out, "Next due    %s", text_in (found, "next_due"));
   say_words (out, "Schedules", json_object_get (found, "schedules"));
   say_words (out, "Paused", json_object_get (found, "paused"));
+  if (json_array_size (json_object_get (found, "quiet")) > 0)
+    say_words (out, "Quiet hours", json_object_get (found, "quiet"));
   say_words (out, "Blocked", json_object_get (found, "blocked"));
+  gentle_say (out, found);
   say_lag (out, json_object_get (found, "lag"));
   say_number (out, "Unpublished", json_object_get (found, "unpublished"));
   say_number (out, "Quarantine", json_object_get (found, "quarantine"));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 #include "cli/run_row.h"
 #include "engine/job/arguments.h"
 
@@ -39,7 +40,7 @@ const GOptionEntry tick_options[] = {
     "an argument of the run; V is a number, true, false, null or an object if it parses as JSON, else text",
     "K=V" },
   { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait,
-    "wait until the run has ended, at most S seconds (default 600), and show it; exit code 7: it ended dead, skipped or blocked, 8: time-out",
+    "wait until the run has ended, at most S seconds (default 600), and show it; exit code 7: it ended dead or skipped, blocked, or is held, 8: time-out",
     "S" },
   { NULL }
 };
@@ -214,11 +215,11 @@ publish (Cli *cli, const Tick *tick, GError **error)
 static gboolean
 has_ended (const PgRows *rows)
 {
-  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
+  static const char *const ended[] = { "finished", "dead", "skipped", "held", NULL };
   return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
 }
 
-/* Shows the ended run; the exit code tells how it ended. */
+/* Shows the run, which has ended or is held; the exit code tells how. */
 static ExitCode
 show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
 {
@@ -229,6 +230,12 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
         CODE_ENDED_BADLY, error,
         "job %s is blocked: %s; it is retried automatically once that is fixed (pruned doctor)",
         tick->job->name, rows_text (rows, 0, "error") != NULL ? rows_text (rows, 0, "error") : "-");
+  if (g_str_equal (rows_text (rows, 0, "state"), "held"))
+    return cli_fail (
+        CODE_ENDED_BADLY, error,
+        "run %s is %s; it has changed nothing more. Let it go: pruned approve %s; end it: "
+        "pruned discard %s",
+        tick->run_id, rows_text (rows, 0, "error"), tick->run_id, tick->run_id);
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
 }
 
@@ -241,12 +248,24 @@ is_paused (Pg *pg, const Tick *tick)
   return paused != NULL && rows_count (paused) > 0;
 }
 
+static gboolean
+is_stopped (Pg *pg)
+{
+  g_autoptr (PgRows) stop = pg_run_file (pg, "src/cli/sql/stop_look.sql", NULL, NULL);
+  return stop != NULL && rows_count (stop) > 0;
+}
+
 /* The error that says why the run has not ended. */
 static ExitCode
 say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **error)
 {
   const char *state
       = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: is a daemon running?";
+  if (is_stopped (pg))
+    return cli_fail (CODE_TIME_OVER, error,
+                     "run %s has not ended after %" G_GINT64_FORMAT
+                     " s: everything is stopped; pruned go",
+                     tick->run_id, wait_s);
   if (is_paused (pg, tick))
     return cli_fail (CODE_TIME_OVER, error,
                      "run %s has not begun after %" G_GINT64_FORMAT
@@ -284,8 +303,13 @@ command_tick (Cli *cli, GError **error)
   if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* fails before anything is published */
     return CODE_POSTGRES;
   code = publish (cli, &tick, error);
+  if (code == CODE_OK)
+    cli_note_done (cli, pg, NULL, tick.job->name, NULL);
   if (code == CODE_OK && pg != NULL && is_paused (pg, &tick)) /* the user waits for the run */
     log_warning ("The job is paused: its run waits until the job is resumed", "job", tick.job->name,
                  "remedy", "pruned resume JOB");
+  if (code == CODE_OK && pg != NULL && is_stopped (pg))
+    log_warning ("Everything is stopped: the run waits until work goes on", "job", tick.job->name,
+                 "remedy", "pruned go");
   return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;
 }

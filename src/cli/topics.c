@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/note.h"
 #include "engine/outbox/topics.h"
 
 #define TIMEOUT_MS 5000
@@ -51,7 +52,7 @@ settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint 
                              error);
 }
 
-/* REFUSED: why the optional topics were not created; NULL: they were. */
+/* REFUSED: why the broker does not create the optional topics; NULL: it did. */
 static gboolean
 show (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *refused)
 {
@@ -74,6 +75,20 @@ show (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *ref
   return as_wanted;
 }
 
+/* The topics that were made or have got partitions. */
+static void
+note (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *refused)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  for (guint i = 0; i < wanted->len; i++) {
+    const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
+    if (found[i].partitions < one->partitions && !(refused != NULL && one->optional))
+      g_string_append_printf (names, "%s%s", names->len > 0 ? " " : "", one->name);
+  }
+  if (names->len > 0)
+    cli_note_done (cli, NULL, "--apply", names->str, NULL);
+}
+
 ExitCode
 command_topics (Cli *cli, GError **error)
 {
@@ -87,6 +102,12 @@ command_topics (Cli *cli, GError **error)
   guint needed = topics_needed (wanted);
   if (found == NULL || (apply && !settle (admin, wanted, found, 0, needed, error)))
     return CODE_KAFKA;
-  (void)!(!apply || settle (admin, wanted, found, needed, wanted->len, &refused));
+  if (apply && !settle (admin, wanted, found, needed, wanted->len, &refused)
+      && refused->code != PRUNED_REJECT) {
+    g_propagate_error (error, g_steal_pointer (&refused));
+    return CODE_KAFKA;
+  }
+  if (apply)
+    note (cli, wanted, found, refused);
   return show (cli, wanted, found, refused) ? CODE_OK : CODE_NOT_FOUND;
 }

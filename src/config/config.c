@@ -242,6 +242,12 @@ config_int (const Config *config, const char *section, const char *key)
   return number_of (find_known (config, section, key), SETTING_INT);
 }
 
+gint64
+config_limit (const Config *config, const char *section, const char *key)
+{
+  return number_of (find_known (config, section, key), SETTING_LIMIT);
+}
+
 gboolean
 config_bool (const Config *config, const char *section, const char *key)
 {
@@ -258,6 +264,13 @@ gint64
 config_job_int (const Config *config, const char *job, const char *key)
 {
   return number_of (find_of_job (config, job, key), SETTING_INT);
+}
+
+gint64
+config_job_limit (const Config *config, const char *job, const char *key)
+{
+  const ConfigValue *value = find_of_job (config, job, key);
+  return number_of (value, value->setting->type);
 }
 
 gboolean

@@ -51,12 +51,15 @@ const char *const *config_ineffective (const Config *config);
 /* Typed reads. The key must be in the table (else g_error); a text that is not set is "". */
 const char *config_text (const Config *config, const char *section, const char *key);
 gint64 config_int (const Config *config, const char *section, const char *key);
+gint64 config_limit (const Config *config, const char *section, const char *key); /* off: -1 */
 gboolean config_bool (const Config *config, const char *section, const char *key);
 
 /* The same for `[jobs.<job>]`. */
 const char *config_job_text (const Config *config, const char *job, const char *key);
 gint64 config_job_int (const Config *config, const char *job, const char *key);
 gboolean config_job_bool (const Config *config, const char *job, const char *key);
+/* A limit; off: -1. Of a share in percent and of a factor: thousandths. */
+gint64 config_job_limit (const Config *config, const char *job, const char *key);
 
 gboolean config_has_job_key (const Config *config, const char *job, const char *key);
 

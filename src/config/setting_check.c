@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "config/cron.h"
+#include "config/hours.h"
 #include "config/per_table.h"
 #include "config/settings.h"
 #include <string.h>
@@ -80,6 +81,36 @@ are_per_table (const Setting *setting, const char *text)
   return check.ok;
 }
 
+/* `5`, `2.5`; UNIT (`%`; NULL: none) may follow. NUMBER: thousandths. */
+static gboolean
+parse_thousandths (const char *text, const char *unit, gint64 *number)
+{
+  char *end;
+  double value = g_ascii_isdigit (*text) ? g_ascii_strtod (text, &end) : -1;
+  if (value < 0)
+    return FALSE;
+  end += strspn (end, " ");
+  if (unit != NULL && g_str_has_prefix (end, unit))
+    end += strlen (unit);
+  *number = (gint64)(value * 1000 + 0.5);
+  return *end == '\0' && value <= 1e9;
+}
+
+/* A limit that can be off: NUMBER is -1 then. */
+static gboolean
+parse_limit (const Setting *setting, const char *text, gint64 *number)
+{
+  if (g_str_equal (text, "off")) {
+    *number = -1;
+    return TRUE;
+  }
+  if (setting->type == SETTING_SHARE)
+    return parse_thousandths (text, "%", number) && *number <= 100 * 1000;
+  if (setting->type == SETTING_FACTOR)
+    return parse_thousandths (text, NULL, number) && *number > 0;
+  return g_ascii_string_to_signed (text, 10, setting->least, setting->most, number, NULL);
+}
+
 static gboolean
 is_of_type (const Setting *setting, const char *text, gint64 *number)
 {
@@ -96,12 +127,17 @@ is_of_type (const Setting *setting, const char *text, gint64 *number)
     return is_choice (setting->choices, text);
   case SETTING_COLUMNS:
     return are_columns (text);
+  case SETTING_LIMIT:
+  case SETTING_SHARE:
+  case SETTING_FACTOR:
+    return parse_limit (setting, text, number);
   case SETTING_PATTERNS:
     return are_patterns (text);
   case SETTING_PER_TABLE:
     return are_per_table (setting, text);
   case SETTING_CRON:
   case SETTING_ZONE:
+  case SETTING_HOURS:
     break; /* checked by setting_check, with their own errors */
   }
   g_assert_not_reached ();
@@ -123,6 +159,16 @@ check_zone (const char *text, GError **error)
   return zone != NULL;
 }
 
+static gboolean
+check_hours (const char *text, GError **error)
+{
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
+  if (g_str_equal (text, "off"))
+    return TRUE;
+  g_autoptr (Hours) hours = hours_parse (text, utc, error);
+  return hours != NULL;
+}
+
 gboolean
 setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)
 {
@@ -131,6 +177,8 @@ setting_check (const Setting *setting, const char *text, gint64 *number, GError 
     return check_cron (text, error);
   if (setting->type == SETTING_ZONE)
     return check_zone (text, error);
+  if (setting->type == SETTING_HOURS)
+    return check_hours (text, error);
   if (is_of_type (setting, text, number))
     return TRUE;
   g_autofree char *shown = setting_shown (setting, text);
@@ -171,8 +219,16 @@ setting_wanted (const Setting *setting)
     return g_strdup ("cron | off");
   case SETTING_ZONE:
     return g_strdup ("time zone");
+  case SETTING_HOURS:
+    return g_strdup ("HH:MM-HH:MM time zone | off");
   case SETTING_COLUMNS:
     return g_strdup ("table.column; ...");
+  case SETTING_LIMIT:
+    return range (setting, " | off");
+  case SETTING_SHARE:
+    return g_strdup ("0 % to 100 % | off");
+  case SETTING_FACTOR:
+    return g_strdup ("a factor | off");
   case SETTING_PATTERNS:
     return g_strdup ("names of columns with * and ?; ...");
   case SETTING_PER_TABLE: {

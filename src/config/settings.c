@@ -3,6 +3,8 @@
 #define DAYS_MOST 36500
 #define MS_MOST G_GINT64_CONSTANT (3155760000000) /* a hundred years */
 #define TEXT_MOST 65536
+#define BYTES_MOST G_GINT64_CONSTANT (1152921504606846976) /* 1 EiB */
+#define S_MOST G_GINT64_CONSTANT (3155760000)              /* a hundred years */
 
 #define TEXT(section, key, fallback, help)                                                         \
   { section, key, SETTING_TEXT, fallback, 0, TEXT_MOST, NULL, help }
@@ -14,8 +16,11 @@
   { section, key, SETTING_INT, fallback, least, most, NULL, help }
 #define BOOL(section, key, fallback, help)                                                         \
   { section, key, SETTING_BOOL, fallback, 0, 0, NULL, help }
+#define LIMIT(section, key, fallback, most, help)                                                  \
+  { section, key, SETTING_LIMIT, fallback, 0, most, NULL, help }
 #define CHOICE(section, key, fallback, choices, help)                                              \
   { section, key, SETTING_CHOICE, fallback, 0, 0, choices, help }
+#define ROWS_MOST G_GINT64_CONSTANT (1000000000000)
 #define JOB(type, key, fallback, help) { SETTINGS_JOBS, key, type, fallback, 0, 0, NULL, help }
 
 const Setting settings_table[] = {
@@ -46,9 +51,16 @@ const Setting settings_table[] = {
   TEXT ("store.object", "ca_file", "", "certificates to trust instead of the system's, PEM"),
   TEXT ("store.object", "prefix", "", "put in front of every object's key"),
   JOB (SETTING_BOOL, "enabled", "on", "off: its ticks are recorded as skipped"),
+  CHOICE (
+      SETTINGS_JOBS, "mode", "run", "run|apply|plan|off",
+      "apply: rows go; plan: a run does all but that, and its result says so; off: as enabled = off; run: as [run] mode"),
   JOB (SETTING_CRON, "schedule", "off",
        "minute hour day-of-month month day-of-week, or off: another program sends the ticks"),
   JOB (SETTING_ZONE, "time_zone", "UTC", "the zone of the schedule, like Europe/Berlin"),
+  JOB (
+      SETTING_HOURS, "not_between", "off",
+      "quiet hours, like 07:00-20:00 Europe/Berlin: no step begins, and a running chain pauses between pages; "
+      "without a zone: that of the schedule"),
   { SETTINGS_JOBS, "catch_up", SETTING_CHOICE, "last", 0, 0, "last|none|all",
     "which of the ticks run that were missed while no daemon ran" },
   INT (SETTINGS_JOBS, "batch", "1000", 1, 1000000, "rows of a page"),
@@ -57,6 +69,9 @@ const Setting settings_table[] = {
   INT (SETTINGS_JOBS, "spacing_ms", "1000", 0, MS_MOST, "time between two children's starts"),
   INT (SETTINGS_JOBS, "budget_ms", "60000", 1, MS_MOST,
        "time after which a step ends early, or is repeated with fewer rows"),
+  INT (
+      SETTINGS_JOBS, "target_step_ms", "2000", 1, MS_MOST,
+      "time that a step should take at most: after a longer one pages are halved, and they grow back to `batch`"),
   INT (SETTINGS_JOBS, "schedules", "10", 1, 100000, "scheduled deletions in a step"),
   INT (SETTINGS_JOBS, "lease_ms", "600000", 1, MS_MOST,
        "how long a step's lease on its objects lasts"),
@@ -70,12 +85,46 @@ const Setting settings_table[] = {
        "time from a removal to the cleaning of the user's todos"),
   INT (SETTINGS_JOBS, "refresh_delay_ms", "60000", 0, MS_MOST,
        "time from a removal to the refresh of the user's authorizations"),
+  LIMIT (
+      SETTINGS_JOBS, "max_rows", "100000", ROWS_MOST,
+      "a run that would change more rows, its children included, is held until somebody approves it"),
+  JOB (SETTING_SHARE, "max_share", "off", "the same for this share of the job's table, like 5 %"),
+  LIMIT (SETTINGS_JOBS, "max_rows_per_day", "off", ROWS_MOST,
+         "the same for all runs of the job together within 24 hours"),
+  JOB (
+      SETTING_FACTOR, "max_ratio", "off",
+      "the same for this many times the usual: the median of the last 14 runs that ended, once there are 5"),
+  INT (SETTINGS_JOBS, "min_rows", "1000", 0, ROWS_MOST,
+       "below this number of rows max_share and max_ratio do not count; 0: they always do"),
+  CHOICE (
+      SETTINGS_JOBS, "approve", "above", "never|first|above|always",
+      "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "
+      "above a limit; all"),
   BOOL (SETTINGS_JOBS, "finish", "on",
         "off: the application that owns the tables does the last stages"),
   JOB (
       SETTING_COLUMNS, "references", "",
       "columns that keep a placeholder user alive (of users.delete_placeholder), or go to the ghost user (of "
       "users.destroy, and those that keep a placeholder), table.column; ...; empty: the built-in list"),
+  LIMIT ("throttle", "standby_lag_bytes", "268435456", BYTES_MOST,
+         "runs wait between pages while a standby has this much to replay"),
+  LIMIT ("throttle", "standby_lag_s", "30", S_MOST,
+         "the same, in seconds that a standby is behind"),
+  LIMIT ("throttle", "slot_lag_bytes", "10737418240", BYTES_MOST,
+         "the same while a replication slot retains this much write-ahead log"),
+  LIMIT ("throttle", "wal_bytes_per_s", "104857600", BYTES_MOST,
+         "the same while the server writes this much write-ahead log a second, whoever causes it"),
+  LIMIT ("throttle", "wal_unarchived_files", "64", 1000000000,
+         "the same while this many files of the write-ahead log wait for the archive"),
+  LIMIT ("throttle", "old_transaction_s", "600", S_MOST,
+         "the same while another session's transaction in this database is this old"),
+  LIMIT (
+      "throttle", "lock_waiters", "1", 1000000,
+      "the same while this many sessions have waited for a second for locks of the job's tables, or, for ten minutes at most, while "
+      "one of these is vacuumed or gets an index"),
+  LIMIT (
+      "throttle", "min_free_bytes", "1073741824", BYTES_MOST,
+      "the same while the disk of the tables has less space; known only on the server's own machine"),
   CHOICE ("audit", "rows", "full", "full|keys|off", "what the audit record keeps of removed rows"),
   { "audit", "rows_of", SETTING_PER_TABLE, "", 0, 0, "full|keys|off",
     "the same for single tables; empty: none differs" },
@@ -85,6 +134,8 @@ const Setting settings_table[] = {
        "days the audit record is kept; after lowering it, run `pruned migrate`"),
   { "audit", "keep_days_of", SETTING_PER_TABLE, "", 1, DAYS_MOST, NULL,
     "the same for single tables; empty: none differs" },
+  INT ("audit", "journal_days", "365", 1, DAYS_MOST,
+       "days the journal of operators is kept; after lowering it, run `pruned migrate`"),
   INT (
       "runs", "keep_days", "35", 1, DAYS_MOST,
       "days ended runs are kept; should be longer than the retention of the topics ticks and events"),
@@ -95,6 +146,10 @@ const Setting settings_table[] = {
       "seconds by which clocks can differ: a cron tick fires only when this machine's clock and Kafka's have reached its time, less this tolerance; "
       "`pruned doctor` names clocks that differ by more"),
   INT ("run", "workers", "4", 2, 256, "worker threads, each with its own database connection"),
+  CHOICE (
+      "run", "mode", "recorded", "recorded|apply|plan|off",
+      "of all jobs that set none: apply, plan (nothing is changed; results say what would be), or off; recorded: what `pruned migrate` has "
+      "recorded, plan in a schema that it made, apply in one that was there before"),
   CHOICE ("run", "environment", "production", "production|development",
           "for development: a row that fails makes its step fail, too"),
   TEXT ("run", "jobs_dir", "", "folder with further jobs, one folder each; empty: none"),
@@ -113,14 +168,32 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { "audit", "rows" },
                                          { "audit", "keep_days" },
                                          { "run", "environment" },
+                                         { "run", "mode" },
+                                         { "throttle", "standby_lag_bytes" },
+                                         { "throttle", "standby_lag_s" },
+                                         { "throttle", "slot_lag_bytes" },
+                                         { "throttle", "wal_bytes_per_s" },
+                                         { "throttle", "wal_unarchived_files" },
+                                         { "throttle", "old_transaction_s" },
+                                         { "throttle", "lock_waiters" },
+                                         { "throttle", "min_free_bytes" },
                                          { SETTINGS_JOBS, "enabled" },
+                                         { SETTINGS_JOBS, "mode" },
+                                         { SETTINGS_JOBS, "max_rows" },
+                                         { SETTINGS_JOBS, "max_share" },
+                                         { SETTINGS_JOBS, "max_rows_per_day" },
+                                         { SETTINGS_JOBS, "max_ratio" },
+                                         { SETTINGS_JOBS, "min_rows" },
+                                         { SETTINGS_JOBS, "approve" },
                                          { SETTINGS_JOBS, "schedule" },
                                          { SETTINGS_JOBS, "time_zone" },
                                          { SETTINGS_JOBS, "catch_up" },
+                                         { SETTINGS_JOBS, "not_between" },
                                          { SETTINGS_JOBS, "batch" },
                                          { SETTINGS_JOBS, "delay_ms" },
                                          { SETTINGS_JOBS, "spacing_ms" },
                                          { SETTINGS_JOBS, "budget_ms" },
+                                         { SETTINGS_JOBS, "target_step_ms" },
                                          { SETTINGS_JOBS, "schedules" },
                                          { SETTINGS_JOBS, "lease_ms" },
                                          { SETTINGS_JOBS, "max_attempts" },

@@ -17,7 +17,11 @@ typedef enum {
   SETTING_CRON,     /* a schedule, or `off` */
   SETTING_ZONE,     /* a time zone's name */
   SETTING_COLUMNS,  /* `table.column; ...`, or nothing */
+  SETTING_LIMIT,    /* LEAST..MOST, or off (-1) */
+  SETTING_SHARE,    /* 0 % to 100 %, or off */
+  SETTING_FACTOR,   /* a number over 0, or off */
   SETTING_PATTERNS, /* names of columns with * and ?, `name; ...`, or nothing */
+  SETTING_HOURS,    /* hours of the day (hours.h), or `off` */
   SETTING_PER_TABLE /* `table: value; ...`, each value one of CHOICES or, without those, LEAST..MOST
                      */
 } SettingType;
@@ -42,7 +46,8 @@ extern const Setting settings_table[];
  * restart. NULL-terminated. */
 extern const char *const settings_live[][2];
 
-/* Checks TEXT. NUMBER becomes the value of an integer, 0 or 1 for a boolean, else 0. PRUNED_FATAL
+/* Checks TEXT. NUMBER becomes the value of an integer or a limit (off: -1), thousandths of a share
+ * in percent or of a factor (off: -1), 0 or 1 for a boolean, else 0. PRUNED_FATAL
  * says what is expected, without place and name. */
 gboolean setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/log_queue.h"
 #include "engine/clock/dispatcher.h"
+#include "engine/clock/stop.h"
 #include "engine/guard.h"
 #include "engine/health.h"
 #include "engine/idle.h"
@@ -56,6 +57,14 @@ gboolean
 engine_is_ready (void)
 {
   return atomic_load (&ready);
+}
+
+static atomic_int stopped;
+
+gboolean
+engine_is_stopped (void)
+{
+  return atomic_load (&stopped);
 }
 
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -156,6 +165,7 @@ static gboolean
 round_once (Service *service, gint64 *committed_us, GError **error)
 {
   guard_beat ();
+  atomic_store (&stopped, atomic_load (&service->shared.stopped));
   if (!kafka_consumer_poll (service->consumer, POLL_MS, error))
     return FALSE;
   gint64 now = clock_monotonic_us ();
@@ -209,6 +219,7 @@ static int
 run_threads (const EngineOptions *options, Service *service, GError **error)
 {
   guint n = (guint)config_int (service->config, "run", "workers");
+  StopWatch *watch = stop_watch_new (service);
   Dispatcher *dispatcher = dispatcher_new (service);
   Workers *workers = workers_new (service, MAX (n, 2));
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
@@ -221,6 +232,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   atomic_store (&ready, FALSE);
   log_info ("Stopping");
   stop (service, workers, dispatcher);
+  stop_watch_free (watch);
   reload_end ();
   log_info ("Stopped");
   return code;

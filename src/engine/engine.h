@@ -4,6 +4,7 @@
  *   intake      ticks and events -> runs                       (worker.c, intake.c)
  *   workers     work messages -> steps                         (worker.c, batch.c, step.c)
  *   dispatcher  due runs, unsent messages, lost messages, cron  (dispatcher.c)
+ *   stop        reads whether everything is stopped             (clock/stop.c)
  *
  * Threads: main. Ownership: options are borrowed for the call.
  */
@@ -38,6 +39,9 @@ gboolean engine_is_alive (void);
 
 /* Does the daemon have its partitions, and is Kafka well? Thread: any. */
 gboolean engine_is_ready (void);
+
+/* Is everything stopped (`pruned stop`), as this process last read it? Thread: any. */
+gboolean engine_is_stopped (void);
 
 /* Visits each running step with the time since it began. Thread: any. */
 typedef void (*EngineRunning) (const char *job, double seconds, gpointer data);

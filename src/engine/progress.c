@@ -6,6 +6,7 @@
 #include "engine/service/stats.h"
 
 #define EVERY_US 200000
+#define STOPPED "\033[31mstopped (pruned go)\033[0m  "
 
 struct _Progress {
   Service *service;
@@ -50,8 +51,9 @@ progress_show (Progress *progress)
     progress->rate_us = now;
   }
   g_autofree char *line = g_strdup_printf (
-      "%5.1f s  %.0f rows  %.0f rows/s  %.0f steps  %.0f runs finished  %.0f failures  %" G_GINT64_FORMAT
+      "%s%5.1f s  %.0f rows  %.0f rows/s  %.0f steps  %.0f runs finished  %.0f failures  %" G_GINT64_FORMAT
       " messages left",
+      atomic_load (&progress->service->shared.stopped) ? STOPPED : "",
       (double)(now - progress->began_us) / 1e6, rows, progress->rate,
       stats_get (STATS_STEPS, NULL, NULL), stats_get (STATS_RUNS, NULL, "finished"),
       stats_get (STATS_FAILURES, NULL, NULL), messages_left (progress->service));

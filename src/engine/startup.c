@@ -2,6 +2,8 @@
 
 #include "engine/clock/schedule.h"
 #include "engine/lane/lane.h"
+#include "engine/job/in_force.h"
+#include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
 #include "engine/outbox/publish.h"
 #include "engine/outbox/topics.h"
@@ -155,6 +157,22 @@ warn_library (void)
                  "detail", kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
 }
 
+/* At each start: which jobs only plan, and why. */
+static void
+say_modes (const Service *service)
+{
+  g_autoptr (GString) jobs = g_string_new (NULL);
+  for (guint i = 0; i < jobs_count (service->jobs); i++) {
+    const Job *job = jobs_at (service->jobs, i);
+    if (in_force_mode (job) == MODE_PLAN && in_force_of (job)->enabled)
+      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job->name);
+  }
+  if (jobs->len > 0)
+    log_warning ("Mode is plan: runs of these jobs change nothing", "jobs", jobs->str, "reason",
+                 in_force_mode_is_recorded () ? "a new installation begins so" : "it is set",
+                 "remedy", "[run] mode = apply");
+}
+
 static gboolean
 look_at_postgres (Service *service, GError **error)
 {
@@ -165,7 +183,11 @@ look_at_postgres (Service *service, GError **error)
                  "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
     return FALSE;
   }
-  return pg_ensure (pg, error) && schema_check (pg, error) && schedule_plant (service, pg, error);
+  if (!pg_ensure (pg, error) || !schema_check (pg, error) || !mode_read (pg, error)
+      || !schedule_plant (service, pg, error))
+    return FALSE;
+  say_modes (service);
+  return TRUE;
 }
 
 static gpointer

@@ -67,11 +67,24 @@ is_unwanted (const Transfer *transfer)
   return transfer->request->unwanted != NULL && transfer->request->unwanted (transfer->data);
 }
 
+static gboolean
+is_barred (const Transfer *transfer)
+{
+  return transfer->request->barred != NULL && transfer->request->barred (transfer->data);
+}
+
 /* Not 0: curl ends the transfer. */
 static int
 on_progress (void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
 {
   return is_unwanted (user);
+}
+
+/* A transfer can have waited for a connection, and is about to be sent. */
+static int
+on_request (void *user, char *to, char *from, int to_port, int from_port)
+{
+  return is_barred (user) ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 static void
@@ -84,6 +97,8 @@ prepare (Http *http, Transfer *transfer)
   curl_easy_setopt (easy, CURLOPT_URL, request->url);
   curl_easy_setopt (easy, CURLOPT_PATH_AS_IS, 1L); /* `a/./b` is another object than `a/b` */
   curl_easy_setopt (easy, CURLOPT_CUSTOMREQUEST, request->method);
+  curl_easy_setopt (easy, CURLOPT_PREREQFUNCTION, on_request);
+  curl_easy_setopt (easy, CURLOPT_PREREQDATA, transfer);
   curl_easy_setopt (easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt (easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
@@ -164,7 +179,7 @@ start_due (Http *http)
   for (GList *link = http->later.head, *next; link != NULL; link = next) {
     Transfer *transfer = link->data;
     next = link->next;
-    if (is_unwanted (transfer)) {
+    if (is_unwanted (transfer) || is_barred (transfer)) {
       g_queue_delete_link (&http->later, link);
       finish (http, transfer, CURLE_ABORTED_BY_CALLBACK);
     } else if (transfer->request->start_us <= now) {

@@ -30,6 +30,8 @@ struct _HttpRequest {
   void (*on_body) (
       const char *body, gsize len,
       gpointer data); /* receives the body in pieces; NULL: the answer contains the body */
+  gboolean (*barred) (gpointer data);   /* called before it begins; TRUE: it does not; NULL: nothing
+                                           bars it */
   gboolean (*unwanted) (gpointer data); /* called once a second; TRUE: the answer is not needed any
                                            more. NULL: it always is */
 };

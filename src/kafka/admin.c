@@ -1,16 +1,8 @@
-#include "kafka/admin.h"
+#include "kafka/admin_private.h"
+
 #include "base/clock.h"
-#include "kafka/client.h"
 
-#define REQUEST_MS 20000
-#define VISIBLE_WITHIN_US (20 * G_USEC_PER_SEC)
 #define LOOK_EVERY_US (20 * 1000)
-
-struct _KafkaAdmin {
-  rd_kafka_t *rk;
-  char *
-      refused; /* why the broker refused to authenticate; NULL: not refused, or no broker reached */
-};
 
 /* Thread: the one that polls. */
 static void
@@ -48,8 +40,6 @@ kafka_admin_free (KafkaAdmin *self)
   g_free (self->refused);
   g_free (self);
 }
-
-/* --- looking --- */
 
 static gboolean
 is_missing (rd_kafka_resp_err_t err)
@@ -192,166 +182,4 @@ kafka_admin_cluster_id (KafkaAdmin *self, int timeout_ms, GError **error)
   char *copy = g_strdup (id);
   rd_kafka_mem_free (self->rk, id);
   return copy;
-}
-
-/* --- making --- */
-
-/* Checks the broker's result for each topic; the error names the first that it refused. */
-static gboolean
-check_result (KafkaAdmin *self, rd_kafka_event_t *event,
-              const rd_kafka_topic_result_t *const *results, gsize n, const char *verb,
-              GError **error)
-{
-  rd_kafka_resp_err_t err = rd_kafka_event_error (event);
-  const char *words = rd_kafka_event_error_string (event), *name = "";
-  gboolean answered = err == RD_KAFKA_RESP_ERR_NO_ERROR;
-  for (gsize i = 0; i < n && err == RD_KAFKA_RESP_ERR_NO_ERROR; i++) {
-    err = rd_kafka_topic_result_error (results[i]);
-    if (err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
-      err = RD_KAFKA_RESP_ERR_NO_ERROR;
-    words = rd_kafka_topic_result_error_string (results[i]);
-    name = rd_kafka_topic_result_name (results[i]);
-  }
-  if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    return TRUE;
-  g_autofree char *where = kafka_where (self->rk);
-  g_set_error (error, PRUNED_ERROR, answered ? PRUNED_REJECT : PRUNED_OUTAGE,
-               "%s: cannot %s topic %s: %s", where, verb, name,
-               words != NULL ? words : rd_kafka_err2str (err));
-  return FALSE;
-}
-
-static rd_kafka_AdminOptions_t *
-options_for (KafkaAdmin *self, rd_kafka_admin_op_t operation)
-{
-  rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new (self->rk, operation);
-  rd_kafka_AdminOptions_set_request_timeout (options, REQUEST_MS, NULL, 0);
-  rd_kafka_AdminOptions_set_operation_timeout (options, REQUEST_MS, NULL, 0);
-  return options;
-}
-
-/* The controller has confirmed it, but other brokers learn of it later. */
-static gboolean
-await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **error)
-{
-  KafkaTopic topic = { (char *)name, -1 };
-  gint64 deadline_us = clock_monotonic_us () + VISIBLE_WITHIN_US;
-  for (;;) {
-    if (!kafka_admin_describe (self, &topic, 1, REQUEST_MS, error))
-      return FALSE;
-    if (topic.partitions >= partitions)
-      return TRUE;
-    if (clock_monotonic_us () > deadline_us)
-      break;
-    g_usleep (LOOK_EVERY_US);
-  }
-  g_autofree char *where = kafka_where (self->rk);
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-               "%s: topic %s was created, but its partitions are not visible", where, name);
-  return FALSE;
-}
-
-static gboolean
-await_created (KafkaAdmin *self, rd_kafka_NewTopic_t **wanted, guint n_wanted, GError **error)
-{
-  rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATETOPICS);
-  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
-  rd_kafka_CreateTopics (self->rk, wanted, n_wanted, options, queue);
-  rd_kafka_event_t *event
-      = rd_kafka_queue_poll (queue, -1); /* returns in any case: the request has a time-out */
-  gsize n = 0;
-  const rd_kafka_topic_result_t **results
-      = rd_kafka_CreateTopics_result_topics (rd_kafka_event_CreateTopics_result (event), &n);
-  gboolean done = check_result (self, event, results, n, "create", error);
-  rd_kafka_event_destroy (event);
-  rd_kafka_queue_destroy (queue);
-  rd_kafka_AdminOptions_destroy (options);
-  return done;
-}
-
-static rd_kafka_NewTopic_t *
-new_topic (const KafkaNewTopic *topic, GError **error)
-{
-  char why[512] = "";
-  rd_kafka_NewTopic_t *wanted
-      = rd_kafka_NewTopic_new (topic->name, topic->partitions, -1, why, sizeof why);
-  if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot create topic %s: %s", topic->name,
-                 why);
-    return NULL;
-  }
-  for (guint i = 0; topic->configs != NULL && topic->configs[i] != NULL; i += 2)
-    rd_kafka_NewTopic_set_config (wanted, topic->configs[i], topic->configs[i + 1]);
-  return wanted;
-}
-
-gboolean
-kafka_admin_create (KafkaAdmin *self, const KafkaNewTopic *topics, guint n, GError **error)
-{
-  g_autoptr (GPtrArray) wanted
-      = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_NewTopic_destroy);
-  for (guint i = 0; i < n; i++) {
-    rd_kafka_NewTopic_t *one = new_topic (&topics[i], error);
-    if (one == NULL)
-      return FALSE;
-    g_ptr_array_add (wanted, one);
-  }
-  if (n > 0 && !await_created (self, (rd_kafka_NewTopic_t **)wanted->pdata, n, error))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (!await_visible (self, topics[i].name, 1, error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-await_grown (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, GError **error)
-{
-  rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS);
-  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
-  rd_kafka_CreatePartitions (self->rk, &wanted, 1, options, queue);
-  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1);
-  gsize n = 0;
-  const rd_kafka_topic_result_t **results = rd_kafka_CreatePartitions_result_topics (
-      rd_kafka_event_CreatePartitions_result (event), &n);
-  gboolean done = check_result (self, event, results, n, "grow", error);
-  rd_kafka_event_destroy (event);
-  rd_kafka_queue_destroy (queue);
-  rd_kafka_AdminOptions_destroy (options);
-  return done;
-}
-
-gboolean
-kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError **error)
-{
-  char why[512] = "";
-  rd_kafka_NewPartitions_t *wanted
-      = rd_kafka_NewPartitions_new (topic, partitions, why, sizeof why);
-  if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot add partitions to topic %s: %s", topic,
-                 why);
-    return FALSE;
-  }
-  gboolean done = await_grown (self, wanted, error);
-  rd_kafka_NewPartitions_destroy (wanted);
-  return done && await_visible (self, topic, partitions, error);
-}
-
-gboolean
-kafka_admin_remove (KafkaAdmin *self, const char *topic, GError **error)
-{
-  rd_kafka_DeleteTopic_t *unwanted = rd_kafka_DeleteTopic_new (topic);
-  rd_kafka_AdminOptions_t *options = options_for (self, RD_KAFKA_ADMIN_OP_DELETETOPICS);
-  rd_kafka_queue_t *queue = rd_kafka_queue_new (self->rk);
-  rd_kafka_DeleteTopics (self->rk, &unwanted, 1, options, queue);
-  rd_kafka_event_t *event = rd_kafka_queue_poll (queue, -1);
-  gsize n = 0;
-  const rd_kafka_topic_result_t **results
-      = rd_kafka_DeleteTopics_result_topics (rd_kafka_event_DeleteTopics_result (event), &n);
-  gboolean done = check_result (self, event, results, n, "remove", error);
-  rd_kafka_event_destroy (event);
-  rd_kafka_queue_destroy (queue);
-  rd_kafka_AdminOptions_destroy (options);
-  rd_kafka_DeleteTopic_destroy (unwanted);
-  return done;
 }

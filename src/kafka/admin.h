@@ -32,10 +32,11 @@ gboolean kafka_admin_look (KafkaAdmin *admin, KafkaTopic *topics, guint n, int t
 gboolean kafka_admin_describe (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Creates N topics at once and waits until they are visible; one that exists already is not an
- * error. Replication: the broker's default. PRUNED_REJECT: the broker refuses one. */
+ * error. Replication: the broker's default. PRUNED_REJECT: the broker refuses one. PRUNED_OUTAGE:
+ * no answer, or the broker did not manage it in time. */
 gboolean kafka_admin_create (KafkaAdmin *admin, const KafkaNewTopic *topics, guint n,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Adds partitions until the topic has PARTITIONS. PRUNED_REJECT: the broker refuses it. */
+/* Adds partitions until the topic has PARTITIONS. Errors as above. */
 gboolean kafka_admin_grow (KafkaAdmin *admin, const char *topic, gint32 partitions, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Deletes a topic and its messages. */

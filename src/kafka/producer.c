@@ -1,6 +1,7 @@
 #include "kafka/producer.h"
 #include "base/clock.h"
 #include "kafka/batch.h"
+#include "kafka/brokers.h"
 #include <stdatomic.h>
 
 #define POLL_MS 1000
@@ -13,11 +14,9 @@ struct _KafkaProducer {
   rd_kafka_queue_t *queue; /* for delivery reports and errors */
   pthread_t acks;
   atomic_bool closing;
-  atomic_bool suspect; /* a connection failed, or a publish timed out: check the brokers */
-  atomic_bool down;
+  Brokers *brokers;
   pthread_mutex_t lock;
   GHashTable *topics; /* name -> rd_kafka_topic_t, under lock */
-  char *last_error;   /* why the brokers are down, under lock */
 };
 
 /* --- callbacks of librdkafka --- */
@@ -27,35 +26,15 @@ on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
 {
   KafkaProducer *self = opaque;
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    atomic_store (&self->down, FALSE);
+    brokers_answered (self->brokers);
   batch_reported (raw->_private, raw);
 }
 
-/* librdkafka does not always report that all brokers are gone, but it reports each lost connection.
- */
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
   KafkaProducer *self = opaque;
-  pthread_mutex_lock (&self->lock);
-  g_free (self->last_error);
-  self->last_error = g_strdup (reason);
-  pthread_mutex_unlock (&self->lock);
-  atomic_store (&self->suspect, TRUE);
-  if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-    atomic_store (&self->down, TRUE);
-}
-
-/* Asks for metadata: librdkafka does not report that a broker is back while nothing is sent. */
-static void
-look_at_brokers (KafkaProducer *self)
-{
-  const struct rd_kafka_metadata *metadata = NULL;
-  atomic_store (&self->suspect, FALSE);
-  rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, POLL_MS);
-  atomic_store (&self->down, err != RD_KAFKA_RESP_ERR_NO_ERROR);
-  if (metadata != NULL)
-    rd_kafka_metadata_destroy (metadata);
+  brokers_failed (self->brokers, err, reason);
 }
 
 static void *
@@ -65,9 +44,8 @@ serve_acks (void *data)
   pthread_setname_np (pthread_self (), "kafka-acks");
   while (!atomic_load (&self->closing)) {
     rd_kafka_poll (self->rk, POLL_MS);
-    if ((atomic_load (&self->down) || atomic_load (&self->suspect))
-        && !atomic_load (&self->closing))
-      look_at_brokers (self);
+    if (!atomic_load (&self->closing))
+      brokers_look (self->brokers, self->rk, POLL_MS);
   }
   return NULL;
 }
@@ -102,6 +80,7 @@ kafka_producer_new (const char *const *settings, GError **error)
     return NULL;
   KafkaProducer *self = g_new0 (KafkaProducer, 1);
   pthread_mutex_init (&self->lock, NULL);
+  self->brokers = brokers_new ();
   self->topics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                         (GDestroyNotify)rd_kafka_topic_destroy);
   rd_kafka_conf_set_opaque (conf, self);
@@ -144,7 +123,7 @@ kafka_producer_free (KafkaProducer *self)
   g_hash_table_destroy (self->topics);
   if (self->rk != NULL)
     rd_kafka_destroy (self->rk);
-  g_free (self->last_error);
+  brokers_free (self->brokers);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -152,7 +131,7 @@ kafka_producer_free (KafkaProducer *self)
 gboolean
 kafka_producer_is_up (KafkaProducer *self)
 {
-  return !atomic_load (&self->down);
+  return brokers_are_up (self->brokers);
 }
 
 /* --- publishing --- */
@@ -222,10 +201,8 @@ fail_overdue (KafkaProducer *self, const Patience *patience, const Report *faile
               GError **error)
 {
   g_autofree char *where = kafka_where (self->rk);
-  pthread_mutex_lock (&self->lock);
-  g_autofree char *why = g_strdup (atomic_load (&self->down) ? self->last_error : NULL);
-  pthread_mutex_unlock (&self->lock);
-  atomic_store (&self->suspect, TRUE);
+  g_autofree char *why = brokers_why_down (self->brokers);
+  brokers_suspect (self->brokers);
   if (why == NULL && failed->reported)
     why = g_strdup (rd_kafka_err2str (failed->err));
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,

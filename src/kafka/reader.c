@@ -36,7 +36,7 @@ reader_free (Reader *self)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Reader, reader_free)
 
-/* Starts the time-out anew. */
+/* Restarts the time-out. */
 static void
 restart_timeout (Reader *self)
 {

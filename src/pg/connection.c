@@ -4,6 +4,8 @@
 #include "pg/discreet.h"
 #include "pg/pg_private.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <string.h>
 
 #define CONNECT_TIMEOUT_S 5
@@ -58,6 +60,7 @@ pg_free (Pg *pg)
   g_free (pg->url);
   g_free (pg->app_schema);
   g_free (pg->name);
+  g_free (pg->task);
   g_free (pg);
 }
 
@@ -137,6 +140,7 @@ pg_ensure (Pg *pg, GError **error)
   pthread_mutex_lock (&pg->cancel_lock);
   pg->canceller = canceller_new (pg->conn);
   pthread_mutex_unlock (&pg->cancel_lock);
+  pg->takes_task = g_strcmp0 (PQparameterStatus (pg->conn, "application_name"), pg->name) == 0;
   pg->connections++;
   return TRUE;
 }
@@ -199,6 +203,24 @@ guint
 pg_connections (const Pg *pg)
 {
   return pg->connections;
+}
+
+gboolean
+pg_is_local (const Pg *pg)
+{
+  int fd = pg->conn != NULL ? PQsocket (pg->conn) : -1;
+  struct sockaddr_storage own = { 0 }, other = { 0 };
+  socklen_t own_len = sizeof own, other_len = sizeof other;
+  if (fd < 0 || getsockname (fd, (struct sockaddr *)&own, &own_len) != 0
+      || getpeername (fd, (struct sockaddr *)&other, &other_len) != 0)
+    return FALSE;
+  if (own.ss_family == AF_INET)
+    return ((struct sockaddr_in *)&own)->sin_addr.s_addr
+           == ((struct sockaddr_in *)&other)->sin_addr.s_addr;
+  if (own.ss_family == AF_INET6)
+    return IN6_ARE_ADDR_EQUAL (&((struct sockaddr_in6 *)&own)->sin6_addr,
+                               &((struct sockaddr_in6 *)&other)->sin6_addr);
+  return own.ss_family == AF_UNIX;
 }
 
 int

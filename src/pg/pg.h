@@ -52,6 +52,8 @@ gboolean pg_in_transaction (const Pg *pg);
 const char *pg_sqlstate (const Pg *pg);
 gboolean pg_is_class42 (const Pg *pg);
 int pg_server_version (const Pg *pg);
+/* The connection does not leave this machine: its other end may be a pooler. */
+gboolean pg_is_local (const Pg *pg);
 guint pg_connections (
     const Pg *pg); /* how many were made so far: a new number means a new session */
 
@@ -86,6 +88,9 @@ char *pg_values_words (const PgValues *values, const PgStatement *statement);
 gboolean pg_begin (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean pg_begin_read_only (Pg *pg, GError **error)
     G_GNUC_WARN_UNUSED_RESULT; /* repeatable read */
+/* What the transaction that begins next works on: its application_name, unless the url or PGAPPNAME
+ * gives one. It costs no round trip. NULL: nothing. Copied. */
+void pg_set_task (Pg *pg, const char *task);
 /* Statements that are queued but not taken go in the same packet. If one fails, nothing is
  * committed, and ERROR is that of the first to fail. */
 gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

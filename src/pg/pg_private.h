@@ -20,6 +20,8 @@ typedef struct {
 
 struct _Pg {
   char *url, *app_schema, *name;
+  char *task;          /* application_name of the next transaction; NULL: the session's */
+  gboolean takes_task; /* nobody else has named the session (url, PGAPPNAME) */
   gboolean prepare;
   int answer_ms;
   PGconn *conn;

@@ -160,3 +160,12 @@ array_take (GString *array)
   g_string_append_c (array, '}');
   return g_string_free (array, FALSE);
 }
+
+char *
+array_of_texts (const GPtrArray *texts)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < texts->len; i++)
+    array_add (array, texts->pdata[i]);
+  return array_take (array);
+}

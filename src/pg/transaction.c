@@ -12,7 +12,8 @@
   " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
   " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                         \
   " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                   \
-  " pg_catalog.set_config('jit', 'off', true)"
+  " pg_catalog.set_config('jit', 'off', true),"                                                                         \
+  " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
 
 static gboolean
 send_limits (Pg *pg, GError **error)
@@ -21,7 +22,7 @@ send_limits (Pg *pg, GError **error)
   if (plans != pg->plans_made && !pg_send_own (pg, "DISCARD PLANS", error))
     return FALSE;
   pg->plans_made = plans;
-  const char *bound[] = { pg->app_schema };
+  const char *bound[] = { pg->app_schema, pg->task != NULL && pg->takes_task ? pg->task : "" };
   const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
   return limits != NULL && pg_send_bound (pg, SENT_OWN, limits, bound, error);
 }
@@ -93,9 +94,17 @@ pg_script (Pg *pg, const char *sql, GError **error)
   return done;
 }
 
+void
+pg_set_task (Pg *pg, const char *task)
+{
+  g_free (pg->task);
+  pg->task = g_strdup (task);
+}
+
 gboolean
 pg_commit (Pg *pg, GError **error)
 {
+  pg_set_task (pg, NULL);
   if (pg->begin_wanted) /* nothing was sent */
   {
     pg->begin_wanted = FALSE;
@@ -121,6 +130,7 @@ pg_commit (Pg *pg, GError **error)
 void
 pg_rollback (Pg *pg)
 {
+  pg_set_task (pg, NULL);
   pg->begin_wanted = FALSE;
   pg->deadline_us = 0;
   if (!pg->in_transaction || pg->conn == NULL) {

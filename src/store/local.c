@@ -162,7 +162,7 @@ delete_all (Local *local, StorePart *part)
   warn_of_look (local, root_look (&local->root, root));
   g_autoptr (GPtrArray) ill = g_ptr_array_new ();
   gboolean some_went = FALSE;
-  for (guint i = 0; i < part->objects->len && !store_part_over (part); i++) {
+  for (guint i = 0; i < part->objects->len && store_part_goes_on (part); i++) {
     StoreObject *object = part->objects->pdata[i];
     if (delete_one (local, root, object))
       g_ptr_array_add (ill, object);

@@ -106,7 +106,7 @@ end_down (Call *call, const char *words, gint64 retry_ms)
 static void
 try_again_or_give_up (Call *call, const char *words)
 {
-  if (++call->tries < TRIES && !store_part_over (call->job->part))
+  if (++call->tries < TRIES && store_part_goes_on (call->job->part))
     send_call (call);
   else
     end_down (call, words, 5000);
@@ -227,7 +227,7 @@ on_answer (const HttpAnswer *http, gpointer data)
   if (http->unwanted) /* no failure of the service */
   {
     limiter_abandoned (&call->job->s3->limiter);
-    if (store_part_cancelled (call->job->part))
+    if (store_part_cancelled (call->job->part) || store_part_shut (call->job->part))
       call_end (call);
     else
       end_down (call, "half of the lease was over before the call could be made", 5000);
@@ -256,13 +256,19 @@ is_unwanted (gpointer call)
   return store_part_over (((Call *)call)->job->part);
 }
 
+static gboolean
+is_barred (gpointer call)
+{
+  return !store_part_goes_on (((Call *)call)->job->part);
+}
+
 static void
 send_call (Call *call)
 {
   S3 *s3 = call->job->s3;
   gint64 start_us = 0, retry_ms = 0;
   g_autofree char *words = NULL;
-  if (store_part_over (call->job->part)) {
+  if (!store_part_goes_on (call->job->part)) {
     call_end (call);
     return;
   }
@@ -283,6 +289,7 @@ send_call (Call *call)
   request->on_body = on_body;
   request->start_us = start_us;
   request->unwanted = is_unwanted;
+  request->barred = is_barred;
   request->timeout_ms = CLAMP (left_ms, 1, request->timeout_ms);
   http_send (s3->http, request, on_answer, call);
 }

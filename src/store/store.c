@@ -4,6 +4,7 @@
 #include "store/s3.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define UNSET_RETRY_MS 60000
@@ -15,6 +16,13 @@ static struct {
   gint64 until_us;
 } stores[STORES];
 static pthread_mutex_t down_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic gint64 allowed_until_us = G_MAXINT64;
+
+void
+stores_allow_until (gint64 until_us)
+{
+  atomic_store (&allowed_until_us, until_us);
+}
 
 gboolean
 stores_start (const Config *config, GError **error)
@@ -123,6 +131,20 @@ store_part_cancelled (const StorePart *part)
 }
 
 gboolean
+store_part_shut (const StorePart *part)
+{
+  return g_atomic_int_get (&part->batch->shut);
+}
+
+gboolean
+store_part_goes_on (const StorePart *part)
+{
+  if (g_get_monotonic_time () >= atomic_load (&allowed_until_us))
+    g_atomic_int_set (&part->batch->shut, TRUE);
+  return !store_part_shut (part) && !store_part_over (part);
+}
+
+gboolean
 store_part_over (const StorePart *part)
 {
   return store_part_cancelled (part) || g_get_monotonic_time () >= part->batch->deadline_us;
@@ -139,7 +161,7 @@ void
 store_part_done (StorePart *part, const char *down, gint64 retry_ms)
 {
   StoreBatch *batch = part->batch;
-  if (down != NULL || !store_part_over (part))
+  if (down != NULL || (!store_part_over (part) && !store_part_shut (part)))
     note_down (batch, part->file_store, down, retry_ms);
   g_ptr_array_unref (part->objects);
   g_free (part);

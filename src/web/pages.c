@@ -4,6 +4,7 @@
 #include "engine/clock/letters.h"
 #include "engine/engine.h"
 #include "engine/service/stats.h"
+#include "engine/step/throttle_look.h"
 #include "web/exposition.h"
 #include "web/process.h"
 #include "web/state.h"
@@ -206,6 +207,8 @@ answer_metrics (GString *body, gpointer data)
            metrics.in_time / metrics.objects);
   gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka answers.",
          engine_is_ready ());
+  gauge (body, "pruned_stopped", "1: everything is stopped, by `pruned stop`.",
+         engine_is_stopped ());
   gint64 letters = letters_waiting ();
   if (letters >= 0)
     gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.",
@@ -224,7 +227,7 @@ static int
 answer_health (GString *body, gpointer data)
 {
   gboolean alive = engine_is_alive ();
-  g_string_append (body, alive ? "ok\n" : "not healthy: the poll thread does not come back\n");
+  g_string_append (body, alive ? "ok\n" : "not healthy: the poll thread does not answer\n");
   return alive ? 200 : 503;
 }
 
@@ -278,6 +281,8 @@ show_zeros (const Jobs *jobs)
     stats_show (STATS_ERRORS, job, NULL);
     stats_show (STATS_ROWS, job, "failed");
     stats_show (STATS_STEP_SECONDS, job, NULL);
+    for (ThrottleReason reason = 0; reason < THROTTLE_N; reason++)
+      stats_show (STATS_THROTTLED, job, throttle_words[reason]);
   }
   stats_show (STATS_OBJECTS, "false", NULL);
   stats_show (STATS_OBJECTS, "true", NULL);

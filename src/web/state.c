@@ -21,6 +21,8 @@ static const struct {
     "Items that failed; parked ones wait for an operator." },
   { "pruned_job_blocked", "job", NULL,
     "1: the job lacks a table, a right or a setting, and does nothing." },
+  { "pruned_held_runs", "job", NULL,
+    "Runs that would change more than the limits allow; they wait for `pruned approve`." },
   { "pruned_job_paused", "job", NULL, "1: the job is paused." },
   { "pruned_last_success_timestamp_seconds", "job", NULL,
     "When a run of the job last ended well, since the epoch; 0: never." },

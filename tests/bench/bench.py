@@ -1,6 +1,6 @@
-"""How fast it is here: one table with ratios, and the same as JSON.
+"""Measures the speed on this machine: one table with ratios, and the same as JSON.
 
-bench.py [--quick] [--json FILE] [SECTION ...]; without sections all.
+bench.py [--quick] [--json FILE] [SECTION ...]; without sections: all.
 """
 
 import argparse

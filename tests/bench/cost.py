@@ -1,4 +1,4 @@
-"""CPU time of the processes that take part: what a figure is made of, and steadier than a speed on a shared machine."""
+"""CPU time of the processes that take part. On a shared machine it varies less than a speed."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ def own_s(pid):
 
 
 def with_children_s(pid):
-    """Children that have ended are in their parent's account, those that live are asked."""
+    """The parent's time includes that of children that have ended; live children are asked."""
     fields = _fields(pid)
     spent = sum(int(fields[i]) for i in (11, 12, 13, 14)) / TICK
     for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -28,7 +28,7 @@ def with_children_s(pid):
 
 
 class Cost:
-    """Between its making and `each`: microseconds of CPU a thing, by who spent them."""
+    """Measures CPU from its creation until `each`: microseconds for each thing, by process."""
 
     def __init__(self, stage, pid):
         self._ask = {

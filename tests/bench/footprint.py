@@ -1,4 +1,4 @@
-"""What the daemon costs when it starts, when nothing is to be done, and before a heap of unread ticks."""
+"""What the daemon costs at its start, when idle, and with a backlog of ticks."""
 
 import statistics
 import time
@@ -12,7 +12,7 @@ def start_up(stage, report, quick):
     template = stage.template(nothing)
     times = []
     with stage.installation(template) as pruned:
-        for _ in range(5 if quick else 15):  # the first of them makes the group and its coordinator
+        for _ in range(5 if quick else 15):  # the first start creates the group and its coordinator
             began = time.time()
             daemon = pruned.start()
             line = daemon.wait_line("Partitions assigned")
@@ -36,7 +36,7 @@ def idle(pruned, report, seconds):
 
 
 def backlog(stage, report, quick):
-    """Through the whole path, all of it: its memory is that of a few."""
+    """The whole backlog takes the whole path. The memory must be that of a few ticks."""
     number = 100_000 if quick else 1_000_000
     report.say(f"a backlog of {number} ticks")
     template = stage.template(nothing)

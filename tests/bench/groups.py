@@ -1,8 +1,9 @@
 """groups.destroy: a root with 2,000 subgroups, 20,000 projects, 200,000 members and 200,000 artifacts, beside the same by hand.
 
-By hand: everybody is marked in one statement, then a hundred projects a transaction, then a hundred groups, the leaves first: a
-prepared statement a table, which deletes and audits, all of a transaction in one pipeline. What is in no table here is not
-asked for, neither are mark and rights, and nothing says where to go on after a crash.
+By hand: all members are marked for a refresh in one statement, then a hundred projects a transaction, then a hundred groups, the leaves
+first: a
+prepared statement a table, which deletes and audits, all of a transaction in one pipeline. It does not look into tables that are empty
+here, nor at the mark and the rights, and it cannot continue after a crash.
 """
 
 import time
@@ -11,6 +12,7 @@ import psycopg
 
 import growth
 import hierarchy
+from fill import filler
 
 MEMBERS = """SELECT CASE i % 2 WHEN 0 THEN 'Namespace' ELSE 'Project' END AS source_type, 3 + i % ({users} - 2) AS user_id,
     1 + i / 2 % CASE i % 2 WHEN 0 THEN {groups} ELSE {projects} END AS source_id, 10 * (1 + i % 4) AS access_level
@@ -32,7 +34,7 @@ LEFT = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table}) AS {table}" for ta
 def fill(share):
     sizes = {name: round(n * share) for name, n in
              {"groups": 2_000, "projects": 20_000, "members": 200_000, "artifacts": 200_000, "users": 20_000}.items()}
-    return hierarchy.filler([hierarchy.TREE, hierarchy.join(MEMBERS), hierarchy.LISTEN, THINGS], **sizes)
+    return filler([hierarchy.TREE, hierarchy.join(MEMBERS), hierarchy.LISTEN, THINGS], **sizes)
 
 
 MARK = """INSERT INTO pruned.dirty_users (user_id, kind, due_at)
@@ -71,7 +73,7 @@ def statement(table, condition, key="id", more=""):
 
 
 def batches(rows, alike):
-    """Up to a hundred neighbours that are ALIKE."""
+    """Up to a hundred neighbours with the same ALIKE."""
     batch = []
     for row in rows:
         if batch and (len(batch) == 100 or not alike(batch[0], row)):

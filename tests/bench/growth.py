@@ -1,4 +1,4 @@
-"""A job at its size and at a tenth of it: does a row cost more when there is more of everything?"""
+"""A job at full size and at a tenth of it: does a row cost more when the tables are larger?"""
 
 import dataclasses
 import statistics
@@ -28,7 +28,7 @@ class Measured:
 
     @property
     def cpu_us(self):
-        """Without the broker's: what it spends on its own start-up is most of it."""
+        """Without the broker's CPU: most of that is its own start-up."""
         return self.cpu_us_each["caller"] + self.cpu_us_each["postgres"]
 
     def detail(self):
@@ -42,14 +42,14 @@ def ended(pruned, run_id):
 
 
 def buffers(database):
-    """Pages that the daemon's statements in DATABASE have looked at since forget_statements."""
+    """Buffers that the daemon's statements in DATABASE have read since forget_statements."""
     return int(database.value("SELECT sum(shared_blks_hit + shared_blks_read) FROM pg_stat_statements"
                               " WHERE userid = %s::regrole AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())",
                               [ROLE]))
 
 
 def by_pruned(stage, template, tick, job, counter, left, paused=()):
-    """TICK is sent, the run of JOB (its child, or itself) is waited for; COUNTER of its result are the rows."""
+    """Sends TICK and waits for the run of JOB (the tick's own run, or its child). COUNTER of the result is the number of rows."""
     with stage.installation(template) as pruned:
         for other in paused:
             pruned.run("pause", other).ok()
@@ -70,7 +70,7 @@ def by_pruned(stage, template, tick, job, counter, left, paused=()):
 
 
 def by_hand(stage, template, remove, left):
-    """REMOVE(url) -> (rows, seconds), with its audit in baseline_deletions; its speed, and what must be the same."""
+    """Runs REMOVE(url) -> (rows, seconds), which audits into baseline_deletions. Returns the speed, and what must be equal in both."""
     database = stage.copy(template)
     try:
         rows, seconds = remove(database.url)
@@ -80,17 +80,17 @@ def by_hand(stage, template, remove, left):
 
 
 def add(report, part, name, unit, tenth, whole):
-    """The figures of both sizes and what growing tenfold made of the cost of a row."""
+    """Adds the figures of both sizes, and the ratio of the costs of a row."""
     report.add(part, name, whole.speed, unit, detail=whole.detail())
     report.add(part, f"{name}, a tenth of everything", tenth.speed, unit, detail=tenth.detail())
     report.add(part, f"{name}: CPU a row, all / a tenth", whole.cpu_us / tenth.cpu_us, "ratio", at_most=1.3)
-    # No limit: a table that is small is read as a whole, which is fewer buffers and not less work.
+    # No limit: a small table is read as a whole, which takes fewer buffers but not less work.
     report.add(part, f"{name}: buffers a row, all / a tenth",
                (whole.buffers / whole.rows) / (tenth.buffers / tenth.rows), "ratio")
 
 
 def against_by_hand(stage, report, part, name, unit, fill, remove, left, shares, rounds, ask):
-    """FILL(share) fills a database; ASK = (tick, job, counter). Both sizes by us, the whole by hand as well."""
+    """FILL(share) fills a database; ASK = (tick, job, counter). `pruned` does both sizes; the full size is also done by hand."""
     small, large, hand = [], [], []
     for share, found in zip(shares, (small, large)):
         template = stage.template(fill(share))

@@ -1,4 +1,4 @@
-"""How soon an idle system starts what has become due, or what has just been asked for."""
+"""How soon an idle system starts a run that has become due, or a tick that has just been sent."""
 
 import datetime
 import json
@@ -24,7 +24,7 @@ def _percentiles(pruned, number, since):
 
 
 def _warm(pruned):
-    """The topics were made a moment ago; the first tick waits for the broker to know them. Returns when it is through."""
+    """The topics are new; the first tick waits until the broker knows them. Returns when its run has ended."""
     pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
     _finished(pruned, 1)
     return pruned.database.value("SELECT due_at FROM pruned.runs")
@@ -39,7 +39,7 @@ def due_to_started(stage, report, quick):
         daemon.wait_line("Partitions assigned")
         since = _warm(pruned)
         first = _now() + datetime.timedelta(seconds=3)
-        for n in range(number):  # no even step, which could fall in with a timer's
+        for n in range(number):  # an uneven interval, so that it cannot coincide with a timer
             at = first + datetime.timedelta(milliseconds=n * 47)
             pruned.topics.produce("ticks", json.dumps({"job": EMPTY, "scheduled_at": at.isoformat()}), key=EMPTY)
         p50, p99 = _percentiles(pruned, number + 1, since)
@@ -49,7 +49,7 @@ def due_to_started(stage, report, quick):
 
 
 def tick_to_started(stage, report, quick):
-    """Twice: a broker that was just started compiles itself meanwhile."""
+    """Measured twice: a broker that was just started still compiles its code."""
     number = 100 if quick else 500
     template = stage.template(nothing)
     with stage.installation(template) as pruned:
@@ -58,7 +58,7 @@ def tick_to_started(stage, report, quick):
         since, done, took = _warm(pruned), 1, []
         for _ in range(2):
             report.say(f"{number} ticks one after the other")
-            # The tick's own time is Kafka's, cut to milliseconds.
+            # The tick's time is Kafka's, truncated to milliseconds.
             for _ in range(number):
                 pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
                 time.sleep(0.047)

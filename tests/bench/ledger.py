@@ -1,4 +1,4 @@
-"""Ended runs of ten days that nobody has moved to the archive yet: what the service does beside them, and with them."""
+"""Ended runs of ten days that are not in the archive yet: the speed of ticks meanwhile, and of archiving them."""
 
 import datetime
 import json
@@ -19,7 +19,7 @@ STARTED = "SELECT extract(epoch FROM started_at - %s)::float8 * 1000 FROM pruned
 
 
 def tick_to_started(pruned):
-    """Milliseconds. Ticks of yesterday, each of a time of its own."""
+    """In milliseconds, for ticks of yesterday, each with its own time."""
     asked = datetime.datetime.now(datetime.timezone.utc)
     at = asked - datetime.timedelta(days=1)
     pruned.topics.produce("ticks", json.dumps({"job": EMPTY, "scheduled_at": at.isoformat()}), key=EMPTY)
@@ -27,7 +27,7 @@ def tick_to_started(pruned):
 
 
 def assert_joined(pruned, daemon):
-    """Since its start, without a break: a tick is still taken, and nothing was assigned anew."""
+    """The daemon has been a member since its start: it still takes a tick, and there was no further assignment."""
     tick_to_started(pruned)
     if len(daemon.lines("Partitions assigned")) != 1:
         raise RuntimeError("it has left its group meanwhile")

@@ -1,4 +1,4 @@
-"""ci.delete_objects: beside what others do with the same service, on a service that takes its time, and on a long table."""
+"""ci.delete_objects: beside other programs on the same service, on a slow service, and on a long table."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ def files_left(root):
 
 
 class Slow:
-    """In front of a service: each piece of an answer comes LATENCY_S later."""
+    """A proxy in front of a service: each piece of an answer comes LATENCY_S later."""
 
     def __init__(self, port):
         self._behind = port
@@ -79,7 +79,7 @@ def gateway(stage):
         server.kill()
 
 
-# --- others
+# --- other programs
 
 def by_boto3(server, number, batch):
     """Bulk calls, one after the other."""
@@ -93,7 +93,7 @@ def by_boto3(server, number, batch):
 
 
 def by_curl(stage, server, endpoint, number):
-    """Single deletes over one connection that is kept, one after the other."""
+    """Single deletes over one connection, one after the other."""
     make_files(server.objects / BUCKET, number)
     urls = stage.folder / "urls"
     urls.write_text("".join(f"url = {endpoint}/{BUCKET}/{name}\n" for name in names(number)))
@@ -125,14 +125,14 @@ def s3_settings(server, endpoint):
 
 
 def seconds_in_database(stage):
-    """Of the daemon's statements since they were forgotten."""
+    """Time of the daemon's statements since forget_statements."""
     with connect(stage.postgres.url()) as server:
         return server.execute("SELECT sum(total_exec_time) / 1000 AS spent FROM pg_stat_statements JOIN pg_roles r ON r.oid = userid"
                               " WHERE rolname = %s", [ROLE]).fetchone()["spent"]
 
 
 def by_pruned(stage, report, root, number, batch, settings, store):
-    """Objects a second, the share of the steps' time (lease to settle) that was PostgreSQL's, resident memory at most."""
+    """Objects a second, PostgreSQL's share of the steps' time (lease to settle), the largest resident memory."""
     make_files(root, number)
     template = stage.template(lambda database: database.execute(READY.format(store=store, number=number)))
     try:
@@ -197,7 +197,7 @@ def local(stage, report, quick):
 # --- a long table
 
 def lease_statement(reached):
-    """With literals for its parameters; REACHED as the job has it, from the page before."""
+    """The job's statement with literals for its parameters; REACHED: where the page before ended."""
     values = {"limit": str(PAGE), "setting.lease_ms": "600000", "reached": f"'{reached}'" if reached else "NULL", "edge": "NULL", "down": "'{}'"}
     return re.sub(r"(?<!:):([a-z_.]+)", lambda parameter: values[parameter.group(1)], LEASE)
 

@@ -1,9 +1,9 @@
 """members.prune_deletions: 1,000 users leave a hierarchy in which each has 100 memberships, beside the same by hand.
 
-By hand: pages of ten schedules, one transaction each, four prepared statements: what is on the page, lock the groups whose
-owners are on it, lock another owner for each, then rights, owner rule, deletes, audit and requests for refreshes in one.
-Access requests are left out (there are none), and who has nobody but others on the page to stand for them stays. Rights come
-the same ways: through a share to direct members, through a project's link to all who reach the group it invited, and for one's own.
+By hand: pages of ten schedules, one transaction each, four prepared statements: what is on the page, lock the groups whose owners are on
+it, lock another owner of each group, then rights, owner rule, deletes, audit and requests for refreshes in one.
+Access requests are left out (there are none). An owner stays if all other owners are on the same page. The rights are the same: through a
+share for direct members, through a project's link for all who reach the invited group, and for one's own removal.
 """
 
 import time
@@ -12,9 +12,10 @@ import psycopg
 
 import growth
 import hierarchy
+from fill import filler
 from baseline_remove_expired import OWNER
 
-# Half of them by the root's owner, half by an administrator. Every twentieth group is theirs, too.
+# Half of them scheduled by the root's owner, half by an administrator. The users who leave also own every twentieth group.
 LEAVING = """SELECT CASE WHEN j < 20 THEN 'Namespace' ELSE 'Project' END AS source_type, u AS user_id,
     1 + CASE WHEN j < 20 THEN (u * 20 + j) % {groups} ELSE (u * 80 + j) % {projects} END AS source_id,
     CASE j WHEN 0 THEN 50 ELSE 30 END AS access_level
@@ -26,7 +27,7 @@ SCHEDULES = """
 INSERT INTO members_deletion_schedules (namespace_id, user_id, scheduled_by_id)
 SELECT 1 + u % {groups}, u, 1 + u % 2 FROM generate_series(1001, 1000 + {schedules}) u
 """
-# One project in ten has invited a group; as many groups as a fifth are shared with another.
+# One project in ten has invited a group; one group in five is shared with another.
 LINKS = """
 INSERT INTO project_group_links (project_id, group_id, group_access)
 SELECT p, 1 + (hashint8(p) & 2147483647) % {groups}, 10 * (2 + p / 10 % 3) FROM generate_series(10, {projects}, 10) p;
@@ -42,7 +43,7 @@ LEFT = """SELECT (SELECT count(*) FROM members) AS members,
 def fill(share):
     sizes = {name: round(n * share) for name, n in
              {"groups": 2_000, "projects": 20_000, "schedules": 1_000, "others": 200_000}.items()}
-    return hierarchy.filler([hierarchy.TREE, hierarchy.join(LEAVING),
+    return filler([hierarchy.TREE, hierarchy.join(LEAVING),
                              hierarchy.join(STAYING), hierarchy.LISTEN, LINKS, SCHEDULES],
                             users=1001 + sizes["schedules"] + sizes["others"] // 20, **sizes)
 

@@ -1,4 +1,4 @@
-"""How soon it goes on: chains that never end, on all partitions, over three processes, while something is taken away."""
+"""How soon work continues after a failure: endless chains on all partitions, over three processes."""
 
 import itertools
 import time
@@ -10,7 +10,7 @@ from support.slow import slow_rows, wait_in_flight
 
 from throughput import EMPTY, ENDLESS, nothing, ticks
 
-CHAINS, PROCESSES, SESSION_S = 24, 3, 6  # the session is what `pruned run` asks for
+CHAINS, PROCESSES, SESSION_S = 24, 3, 6  # the session time-out is the default of `pruned run`
 GONE_S = {"for a moment": 1, "longer than a session": SESSION_S + 4}
 CHAIN = {f"jobs.{ENDLESS}.delay_ms": 50, "topics.partitions": 2}
 
@@ -39,8 +39,8 @@ class Chains:
         return time.monotonic() - began
 
     def settle(self):
-        """Everybody has a part of the work."""
-        wait_until(lambda: all(self.worked_since_assigned(d) for d in self.daemons), 60, "everybody to work")
+        """Waits until every process has a part of the work."""
+        wait_until(lambda: all(self.worked_since_assigned(d) for d in self.daemons), 60, "work for every process")
         self.wait_all(5)
 
     @staticmethod
@@ -48,7 +48,7 @@ class Chains:
         assigned, finished = daemon.lines("Partitions assigned"), daemon.lines("Finished", job=ENDLESS)
         return assigned and finished and finished[-1]["time"] > assigned[-1]["time"]
 
-    # --- what happens to them
+    # --- failures
 
     def killed(self):
         self.daemons[0].kill()
@@ -58,20 +58,20 @@ class Chains:
         return seconds
 
     def without(self, server, seconds):
-        """How long it took, and how long the server was away: to start takes it some time."""
+        """How long recovery took, and how long the server was away (its start takes some time)."""
         server.kill()
         began = time.monotonic()
         time.sleep(seconds)
         server.start()
         away = time.monotonic() - began
         self.pruned.topics.wait_for_groups()
-        self.pruned.database.close()  # its connection may have been ended, too
+        self.pruned.database.close()  # this connection may have been ended, too
         seconds = self.wait_all()
         self.settle()
         return seconds, away
 
     def rolling_restart(self):
-        """How long each took to end."""
+        """The time that each process took to end."""
         ended = []
         for number in range(PROCESSES):
             began = time.monotonic()
@@ -83,7 +83,7 @@ class Chains:
         return ended
 
     def pauses(self, report, since):
-        """The longest pause of a chain that stayed where it was, and of any."""
+        """The longest pause of a chain that kept its process, and of any chain."""
         lines = sorted((line["run_id"], line["step"], report.time(line["time"]), daemon.name)
                        for daemon in self.pruned.daemons for line in daemon.lines("Finished", job=ENDLESS))
         stayed, moved = [], []
@@ -98,7 +98,7 @@ class Chains:
 
 
 def rolling(chains, report):
-    """Chains, and ticks that come meanwhile."""
+    """Measures the chains, and ticks that come meanwhile."""
     pruned, number, since = chains.pruned, 3000, time.time()
     pruned.topics.produce_many("ticks", ticks(EMPTY, number))
     ended = chains.rolling_restart()
@@ -109,7 +109,7 @@ def rolling(chains, report):
 
 
 def step_in_flight(stage, report):
-    """SIGTERM in the middle of a statement that would take a minute."""
+    """SIGTERM during a statement that would take a minute."""
     template = stage.template(make_tables)
     with stage.installation(template, {"run.jobs_dir": PROJECT / "tests/jobs"}) as pruned:
         fill(pruned.database, 25)

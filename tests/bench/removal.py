@@ -10,7 +10,7 @@ import data
 from cost import Cost
 
 JOB = "members.remove_expired"
-# What is left must be the same, whoever did it.
+# Both must leave the same rows.
 LEFT = """SELECT (SELECT count(*) FROM members) AS members,
     (SELECT coalesce(sum(hashint8extended(id, 1) / 1024), 0)::text FROM members) AS which,
     (SELECT count(*) FROM notification_settings) AS notification_settings,
@@ -40,7 +40,7 @@ def ended(pruned, run_id):
 
 
 def run_once(stage, pruned, deadline_s=1200):
-    """One tick to its end; the run's row with the seconds it took and the CPU of a row, and the daemon."""
+    """Runs one tick to its end. Returns the run's row with its seconds and the CPU for each row, and the daemon."""
     daemon = pruned.start()
     daemon.wait_line("Partitions assigned")
     cost = Cost(stage, daemon.pid)
@@ -54,8 +54,8 @@ def run_once(stage, pruned, deadline_s=1200):
     return row, daemon
 
 
-def by_pruned(stage, template):
-    with stage.installation(template, settings()) as pruned:
+def by_pruned(stage, template, **more):
+    with stage.installation(template, settings() | {f"jobs.{JOB}.{key}": value for key, value in more.items()}) as pruned:
         row, _ = run_once(stage, pruned)
         left = pruned.database.row(LEFT), pruned.database.rows(AUDIT.format("pruned.deletions"))
         return row["result"]["removed"] / row["seconds"], row["cpu_us_each"], left, row["result"]
@@ -64,7 +64,7 @@ def by_pruned(stage, template):
 def against_by_hand(stage, report, quick):
     members, rounds = (100_000, 2) if quick else (1_000_000, 3)
     template = stage.template(data.filler(members, data.SPREAD))
-    hand, ours = [], []
+    hand, ours, unlimited = [], [], []
     try:
         for number in range(rounds):
             report.say(f"remove_expired, round {number + 1} of {rounds}")
@@ -72,6 +72,7 @@ def against_by_hand(stage, report, quick):
             hand.append(speed)
             speed, cpu, found, result = by_pruned(stage, template)
             ours.append(speed)
+            unlimited.append(by_pruned(stage, template, approve="never")[0])
             if found != wanted:
                 raise RuntimeError(f"not the same effects:\nby hand {wanted}\npruned  {found}")
     finally:
@@ -80,6 +81,8 @@ def against_by_hand(stage, report, quick):
                detail={"all": hand, "members": members, "removed": result["removed"], "kept": result["kept"],
                        "cpu_us_each": cpu_by_hand})
     report.add("a", "remove_expired by pruned", statistics.median(ours), "rows/s", detail={"all": ours, "cpu_us_each": cpu})
+    report.add("a", "with limits / without", statistics.median(o / u for o, u in zip(ours, unlimited)), "ratio", at_least=0.97,
+               detail={"without": unlimited})
     report.add("a", "pruned / by hand", statistics.median(o / h for o, h in zip(ours, hand)), "ratio", at_least=0.8)
 
 

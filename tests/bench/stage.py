@@ -1,4 +1,4 @@
-"""What is measured: the real binary beside a private PostgreSQL that writes as in production, and a private Kafka."""
+"""The servers of the measurements: a private PostgreSQL that writes as in production, and a private Kafka, for the real binary."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ from support.pruned import Pruned
 from support.topics import Topics
 
 JOBS = PROJECT / "tests/bench/jobs"
-# Every commit reaches the disk; the rest is what a small server would be given.
+# Every commit reaches the disk; the rest suits a small server.
 SETTINGS = """
 fsync = on
 full_page_writes = on
@@ -29,6 +29,9 @@ random_page_cost = 1.1
 shared_preload_libraries = 'pg_stat_statements, auto_explain'
 timezone = 'UTC'
 """
+
+# Above everything that is measured, so that each run is counted to its end and none is held.
+LIMITS = {"max_rows": 10**9, "max_rows_per_day": 10**9, "max_share": "100 %", "max_ratio": 10**6}
 
 _numbers = itertools.count(1)
 
@@ -69,7 +72,7 @@ class Stage:
             server.execute("SELECT pg_stat_statements_reset()")
 
     def statements(self, limit=15):
-        """What cost the most since then: (milliseconds, calls, rows, buffers, text)."""
+        """The most expensive statements since forget_statements: (milliseconds, calls, rows, buffers, text)."""
         with connect(self.postgres.url()) as server:
             return [tuple(row.values()) for row in server.execute(
                 "SELECT total_exec_time, calls, rows, shared_blks_hit + shared_blks_read,"
@@ -79,7 +82,7 @@ class Stage:
     # --- databases
 
     def template(self, fill):
-        """A database with the application's tables, the schema `pruned`, what FILL puts in, and fresh statistics."""
+        """A database with the application's tables, the schema `pruned`, the rows of FILL, and fresh statistics."""
         database = Database(self.postgres.url(), label="template")
         database.load(APP_TABLES)
         self._pruned(database, {}).migrate("--indexes")
@@ -106,11 +109,14 @@ class Stage:
 
     @contextmanager
     def installation(self, template, settings=None):
-        """A copy of TEMPLATE, topics of its own, a binary; gone afterwards. Cron is silent: ticks are ours."""
+        """A copy of TEMPLATE, topics of its own and a binary; all are removed afterwards. Schedules are off: the measurement sends the
+        ticks."""
         database = self.copy(template)
         pruned = self._pruned(database, settings or {})
         jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
         pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
+        pruned.settings |= {f"jobs.{job}.{limit}": value for job in jobs for limit, value in LIMITS.items()}
+        pruned.settings["throttle.lock_waiters"] = "off"  # else the time of a run depends on when autovacuum comes
         pruned.run("topics", "--apply").ok()
         try:
             yield pruned

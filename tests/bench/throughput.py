@@ -1,4 +1,4 @@
-"""How many messages get through: runs from tick to RunFinished, and steps of runs that never end."""
+"""Throughput: runs from tick to RunFinished, and steps of endless runs."""
 
 import datetime
 import json
@@ -14,14 +14,14 @@ BEGAN = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=
 
 
 def ticks(job, number, first=0):
-    """Ticks that differ in their time only, each a run of its own."""
+    """Ticks that differ only in their time; each is a run of its own."""
     for n in range(first, first + number):
         at = BEGAN + datetime.timedelta(milliseconds=n)
         yield job, json.dumps({"job": job, "scheduled_at": at.isoformat()})
 
 
 def ticks_ahead(number, keys):
-    """Ticks that wait for their time: there is nothing to do but to take them in. KEYS: so many, which the partitions share."""
+    """Ticks of a later time: only intake has work. KEYS: the number of message keys, over which the partitions are chosen."""
     begins = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
     for n in range(number):
         at = begins + datetime.timedelta(milliseconds=n)
@@ -42,7 +42,7 @@ def _end(consumer, partition):
 
 
 def wait_outcomes(pruned, number, deadline_s=900):
-    """Until so many outcomes are there: asks Kafka, so as not to be a load on the database."""
+    """Waits for so many outcomes. It asks Kafka, to spare the database."""
     topics = pruned.topics
     consumer = Consumer({"bootstrap.servers": topics.bootstrap, "group.id": f"{topics.prefix}-count"})
     partitions = [TopicPartition(topics.full("outcomes"), p) for p in range(topics.partitions()["outcomes"])]
@@ -71,7 +71,7 @@ def once_through(stage, report, template, number):
 
 
 def runs(stage, report, quick):
-    """Twice: a broker that was just started spends more on compiling itself than on messages."""
+    """Measured twice: a broker that was just started spends more on compiling its code than on messages."""
     number = 20_000 if quick else 100_000
     template = stage.template(nothing)
     report.say(f"{number} ticks through the whole path, until the broker is warm")

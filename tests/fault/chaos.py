@@ -1,4 +1,4 @@
-"""A storm over three processes and a mixed load. What is done, to whom and in which order follows from the seed alone."""
+"""A storm over three processes and a mixed load. The seed alone decides what happens, to which process and in which order."""
 
 import collections
 import datetime
@@ -17,10 +17,10 @@ from support.scene import fill
 PROCESSES = 3
 CLOCKS_S = (0, 700, -300)
 PAUSE_S = (1, 4)
-# Jobs whose tick finds what is there at that moment: in every round. The others start chains, once.
+# Jobs whose tick works on the rows of that moment: ticked in every round. The others start chains: ticked once.
 ANY_TIME = ("ci.schedule_delete_objects", "users.refresh_authorizations")
 AT_ONCE = tuple(job for job in TICKED if job not in ANY_TIME) + ("scratch.remove",)
-HUGE = "x" * 70000  # more than the arguments of a run may have
+HUGE = "x" * 70000  # more than the arguments of a run may contain
 # (topic, value) of messages that no job can use. %d: a number, so that each message is a different one.
 POISON = (
     ("ticks", '{"job":"users.destroy"}'),
@@ -156,7 +156,7 @@ class Storm:
         self.sent += messages
 
     def calm_down(self):
-        """Ends all processes orderly."""
+        """Ends all processes in order (SIGTERM)."""
         self.let_pass(at_once=True)
         for number in self.processes:
             self.end(number)
@@ -204,15 +204,17 @@ class Storm:
         self.check_end(number)
 
 
-def settle(scene, settings=None):
-    """Works until nothing is due within a day. What was put off because of a lock is due within seconds. SETTINGS: of the daemons that do it."""
-    scene.run_until_idle(settings=settings, deadline_s=180)
+def settle(scene, settings=None, rounds=0):
+    """Works until nothing is due within a day. What was postponed because of a lock is due within seconds. SETTINGS: for
+    these daemons. ROUNDS: the number of rounds of a storm that may be left to do."""
+    deadline_s = 180 + 4 * rounds
+    scene.run_until_idle(settings=settings, deadline_s=deadline_s)
 
     def settled():
         later = scene.database.value("""SELECT count(*) FROM pruned.runs WHERE state IN ('ready', 'held')
             OR state = 'waiting' AND due_at < now() + interval '1 day'""")
         if later:
-            scene.run_until_idle(settings=settings, deadline_s=180)
+            scene.run_until_idle(settings=settings, deadline_s=deadline_s)
         return not later
 
     wait_until(settled, 120, lambda: f"unfinished: {scene.database.rows('SELECT * FROM pruned.runs WHERE finished_at IS NULL')}", 1)

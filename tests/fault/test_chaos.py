@@ -32,7 +32,7 @@ CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.dela
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in ANY_TIME) + r"|ci\.delete_objects)$"
 # Refreshes are due at once, in every job: otherwise a jump of the database's clock would make a difference.
 AT_ONCE = {f"jobs.{job}.{kind}_delay_ms": 0 for job in (*JOBS, *(folder.name for folder in OWN_JOBS.iterdir())) for kind in ("todos", "refresh")}
-# In groups.destroy one step takes all rows of a place: which goes first is open.
+# In groups.destroy one step takes all rows of a group or project: their order is open.
 PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100,
          "jobs.members.prune_deletions.schedules": 1}
 
@@ -66,7 +66,7 @@ def new_story(new_scene):
 
 
 def end(scene, load):
-    settle(scene, CALM)  # however much a storm of hours has left: its pauses are over
+    settle(scene, CALM, ROUNDS)  # a storm of hours may leave any amount of work
     leases_end(scene, load.at + datetime.timedelta(minutes=1))
     scene.topics.tick("users.refresh_authorizations", load.at + datetime.timedelta(minutes=1))
     scene.run_until_idle()
@@ -92,8 +92,8 @@ def dead_letters(scene, load):
 
 
 def whatever_step(how, job):
-    """HOW without the steps at which the runs of JOB did their work. A row that the neighbour was just writing is left to the next
-    step, so that a step more or less is no difference."""
+    """HOW without the steps of the runs of JOB. A row that the neighbour was just writing is left to the next step, so one step more or
+    less is no difference."""
     of_job = {run["run_id"] for run in how["runs"] if run["job"] == job}
     return how | {
         "runs": [run | {"step": None} if run["run_id"] in of_job else run for run in how["runs"]],

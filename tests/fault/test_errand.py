@@ -1,4 +1,4 @@
-"""Between the lease of objects and their settling: a step that must not act, and a process that is stopped for longer than its lease."""
+"""Between the lease and the settling of objects: a step that must not act, and a process that is stopped for longer than its lease."""
 
 import datetime
 
@@ -46,7 +46,7 @@ def test_no_object_is_touched_while_a_transaction_is_open(objects):
     id_ = objects.add("artifact")
     run_id = objects.tick()
     daemon = objects.scene.start("--until-idle", environment={"PRUNED_FAULT": "errand.open_transaction:error"})
-    assert daemon.wait() == 0  # the process goes on
+    assert daemon.wait() == 0  # the process continues
     line = daemon.wait_line("Step failed", job=SLOT, error_class="TransactionInProgress")
     assert line["error"] == "can't perform network calls inside a database transaction"
     assert objects.file.exists() and objects.left() == [id_]
@@ -97,7 +97,7 @@ def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
     settings = {f"jobs.{SLOT}.lease_ms": 2000}
     zombie = objects.scene.start(settings=settings, environment={"PRUNED_FAULT": "errand.after_lease:stop"})
     zombie.wait_stopped()
-    assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") > ready_at  # it is leased, or was
+    assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") > ready_at  # it is leased, or its lease has just ended
     objects.database.wait("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()", until=1)
     other = objects.scene.start(settings=settings)
     objects.scene.wait_run(run_id, deadline_s=60)
@@ -110,7 +110,7 @@ def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
 
 
 def test_an_errand_that_kills_its_process_is_dead_after_three_deaths(objects):
-    """The last of them alone: away from its lane, too."""
+    """The last time it runs alone, outside its lane."""
     objects.scene.settings["kafka.group.instance.id"] = "the one process"
     objects.add("artifact")
     run_id = objects.tick()

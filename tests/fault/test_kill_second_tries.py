@@ -1,4 +1,4 @@
-"""A daemon is killed while a parked item, or a run that backs off, is tried again: there is at most one more try, and nothing is lost."""
+"""A daemon is killed while a parked item, or a run that backs off, is tried again: at most one try is added, and nothing is lost."""
 
 import datetime
 

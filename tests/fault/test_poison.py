@@ -69,7 +69,7 @@ def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_withou
     assert scene.wait_run(ids[1], "dead", deadline_s=60)["error"].startswith("poison: ")
     for other in ids[:1] + ids[2:]:
         scene.wait_run(other, "finished", deadline_s=60)
-    wait_until(lambda: suspects(scene) == [], 30, "nobody under suspicion: that is told after the end of the run")
+    wait_until(lambda: suspects(scene) == [], 30, "no suspects left: they are removed after the end of the run")
     assert all(daemon.running for daemon in after)
     at = now()
     scene.topics.tick(JOB, at, {"n": 9})

@@ -1,4 +1,4 @@
-"""A process stops for longer than its session lasts. Another goes on, and when the first one resumes nothing happens twice."""
+"""A process stops for longer than its session lasts. Another continues its work, and when the first one resumes nothing happens twice."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_a_zombie_gives_up_its_step_and_works_again_when_it_is_back(scene):
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)
     wait_in_flight(scene.database)
-    zombie = daemons[wait_until(lambda: scene.database.value(ASLEEP), 30, "who is in the step")]
+    zombie = daemons[wait_until(lambda: scene.database.value(ASLEEP), 30, "the process that does the step")]
     zombie.freeze()
     let_held_rows_go(scene.database)
     all_done(scene, 1)

@@ -1,5 +1,5 @@
-/* A schedule of anybody: refused with words, or its instants come one after the other, on both
- * sides of a clock change. */
+/* Any text as a schedule: it is refused with a reason, or its instants increase, on both sides of a
+ * clock change. */
 #include "base/error.h"
 #include "config/cron.h"
 
@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 #define BEGIN_US                                                                                   \
   (G_GINT64_CONSTANT (1774659600)                                                                  \
-   * G_USEC_PER_SEC) /* hours before Europe/Berlin went to summer time, 2026-03-29 */
+   * G_USEC_PER_SEC) /* hours before the start of summer time in Europe/Berlin, 2026-03-29 */
 #define INSTANTS 3
 
 int

@@ -1,5 +1,5 @@
-/* JSON of anybody: what is taken is written again and read as the same; the canonical form of a
- * text is its own. */
+/* Any text as JSON: what is accepted is written and read again as the same value. The canonical
+ * form of a canonical text is that text. */
 #include "base/error.h"
 #include "base/json.h"
 

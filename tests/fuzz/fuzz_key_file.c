@@ -1,5 +1,5 @@
-/* A configuration file of anybody: refused with its line, or entries that name theirs, no section
- * and no key twice. */
+/* Any text as a configuration file: it is refused with the number of the line, or read as entries
+ * that have theirs. No section and no key comes twice. */
 #include "base/error.h"
 #include "config/key_file.h"
 

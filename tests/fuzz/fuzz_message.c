@@ -1,4 +1,4 @@
-/* message_decode over anything. The first byte of the input says on which topic the value lies and
+/* Any bytes for message_decode. The first byte of the input says on which topic the value lies and
  * how many headers there are; then come the headers (`name\nvalue\n`), then the value. What is
  * decoded must also be encoded again. */
 #include "avro/message.h"
@@ -18,7 +18,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* As the Kafka layer hands it over: a copy with a NUL behind it. */
+/* As the Kafka layer passes it: a copy, followed by a NUL. */
 static char *
 take_line (const uint8_t **data, size_t *size, gsize *len)
 {

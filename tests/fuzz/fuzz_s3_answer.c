@@ -1,6 +1,6 @@
-/* The answer to DeleteObjects, from a service that may be anything: read to its end or refused with
- * words, and no key both deleted and refused goes unseen. What we send ourselves is well-formed for
- * every key. */
+/* Any bytes as the answer to DeleteObjects: they are read to the end, or refused with a reason. A
+ * key that is both deleted and refused is noticed. The request itself is well-formed for every key.
+ */
 #include "store/s3_xml.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""The alert rules as they are shipped, evaluated by Prometheus' own tool: when each fires, and when it does not."""
+"""The alert rules of deploy/alerts.yml, evaluated by promtool: when each fires, and when it does not."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def dead(job, values):
 
 
 def succeeded(when, interval_s):
-    """Of a job whose ticks are so far apart; time begins at 0."""
+    """The series of a job with that interval between its ticks; time begins at 0."""
     return {f"pruned_last_success_timestamp_seconds{{{EXPIRED}}}": when, f"pruned_job_interval_seconds{{{EXPIRED}}}": f"{interval_s}x90"}
 
 
@@ -48,26 +48,27 @@ def locks(one, other):
     return {f'pruned_failures_total{{{EXPIRED},error_class="{name}"}}': values for name, values in (("40P01", one), ("55P03", other))}
 
 
-# What there is to be seen, a value a minute; which alert fires then in the minutes named, and in no other of those looked at.
+# The series, one value a minute. The alert fires in the given minutes, and in no other minute that is checked.
 LOOKED_AT = [4, 9, 12, 20, 30, 88]
 CASES = [
     ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "0x10 1x80"), [12, 20, 30, 88]),
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 1x80"), [9, 12, 20, 30, 88]),  # whenever one looks
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x10 0x80"), [4, 9]),  # until it is retried
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 1x80"), [9, 12, 20, 30, 88]),  # dead before the first sample
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x10 0x80"), [4, 9]),  # until the run is retried
     ("PrunedRunDead", dead("users.destroy", "0x10 1x80"), [12, 20, 30, 88]),
     ("PrunedGroupDeletionDead", dead("groups.destroy", "0x10 1x80"), [12, 20, 30, 88]),
     ("PrunedGroupDeletionDead", dead("groups.adjourned_deletion", "0x10 1x80"), [12, 20, 30, 88]),
-    ("PrunedJobBlocked", {f"pruned_job_blocked{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # from the first tick on, by itself no more
+    ("PrunedJobBlocked", {f"pruned_job_blocked{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # while it is blocked
     ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x80"}, [30, 88]),  # in the first night
     ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x5 0x80"}, []),
     ("PrunedNoSuccess", succeeded("1x90", 600), [30, 88]),
     ("PrunedNoSuccess", succeeded("1x10 660x80", 600), [88]),
     ("PrunedNoSuccess", succeeded("1+60x90", 600), []),
-    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "0x90"}, [30, 88]),  # never
-    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "4500x90"}, []),  # not yet
+    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "0x90"}, [30, 88]),  # no success ever
+    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "4500x90"}, []),  # no success yet
     ("PrunedNoSuccess", succeeded("1x90", 600) | {f"pruned_job_paused{{{EXPIRED}}}": "1x25 0x70"}, [30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "0x10 901x80"}, [20, 30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "900x90"}, []),
+    ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # from the first minute on
     ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),
     ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="true"}}': "0x10 1x80",
                            f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, [12, 20, 30, 88]),
@@ -93,12 +94,13 @@ CASES = [
     ("PrunedLocksHeldByOthers", locks("0x10 30x80", "0x10 21x80"), [12, 20]),
     ("PrunedLocksHeldByOthers", locks("0x10 20x80", "0x10 20x80"), []),
     ("PrunedDatabaseAway", {'pruned_database_up{instance="a"}': "1x90", 'pruned_database_up{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
+    ("PrunedStopped", {'pruned_stopped{instance="a"}': "0x10 1x15 0x60", 'pruned_stopped{instance="b"}': "0x90"}, [12, 20]),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x10 600x80"}, [12, 20, 30, 88]),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x90"}, []),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "-86400x90"}, []),
     ("PrunedNotReady", {"pruned_ready": "0x90"}, [9, 12, 20, 30, 88]),
     ("PrunedNotReady", {'pruned_ready{instance="a"}': "1x90", 'pruned_ready{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
-    ("PrunedNotReady", {"pruned_ready": "1x3"}, [20, 30, 88]),  # it is not there any more
+    ("PrunedNotReady", {"pruned_ready": "1x3"}, [20, 30, 88]),  # the series has ended
 ]
 
 

@@ -1,4 +1,4 @@
-"""Arguments are looked at at the door: what its job cannot use never becomes a run, and never costs a retry."""
+"""Arguments are checked at intake: a tick that its job cannot use never becomes a run, and never costs a retry."""
 
 import json
 
@@ -56,7 +56,7 @@ def typed(new_scene, tmp_path):
 
 
 def reasons(scene, sent):
-    """Of what was SENT ({name: (partition, offset)}), once all of it is dead."""
+    """The reasons of the messages SENT ({name: (partition, offset)}), once all are on the dead topic."""
     found = scene.topics.wait("dead", lambda m: True, count=len(sent), deadline_s=60)
     by_source = {(int(m.headers["pruned_source_partition"]), int(m.headers["pruned_source_offset"])): m for m in found}
     return {name: by_source[source].headers["pruned_reason"] for name, source in sent.items()}
@@ -75,7 +75,7 @@ def test_a_tick_without_the_arguments_of_its_key_is_dead_and_the_daemon_lives(sc
     assert daemon.running
 
 
-def test_the_command_refuses_what_the_door_would(typed):
+def test_the_command_refuses_what_intake_would(typed):
     before = len(typed.topics.read("ticks"))
     says(typed.run("tick", "scratch.keyed"), 1, "argument key is missing")
     says(typed.run("tick", "scratch.typed", "--arg", "user_id=abc"), 1, "argument user_id", "bigint")
@@ -112,7 +112,7 @@ def test_a_value_of_another_type_is_refused_with_the_arguments_name(typed):
     assert typed.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.typed'") == 0
 
 
-def test_a_value_of_its_type_is_taken_and_read_as_meant(typed):
+def test_a_value_of_its_type_is_accepted_and_read(typed):
     typed.start()
     n = 0
     for name, values in RIGHT.items():
@@ -146,7 +146,7 @@ def test_the_limit_is_a_setting(scene):
 
 
 def test_the_arguments_of_all_slots_are_no_more_than_a_tick_may_carry(scene):
-    """2.5 MB became 1 GB."""
+    """Every slot gets the tick's arguments, so their size is multiplied."""
     scene.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at)"
                            " SELECT 1, '', i::text, 7, now() - interval '1 hour' FROM generate_series(1, 150) i")
     scene.start()
@@ -168,7 +168,7 @@ def test_a_child_of_wrong_arguments_is_not_made_and_its_parent_says_so(typed):
     assert typed.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.typed'") == 0
 
 
-def test_replay_refuses_what_the_door_would(typed):
+def test_replay_refuses_what_intake_would(typed):
     typed.topics.tick("scratch.typed", now(minutes=-1), {"user_id": "abc"})
     [line] = typed.run("replay", "--from", "-1h", "--topic", "ticks", "--dry-run", "--json").ok().json()
     assert line["verdict"] == "refused"

@@ -1,4 +1,4 @@
-"""Secrets are in neither keys nor rows of the audit, what is recorded is set by table, and people can be forgotten."""
+"""Secrets are neither in keys nor in rows of the audit. Settings say for each table what is recorded. People's rows can be forgotten."""
 
 import json
 
@@ -8,7 +8,7 @@ from support.places import ROLE
 from support.restored import EXPIRED, QUIET, actions, expired, restore, tenant  # noqa: F401
 
 SECRET = "s3cr3t"
-# Without a primary key: by the references of users.destroy, and by a foreign key; and a key that is a secret itself.
+# Tables without a primary key: one in the references of users.destroy, one with a foreign key; and a table whose key is a secret.
 TABLES = f"""
     CREATE TABLE devices (user_id bigint, name text, encrypted_password text, otp_secret text, private_key text, client_secret text,
                           "feedToken" text, hash text, odd_column text);
@@ -43,7 +43,7 @@ def audit(gone, table):
     return gone.database.row("SELECT keys, rows FROM pruned.deletions WHERE table_name = %s", [table])
 
 
-def test_no_secret_is_in_the_audit_and_who_has_no_key_is_known_by_the_row(gone):
+def test_no_secret_is_in_the_audit_and_rows_without_a_key_are_known_by_their_columns(gone):
     end(gone)
     whole = json.dumps(gone.database.rows("SELECT keys, rows FROM pruned.deletions"))
     assert SECRET not in whole and "a hash" in whole
@@ -77,7 +77,7 @@ def test_a_setting_that_is_none_is_refused(bare, setting, value):
     assert done.code == 2 and setting.split(".")[1] in done.stderr, done
 
 
-def test_somebody_is_forgotten_and_the_audit_says_so(gone):
+def test_a_users_rows_are_forgotten_and_the_audit_says_so(gone):
     run, child = end(gone)
     owner = {"postgres.url": gone.database.url}
     person = gone.people[0]

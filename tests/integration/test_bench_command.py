@@ -1,4 +1,4 @@
-"""`pruned bench` says how fast it is here, and leaves a live system as it was."""
+"""`pruned bench` measures the speed here, and does not change a live system."""
 
 from stack.process import wait_until
 
@@ -7,7 +7,7 @@ def test_it_measures_everything_and_leaves_nothing(pruned):
     jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
     pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
     pruned.start().wait_line("Partitions assigned")
-    tables = "SELECT oid FROM pg_class WHERE relkind = 'r' AND NOT relispartition ORDER BY oid"  # a daemon makes partitions for days
+    tables = "SELECT oid FROM pg_class WHERE relkind = 'r' AND NOT relispartition ORDER BY oid"  # a daemon creates partitions for days
     before = pruned.database.column(tables)
     topics = {row["topic"].removeprefix(f"{pruned.topics.prefix}.") for row in pruned.run("topics", "--json").ok().json()}
     written = pruned.database.value("SELECT count(*) FROM pruned.runs")
@@ -16,7 +16,7 @@ def test_it_measures_everything_and_leaves_nothing(pruned):
     assert {(row["part"], row["unit"]) for row in rows} == {
         ("messages", "messages/s"), ("PostgreSQL", "ms"), ("PostgreSQL", "commits/s"), ("PostgreSQL", "rows/s"),
         ("Kafka", "ms"), ("Kafka", "messages/s")}
-    # The broker shows a topic a moment longer than it is there.
+    # The broker shows a deleted topic for a moment.
     wait_until(lambda: set(pruned.topics.partitions()) == topics, 30, "topics as before")
     assert pruned.database.column(tables) == before
     assert pruned.database.value("SELECT count(*) FROM pruned.runs") == written

@@ -1,4 +1,4 @@
-"""The application writes to the same rows: nobody goes whose time was not over, no group loses its last owner, deadlocks pass."""
+"""The application writes to the same rows: only expired members go, no group loses its last owner, deadlocks do no harm."""
 
 import random
 import threading
@@ -14,11 +14,11 @@ from support.scene import now, result, tick_id
 from support.writer import Writer
 
 JOB = "members.remove_expired"
-WRITERS, WRITING_S, WRITES = 3, 12, 100  # for so long, and so many
+WRITERS, WRITING_S, WRITES = 3, 12, 100  # the duration, and the number of writers
 GROUPS, MEMBERS = 12, 20
 OWNER = """m.source_type = 'Namespace' AND m.access_level = 50 AND m.requested_at IS NULL AND m.state = 0
     AND EXISTS (SELECT FROM users u WHERE u.id = m.user_id AND u.state = 'active' AND u.user_type = 0)"""
-# What is written down is the row as it was when it went, and the group as whoever removed it leaves it.
+# Triggers record the row as it was when it went, and the group as the transaction leaves it.
 JUDGE = f"""
 CREATE TABLE judged (id bigserial PRIMARY KEY, what text, member_id bigint);
 CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -54,7 +54,7 @@ def scene(new_scene):
 
 
 class Application(threading.Thread):
-    """Extends, shortens, adds and removes; it keeps the rule about owners itself, and minds no order of locks."""
+    """Extends, shortens, adds and removes memberships. It keeps the rule about owners itself, and takes locks in any order."""
 
     def __init__(self, scene, seed):
         super().__init__()
@@ -66,7 +66,7 @@ class Application(threading.Thread):
             with self.scene.database.connect() as connection:
                 while not self.stopping.is_set():
                     self.write(connection)
-        except Exception as failure:  # told by the test
+        except Exception as failure:  # set by the test
             self.failure = failure
 
     def write(self, connection):
@@ -94,7 +94,7 @@ class Application(threading.Thread):
             connection.execute("UPDATE members SET access_level = 50 WHERE id = %s", [id])
 
     def _owners(self, connection):
-        """Of one group, with their users: locked against the order of others, then looked at."""
+        """The owners of one group, with their users. They are locked in another order than the daemon's, then read."""
         owners = f"SELECT m.id, m.user_id FROM members m WHERE source_id = {self.dice.choice(self.scene.groups)} AND {OWNER}"
         for row in connection.execute(f"{owners} ORDER BY m.id DESC FOR UPDATE").fetchall():
             connection.execute("SELECT FROM users WHERE id = %s FOR UPDATE", [row["user_id"]])
@@ -120,7 +120,7 @@ class Application(threading.Thread):
 
 
 def written_beside(scene):
-    """Ticks, one after the other, while the application writes."""
+    """Sends ticks, one after the other, while the application writes."""
     writers = [Application(scene, seed) for seed in range(WRITERS)]
     for writer in writers:
         writer.start()
@@ -160,8 +160,9 @@ def test_an_application_that_writes_to_the_same_rows(scene):
     def busy():
         return sum(len(d.lines("Step failed", error_class="40P01")) for d in daemons)
 
-    # Each that PostgreSQL has resolved was somebody's who goes on; it tells its counters with a delay, when a session is idle. The line of
-    # a step is there a moment after its run may be somebody else's.
+    # Each deadlock that PostgreSQL resolved failed a transaction of the application, or a step that is tried again. PostgreSQL updates its
+    # counters with a delay,
+    # when a session is idle. A step's line appears a moment after the run may have moved to another process.
     scene.database.wait("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
                         until=lambda n: n == sum(w.deadlocks for w in writers) + busy())
     print(f"{sum(w.written for w in writers)} writes, {judged['removed']} removed in {len(runs)} runs, "
@@ -171,7 +172,7 @@ def test_an_application_that_writes_to_the_same_rows(scene):
 
 @pytest.mark.timeout(patient(120))
 def test_rows_that_change_each_time_somebody_looks_are_charged_to_nobody(new_scene):
-    """Each try meets another row that has just been extended, as long as the page does not hold its rows."""
+    """Each try meets another row that was just extended, until the page locks its rows."""
     scene = new_scene({"jobs.members.remove_expired.batch": 10})
     there = Instance(scene.database)
     group = there.group()

@@ -1,4 +1,4 @@
-"""Rows that cannot be deleted never stop the others: refused ones stand alone in quarantine, the cursor goes on."""
+"""Rows that cannot be deleted never stop the others: only refused rows are in quarantine, and the cursor moves on."""
 
 import pytest
 
@@ -9,7 +9,7 @@ JOB = "scratch.remove"
 
 
 def run(scene, **settings):
-    """One tick to its end; the run's row and the daemon."""
+    """Runs one tick to its end. Returns the run's row and the daemon."""
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)
     daemon = scene.run_until_idle(settings=settings)
@@ -79,7 +79,7 @@ def test_in_development_a_row_that_fails_is_logged_and_its_step_fails_too(page):
     assert line["user"] == "row 200" and daemon.lines("Step failed")
 
 
-def test_rows_that_a_trigger_keeps_in_silence_are_refused(page):
+def test_rows_that_a_trigger_silently_keeps_are_refused(page):
     refuse_rows(page.database, "OLD.id % 50 = 0", how="RETURN NULL")
     row, _ = run(page)
     assert result(row)["failed"] == 5 and left(page) == [50, 100, 150, 200, 250]
@@ -135,7 +135,7 @@ def test_a_quarantined_row_is_passed_over_until_its_next_try_and_forgotten_when_
     row, _ = run(page)
     assert result(row)["failed"] == 1
     [q] = quarantine(page)
-    assert row["step"] == 1 and q["attempts"] == 2  # one transaction: the row of the quarantine is as old as the run's beginning
+    assert row["step"] == 1 and q["attempts"] == 2  # one transaction: the row of the quarantine has the time of the run's beginning
     assert 16 <= (q["next_try_at"] - row["started_at"]).total_seconds() <= 16 + 18
     let_rows_go(page.database)
     try_again(page)
@@ -158,7 +158,7 @@ def test_an_item_is_parked_after_its_last_try_and_released_by_hand(page):
     assert left(page) == [] and quarantine(page) == []
 
 
-def test_the_line_and_the_outcome_about_a_member_name_him_and_his_place(new_scene):
+def test_the_line_and_the_outcome_about_a_member_name_the_user_and_the_group(new_scene):
     scene = new_scene()
     there = Instance(scene.database)
     root = there.group(path="root{id}")

@@ -1,4 +1,4 @@
-"""A job that lacks something: whoever looks sees it, and it goes on by itself once that is there."""
+"""A job that lacks something: commands, doctor and metrics show it, and it continues by itself once nothing is missing."""
 
 import pytest
 
@@ -13,7 +13,7 @@ HAS = [f"GRANT SELECT, UPDATE, DELETE ON scratch TO {ROLE}", "ALTER TABLE scratc
 
 
 def blocked(scene, what=LACKS[0]):
-    """Three rows to be removed, what the job wants is gone, its tick has ended."""
+    """Three rows are due, something that the job needs is missing, and its tick has ended."""
     fill(scene.database, 3)
     scene.database.execute(what)
     when = now(minutes=-1)
@@ -25,7 +25,7 @@ def finding(scene, check):
     return [f for f in scene.run("doctor", "--json").json() if f["check"] == check]
 
 
-def test_whoever_waits_for_the_tick_is_told_by_the_code_and_the_reason(scene):
+def test_a_command_that_waits_for_the_tick_gets_the_code_and_the_reason(scene):
     fill(scene.database, 3)
     scene.database.execute(LACKS[0])
     scene.start()
@@ -37,11 +37,11 @@ def test_whoever_waits_for_the_tick_is_told_by_the_code_and_the_reason(scene):
     assert (job["last_state"], job["last_run_id"]) == ("blocked", run_id)
     [found] = finding(scene, "blocked jobs")
     assert not found["ok"] and JOB in found["detail"] and "scratch" in found["detail"] and "grants.sql" in found["remedy"]
-    assert scene.run("doctor").code == 3  # the right itself is a finding, too, and the first
+    assert scene.run("doctor").code == 3  # the missing right is a finding, too, and the first
 
 
 @pytest.mark.parametrize("lacks, has", list(zip(LACKS, HAS)))
-def test_the_tick_is_asked_again_once_what_it_lacked_is_there(scene, lacks, has):
+def test_the_tick_is_tried_again_once_nothing_is_missing(scene, lacks, has):
     run_id = blocked(scene, lacks)
     scene.start()
     assert result(scene.wait_run(run_id))["status"] == "blocked"
@@ -61,7 +61,7 @@ def again_now(scene):
     scene.database.execute("UPDATE pruned.blocked SET next_try_at = now()")
 
 
-def test_one_that_is_blocked_still_is_told_once(scene):
+def test_a_job_that_stays_blocked_is_reported_once(scene):
     run_id = blocked(scene)
     daemon = scene.start()
     scene.wait_run(run_id)
@@ -85,7 +85,7 @@ def test_a_row_of_settings_that_comes_lets_the_job_go_on(scene):
     assert result(scene.run_row(run_id))["status"] == "completed"
 
 
-def test_a_later_tick_that_is_not_blocked_settles_it(scene):
+def test_a_later_tick_that_is_not_blocked_ends_it(scene):
     run_id = blocked(scene)
     scene.start()
     scene.wait_run(run_id)
@@ -97,22 +97,41 @@ def test_a_later_tick_that_is_not_blocked_settles_it(scene):
     assert result(scene.run_row(run_id))["status"] == "blocked"
 
 
+def archive(scene):
+    scene.database.execute("SELECT pruned.ensure_day('runs_done', (scheduled_at AT TIME ZONE 'UTC')::date) FROM pruned.runs")
+    scene.database.execute("INSERT INTO pruned.runs_done SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(r))).* FROM pruned.runs r")
+    scene.database.execute("DELETE FROM pruned.runs")
+
+
+def test_a_run_that_comes_back_from_the_archive_knows_how_much_it_has_removed(scene):
+    run_id = blocked(scene)
+    daemon = scene.start()
+    scene.wait_run(run_id)
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.blocked") == 1, 30, "noted")
+    daemon.stop()
+    scene.database.execute("UPDATE pruned.runs SET rows_done = 5")
+    archive(scene)
+    scene.database.execute(HAS[0])
+    again_now(scene)
+    scene.start()
+    scene.database.wait("SELECT result ->> 'status' FROM pruned.runs WHERE run_id = %s", [run_id], until="completed")
+    assert scene.run_row(run_id)["rows_done"] == 5 + 3
+
+
 @pytest.mark.parametrize("archived", [False, True])
 def test_retry_takes_a_blocked_run(scene, archived):
     run_id = blocked(scene)
     scene.run_until_idle()
     scene.database.execute("DELETE FROM pruned.blocked")
     if archived:
-        scene.database.execute("SELECT pruned.ensure_day('runs_done', (scheduled_at AT TIME ZONE 'UTC')::date) FROM pruned.runs")
-        scene.database.execute("INSERT INTO pruned.runs_done SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(r))).* FROM pruned.runs r")
-        scene.database.execute("DELETE FROM pruned.runs")
+        archive(scene)
     scene.database.execute(HAS[0])
     retried = scene.run("retry", run_id, "--json").ok()
     assert (retried.json()[0]["state"], retried.stderr) == ("ready", "")
     daemon = scene.start()
     row = scene.wait_run(run_id, "finished")
     assert result(row)["status"] == "completed" and result(row)["removed"] == 3
-    assert not daemon.lines("Work message was missing and is sent again")  # retry itself has sent it
+    assert not daemon.lines("Work message was missing and is sent again")  # retry has sent the message
 
 
 def test_lists_and_status_show_it_as_blocked(scene):
@@ -128,7 +147,7 @@ def test_lists_and_status_show_it_as_blocked(scene):
     assert len(shown) == 1 and JOB in shown[0]
 
 
-def test_doctor_does_not_go_on_about_a_job_that_somebody_has_paused(scene):
+def test_doctor_does_not_report_a_blocked_job_that_is_paused(scene):
     run_id = blocked(scene)
     scene.start()
     scene.wait_run(run_id)

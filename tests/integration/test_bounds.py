@@ -1,4 +1,5 @@
-"""What is too slow, too full or closed: memory stays flat, nobody spins, the group stays joined, and everything is done afterwards."""
+"""Servers that are slow, full or closed: memory does not grow, no thread spins, the process stays in its group, and all work is done
+afterwards."""
 
 import contextlib
 import itertools
@@ -22,7 +23,7 @@ from support.topics import rfc3339
 
 JOB, WIDE = "scratch.remove", "scratch.wide"
 MOST_MB = 50
-SPIN = 0.25  # of one core; a daemon that waits for something uses far less
+SPIN = 0.25  # of one core; a waiting daemon uses far less
 LOOK_S = 4
 
 
@@ -41,7 +42,7 @@ def resident_mb(daemon):
 
 
 def assert_waits_quietly(daemon):
-    """Over a stretch of time it uses little of a core, and it is still there."""
+    """For a while the daemon uses little of a core, and it still runs."""
     before, began = cpu_s(daemon), time.monotonic()
     time.sleep(LOOK_S)  # the stretch that is measured
     used = (cpu_s(daemon) - before) / (time.monotonic() - began)
@@ -49,7 +50,7 @@ def assert_waits_quietly(daemon):
 
 
 def assert_small_and_joined(daemon):
-    """For who has just seen it work. Under a sanitizer memory says nothing."""
+    """Call this right after the daemon did work. With a sanitizer the memory is not checked."""
     if "san-" not in os.environ.get("TEST_BUILD", ""):
         assert resident_mb(daemon) < MOST_MB
     assert len(daemon.lines("Partitions assigned")) == 1
@@ -58,12 +59,12 @@ def assert_small_and_joined(daemon):
 # --- a topic that cannot be written
 
 def allow_writes(topics, name, allowed):
-    """A topic that takes messages of one byte takes none of ours; the broker says so to each."""
+    """Limits the topic's messages to one byte: the broker refuses each of ours."""
     topics.configure(name, max_message_bytes=1048576 if allowed else 1)
 
 
 def is_closed(topics, name):
-    """The controller has it at once, the broker a moment later."""
+    """The controller has the setting at once, the broker a moment later."""
     try:
         topics.produce(name, b"probe", headers={"ce_type": "probe"})
     except RuntimeError:
@@ -92,7 +93,7 @@ def test_outcomes_that_cannot_be_written_wait(scene):
     assert_small_and_joined(daemon)
 
 
-# --- a database that takes its time
+# --- a slow database
 
 def test_a_database_with_50_ms_an_answer_is_slow_and_nothing_more(new_scene, shared):
     scene = new_scene()
@@ -116,10 +117,10 @@ def test_a_database_with_50_ms_an_answer_is_slow_and_nothing_more(new_scene, sha
 
 @pytest.fixture
 def small_disk():
-    """A file system of 160 MB. Mounting one is root's."""
+    """A file system of 160 MB. Only root may mount one."""
     folder = new_folder("pruned-disk-")
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160M,mode=755", "tmpfs", folder], stdin=subprocess.DEVNULL).returncode:
-        pytest.skip("nobody may mount a file system here")
+        pytest.skip("mounting a file system is not allowed here")
     yield folder
     subprocess.run(["umount", folder], check=True, stdin=subprocess.DEVNULL)
     shutil.rmtree(folder, ignore_errors=True)
@@ -150,7 +151,7 @@ def leave_nothing(folder, ballast):
 def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, small_disk, small_postgres):
     scene = new_scene({"jobs.scratch.remove.delay_ms": 50}, server=small_postgres)
     fill(scene.database, 400)
-    # In the middle of the chain, until the disk is full.
+    # This gate stops the chain in the middle until the disk is full.
     scene.database.execute("CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN OLD; END $$;"
                            "CREATE TRIGGER gate BEFORE DELETE ON scratch FOR EACH ROW WHEN (OLD.id = 360) EXECUTE FUNCTION gate();"
@@ -163,9 +164,9 @@ def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, smal
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda step: step and step >= 3)
     ballast = small_disk / "ballast"
     leave_nothing(small_disk, ballast)
-    with contextlib.suppress(psycopg.OperationalError):  # it has ended, and its locks with it
+    with contextlib.suppress(psycopg.OperationalError):  # it has ended, and its locks are gone
         scene.database.execute("SELECT pg_advisory_unlock(1)")
-    # What PostgreSQL itself writes meanwhile: it may answer 53100, or end; a daemon must live with both.
+    # PostgreSQL writes itself meanwhile: it may answer 53100, or end. A daemon must survive both.
     wait_until(lambda: small_postgres.said("No space left on device") or not small_postgres.ready(), 60, "the disk to be full")
     assert_waits_quietly(daemon)
     ballast.unlink()
@@ -183,13 +184,13 @@ def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, smal
 
 # --- a long life
 
-BLOCKS, CHAINS, STEPS_EACH = 5, 80, 250  # 20,000 steps each; the first is to get warm
-LEAK_BYTES = 2 * CHAINS * STEPS_EACH  # a fifth of what a kilobyte every hundred steps would be; at rest it is within a few kilobytes
+BLOCKS, CHAINS, STEPS_EACH = 5, 80, 250  # 20,000 steps each; the first block is a warm-up
+LEAK_BYTES = 2 * CHAINS * STEPS_EACH  # a fifth of a leak of one kilobyte every hundred steps; at rest the value varies by a few kilobytes
 REST_S = 1
 
 
 class Allocated:
-    """What the daemon has allocated and not given back, to the byte. Not under a sanitizer, which counts at the end what was lost."""
+    """The bytes that the daemon has allocated and not freed. Not with a sanitizer, which reports leaks at the end."""
 
     def __init__(self, preload, folder):
         self._file, library = folder / "live-bytes", preload("live_bytes")
@@ -199,7 +200,7 @@ class Allocated:
         return int.from_bytes(self._file.read_bytes(), "little", signed=True) if self.environment else 0
 
     def at_rest(self):
-        """The least of a stretch of time: what comes and goes does not count."""
+        """The smallest value in a while: short-lived memory does not count."""
         end, least = time.monotonic() + REST_S, self.now()
         while time.monotonic() < end:
             least = min(least, self.now())
@@ -208,7 +209,7 @@ class Allocated:
 
 
 def endless(scene, first):
-    """CHAINS more of them, to their ends."""
+    """Runs CHAINS more chains to their ends."""
     scene.topics.produce_many("ticks", [("e", tick_of("scratch.endless", now(minutes=-n - 2), {"last": STEPS_EACH}))
                                         for n in range(first, first + CHAINS)])
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.endless' AND state = 'finished'", deadline_s=120,
@@ -218,7 +219,7 @@ def endless(scene, first):
 
 @pytest.mark.timeout(patient(900))
 def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_path):
-    """What is lost in a step is lost in every block of them; what is made once, or grows until it is large enough, is not."""
+    """A leak in a step grows with every block of steps. Memory that is allocated once, or up to a limit, does not."""
     allocated = Allocated(preload, tmp_path)
     fill(scene.database, 5000)
     daemon = scene.start(environment=allocated.environment)
@@ -236,11 +237,11 @@ def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_pat
 
 
 IDS = 800
-IDS_BYTES = 15 * IDS  # an id with what finds it takes three times as much
+IDS_BYTES = 15 * IDS  # an id in a hash table takes three times as much
 
 
 def test_ids_in_arguments_are_not_kept(scene, preload, tmp_path):
-    """Each run names another user; what a process has heard of once must not stay in its memory."""
+    """Each run names another user: a process must not keep such ids in memory."""
     allocated = Allocated(preload, tmp_path)
     scene.start(environment=allocated.environment)
     resting = []

@@ -1,4 +1,4 @@
-"""The application restores groups and claims placeholders while they are being removed: whom it has got back stays, the others go."""
+"""The application restores groups and claims placeholders while they are being removed: those that it got back stay, the others go."""
 
 import random
 import threading
@@ -37,8 +37,8 @@ def scene(new_scene):
 
 
 class Application(threading.Thread):
-    """Wants every other one back, in the order in which they go and about as fast, and holds their rows for a moment; what it has got
-    back is in KEPT."""
+    """Restores or claims every second one, in the order of the removals and about as fast, and holds the rows for a moment. KEPT: those
+    that it got back."""
 
     def __init__(self, scene):
         super().__init__()
@@ -76,12 +76,12 @@ class Application(threading.Thread):
         return back
 
     def claim(self, connection, id):
-        """Also of somebody who is blocked, because his destruction has begun."""
+        """Claims also a user who is blocked because their destruction has begun."""
         return connection.execute("UPDATE users SET user_type = 0 WHERE id = %s AND user_type = 15 RETURNING id", [id]).fetchone()
 
 
 def finished(scene):
-    """Nothing is to be done but what is for another day."""
+    """Whether all work is done, except work for another day."""
     return scene.database.wait("SELECT count(*) FROM pruned.runs WHERE finished_at IS NULL AND due_at < now() + interval '1 hour'",
                                until=lambda n: n == 0, deadline_s=120)
 
@@ -93,7 +93,7 @@ def test_what_the_application_has_got_back_stays_and_the_others_go(scene):
         daemon.wait_line("Partitions assigned")
     application = Application(scene)
     children = {"groups.destroy": GROUPS, "users.delete_placeholder": PLACEHOLDERS}
-    for job in children:  # all are decided upon before the application has begun, and none is gone
+    for job in children:  # all have a decision before the application begins, and none is gone
         scene.run("pause", job).ok()
     for job in ("groups.adjourned_deletion", "imports.placeholder_cleanup"):
         scene.topics.tick(job, now(seconds=-1))

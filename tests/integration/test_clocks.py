@@ -1,4 +1,4 @@
-"""A clock that is wrong for a while, the database's or this machine's, drops nothing, fires nothing early, and leaves nothing behind."""
+"""The database's or this machine's clock is wrong for a while: nothing is dropped, nothing fires early, and no wrong time stays."""
 
 import datetime
 
@@ -27,7 +27,7 @@ def ages(scene, table="deletions"):
 
 
 def settled(scene):
-    """The janitor has been here: tomorrow's partition is there."""
+    """Whether the janitor has run: tomorrow's partition exists."""
     scene.run_until_idle()
     assert -1 in ages(scene)
 
@@ -36,10 +36,10 @@ def findings(scene, check):
     return [line for line in scene.run("doctor", "--json").json() if line["check"] == check]
 
 
-# --- what is dropped
+# --- dropping old days
 
 def test_days_go_only_if_the_newest_row_is_younger_by_the_time_they_are_kept(scene):
-    """As if the clock were 400 days ahead: what was recorded last is that old."""
+    """As if the clock were 400 days ahead: the newest record is that old."""
     audited(scene, 400, 410, 429)
     settled(scene)
     assert ages(scene) == [-1, 0, 400, 410, 429]
@@ -56,7 +56,7 @@ def test_no_more_than_three_days_go_at_a_time(scene):
     assert ages(scene) == [-1, 0]
 
 
-def test_of_the_archive_as_well(scene):
+def test_days_of_the_archive_stay_as_well(scene):
     for age in (0, 40, 41, 42, 43, 44):
         scene.database.execute("SELECT pruned.ensure_day('runs_done', (now() AT TIME ZONE 'UTC')::date - %s::int)", [age])
     scene.database.execute("INSERT INTO pruned.runs_done (run_id, job, state, scheduled_at, due_at) "
@@ -86,7 +86,7 @@ def test_old_timers_go_until_none_is_left(scene):
     scene.database.wait("SELECT count(*) FROM pruned.timers", until=10)
 
 
-def test_timers_that_are_old_by_the_clock_only_stay(scene):
+def test_timers_that_are_old_only_by_the_clock_stay(scene):
     add_timers(scene, 10, 390)
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) VALUES "
                            "(gen_random_uuid(), 'scratch.one', 'dead', now(), now(), now() - interval '400 days')")
@@ -95,7 +95,7 @@ def test_timers_that_are_old_by_the_clock_only_stay(scene):
 
 
 def test_an_hour_that_only_the_databases_clock_counts_is_none(scene, shifted):
-    """Seen from a machine that is behind: runs that ended, and entries of what a restore is bringing, stay."""
+    """As seen from a machine that is behind: ended runs, and entries of a restore in progress, stay."""
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) "
                            "VALUES (gen_random_uuid(), 'scratch.one', 'finished', now(), now(), now() - interval '2 hours')")
     scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked, first_at) "
@@ -146,12 +146,12 @@ def test_days_that_lie_ahead_are_named(scene):
 def shifted(preload):
     library = preload("shifted_clock")
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
     return lambda seconds: {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": seconds}
 
 
 def test_a_tick_that_only_one_clock_believes_in_is_not_fired(hourly, shifted):
-    """This machine is an hour behind: for all it knows the database is ahead."""
+    """This machine is an hour behind: to it the database seems to be ahead."""
     daemon = hourly.start()
     right = hourly.database.wait("SELECT next_at FROM pruned.schedules")
     assert daemon.stop() == 0
@@ -167,7 +167,7 @@ def test_a_tick_that_only_one_clock_believes_in_is_not_fired(hourly, shifted):
 
 
 def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_nothing(hourly, shifted):
-    """Seen from a machine whose clock is as far behind."""
+    """As seen from a machine whose clock is a year behind."""
     plant = hourly.start()
     right = hourly.database.wait("SELECT next_at FROM pruned.schedules")
     assert plant.stop() == 0
@@ -177,7 +177,7 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
     behind.wait_line("Ticks of cron wait: the database's clock is ahead of this machine's (detail: seconds)")
     behind.wait_line("Nothing old is dropped: the database's clock differs from this machine's (detail: seconds)")
     assert 45 in ages(hourly) and hourly.database.value("SELECT count(*) FROM pruned.runs") == 0
-    old = now(seconds=-AHEAD_S)  # too old for the database, of today for the machine
+    old = now(seconds=-AHEAD_S)  # too old by the database's clock, of today by the machine's
     hourly.topics.tick("scratch.wide", old)
     hourly.wait_run(tick_id("scratch.wide", old), "finished")
     assert hourly.topics.read("dead") == []
@@ -185,7 +185,7 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
 
 
 def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
-    """The database says that its day has come, the machine that this is a year off."""
+    """By the database's clock its day has come; by the machine's it is a year ahead."""
     scene = new_scene()
     at = now(minutes=-1)
     scene.topics.tick("scratch.wide", at)
@@ -200,10 +200,10 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
 
 @pytest.fixture
 def ahead_of_kafka(new_scene, own_postgres, preload):
-    """The database's clock and this machine's are both so many seconds ahead, alike: only Kafka's says otherwise."""
+    """The database's clock and this machine's are the same number of seconds ahead: only Kafka's differs."""
     library = preload("shifted_clock")
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
     own_postgres.stop()
     own_postgres.clock = Clock(own_postgres.folder, library)
     own_postgres.start()
@@ -259,8 +259,8 @@ def test_where_kafka_does_not_tell_its_time_the_two_others_decide(hourly, make):
 AHEAD = "now() + interval '400 days'"
 
 
-def test_what_was_to_come_in_a_moment_comes_although_it_was_written_by_a_clock_that_was_ahead(scene):
-    """A page, a retry, a run whose message is lost, a leftover of the outbox: as that clock left them."""
+def test_work_that_was_due_soon_is_done_although_a_clock_that_was_ahead_wrote_its_time(scene):
+    """A page, a retry, a run whose message is lost, an old row of the outbox: with the times of that clock."""
     fill(scene.database, 25)
     times = [now(minutes=-3, milliseconds=n) for n in range(3)]
     for n, at in enumerate(times):
@@ -291,7 +291,7 @@ def test_refreshes_items_and_suspects_of_a_clock_that_was_ahead_are_not_put_off_
 
 
 def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
-    """Brought forward by as much as the clock was ahead, it is before its day, and waits again."""
+    """Brought forward by the clock's error, it is due before its day, and waits again."""
     day = (now() + datetime.timedelta(days=500)).replace(hour=0, minute=0, second=0, microsecond=0)
     run = str(scene.database.value(
         "INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, changed_at, args) VALUES (gen_random_uuid(), "
@@ -302,10 +302,10 @@ def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
     scene.database.wait("SELECT state = 'waiting' AND due_at = %(day)s FROM pruned.runs WHERE run_id = %(run)s", {"run": run, "day": day}, until=True)
 
 
-def test_a_jump_under_running_work_and_back_leaves_nothing_for_next_year(new_scene, own_postgres, preload):
+def test_a_jump_of_a_year_and_back_during_work_postpones_nothing(new_scene, own_postgres, preload):
     library = preload("shifted_clock")
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
     own_postgres.stop()
     own_postgres.clock = Clock(own_postgres.folder, library)
     own_postgres.start()

@@ -1,4 +1,4 @@
-"""The contract of the command line: help, usage errors, and what is said when a server, a right or the schema is not there."""
+"""The contract of the command line: help, usage errors, and what is said when a server, a right or the schema is missing."""
 
 import json
 import re
@@ -93,7 +93,7 @@ def test_a_terminal_gets_a_table_and_a_pipe_plain_lines(stored):
 
 @pytest.mark.parametrize("command", [["jobs"], ["runs"], ["quarantine"], ["pause", JOB], ["status"],
                                      ["tick", JOB, "--wait=1"], ["retry", str(uuid.uuid4())]])
-def test_without_the_schema_the_remedy_is_said(bare, command):
+def test_without_the_schema_the_remedy_is_named(bare, command):
     done = bare.run(*command)
     assert done.code == 3, done
     assert "run: pruned migrate" in done.stdout + done.stderr
@@ -114,7 +114,7 @@ def test_wrong_password(bare):
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'asked_for_password') THEN
             CREATE ROLE asked_for_password LOGIN PASSWORD 'the right one';
         END IF;
-    EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$""")  # another worker was faster
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$""")  # another worker has created it
     url = conninfo.make_conninfo(bare.database.url, user="asked_for_password", password="hush-hush")
     done = says(bare.run("jobs", settings={"postgres.url": url}), 3, "password authentication failed",
                 "[postgres] url")
@@ -140,7 +140,7 @@ def test_an_older_schema_is_told_from_a_newer_one(new_pruned, new_database, topi
 
 @pytest.fixture
 def newer(new_pruned, database, topics):
-    """A later program has migrated; COMPATIBLE_FROM: the oldest that may still run, None: only such as know the step."""
+    """A later version has migrated. COMPATIBLE_FROM: the oldest version that may still run; None: only versions that know the step."""
     pruned = new_pruned(database, topics, settings=FEW)
     pruned.run("topics", "--apply").ok()
     wanted = database.value("SELECT max(version) FROM pruned.schema_version")
@@ -214,7 +214,7 @@ def test_a_topic_with_too_few_partitions_grows(bare):
         (bare.topics.full(f"work.{JOB}"), 1, 3)]
     bare.run("topics", "--apply", settings=more).ok()
     assert bare.topics.partitions()[f"work.{JOB}"] == 3
-    bare.run("topics").ok()  # more than wanted is fine
+    bare.run("topics").ok()  # more partitions than needed are fine
 
 
 def test_a_missing_topic_is_named_with_its_remedy(bare):
@@ -244,7 +244,7 @@ def test_the_daemon_does_not_start_with_a_setting_librdkafka_does_not_know(store
     says(stored.run("run", settings={"kafka.no.such.property": 1}), 2, "kafka.no.such.property")
 
 
-def test_fewer_partitions_than_the_capacity_are_said(stored):
+def test_fewer_partitions_than_the_capacity_are_reported(stored):
     stored.run("topics", "--apply").ok()
     done = stored.run("run", "--until-idle", settings={"jobs.users.destroy.capacity": 5})
     assert done.code == 0, done
@@ -274,7 +274,7 @@ def test_a_setting_that_would_do_nothing_is_not_offered(bare, key, shown):
     says(bare.run("config", settings={key: "x"}), 2, shown.strip("[]"))
 
 
-def test_the_help_of_the_port_promises_what_is_there(bare):
+def test_the_help_of_the_port_names_what_is_served(bare):
     said = bare.run("config", "--example").ok().stdout.split("[http]")[1].split("[log]")[0]
     assert all(path in said for path in ("/metrics", "/healthz", "/readyz")) and "API" not in said and "page" not in said
 

@@ -1,4 +1,4 @@
-"""`pruned migrate`: the schema in steps, once, and the indexes that cursors want."""
+"""`pruned migrate`: the schema in steps, once, and the indexes that cursors need."""
 
 import json
 import subprocess
@@ -20,13 +20,13 @@ def test_migrate_makes_the_schema_once(new_pruned, new_database, topics):
     pruned.run("jobs").ok()
 
 
-def test_who_may_not_migrate_is_told_who_may(new_pruned, new_database, topics):
+def test_without_the_right_to_migrate_the_error_names_the_owner(new_pruned, new_database, topics):
     database = new_database("app")
     says(new_pruned(database, topics).run("migrate"), 3, "permission denied", "owner of the application's tables")
     assert database.value("SELECT to_regnamespace('pruned') IS NULL")
 
 
-def test_two_who_migrate_at_once_take_turns(new_pruned, new_database, topics):
+def test_two_migrations_at_once_take_turns(new_pruned, new_database, topics):
     database = new_database("app")
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
     both = [subprocess.Popen(pruned.argv("--json", "migrate"), env=clean_environment(),
@@ -44,7 +44,7 @@ def test_a_failing_step_leaves_nothing_behind(new_pruned, new_database, topics):
     assert database.column("SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace") == ["quarantine"]
 
 
-def test_indexes_are_made_and_invalid_ones_made_anew(new_pruned, new_database, topics):
+def test_indexes_are_created_and_invalid_ones_created_again(new_pruned, new_database, topics):
     database = new_database("migrated")
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
     index = "pruned_members_expires_at_id"
@@ -59,7 +59,7 @@ def test_indexes_are_made_and_invalid_ones_made_anew(new_pruned, new_database, t
     assert database.value("SELECT indisvalid FROM pg_index WHERE indexrelid = %s::regclass", [index])
 
 
-def test_an_index_of_another_name_will_do(new_pruned, new_database, topics):
+def test_an_index_of_another_name_is_enough(new_pruned, new_database, topics):
     database = new_database("migrated")
     database.execute("CREATE INDEX theirs ON members (expires_at, id)")
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})

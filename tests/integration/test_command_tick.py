@@ -31,7 +31,7 @@ def test_a_tick_prints_its_run_id_alone(bare):
     bare.topics.make("ticks")
     first, second = (bare.run("tick", JOB, "--at", "-1d").ok().stdout for _ in range(2))
     assert str(uuid.UUID(first.strip())) + "\n" == first
-    assert first != second  # a day before now, which has moved on
+    assert first != second  # a day before now; time has passed since
     stays = {bare.run("tick", JOB, "--at", "2026-11-20").ok().stdout for _ in range(2)}
     assert len(stays) == 1
 
@@ -49,7 +49,7 @@ def test_now_is_cut_to_milliseconds(bare):
 ])
 def test_an_argument_is_json_if_it_reads_as_such(bare, given, meant):
     bare.topics.make("ticks")
-    bare.run("tick", "ci.schedule_delete_objects", "--arg", given).ok()  # which takes anything
+    bare.run("tick", "ci.schedule_delete_objects", "--arg", given).ok()  # this job takes any arguments
     assert bare.topics.read("ticks")[0].value["args"] == f'{{"cursor":{meant}}}'
 
 
@@ -61,7 +61,7 @@ def test_nothing_is_published_for_a_tick_that_is_refused(bare):
     assert bare.topics.read("ticks") == []
 
 
-def test_a_tick_that_nobody_takes_is_waited_for_in_vain(stored):
+def test_waiting_for_a_tick_that_no_daemon_takes_times_out(stored):
     stored.topics.make("ticks")
     done = says(stored.run("tick", JOB, "--wait=1"), 8, "1 s")
     assert done.stdout.strip() in done.stderr

@@ -1,4 +1,4 @@
-"""The stack itself: what the other tests take for granted."""
+"""The stack itself: facts that the other tests rely on."""
 
 import psycopg
 import pytest

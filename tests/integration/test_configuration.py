@@ -1,11 +1,11 @@
-"""Settings: where they come from, who wins, and what is said when one is wrong."""
+"""Settings: where they come from, which source wins, and what is said when one is wrong."""
 
 import pytest
 
 
 @pytest.fixture
 def bare(new_pruned, new_database, new_topics):
-    """An installation that needs neither schema nor topics: nothing here looks at them."""
+    """An installation without schema and topics: no test here needs them."""
     return new_pruned(new_database("empty"), new_topics())
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_named_must_exist(bare):
     missing = bare.folder / "elsewhere.conf"
     bare.configuration.write_text("")
     done = bare.run("config", environment={"PRUNED_CONFIG": missing})
-    assert done.code == 0, done  # -c names another
+    assert done.code == 0, done  # -c names another file
 
 
 def test_kafka_settings_go_to_librdkafka_as_they_are(bare):
@@ -116,7 +116,7 @@ def test_kafka_settings_go_to_librdkafka_as_they_are(bare):
     refused(bare.run("topics", settings={"kafka.socket.timeout.ms": "soon"}), "kafka.socket.timeout.ms")
 
 
-def test_without_a_broker_named_the_setting_is_said(bare):
+def test_without_a_broker_the_missing_setting_is_named(bare):
     refused(bare.run("topics", settings={"kafka.bootstrap.servers": None}), "bootstrap.servers")
 
 

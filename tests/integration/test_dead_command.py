@@ -1,4 +1,4 @@
-"""`pruned dead`: letters are listed, looked into, sent again exactly as they were, settled; nothing is done twice."""
+"""`pruned dead`: letters are listed, shown, sent again unchanged, settled; nothing is done twice."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ KEYS = {"id", "reason", "source_topic", "source_partition", "source_offset", "at
 
 @pytest.fixture
 def bury(scene, tmp_path):
-    """Handles what is in the topics as a version of the service would that does not know the job yet."""
+    """Handles the topics' messages like a version of the service that does not know the job yet."""
     folder = tmp_path / "older"
     shutil.copytree(JOBS, folder, ignore=shutil.ignore_patterns(JOB))
     older = {"run.jobs_dir": folder} | {k: None for k in scene.settings if k.startswith(f"jobs.{JOB}.")}
@@ -70,7 +70,7 @@ def test_a_letter_says_where_it_is_where_it_came_from_and_why(scene, bury):
 
 
 def test_a_retried_message_is_the_same_in_every_byte_and_is_sent_once(scene, bury):
-    """Its headers, also those that are called like ours; its time, which a tick without one takes its T from."""
+    """That includes its headers, even those with names of ours, and its time, from which a tick without a time takes its T."""
     headers = {"ce_id": "7", "pruned_reason": "theirs", "none": None, "bytes": b"\xff\x00"}
     scene.topics.produce("ticks", b'{"job":"scratch.wide"}', key=b"\xfe", headers=headers, timestamp_ms=1000 * int(
         now(days=-3).timestamp()))
@@ -136,7 +136,7 @@ def test_a_dropped_letter_is_settled_and_can_still_be_retried(scene, bury):
     assert [x["id"] for x in letters(scene)] == [second["id"]]
     assert scene.run("status", "--json").ok().json()[0]["dead"] == 1
     refused(scene.run("dead", "drop", first["id"]), 1, "was dropped at")
-    assert [x["id"] for x in letters(scene, "drop")] == [second["id"]]
+    assert [x["id"] for x in letters(scene, "drop", "--yes")] == [second["id"]]
     assert letters(scene, "retry") == [] and len(scene.topics.read("ticks")) == 2
     assert [x["verdict"] for x in letters(scene, "retry", first["id"])] == ["retried"]
     assert {x["id"]: x["verdict"] for x in letters(scene, "list", "--all")} == {
@@ -159,7 +159,7 @@ def test_a_letter_without_its_value_is_not_retried_and_says_where_the_message_wa
     assert [m.raw for m in scene.topics.read("ticks")][2:] == [scene.topics.read("ticks")[1].raw]
 
 
-def test_what_somebody_else_has_put_there_is_shown_and_goes_nowhere(scene):
+def test_a_letter_of_another_program_is_shown_and_never_sent(scene):
     scene.topics.produce("dead", b"\xc3\x28 hello", key="k")
     forged = {"pruned_reason": "r", "pruned_source_topic": scene.topics.full("outcomes"), "pruned_source_partition": "0",
               "pruned_source_offset": "0", "pruned_attempts": "1", "pruned_first_seen": "x", "pruned_last_seen": "y"}
@@ -171,8 +171,8 @@ def test_what_somebody_else_has_put_there_is_shown_and_goes_nowhere(scene):
     assert (shown["framing"], shown["value"], shown["base64"]) == ("bytes", "\\xc3( hello", "wyggaGVsbG8=")
     refused(scene.run("dead", "retry"), 1, "3 letters", foreign["id"], "does not say where it came from",
             "does not read", "no topic")
-    assert scene.topics.read("outcomes") == [] and len(letters(scene)) == 3
-    assert len(letters(scene, "drop")) == 3
+    assert scene.topics.outcomes() == [] and len(letters(scene)) == 3
+    assert len(letters(scene, "drop", "--yes")) == 3
 
 
 def test_an_avro_body_can_be_read(scene, bury):
@@ -190,14 +190,14 @@ def test_an_avro_body_can_be_read(scene, bury):
 
 def test_verdicts_are_not_those_of_a_topic_that_was_made_anew(scene):
     scene.topics.produce("dead", b"old")
-    letters(scene, "drop")
+    letters(scene, "drop", "--yes")
     make_dead_anew(scene)
     scene.topics.produce("dead", b"new")
     [letter] = letters(scene)
     assert letter["verdict"] is None
 
 
-def test_what_is_asked_for_wrongly_is_said(scene):
+def test_wrong_arguments_are_refused(scene):
     refused(scene.run("dead", "show", "0:7"), 6, "0:7", scene.topics.full("dead"))
     refused(scene.run("dead", "retry", "9:0"), 6, "9:0")
     for wrong in ("7", "a:1", "0:-1", "0:1:2", ":", "0:99999999999999999999"):

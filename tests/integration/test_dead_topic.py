@@ -1,4 +1,4 @@
-"""What cannot be handled goes to the dead topic as it came, with the reason; everything behind it goes on."""
+"""A message that cannot be handled goes to the dead topic unchanged, with the reason; the messages after it are handled."""
 
 import datetime
 import json
@@ -169,7 +169,7 @@ def test_work_for_a_run_that_is_not_there_is_dropped_and_counted_not_buried(busy
 
 
 def test_the_largest_message_that_a_broker_takes_can_be_buried(busy_scene):
-    """The dead letter is larger than what it buries, by the headers that say why."""
+    """A dead letter is larger than its message, because of the headers with the reason."""
     scene = busy_scene
     scene.topics.produce("ticks", b"y" * 1048400, key="largest")
     [letter] = scene.topics.wait("dead", lambda m: m.text_key == "largest", deadline_s=60)
@@ -177,7 +177,7 @@ def test_the_largest_message_that_a_broker_takes_can_be_buried(busy_scene):
 
 
 def test_arguments_that_postgres_refuses_bury_their_own_message_only(busy_scene):
-    """A unique key of 3000 characters is more than an index takes: known only when the row is written."""
+    """A unique key of 3000 characters is too long for the index: PostgreSQL says so only when the row is written."""
     scene, first, last = busy_scene, now(minutes=-3), now(minutes=-1)
     scene.topics.tick(JOB, first)
     scene.topics.tick("scratch.keyed", now(minutes=-2), {"key": "".join(chr(0x4e00 + i * 7919 % 20000) for i in range(3000))})

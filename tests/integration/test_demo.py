@@ -15,12 +15,12 @@ from support.places import binary
 from support.pruned import clean_environment
 
 
-started = {}  # demos by their place
+started = {}  # the running demos, by folder
 
 
 @pytest.fixture
 def place():
-    """Where the demo makes its folder; the user that PostgreSQL runs as must come in."""
+    """The demo makes its folder here; PostgreSQL's user must be able to enter it."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="pruned-demo-test-"))
     folder.chmod(0o755)
     yield folder
@@ -29,7 +29,7 @@ def place():
 
 
 def end_what_still_runs(folder):
-    """After a test that failed half-way: the demo cleans up after itself when it is asked to end."""
+    """Ends demos that a failed test left: a demo cleans up when it is asked to end."""
     for demo in started.pop(folder, []):
         if demo.poll() is None:
             demo.terminate()
@@ -44,13 +44,13 @@ def start(place, *arguments):
 
 
 def processes_in(place):
-    """Whoever still works there."""
+    """The processes that still work in the folder."""
     found = []
     for link in pathlib.Path("/proc").glob("[0-9]*/cwd"):
         try:
             if link.readlink().is_relative_to(place):
                 found.append(link)
-        except OSError:  # ended meanwhile, or not ours
+        except OSError:  # ended meanwhile, or of another user
             continue
     return found
 
@@ -118,5 +118,5 @@ def test_the_demo_with_a_real_broker_takes_its_topics_along(place, shared, topic
     def left():
         return {name for name in topics.admin.list_topics(timeout=30).topics if name.startswith("pruned-demo-")} - before
 
-    wait_until(lambda: not left(), 30, lambda: f"{left()} gone")  # the broker shows a topic a moment longer than it is there
+    wait_until(lambda: not left(), 30, lambda: f"{left()} gone")  # the broker shows a deleted topic for a moment
     assert_nothing_left(place)

@@ -1,4 +1,4 @@
-"""The documents are what the program is: pages made from the code, and every command, option, setting, metric and column they name."""
+"""The documents agree with the program: pages made from the code, and every command, option, setting, metric and column that they name."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def printed(*arguments):
 
 
 def spoken():
-    """(page, text) of all that is written as code: spans, and lines of blocks."""
+    """(page, text) of everything that is written as code: spans, and lines of blocks."""
     for page in PAGES:
         if page.is_relative_to(MADE):
             continue
@@ -48,7 +48,7 @@ def test_pages_made_from_the_code_are_what_it_says():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-CHANGES = [  # a file, what is changed there, the page that then differs
+CHANGES = [  # a file, a change in it, the page that then differs
     ("schemas/postgres/001-runs.sql", "cap        integer", "cap        bigint", "reference/tables.md"),
     ("src/jobs/members.remove_expired/job.conf", "cannot be removed - ", "stays - ", "reference/log-messages.md"),
     ("schemas/avro/Tick.avsc", "Name of the job", "Name of one job", "reference/schemas.md"),

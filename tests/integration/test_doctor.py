@@ -1,4 +1,4 @@
-"""`pruned doctor`: every finding with its remedy, warnings that never hide an error, and nothing changed by it."""
+"""`pruned doctor`: every finding has its remedy, warnings never hide an error, and it changes nothing."""
 
 import re
 import shutil
@@ -21,14 +21,14 @@ NOWHERE = {"kafka.bootstrap.servers": "127.0.0.1:9", "kafka.log_level": 0}
 
 @pytest.fixture
 def well(pruned):
-    """Nothing is amiss: settings, indexes, rights, topics."""
+    """An installation without findings: settings, indexes, rights, topics."""
     pruned.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (7)")
     pruned.migrate("--indexes")
     return pruned
 
 
 def findings(done):
-    """What is amiss. The version of librdkafka is this machine's: it has a test of its own."""
+    """The findings, without that about librdkafka's version, which depends on this machine and has its own test."""
     lines = [line for line in done.json() if line["check"] != "librdkafka"]
     for line in lines:
         assert {"check", "ok", "detail", "remedy"} <= set(line), line
@@ -44,7 +44,7 @@ def doctor(pruned, code, **options):
 
 
 def about(pruned, check, **options):
-    """What is amiss with one thing, whatever is said of others."""
+    """The findings about one thing only."""
     return [f for f in findings(pruned.run("doctor", "--json", **options)) if f["check"] == check]
 
 
@@ -77,7 +77,7 @@ def test_it_changes_nothing(well):
     assert well.topics.partitions() == topics
 
 
-def test_people_see_a_table_and_what_to_do_below(pruned):
+def test_a_terminal_gets_a_table_with_the_remedies_below(pruned):
     done = pruned.run("doctor")
     assert done.code == 6, done
     table, _, remedies = done.stdout.partition("What to do:")
@@ -87,7 +87,7 @@ def test_people_see_a_table_and_what_to_do_below(pruned):
 
 
 def drop(pruned, *names):
-    """Topics that are gone for those who ask now."""
+    """Removes topics and waits until the broker no longer shows them."""
     pruned.topics.drop(*names)
     gone = {pruned.topics.full(name) for name in names}
     wait_until(lambda: gone == {t["topic"] for t in pruned.run("topics", "--json").json() if t["state"] == "missing"},
@@ -135,7 +135,7 @@ def test_a_row_of_settings_that_is_missing(well):
     assert "deletion_adjourned_period" in only(doctor(well, 6), "settings")[0]["detail"]
 
 
-def test_an_index_that_a_cursor_wants(well):
+def test_an_index_that_a_cursor_needs(well):
     well.database.execute("DROP INDEX pruned_members_expires_at_id")
     found = only(doctor(well, 6), "indexes")
     assert JOB in found[0]["detail"] and found[0]["remedy"] == "pruned migrate --indexes"
@@ -145,10 +145,10 @@ def test_an_index_that_a_cursor_wants(well):
 
 @pytest.fixture
 def wrong_clock(preload):
-    """The environment of a process on a machine whose clock is so many seconds ahead."""
+    """The environment for a process whose clock is so many seconds ahead."""
     library = preload("shifted_clock")
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
     return lambda seconds: {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": seconds}
 
 
@@ -181,7 +181,7 @@ def test_the_clock_of_a_daemon_is_told_again_as_soon_as_it_has_a_new_connection(
 
 
 def test_by_how_much_clocks_may_differ_is_one_setting(well, wrong_clock):
-    """Also of daemons: one that ticks of cron do not wait for is not amiss."""
+    """Also for daemons: a difference for which ticks of cron do not wait is no finding."""
     well.start(environment=wrong_clock(4))
     well.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned run, clock %%'",
                        until=1)
@@ -220,7 +220,7 @@ def test_kafka_down_does_not_hide_what_is_missing(well):
 
 @pytest.fixture
 def far_kafka():
-    """A broker at the end of a long way."""
+    """A broker behind a slow network."""
     folder = new_folder("pruned-kafka-")
     server = Kafka(folder / "kafka", doors=1).start()
     yield server
@@ -230,7 +230,7 @@ def far_kafka():
 
 @pytest.mark.parametrize("delay_s", [0.3, 1])
 def test_a_slow_kafka_is_there(new_pruned, new_database, far_kafka, delay_s):
-    """Nothing was ever read or committed there."""
+    """The group has never read or committed anything."""
     pruned = new_pruned(new_database(), Topics(far_kafka.bootstrap, "far"))
     pruned.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (7)")
     pruned.migrate("--indexes")
@@ -282,7 +282,7 @@ def test_dead_letters_wait(well):
 
 # --- stores
 
-def test_a_store_that_is_not_there(well, tmp_path):
+def test_a_store_that_is_missing(well, tmp_path):
     assert doctor(well, 0, settings={"store.local.root": tmp_path}) == []
     found = only(doctor(well, 5, settings={"store.local.root": tmp_path / "none"}), "local store")
     assert "No such file" in found[0]["detail"]
@@ -314,7 +314,7 @@ def test_objects_that_wait_for_a_store_that_is_not_set(well):
 
 # --- work
 
-def test_what_waits_for_somebody(well):
+def test_work_that_waits_for_an_operator(well):
     well.database.execute("""INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at) VALUES
         (gen_random_uuid(), %s, 'waiting', now(), now() - interval '1 hour'), (gen_random_uuid(), %s, 'dead', now(), now())""",
                           [JOB, JOB])
@@ -328,7 +328,7 @@ def test_what_waits_for_somebody(well):
 
 
 def test_who_may_create_in_the_applications_schema_is_named(well):
-    """Functions and operators that somebody makes there for types of the application's are run with the daemon's rights."""
+    """Functions and operators that another role creates there for the application's types would run with the daemon's rights."""
     well.database.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
     found = only(doctor(well, 0), "creators")
     assert "PUBLIC" in found[0]["detail"] and "-c 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'" in found[0]["remedy"]

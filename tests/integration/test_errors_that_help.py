@@ -1,4 +1,4 @@
-"""What PostgreSQL and Kafka refuse is told with the place and what to do, and never with what is not so."""
+"""Refusals of PostgreSQL and Kafka are reported with the place and the remedy, and never with a wrong cause."""
 
 import shutil
 
@@ -57,7 +57,7 @@ def test_an_error_of_a_value_names_file_and_job(scene):
 
 
 def test_a_table_that_is_altered_costs_nobody_a_try(new_scene):
-    """What a session has prepared gives other columns than it did."""
+    """A prepared statement of the session gives other columns than before."""
     scene = new_scene({"run.workers": 2})
     fill(scene.database, 5)
     daemon = scene.start()
@@ -74,7 +74,7 @@ def test_a_table_that_is_altered_costs_nobody_a_try(new_scene):
     ("postgresql://asked_for_password:wrong@127.0.0.1:{port}/postgres", "password authentication failed"),
     ("postgresql://postgres@127.0.0.1:{port}/no_such_database", "no_such_database"),
     ("postgresql://no_such_role@127.0.0.1:{port}/postgres", "no_such_role")])
-def test_who_is_not_let_in_is_not_told_that_postgres_is_down(scene, url, said):
+def test_a_refused_login_is_not_reported_as_an_outage(scene, url, said):
     port = scene.database.role_url.rpartition("/")[0].rpartition(":")[2]
     for command in ("status", "runs", "doctor"):
         done = scene.run(command, settings={"postgres.url": url.format(port=port)})
@@ -83,14 +83,14 @@ def test_who_is_not_let_in_is_not_told_that_postgres_is_down(scene, url, said):
         assert command == "status" or "PostgreSQL is up: check role, password and database in [postgres] url" in words
 
 
-def test_a_server_that_is_down_is(scene):
+def test_a_server_that_is_down_is_reported_as_an_outage(scene):
     done = scene.run("runs", settings={"postgres.url": "postgresql://127.0.0.1:1/postgres"})
     assert done.code == 3 and "that PostgreSQL is up" in done.stderr
 
 
 @pytest.fixture
 def strict_kafka():
-    """A broker that wants a name and a password."""
+    """A broker that requires a name and a password."""
     folder = new_folder("pruned-kafka-")
     server = Kafka(folder / "kafka", sasl={"daemon": "right"}).start()
     yield server
@@ -98,7 +98,7 @@ def strict_kafka():
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_a_wrong_password_for_kafka_is_told_as_such(new_pruned, database, new_topics, strict_kafka):
+def test_a_wrong_password_for_kafka_is_named_as_the_cause(new_pruned, database, new_topics, strict_kafka):
     pruned = new_pruned(database, new_topics(strict_kafka.bootstrap), settings={
         "kafka.bootstrap.servers": strict_kafka.strict, "kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN",
         "kafka.sasl.username": "daemon", "kafka.sasl.password": "wrong"})

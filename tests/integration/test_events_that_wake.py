@@ -1,4 +1,4 @@
-"""Events that only wake: doubled, in disorder, while their job is at work, about things that do not exist."""
+"""Events that only wake a job: sent twice, in disorder, while the job runs, about things that do not exist."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_an_event_that_comes_while_removals_are_under_way_is_an_overlap_and_its_
 
 
 @pytest.mark.parametrize("avro", [False, True])
-def test_an_orphan_that_is_none_is_left_alone(tenant, avro):  # noqa: F811
+def test_an_event_about_a_user_who_is_no_orphan_changes_nothing(tenant, avro):  # noqa: F811
     human, claimed = tenant.user(), tenant.user(user_type=15)
     detail, _ = tenant.placeholder(user=claimed, namespace=tenant.group())
     runs = [orphan(tenant, user, avro=avro) for user in (human, claimed, 999999, 0)]

@@ -1,4 +1,4 @@
-"""Expired members of random instances, some of which a trigger refuses, against the model: in one page and in many."""
+"""Expired members of random instances are compared with the model: in one page and in many. A trigger refuses some."""
 
 import pytest
 

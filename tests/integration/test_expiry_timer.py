@@ -1,4 +1,4 @@
-"""A membership whose end was set has one timer: the event with the later time wins, and what is due is decided anew by the row."""
+"""A membership with an expiry event has one timer: the event with the later time wins, and when it is due the row decides again."""
 
 import datetime
 
@@ -24,7 +24,7 @@ def member_until(timers, day, **more):
 
 
 def set_expiry(timers, member, day, after_s=0, avro=False, **options):
-    """The event's run id. DAY None: no end any more. AFTER_S: ce_time."""
+    """Sends the event and returns its run id. DAY None: the expiry is removed. AFTER_S: ce_time."""
     date = None if day is None else timers.day(day)
     ce_id = timers.pruned.topics.event(EVENT, {"member_id": member, "expires_at": date if avro else date and str(date)},
                                        ce_time=timers.at + after_s * SECOND, avro=avro, **options)
@@ -37,7 +37,7 @@ def states(timers):
 
 
 def come_due(timers, days):
-    """As so many days later: the timers and the memberships' ends are so much nearer."""
+    """As if so many days had passed: the timers and the memberships' ends come nearer."""
     timers.database.execute("""UPDATE pruned.runs SET due_at = due_at - %(days)s * interval '1 day',
         args = jsonb_set(args, '{expires_at}', to_jsonb((args ->> 'expires_at')::date - %(days)s::int)) WHERE state = 'waiting'""",
                             {"days": days})
@@ -165,7 +165,7 @@ def test_a_row_whose_end_was_taken_away_is_kept(timers):
 
 
 @pytest.mark.parametrize("avro", [False, True])
-def test_a_membership_that_is_gone_or_never_was_is_said(timers, avro):
+def test_a_membership_that_is_gone_or_never_existed_is_reported(timers, avro):
     gone = member_until(timers, 0)
     timers.database.execute("DELETE FROM members WHERE id = %s", [gone])
     for member in (gone, 999999999, 0, -1):
@@ -189,7 +189,7 @@ def test_an_event_after_its_timer_has_ended_begins_anew(timers):
 @pytest.mark.parametrize("seconds", [1, 5])
 @pytest.mark.parametrize("day", [None, 5])
 def test_an_event_that_comes_during_the_timers_step_waits_for_its_end(timers, day, seconds):
-    """Also when that takes longer than a lock is waited for; other events go on behind it."""
+    """Also when the step takes longer than the lock time-out. Other events are handled meanwhile."""
     member, other = member_until(timers, 0), member_until(timers, 0)
     slow_rows(timers.database, seconds, f"OLD.id = {member}", table="members")
     first = set_expiry(timers, member, 0, after_s=-2)

@@ -1,4 +1,4 @@
-"""What somebody meets who has it for an hour: help without a configuration, remedies to copy, counts in words, no wild guesses."""
+"""A new user's first hour: help without a configuration, remedies to copy, counts in words, no far-fetched suggestions."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ GROUPS = "groups.adjourned_deletion"
 
 
 @pytest.mark.parametrize("words", [["version"], ["--version"], ["help"], ["help", "tick"], ["--help"], ["tick", "--help"], ["help", "help"]])
-def test_help_and_version_want_nothing(tmp_path, words):
+def test_help_and_version_need_no_configuration(tmp_path, words):
     done = subprocess.run([binary(), *words], env=clean_environment(PRUNED_CONFIG="/nonexistent", PRUNED_POSTGRES_ULR="x"), cwd=tmp_path,
                           capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout
@@ -23,13 +23,13 @@ def test_help_and_version_want_nothing(tmp_path, words):
     assert ("librdkafka" in done.stdout) == any("version" in w for w in words)
 
 
-def test_help_of_what_is_no_command(tmp_path):
+def test_help_of_an_unknown_command(tmp_path):
     done = subprocess.run([binary(), "help", "tik"], capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode == 1 and "did you mean 'tick'" in done.stderr
 
 
 @pytest.mark.parametrize("arguments, code", [(["frobnicate"], 1), (["pause", "widgets"], 6), (["runs", "--state", "over"], 1), (["-s", "a.b=1", "config"], 2)])
-def test_nobody_guesses_wildly(bare, arguments, code):
+def test_only_similar_names_are_suggested(bare, arguments, code):
     assert "did you mean" not in says(bare.run(*arguments), code, "unknown").stderr
 
 
@@ -50,7 +50,7 @@ def test_doctor_names_each_remedy_once_and_it_can_be_copied(new_pruned, new_data
     assert not any("grep" in r or "NAME" in r for r in remedies), remedies
 
 
-def test_the_rights_are_given_by_the_command_that_doctor_says(pruned):
+def test_the_command_that_doctor_names_grants_the_rights(pruned):
     pruned.database.execute(f"REVOKE ALL ON members FROM {ROLE}")
     [remedy] = {f["remedy"] for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]}
     url = conninfo.conninfo_to_dict(pruned.database.url)
@@ -60,8 +60,8 @@ def test_the_rights_are_given_by_the_command_that_doctor_says(pruned):
     assert not [f for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]]
 
 
-def test_a_command_that_may_not_is_told_the_command_that_lets_it(pruned):
-    """Whatever it is that is refused, and whoever asks: the command that doctor says."""
+def test_a_command_without_a_right_names_the_command_that_grants_it(pruned):
+    """It is the same command that doctor names."""
     [remedy] = {f["remedy"] for f in doctor_without(pruned, "SELECT ON pruned.controls") if f["check"] == "rights" and not f["ok"]}
     refused = pruned.run("status")
     assert refused.code == 3 and f"grant the rights: {remedy}" in refused.stdout, refused
@@ -79,7 +79,7 @@ def test_status_shows_the_stores(bare, tmp_path):
     assert re.search(r"^Stores +-$", bare.run("status").stdout, re.M)
 
 
-def test_one_is_not_many(scene):
+def test_one_is_written_in_the_singular(scene):
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     shown = scene.run("doctor").stdout
@@ -87,13 +87,13 @@ def test_one_is_not_many(scene):
     assert re.search(r"\b1 member\b", shown) and re.search(r"\b1 process\b", shown)
 
 
-def test_the_list_of_the_quarantine_tells_of_what_it_does_not_show(stored):
+def test_the_list_of_the_quarantine_says_what_it_does_not_show(stored):
     stored.database.execute("INSERT INTO pruned.quarantine (job, item, reason) VALUES (%s, 'members:1', 'x')", [JOB])
     assert stored.run("quarantine", "list").ok().stdout.splitlines()[-1] == "0 parked, 1 will be retried"
     assert stored.run("quarantine", "list", "--json").ok().stdout == ""
 
 
-def test_who_waits_for_a_paused_job_is_told(stored):
+def test_waiting_for_a_paused_job_says_that_it_is_paused(stored):
     stored.run("topics", "--apply").ok()
     stored.run("pause", JOB).ok()
     done = stored.run("tick", JOB, "--wait=1")

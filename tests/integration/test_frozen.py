@@ -1,4 +1,4 @@
-"""A server that takes connections and never answers, in the worst moment: the process stays alive, says how it is, and ends when asked."""
+"""A server accepts connections and never answers, at the worst moment: the process stays alive, reports its health, and ends when asked."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def http():
 
 @contextlib.contextmanager
 def member(topics):
-    """Another member of the daemon's group, which asks for partitions, and gets some once the daemon has given up its own."""
+    """Another member of the daemon's group. It asks for partitions, and gets some once the daemon has given up its own."""
     one = Consumer({"bootstrap.servers": topics.bootstrap, "group.id": topics.prefix, "partition.assignment.strategy": "roundrobin",
                     "session.timeout.ms": 6000, "heartbeat.interval.ms": 500, "enable.auto.commit": False})
     over, got = threading.Event(), threading.Event()
@@ -57,7 +57,7 @@ def in_a_step(scene, http):
 
 
 def test_partitions_are_given_up_while_postgres_hangs(new_scene, own_postgres, http):
-    """The step cannot be cancelled, because nobody takes the request; who asks for it waits for nobody."""
+    """The step cannot be cancelled, because the server does not read the request. The thread that sends the cancel blocks no other."""
     scene = new_scene(server=own_postgres)
     daemon, run_id = in_a_step(scene, http)
     own_postgres.freeze_all()
@@ -97,8 +97,8 @@ def threads(daemon):
     return len(os.listdir(f"/proc/{daemon.pid}/task"))
 
 
-def test_a_cancel_that_comes_late_meets_no_other_work(scene):
-    """A step is cancelled because its partition goes; what the worker does next is not."""
+def test_a_late_cancel_stops_no_other_work(scene):
+    """A step is cancelled because its partition is revoked; the worker's next work is not."""
     fill(scene.database, 10)
     slow_rows(scene.database, 12, "OLD.id = 6")
     scene.topics.tick(JOB, at := now(minutes=-1))
@@ -115,7 +115,7 @@ def test_a_cancel_that_comes_late_meets_no_other_work(scene):
 def test_a_poll_thread_that_does_not_come_back_is_not_healthy(scene, preload, http, tmp_path):
     library = preload("stalled_poll")
     if library is None:
-        pytest.skip("a sanitizer wants to be preloaded itself")
+        pytest.skip("a sanitizer must be loaded first")
     scene.settings["http.listen"] = http.listen
     daemon = scene.start(environment={"LD_PRELOAD": library, "STALLED_POLL": tmp_path / "stall"})
     daemon.wait_line("Partitions assigned")

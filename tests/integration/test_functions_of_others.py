@@ -1,4 +1,4 @@
-"""What others make in the application's schema is not run by the daemon, however well it fits."""
+"""The daemon does not run functions that other roles create in the application's schema, even if their types fit better."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from stack.found import PROJECT
 from support.scene import fill, now
 from support.restored import EXPIRED, GROUPS, AT_ONCE, QUIET, doomed, expired, restore, tenant  # noqa: F401
 
-# Each fits better than PostgreSQL's own, whatever the path: by the type of a row, of a column, of an array.
+# Each fits better than PostgreSQL's own, whatever the path is: by the type of a row, a column or an array.
 TRAPS = """
     CREATE TABLE caught (who text, what text);
     GRANT ALL ON caught TO PUBLIC;
@@ -34,7 +34,7 @@ def test_a_function_that_fits_better_than_postgresqls_own_is_not_run(expired):  
     assert expired.database.rows("SELECT DISTINCT * FROM caught") == []
 
 
-def test_nor_when_a_group_goes(doomed):  # noqa: F811
+def test_nor_while_a_group_is_destroyed(doomed):  # noqa: F811
     lay(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)
     assert doomed.row("namespaces", doomed.top) is None

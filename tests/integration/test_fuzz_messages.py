@@ -1,7 +1,8 @@
-"""From message to run row, and from row to step: whatever is sent or stands in a row, the daemon lives, nothing is lost, and
-what is right is done.
+"""From message to run row, and from row to step: whatever a message or a row contains, the daemon survives, nothing is lost, and valid
+work is done.
 
-FUZZ_SEED chooses other inputs (the seed of a failure is printed); FUZZ_SECONDS: for so long, one seed after the other (`make fuzz`)."""
+FUZZ_SEED chooses other inputs (the seed of a failure is printed); FUZZ_SECONDS: run for that time, one seed after the other (`make
+fuzz`)."""
 
 import json
 import os
@@ -20,7 +21,7 @@ SECONDS = float(os.environ.get("FUZZ_SECONDS", 0))
 MESSAGES, ROWS = 300, 150
 ALL = [*JOBS, "scratch.keyed", "scratch.remove", "scratch.wide", "scratch.one"]
 NAMES = ("user_id", "group_id", "placeholder_user_id", "slot", "key", "cursor", "reason", "initiator_id", "member_id", "expires_at", "a", "")
-# What jobs keep in their cursors.
+# Columns of the jobs' cursors.
 CURSOR = ("id", "expires_at", "day", "due_at", "kind", "user_id", "limit", "systemic", "index", "began_at", "stage", "ghost_id",
           "user_type", "migration", "reference", "after", "groups", "project", "again", "spent", "actor_goes", "from", "passes",
           "reached", "n")
@@ -72,7 +73,7 @@ class Odd:
                                    "2026-11-20T10:00:00", ""])
 
     def spoilt(self, raw):
-        """RAW, or with some bytes changed, lost or more."""
+        """RAW, unchanged or with some bytes changed, removed or added."""
         if self.random.random() < 0.85 or not raw:
             return raw
         bytes_ = bytearray(raw)
@@ -109,7 +110,7 @@ class Odd:
         return self.spoilt(raw), headers
 
     def work(self):
-        """Of runs that are not there, or of none."""
+        """Work for runs that do not exist, or without a run."""
         content = {"run_id": str(uuid.UUID(int=self.random.getrandbits(128))), "job": self.random.choice(ALL),
                    "step": self.random.choice([0, 1, -1]), "attempt": 0, "scheduled_at": now(), "due_at": now(), "args": "{}", "cursor": None}
         if self.random.random() < 0.5:
@@ -139,7 +140,7 @@ def check_neighbours(scene, at, numbers):
 
 
 def send(scene, odd, at):
-    """Odd messages with right ones among them; the numbers of those."""
+    """Sends odd messages with valid ones among them. Returns the numbers of the valid ones."""
     right = []
     for n in range(MESSAGES):
         kind = "ticks" if odd.random.random() < 0.65 else "events"
@@ -154,7 +155,7 @@ def send(scene, odd, at):
 
 
 def check_nothing_is_lost(scene):
-    """Each message has its run, is dead with a reason, or was of no job's business: as another reader of the log sees it."""
+    """Each message has its run, is dead with a reason, or concerns no job. An independent client reads the topics."""
     told = scene.run("replay", "--from", "-1h", "--dry-run", "--json", deadline_s=120).ok().json()
     lost = [line for line in told if line["verdict"] not in ("done", "running", "refused")]
     assert not lost, lost
@@ -183,7 +184,7 @@ VALUES (%(id)s, now() - interval '1 hour', now(), 'waiting', %(job)s, %(key)s, %
 
 
 def fuzz_rows(scene, seed):
-    """Rows as an older version, an operator or a mistake may have written them."""
+    """Rows that an older version, an operator or a mistake may have written."""
     odd, at = Odd(seed), now(minutes=-40, milliseconds=seed % 1000)
     ids = []
     for n in range(ROWS):
@@ -193,7 +194,7 @@ def fuzz_rows(scene, seed):
                                      "args": json.dumps(odd.args()), "cursor": cursor, "step": odd.random.choice([0, 1, 5])})
     scene.topics.tick("scratch.wide", at, {"neighbour": 1})
     check_neighbours(scene, at, [1])
-    # Tried: ended, or it waits for its next page or its retry.
+    # Each was tried: it has ended, or waits for its next page or its retry.
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = ANY (%(ids)s)"
                         " AND NOT (state IN ('finished', 'dead', 'skipped') OR (started_at IS NOT NULL AND state = 'waiting') OR attempts > 0)",
                         {"ids": ids}, until=0, deadline_s=120)

@@ -1,4 +1,4 @@
-"""deploy/grants.sql: on a database that lacks some of the tables, too, and without a table that no database has."""
+"""deploy/grants.sql also works on a database that lacks some tables, and names no table that no database has."""
 
 import re
 import subprocess
@@ -19,8 +19,8 @@ def test_a_table_that_is_absent_is_left_out(pruned, table):
     assert pruned.database.value("SELECT has_table_privilege(%s, %s, 'DELETE')", [ROLE, other])
 
 
-def test_each_name_is_one_of_the_applications():
-    """Beside them columns, keywords of psql, and ours."""
+def test_each_name_is_a_table_of_the_application():
+    """The other names are columns, keywords of psql, and ours."""
     arrays = re.findall(r"ARRAY\s*\[(.*?)\]", re.sub(r"--[^\n]*", "", GRANTS.read_text()), re.S)
     names = {name for array in arrays for name in re.findall(r"'([a-z_]+)", array) if not name.endswith("_id")}
     assert names and names <= set(TABLES)
@@ -35,7 +35,7 @@ def test_a_table_with_a_key_to_a_user_is_granted(pruned):
 
 
 def test_rights_are_given_together_or_stay_as_they_were(pruned):
-    """A table that the file does not know stops it in its midst."""
+    """A table that the file does not know stops it in the middle."""
     pruned.database.execute("CREATE TABLE pruned.of_a_newer_version (id bigint)")
     with pytest.raises(subprocess.CalledProcessError):
         pruned.database.grant()

@@ -1,4 +1,4 @@
-"""Nothing goes with a group by a foreign key unseen: whatever way it is tied to it, and whenever it came."""
+"""No row goes with a group by a foreign key without a record: however it is tied to the group, and whenever it came."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def doomed(tenant):  # noqa: F811
 
 
 def once(tenant, table, what):
-    """WHAT happens the first time that a statement deletes rows of TABLE."""
+    """WHAT runs the first time that a statement deletes rows of TABLE."""
     tenant.database.connection.execute(f"""
         CREATE SEQUENCE times;
         CREATE FUNCTION once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$ BEGIN
@@ -48,7 +48,7 @@ def once(tenant, table, what):
 
 
 def beside(tenant, statement):
-    """The run that destroys the group, and whether somebody has waited for STATEMENT, which is not committed until then."""
+    """Destroys the group while STATEMENT is not committed. Returns the run, and whether a session waited for STATEMENT."""
     writer = Writer(tenant.database, statement).write()
     writer.start()
     try:
@@ -57,7 +57,7 @@ def beside(tenant, statement):
         writer.end()
 
 
-# --- what comes while the deletion goes on
+# --- rows that come during the deletion
 
 def test_a_row_that_comes_after_its_table_was_emptied_is_audited(doomed):
     doomed.member(doomed.user(), project=doomed.project_id)
@@ -102,7 +102,7 @@ def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, 
 @pytest.mark.parametrize("table, rule, action", [("line_notes", "CASCADE", "deleted"), ("line_notes", "SET NULL", "updated"),
                                                  ("plan_notes", "CASCADE", "deleted"), ("plan_notes", "SET NULL", "updated")])
 def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorded(doomed, table, rule, action):
-    """Below a plan of the project, or a line of another project's that only the plan's key would take along."""
+    """A row below a plan of the project, or a line of another project that only the plan's key would take along."""
     parent = table.partition("_")[0]
     doomed.database.connection.execute(f"""
         CREATE TABLE {table} (id bigserial PRIMARY KEY, parent_id bigint REFERENCES plan{'_line' * (parent == 'line')}s ON DELETE {rule});
@@ -129,7 +129,7 @@ def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorde
     ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'p{n}'"),
 ])
 def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audited(doomed, table, row):
-    """More of them than go in a step; the last one made has something below it."""
+    """More rows than a step takes; the newest has a row below it."""
     doomed.database.connection.execute(f"""
         CREATE TABLE details (id bigserial PRIMARY KEY, parent_id bigint REFERENCES {table} ON DELETE CASCADE);
         GRANT SELECT, UPDATE, DELETE ON details TO PUBLIC""")
@@ -181,7 +181,7 @@ def test_what_is_just_being_written_below_rows_that_go_with_a_group_is_recorded(
     assert doomed.database.column("SELECT parent_id FROM details") == ([] if rule == "CASCADE" else [None])
 
 
-def test_a_row_that_a_trigger_does_not_let_loose_is_named(doomed):
+def test_a_row_whose_reference_a_trigger_keeps_is_named(doomed):
     doomed.database.connection.execute("""
         CREATE TABLE hints (id bigserial PRIMARY KEY, parent_id bigint REFERENCES members ON DELETE SET NULL);
         GRANT SELECT, UPDATE ON hints TO PUBLIC;
@@ -203,7 +203,7 @@ def test_a_row_that_a_trigger_keeps_is_named_and_the_group_stays(doomed):
     assert doomed.project_id in doomed.ids("projects")
 
 
-# --- ways that are not the shortest
+# --- longer ways of foreign keys
 
 def test_a_row_that_is_tied_to_the_group_by_a_longer_way_only_is_audited(doomed):
     plan = doomed.put("plans", project_id=doomed.project_id)
@@ -235,7 +235,7 @@ def test_the_whole_row_is_recorded_whatever_its_columns_are_called(doomed, table
 
 
 def test_of_a_table_of_partitions_without_a_key_only_the_projects_rows_go(doomed):
-    """The rows stand at the same place, each in a partition of its own."""
+    """The rows have the same ctid, each in its own partition."""
     for project, day in ((doomed.project_id, "2025-12-31"), (doomed.other_project, "2026-01-01")):
         doomed.database.execute("INSERT INTO visits VALUES (%s, %s)", [project, day])
     assert len(set(doomed.database.column("SELECT ctid FROM visits"))) == 1
@@ -255,7 +255,7 @@ def test_rows_below_rows_of_the_same_table_are_audited_in_small_steps(doomed):
 
 
 def test_an_artifact_that_a_key_would_take_along_is_refused_by_name(doomed):
-    """Its file would be forgotten."""
+    """Its file would not be recorded."""
     doomed.database.connection.execute("ALTER TABLE ci_job_artifacts ADD plan_id bigint REFERENCES plans ON DELETE CASCADE")
     plan = doomed.put("plans", project_id=doomed.project_id)
     doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=1, file="own.zip", plan_id=plan)
@@ -271,7 +271,7 @@ def test_an_artifact_that_a_key_would_take_along_is_refused_by_name(doomed):
     assert doomed.database.column("SELECT file FROM ci_deleted_objects") == ["own.zip"]
 
 
-# --- what has moved elsewhere meanwhile
+# --- rows that moved elsewhere meanwhile
 
 def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):
     moving = doomed.group(parent=doomed.top)
@@ -286,7 +286,7 @@ def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):
 
 
 def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doomed):
-    """The projects themselves are not touched by that."""
+    """The move does not touch the rows of the projects."""
     writer = Writer(doomed.database, f"""UPDATE namespaces SET parent_id = CASE WHEN id = {doomed.sub} THEN {doomed.neighbour} ELSE parent_id END,
         traversal_ids = {doomed.neighbour}::bigint || traversal_ids[2:] WHERE id = {doomed.sub}""").write()
     writer.start()
@@ -311,7 +311,7 @@ def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doo
     ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'old'", "source_id = {neighbour}"),
 ])
 def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move):
-    """The statement that deletes it waits for the application, and then asks again."""
+    """The statement that deletes the row waits for the application, and then checks the row again."""
     doomed.user_id = doomed.user()
     places = vars(doomed)
     columns, values = zip(*(part.split(" = ") for part in row.format(**places).split(", ")))
@@ -326,7 +326,7 @@ def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move
     assert doomed.ids(table) == [id] and id not in audited(doomed, table)
 
 
-# --- keys that change rows, and rows far away
+# --- keys that change rows, and distant rows
 
 def test_a_row_that_a_key_would_set_to_its_default_is_recorded(doomed):
     doomed.database.connection.execute(f"""

@@ -27,7 +27,7 @@ def destroy(tenant, *groups, **settings):
 class Doomed(Tenant):
     """Ids of the tree, and of its neighbour that stays."""
 
-    actor: int  # an administrator, who asks for its end
+    actor: int  # an administrator, who marked `top` for deletion
     top: int
     sub: int  # below `top`
     leaf: int  # below `sub`
@@ -42,7 +42,7 @@ class Doomed(Tenant):
 
 @pytest.fixture
 def doomed(tenant, actor):  # noqa: F811
-    """A tree with something of everything in it, and a neighbour that stays."""
+    """A tree with rows of every kind, and a neighbour that stays."""
     tenant = Doomed.of(tenant)
     tenant.actor = actor
     tenant.top = tenant.group()
@@ -78,7 +78,7 @@ def doomed(tenant, actor):  # noqa: F811
 
 
 def pointers(tenant, groups, projects):
-    """Where any column that names a group, a namespace or a project still has one of these."""
+    """The columns that name a group, a namespace or a project and still contain one of these ids."""
     columns = tenant.database.rows("""SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'
         AND table_name <> 'ci_deleted_objects' AND column_name ~ '(group_id|namespace_id|project_id|parent_id)$'""")
     there = [(c["table_name"], c["column_name"]) for c in columns if tenant.database.value(
@@ -147,7 +147,7 @@ def test_two_marked_groups_of_one_line(doomed):
     assert {r["state"] for r in doomed.runs(CHILD)} == {"finished"}
 
 
-# --- foreign keys that nobody told us about
+# --- foreign keys of unknown tables
 
 KEYS = '''
 CREATE TABLE notes_of_others (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE);
@@ -172,7 +172,7 @@ def test_rows_that_a_key_would_take_along_are_deleted_explicitly_and_audited(doo
 
 
 def test_more_rows_further_away_than_a_step_takes_are_audited_too(doomed):
-    """What they refer to stays until they are gone: a key would take the rest of them along unseen."""
+    """The row that they refer to stays until they are gone: its key would take the rest along without a record."""
     doomed.database.connection.execute(KEYS + """
         CREATE TABLE notes_of_both (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE,
                                     note_id bigint REFERENCES notes_of_others ON DELETE CASCADE);
@@ -200,7 +200,7 @@ def test_a_key_that_is_made_while_the_deletion_goes_on_is_not_missed(doomed):
     late = doomed.put("late", project_id=doomed.project_id)
     for job in range(3):
         doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=job, file="a.zip")
-    # One worker beside that of intake, so that it is one connection which knows the keys from before.
+    # One worker besides intake's, so that the same connection, which has read the keys before, does every step.
     destroy(doomed, doomed.top, **{f"jobs.{CHILD}.batch": 1, "run.workers": 2})
     (record,) = doomed.database.rows("SELECT * FROM pruned.deletions WHERE table_name = 'late'")
     assert record["keys"] == [late] and doomed.ids("late") == []
@@ -222,7 +222,7 @@ def test_a_key_that_forbids_is_named_and_the_others_go_on(doomed):
 
 
 def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doomed):
-    """Its projects are gone by then, and stay so."""
+    """Its projects are gone by then, and stay gone."""
     doomed.database.connection.execute(f"""
         CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           IF OLD.id = {doomed.leaf} THEN PERFORM pg_sleep(20); END IF; RETURN OLD; END $$;
@@ -242,7 +242,7 @@ def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doom
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
 
-def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(doomed):
+def test_a_table_without_rights_goes_by_its_key_and_is_named(doomed):
     doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
     doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])
     destroy(doomed, doomed.top)

@@ -1,4 +1,4 @@
-"""Which marked groups are due, when their deletion begins, and who may ask for it."""
+"""Which marked groups are due, when their deletion begins, and whose mark counts."""
 
 import datetime
 
@@ -17,9 +17,9 @@ def started(tenant, run):
 
 @pytest.fixture
 def calm(tenant):  # noqa: F811
-    """Children begin in hours, so that only decisions are seen."""
+    """Children begin after hours, so that the tests see decisions only."""
     tenant.settings = {f"jobs.{JOB}.spacing_ms": 3600000}
-    first = tenant.group()  # uses up the place that is due at once
+    first = tenant.group()  # takes the first place, which is due at once
     tenant.mark(first, tenant.user(admin=True), ago=999)
     tenant.first = first
     return tenant
@@ -67,7 +67,7 @@ def test_the_place_in_the_whole_run_gives_the_time(calm):
     assert {"level": "info", "namespace": calm.path("Namespace", groups[5]), "user": "boss", "delay_s": 6 * 3600}.items() <= line.items()
 
 
-def test_who_may_ask_for_it(calm):
+def test_whose_mark_counts(calm):
     calm.period(7)
     top = calm.group()
     marked = {}

@@ -1,4 +1,5 @@
-"""Tables of ours that a database keeps in partitions: a row's place alone says not which row, and rows of what stays are at the same."""
+"""Known tables that are partitioned here: a ctid alone does not identify a row, because rows that stay have the same ctid in other
+partitions."""
 
 import pytest
 
@@ -15,7 +16,7 @@ def doomed(tenant):  # noqa: F811
     ("ci_job_artifacts", "Project"), ("members", "Project"), ("notification_settings", "Project"), ("redirect_routes", "Project"),
     ("members", "Namespace"), ("notification_settings", "Namespace"), ("redirect_routes", "Namespace")])
 def test_of_a_table_of_ours_in_partitions_only_rows_of_what_goes_go_with_what_is_below_them(doomed, table, kind):
-    """The rows stand at the same place, each in a partition of its own."""
+    """The rows have the same ctid, each in its own partition."""
     doomed.database.connection.execute(f"""
         ALTER TABLE {table} RENAME TO in_one_piece;
         CREATE TABLE {table} (LIKE in_one_piece INCLUDING DEFAULTS, part int, PRIMARY KEY (id, part)) PARTITION BY LIST (part);

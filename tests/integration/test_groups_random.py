@@ -1,4 +1,4 @@
-"""Marked groups of random instances, restored or destroyed, against the model."""
+"""Marked groups of random instances, restored or destroyed, are compared with the model."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from model.db import DIRTY, QUARANTINE
 from support.judge import SEEDS, new_judge  # noqa: F401
 
 JOB = "groups.adjourned_deletion"
-# What a destroyed project's issues and merge requests held goes with it here; the model leaves what no foreign key tells.
+# Here, rows that depend on a destroyed project's issues and merge requests go too; the model keeps rows without a foreign key.
 WRITINGS = ("issues", "issue_assignees", "notes", "merge_requests", "approvals")
 
 

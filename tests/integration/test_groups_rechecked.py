@@ -1,4 +1,4 @@
-"""The deletion of a group looks again, at its beginning and at every step, whether it is still wanted."""
+"""The deletion of a group checks again, at its beginning and in every step, whether the group may still go."""
 
 import datetime
 
@@ -15,7 +15,7 @@ BLOCKED = "You can't delete this group because you're blocked."
 class Waiting(Tenant):
     """A marked group whose child run waits."""
 
-    actor: int  # its owner, who asked for its end
+    actor: int  # its owner, who marked it for deletion
     top: int
 
 
@@ -91,7 +91,7 @@ def test_the_settings_are_gone(waiting):
     assert groups(waiting) == 4
 
 
-# --- in the middle: a lock holds it after the first projects are gone
+# --- in the middle: a lock holds the run after the first projects are gone
 
 @pytest.mark.parametrize("change, reason", [
     ("DELETE FROM group_deletion_schedules", "Group has not been marked for deletion"),
@@ -111,7 +111,7 @@ def test_a_change_of_mind_in_the_middle_stops_it(waiting, change, reason):
 
 @pytest.mark.parametrize("how", ["direct", "share", "share with a subgroup"])
 def test_rights_that_go_with_the_group_itself_do_not_stop_it(waiting, how):
-    """The membership or the share by which the actor may delete the group is one of its last rows, and does not go with the very last."""
+    """The membership or the share that gives the actor the right is one of the group's last rows, but does not go in the last step."""
     if how != "direct":
         invited = waiting.group(parent=waiting.top if how == "share with a subgroup" else None)
         waiting.database.execute("UPDATE members SET source_id = %s, member_namespace_id = %s WHERE user_id = %s",
@@ -127,7 +127,7 @@ def test_rights_that_go_with_the_group_itself_do_not_stop_it(waiting, how):
     assert waiting.ids("namespaces", f"id = {waiting.top}") == [] and waiting.ids("todos") == []
 
 
-def test_an_actor_who_is_blocked_when_his_rights_have_gone_with_the_group_stops_it(waiting):
+def test_an_actor_who_is_blocked_after_their_rights_went_with_the_group_stops_it(waiting):
     for _ in range(3):
         waiting.put("todos", user_id=waiting.user(), author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")
     waiting.database.connection.execute(f"""
@@ -141,7 +141,8 @@ def test_an_actor_who_is_blocked_when_his_rights_have_gone_with_the_group_stops_
 
 @pytest.fixture
 def stuck(waiting):
-    """The deletion fails when the actor's right has gone with the group's own rows: in the step after the one that took the last membership."""
+    """The deletion fails after the actor's right has gone with the group's own rows: in the step after the one that took the last
+    membership."""
     for _ in range(3):
         waiting.put("todos", user_id=waiting.user(), author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")
     waiting.database.connection.execute("""

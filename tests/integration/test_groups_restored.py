@@ -1,4 +1,4 @@
-"""A group whose deletion nobody may ask for (any more) comes back under its own name."""
+"""A group whose mark has no right behind it (any more) comes back under its own name."""
 
 import re
 

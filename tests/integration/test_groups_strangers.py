@@ -1,4 +1,4 @@
-"""What belongs elsewhere and only points into a group that is destroyed is not taken along, and neither is what is just going."""
+"""Rows that belong elsewhere and only point into a destroyed group are not taken along. Rows that are just being deleted do no harm."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
 @pytest.mark.parametrize("of", ["other_project", "neighbour"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, of, place):
-    """It gives access to something that stays: the wrong reference is no reason to take that away."""
+    """The membership gives access to something that stays; a wrong reference is no reason to remove it."""
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"] if place == "own" else doomed.sub
     where = {"project": doomed.other_project} if of == "other_project" else {"group": doomed.neighbour}
     member = doomed.member(doomed.user(), **where, member_namespace_id=own)
@@ -63,7 +63,7 @@ def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed
 
 
 def test_a_membership_of_what_goes_too_or_is_gone_goes_with_the_namespace_it_names_and_is_audited(doomed):
-    """Of a group further up, of the project of another group that goes, of nothing."""
+    """A membership of a group further up, of the project of another group that goes, or of nothing."""
     late = doomed.project(doomed.group(parent=doomed.top))
     members = [doomed.member(doomed.user(), doomed.top, member_namespace_id=doomed.sub),
                doomed.member(doomed.user(), project=late, member_namespace_id=doomed.sub),
@@ -87,7 +87,7 @@ def test_paths_of_a_project_that_is_gone_go_with_its_namespace_and_are_audited(d
             "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table]), table
 
 
-def test_a_project_that_the_application_is_just_deleting_is_nobodys_fault(doomed):
+def test_a_project_that_the_application_is_just_deleting_charges_no_attempt(doomed):
     doomed.project(doomed.sub)
     writer = Writer(doomed.database, f"DELETE FROM projects WHERE id = {doomed.project_id}").write()
     writer.start()
@@ -100,7 +100,7 @@ def test_a_project_that_the_application_is_just_deleting_is_nobodys_fault(doomed
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour] and doomed.ids("projects") == [doomed.other_project]
 
 
-# --- what forbids the end of it
+# --- rows that forbid the deletion
 
 @pytest.mark.parametrize("indexed", [False, True])
 @pytest.mark.parametrize("rule, target, row", [("", "namespaces", "{top}"), ("ON DELETE RESTRICT", "projects", "{last}"), ("", "namespaces", "{own}")])
@@ -119,7 +119,7 @@ def test_a_row_that_forbids_the_end_of_a_group_is_found_before_anything_of_it_go
 
 
 @pytest.mark.parametrize("table", ["routes", "redirect_routes", "projects"])
-def test_what_belongs_elsewhere_and_names_the_last_of_a_group_is_found_before_anything_of_it_goes(doomed, table):
+def test_rows_elsewhere_that_name_the_last_rows_of_a_group_are_found_before_anything_goes(doomed, table):
     if table == "projects":
         doomed.database.execute("UPDATE projects SET project_namespace_id = %s WHERE id = %s", [doomed.top, doomed.other_project])
         stray = doomed.other_project
@@ -140,7 +140,7 @@ def test_a_row_that_forbids_and_goes_by_another_way_forbids_nothing(doomed):
     assert destroy(doomed)["state"] == "finished" and doomed.database.value("SELECT count(*) FROM holds") == 0
 
 
-# --- whoever asked for the deletion is a bot of a project in it
+# --- the actor is a bot of a project in the group
 
 @pytest.fixture
 def by_bot(doomed):
@@ -153,7 +153,7 @@ def by_bot(doomed):
 
 
 def test_a_bot_that_asked_for_the_deletion_goes_after_it(by_bot):
-    """Without him nobody may go on, and the group would be left half gone."""
+    """Without the bot the deletion would have no actor, and the group would stay half deleted."""
     run = destroy(by_bot, **{f"jobs.{CHILD}.batch": 1})
     assert (run["state"], result(run)["groups"], result(run).get("cancelled", 0)) == ("finished", 2, 0)
     (bots,) = by_bot.runs("users.destroy")

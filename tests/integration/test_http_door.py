@@ -1,4 +1,4 @@
-"""Who is slow, or many, at the HTTP port takes health and metrics away from nobody for long; `listen` takes what people write."""
+"""Slow clients, or many, do not block health and metrics for long at the HTTP port. `listen` accepts the usual forms of an address."""
 
 import concurrent.futures
 import socket
@@ -55,7 +55,7 @@ def is_open(one):
 
 
 def healthy(http, path):
-    """At once: well before those who are slow are sent away."""
+    """It answers at once: well before slow clients are disconnected."""
     began = time.monotonic()
     wait_until(lambda: asked(http, path), 3, path)
     assert time.monotonic() - began < patient(3)
@@ -84,7 +84,7 @@ def test_forty_slow_clients_do_not_take_health_away(ready, http, slow, path):
 
 
 @HEALTH
-def test_slow_clients_of_many_addresses_do_not_either(ready, http, slow, path):
+def test_slow_clients_of_many_addresses_do_not_take_health_away(ready, http, slow, path):
     for n in range(2, 8):
         slow(http, 8, f"127.0.0.{n}")
     healthy(http, path)
@@ -94,10 +94,10 @@ WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database(
 
 
 def test_figures_that_wait_in_the_database_hold_no_readiness(scene, ready, http):
-    """Each has a connection of its own to PostgreSQL; that of the figures waits here for as long as it may."""
+    """Metrics and readiness have separate connections to PostgreSQL; that of the metrics waits here until its time-out."""
     with concurrent.futures.ThreadPoolExecutor() as beside, scene.database.connect() as other, other.transaction():
         other.execute("LOCK TABLE pruned.quarantine")
-        for _ in range(5):  # they are given up after 2 s: on a machine that stood still that was before we had looked
+        for _ in range(5):  # the query ends after 2 s: if the machine stood still, that was before this check
             figures = beside.submit(http.ask, "/metrics")
             scene.database.wait(WAITS)
             answer = http.ask("/readyz", within_s=2).status_code
@@ -108,8 +108,8 @@ def test_figures_that_wait_in_the_database_hold_no_readiness(scene, ready, http)
     assert meanwhile and answer == 200
 
 
-def test_a_request_takes_five_seconds_in_all(daemon, http, slow):
-    """Also of somebody who says a little all the time."""
+def test_a_request_takes_at_most_five_seconds(daemon, http, slow):
+    """Also if the client sends a little all the time."""
     (one,) = slow(http)
     began = time.monotonic()
     while is_open(one) and time.monotonic() - began < 30:
@@ -117,11 +117,11 @@ def test_a_request_takes_five_seconds_in_all(daemon, http, slow):
             one.send(b"X: y\r\n")
         except OSError:
             break
-        time.sleep(0.1)  # this is the slowness
+        time.sleep(0.1)  # this makes the client slow
     assert 4 < time.monotonic() - began < patient(8)
 
 
-def test_afterwards_all_is_as_before(daemon, http, slow):
+def test_after_slow_clients_all_is_as_before(daemon, http, slow):
     connections = slow(http, SLOW)
     wait_until(lambda: not any(map(is_open, connections)), 30, "the slow ones gone")
     for _ in range(50):
@@ -132,7 +132,7 @@ def test_afterwards_all_is_as_before(daemon, http, slow):
 @pytest.mark.parametrize("listen, hosts", [
     ("127.0.0.1:{}", ["127.0.0.1"]), (":{}", ["127.0.0.1"]), ("[::1]:{}", ["[::1]"]), ("localhost:{}", ["localhost"]),
     ("*:{}", ["127.0.0.1", "[::1]"])])
-def test_listen_takes_what_people_write(scene, http, listen, hosts):
+def test_listen_accepts_the_usual_forms(scene, http, listen, hosts):
     port = http.listen.rpartition(":")[2]
     scene.settings["http.listen"] = listen.format(port)
     daemon = scene.start()
@@ -149,7 +149,7 @@ def test_what_cannot_be_listened_on_is_said(scene, listen, said):
     assert done.code == 2 and "[http] listen" in done.stderr and said in done.stderr
 
 
-def test_a_port_that_is_taken_is_said_with_errno(scene):
+def test_a_port_in_use_is_named_with_errno(scene):
     with socket.create_server(("127.0.0.1", 0)) as other:
         done = scene.run("run", settings={"http.listen": f"127.0.0.1:{other.getsockname()[1]}"})
     assert done.code == 2 and "Address already in use (errno 98)" in done.stderr

@@ -1,4 +1,4 @@
-"""What is in force: the processes that run say with which settings, and others with another file see theirs, not their own."""
+"""Settings in force: running processes record their settings, and a command with another file shows those, not its own."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ def start(scene, n=1, **options):
     return daemon
 
 
-def test_a_process_is_there_as_long_as_it_runs(scene):
+def test_a_process_is_listed_while_it_runs(scene):
     assert processes(scene) == []
     daemon = start(scene)
     wait_until(lambda: processes(scene)[0]["partitions"] == sum(n for t, n in scene.topics.partitions().items()
@@ -51,7 +51,7 @@ def test_jobs_shows_what_is_in_force_whatever_the_command_line_says(scene):
     assert [f["ok"] for f in finding(scene)] == [True]
 
 
-def test_where_processes_differ_is_told(scene):
+def test_settings_that_differ_between_processes_are_named(scene):
     start(scene, settings={f"jobs.{JOB}.batch": 7})
     second = start(scene, 2, settings={f"jobs.{JOB}.batch": 8, "http.listen": "127.0.0.1:0"})
     assert sorted(job(scene)["differs"]["batch"]) == [7, 8] and list(job(scene)["differs"]) == ["batch"]
@@ -83,8 +83,8 @@ def test_no_secret_is_in_the_table(scene):
     assert daemon.running and os.path.exists(f"/proc/{daemon.pid}")
 
 
-def test_a_role_that_was_granted_before_the_upgrade_goes_on(scene):
-    """deploy/grants.sql is not run again: the step itself gives the new tables to who writes the old ones."""
+def test_a_role_that_was_granted_before_the_upgrade_keeps_working(scene):
+    """deploy/grants.sql is not run again: the schema step itself grants the new tables to the roles that write the old ones."""
     granted = scene.database.column(
         "SELECT DISTINCT table_name FROM information_schema.role_table_grants WHERE grantee = %s AND table_schema = 'pruned'", [ROLE])
     step = (PROJECT / "schemas/postgres").glob("*-seen.sql").__next__().read_text()

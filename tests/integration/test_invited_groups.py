@@ -1,5 +1,5 @@
-"""Who gets into a project because a group was invited to it, and who does not: once as rows of authorizations, once as the
-right to remove somebody. Each case has a project and a user of its own; the number is the level that the user has there."""
+"""Who has access to a project because a group was invited to it: as rows of authorizations, and as the right to remove a member. Each case
+has its own project and user; the number is the level that the user has there."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def linked(home="group", access=50, expires=None):
 
 
 def build(make, *steps):
-    """STEPS are calls by name; a group is told by its name, too."""
+    """STEPS: calls by name; groups are given by name, too."""
     def built(tenant):  # noqa: F811
         case = make(tenant)
         for name, *arguments in steps:
@@ -62,7 +62,7 @@ def build(make, *steps):
 
 
 CASES = {
-    # who reaches the invited group
+    # ways to the invited group
     "direct member": (50, build(linked(), ("member", "s"))),
     "no more than the link gives": (40, build(linked(access=40), ("member", "s"))),
     "no more than the member has": (40, build(linked(), ("member", "s", {"level": 40}))),
@@ -85,7 +85,7 @@ CASES = {
     "share until tomorrow": (50, build(linked(), ("share", "p", "h", {"expires": 1}), ("member", "h"))),
     "share until today": (0, build(linked(), ("share", "p", "h", {"expires": 0}), ("member", "h"))),
     "membership past its date, still there": (50, build(linked(), ("member", "p", {"expires_at": "2020-01-01"}))),
-    # what is no membership
+    # rows that are no membership
     "request above": (0, build(linked(), ("member", "p", {"requested_at": "2020-01-01"}))),
     "awaiting above": (0, build(linked(), ("member", "p", {"state": 1}))),
     "minimal access above": (0, build(linked(), ("member", "p", {"level": 5}))),
@@ -94,7 +94,7 @@ CASES = {
     "request in the shared group": (0, build(linked(), ("share", "s", "h"), ("member", "h", {"requested_at": "2020-01-01"}))),
     "awaiting in the shared group": (0, build(linked(), ("share", "s", "h"), ("member", "h", {"state": 1}))),
     "minimal access in the shared group": (0, build(linked(), ("share", "s", "h"), ("member", "h", {"level": 5}))),
-    # not more
+    # no higher than the link
     "below the invited group": (0, build(linked(), ("member", "below_s"))),
     "above the shared group": (0, build(linked(), ("share", "s", "h"), ("member", "above_h"))),
     "below the shared group": (0, build(linked(), ("share", "s", "h"), ("member", "below_h"))),
@@ -126,7 +126,7 @@ def ask(tenant, *users):  # noqa: F811
 
 
 def levels(tenant, cases, user=lambda name, case: case.user):  # noqa: F811
-    """What stands in the table for each case: its one level, or all that are there; 0 for none."""
+    """The authorizations of each case: its one level, or all that exist; 0 for none."""
     found = {}
     for name, case in cases.items():
         there = tenant.database.column("SELECT access_level FROM project_authorizations WHERE user_id = %s AND project_id = %s",
@@ -137,7 +137,7 @@ def levels(tenant, cases, user=lambda name, case: case.user):  # noqa: F811
 
 @pytest.mark.parametrize("before", ["nothing", "all of it", "other levels"])
 def test_authorizations(tenant, before):  # noqa: F811
-    """Whatever stands there before: what is missing comes, what is right stays, what is wrong goes."""
+    """Whatever the table had before: missing rows are added, right ones stay, wrong ones go."""
     cases = {name: make(tenant) for name, (_, make) in CASES.items()}
     for name, (level, _) in CASES.items():
         held = {"nothing": [], "all of it": [level] if level else [], "other levels": [10, 20]}[before]
@@ -178,8 +178,8 @@ def test_a_table_without_the_lock_has_none(tenant):  # noqa: F811
     assert leaves not in tenant.ids("members")
 
 
-def test_the_instance_of_the_report(tenant):  # noqa: F811
-    """Somebody whose membership elsewhere expired keeps what comes from an invited group's parent."""
+def test_access_by_an_invited_groups_parent_stays(tenant):  # noqa: F811
+    """A user whose membership elsewhere expired keeps the access that comes from the parent of an invited group."""
     p = tenant.group()
     s, x, user, elsewhere = tenant.group(parent=p), tenant.project(tenant.group()), tenant.user(), tenant.group()
     tenant.share_project(x, s, access=30)
@@ -195,7 +195,7 @@ def test_the_instance_of_the_report(tenant):  # noqa: F811
 # --- a group goes
 
 class Doomed:
-    """P above S above a group, all of them with people; who else reaches S; a project elsewhere that invited S."""
+    """P above S above a group, all with members; other users who reach S; a project elsewhere that invited S."""
 
     def __init__(self, tenant):  # noqa: F811
         self.tenant, self.owner = tenant, tenant.user()
@@ -243,14 +243,14 @@ def test_all_who_reached_a_destroyed_group_lose_what_came_by_it(doomed):
     assert doomed.refreshed() == set()
 
 
-def test_also_if_a_group_below_it_was_invited(doomed):
+def test_all_who_reached_it_lose_access_also_if_a_group_below_it_was_invited(doomed):
     doomed.tenant.share_project(doomed.x, doomed.below, access=30)
     doomed.had("owner", "above", "p", "s", "h", "h_of_p", "below")
     doomed.destroy(doomed.s)
     assert doomed.refreshed() == set()
 
 
-def test_what_comes_by_another_group_stays(doomed):
+def test_access_by_another_group_stays(doomed):
     """The group above is invited, too."""
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)
     doomed.tenant.share_project(doomed.x, doomed.p, access=30)
@@ -260,7 +260,7 @@ def test_what_comes_by_another_group_stays(doomed):
 
 
 def test_a_destroyed_group_that_a_linked_one_was_shared_with(doomed):
-    """X invited somebody's group, which is shared with S: direct members of S lose X."""
+    """X invited another group, which is shared with S: direct members of S lose X."""
     invited = doomed.tenant.group()
     doomed.tenant.share(doomed.tenant.group(parent=invited), doomed.s)
     doomed.tenant.share(invited, doomed.below)
@@ -271,11 +271,11 @@ def test_a_destroyed_group_that_a_linked_one_was_shared_with(doomed):
 
 
 def test_a_refresh_while_the_group_is_going_does_not_keep_what_goes_later(doomed):
-    """Who was asked at the beginning may have been refreshed before the link itself went; they are asked again with it."""
+    """Users may have been refreshed before the link itself went; so a second refresh is requested together with the link."""
     tenant = doomed.tenant  # noqa: F811
     tenant.share_project(doomed.x, doomed.s, access=30)
     doomed.had("owner", "above", "p", "s", "h", "h_of_p")
-    # Every request of an earlier step is answered before the link goes.
+    # Every request of an earlier step is done before the link goes.
     tenant.database.connection.execute("""
         CREATE FUNCTION answered() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
           $$ BEGIN DELETE FROM pruned.dirty_users WHERE xmin::text::bigint < pg_current_xact_id()::text::bigint; RETURN NULL; END $$;
@@ -284,8 +284,8 @@ def test_a_refresh_while_the_group_is_going_does_not_keep_what_goes_later(doomed
     assert doomed.refreshed() == set()
 
 
-def test_who_reaches_what_no_project_elsewhere_invited_is_not_asked(doomed):
-    """The people of the groups above may be many, and lose nothing that does not go by itself."""
+def test_without_an_invitation_members_above_are_not_refreshed(doomed):
+    """The members of the groups above may be many. They lose nothing but what is gone itself."""
     doomed.tenant.project(doomed.s)
     doomed.tenant.period(7)
     doomed.tenant.mark(doomed.s, doomed.owner, 30)
@@ -302,8 +302,9 @@ def test_who_reaches_what_no_project_elsewhere_invited_is_not_asked(doomed):
     ("s", "p", {"above", "p", "h_of_p"}),
     ("below", "s", {"above", "p", "h_of_p"}),
     ("elsewhere", "below", {"above", "p", "h_of_p"})])
-def test_who_is_asked(doomed, project_of, invited, more):
-    """Who is of the groups that go, of those they are shared with, and all who reach what was invited: nobody else."""
+def test_refreshes_are_requested_for_those_who_reached_the_group(doomed, project_of, invited, more):
+    """Refreshes are for members of the groups that go, members of groups that these are shared with, and all who reach an invited group:
+    for nobody else."""
     tenant = doomed.tenant
     above, doomed.elsewhere = tenant.group(), tenant.group()
     doomed.outside = tenant.group(parent=above)
@@ -324,8 +325,8 @@ def test_who_is_asked(doomed, project_of, invited, more):
     assert {name for name, user in doomed.people.items() if user in asked} == {"s", "h", "below"} | more
 
 
-def test_a_group_that_is_restored_gives_again_what_came_by_it(doomed):
-    """Also to those whose own memberships were never away."""
+def test_a_restored_group_gives_its_access_again(doomed):
+    """Also to users whose own memberships never went."""
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)
     doomed.had("owner", "above", "p", "s", "h", "h_of_p")
     doomed.destroy(doomed.s)
@@ -335,7 +336,7 @@ def test_a_group_that_is_restored_gives_again_what_came_by_it(doomed):
     assert doomed.refreshed() == {"owner", "above", "p", "s", "h", "h_of_p"}
 
 
-def test_a_share_between_groups_that_is_restored_gives_again_what_came_by_it(doomed):
+def test_a_restored_share_between_groups_gives_its_access_again(doomed):
     """X invited a group below the destroyed one, and that is shared with a third that stays."""
     guest, third = doomed.tenant.user(), doomed.tenant.group()
     doomed.tenant.member(guest, third)

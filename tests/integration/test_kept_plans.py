@@ -1,4 +1,4 @@
-"""PostgreSQL keeps the plan of a statement. One that was made while the ledger was empty must not read all of it once it is large."""
+"""PostgreSQL keeps the plan of a statement. A plan made while the ledger was empty must not read all of it when it is large."""
 
 from stack.process import wait_until
 from support.scene import now, tick_id
@@ -15,7 +15,7 @@ FROM pg_stat_user_tables t WHERE t.relid = 'pruned.runs'::regclass"""
 
 
 def work(scene, daemon, times):
-    """Runs that come as messages, and runs that fall due: one after the other, so that each statement is made often enough."""
+    """Runs that come as messages, and runs that become due: one after the other, so that each statement runs often enough."""
     for _ in range(times):
         scene.topics.tick(JOB, at := now(minutes=-1))
         daemon.wait_line("Finished", run_id=tick_id(JOB, at))

@@ -1,4 +1,4 @@
-"""A group never loses its last active human owner: neither to two processes nor to the application beside us."""
+"""A group never loses its last active human owner: neither through two processes nor through the application's own changes."""
 
 import contextlib
 
@@ -59,7 +59,7 @@ def wait_for_lock(database):
     "UPDATE users SET state = 'blocked' WHERE id = {staying}",
 ])
 def test_the_application_removes_the_other_owner_at_the_same_moment(group, how):
-    """It was first: we wait for it and then keep ours."""
+    """The application was first: the daemon waits for it and then keeps its owner."""
     scene = group.scene
     scene.start().wait_line("Partitions assigned")
     with scene.database.connect() as application:
@@ -87,7 +87,7 @@ def test_the_application_changes_its_mind(group):
 
 
 def test_a_member_that_becomes_the_only_owner_meanwhile_stays(group):
-    """His membership was decided on as a developer's; it is not one any more when it is to go."""
+    """The decision was about a developer's membership; when it is applied, the user is an owner."""
     scene = group.scene
     group.scene.database.execute("DELETE FROM members WHERE id = %s", [group.expired])
     heir = group.member(group.user(), group.root, level=30, expires_at=group.day(-1))
@@ -120,7 +120,7 @@ def test_a_member_that_somebody_else_removes_meanwhile_is_gone(group):
 
 
 def test_a_trigger_that_takes_another_row_along(group):
-    """The page fails though none of its halves does: it is made smaller by itself, and nobody is at fault."""
+    """The page fails although each of its halves succeeds: it is made smaller, and no row is charged."""
     scene = group.scene
     along = group.member(group.user(), group.root, expires_at=group.day(-2))
     scene.database.execute(
@@ -136,8 +136,8 @@ def test_a_trigger_that_takes_another_row_along(group):
 
 
 def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
-    """We were first: whoever wants to take the other owner away waits for our commit. Looked at while it waits at the gate, which it does
-    for two seconds at a time: what went through because it had given up in between does not count."""
+    """The daemon was first: a statement that removes the other owner waits for the daemon's commit. This is checked while the page waits
+    at the gate, two seconds at a time: what passed between two such waits does not count."""
     scene = group.scene
     scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN OLD; END $$;"
@@ -167,8 +167,9 @@ def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
     assert scene.database.value(OWNERS, [group.root]) == 1
 
 
-def test_nobody_is_relied_upon_who_became_an_owner_after_the_locks(group):
-    """He is promoted while we wait for another owner, who goes; decided on as an owner; and demoted while the page is open."""
+def test_a_user_who_became_an_owner_after_the_locks_does_not_count(group):
+    """The user is promoted while the daemon waits for another owner, who goes. The decision sees an owner. The user is demoted while the
+    page is open."""
     scene = group.scene
     heir = group.member(group.user(), group.root, level=30, expires_at=group.day(-2))  # leaves later than the owner
     scene.database.execute("CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "

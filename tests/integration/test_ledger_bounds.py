@@ -1,4 +1,4 @@
-"""Rows of the ledger that nobody could step, or say: the table does not take them, whoever writes."""
+"""Rows of the ledger that no process could step, or no message could contain: the table refuses them, whoever writes."""
 
 import psycopg
 import pytest

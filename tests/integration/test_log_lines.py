@@ -1,4 +1,5 @@
-"""Log lines about one row say whose and where it is; those of a child run say what its parent knew, though the row is gone by then."""
+"""Log lines about one row name its user and place. Lines of a child run name those that its parent knew, although the row is gone by
+then."""
 
 from support.instance import tenant  # noqa: F401
 
@@ -6,12 +7,12 @@ WHERE = ("user", "project", "namespace", "root_namespace")
 
 
 def said(tenant, run):  # noqa: F811
-    """What each line of the run says of user and place, but that about its message, if that was late."""
+    """User and place in each line of the run, without the line about a late message."""
     lines = [line for line in tenant.lines(run_id=str(run["run_id"])) if not line["message"].startswith("Work message was missing")]
     return [{name: line[name] for name in WHERE if name in line} for line in lines]
 
 
-def test_the_lines_of_a_bots_deletion_name_him_and_his_project(tenant):  # noqa: F811
+def test_the_lines_of_a_bots_deletion_name_the_bot_and_its_project(tenant):  # noqa: F811
     root = tenant.group(path="root{id}")
     project, bot = tenant.project(tenant.group(root)), tenant.user(user_type=6, username="the-bot")
     tenant.member(bot, project=project, expires_at=tenant.day(-1))
@@ -41,7 +42,7 @@ def test_the_lines_of_a_groups_deletion_and_of_its_bots_name_the_group(tenant): 
         assert all(line == place for line in lines), lines
 
 
-def test_the_lines_of_a_placeholders_deletion_name_him(tenant):  # noqa: F811
+def test_the_lines_of_a_placeholders_deletion_name_the_user(tenant):  # noqa: F811
     _, user = tenant.placeholder(user=tenant.user(user_type=15, username="the-placeholder"))
     tenant.tick("imports.placeholder_cleanup")
     assert user not in tenant.ids("users")

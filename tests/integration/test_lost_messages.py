@@ -1,4 +1,4 @@
-"""Ticks and events that Kafka drops before they are read: said with their offsets, counted, and named by the doctor for a day."""
+"""Ticks and events that Kafka drops before they are read: they are logged with their offsets, counted, and reported by doctor for a day."""
 
 import contextlib
 
@@ -14,7 +14,7 @@ SAID = "Messages expired before they were read: what they asked for is not done"
 
 @pytest.fixture
 def read(new_scene):
-    """A scene whose daemon has read one tick and stands still; later ones have numbers from 1 on."""
+    """A scene whose daemon has read one tick and is stopped; later ticks have numbers from 1 on."""
     scene = new_scene()
     scene.at = now(minutes=-1)
     scene.topics.tick(JOB, scene.at, {"n": 0})
@@ -28,7 +28,7 @@ def ticks(scene, first, n):
 
 
 def drop_before(scene, offset):
-    """As the topic's retention would."""
+    """Drops messages, like the topic's retention."""
     (dropped,) = scene.topics.admin.delete_records([TopicPartition(scene.topics.full("ticks"), 0, offset)]).values()
     assert dropped.result().low_watermark == offset
 
@@ -46,8 +46,8 @@ def doctor(scene):
 
 
 @pytest.mark.parametrize("known", ["both", "kafka", "postgres"])
-def test_what_was_dropped_while_nobody_ran(read, known):
-    """Whoever of the two remembers the place."""
+def test_messages_dropped_while_no_daemon_ran(read, known):
+    """Whether Kafka or PostgreSQL has the position."""
     if known == "kafka":
         read.database.execute("DELETE FROM pruned.intake")
     if known == "postgres":
@@ -66,7 +66,7 @@ def test_what_was_dropped_while_nobody_ran(read, known):
     assert doctor(read) == []
 
 
-def test_all_were_dropped_and_none_comes(read):
+def test_all_messages_dropped_and_none_after_them(read):
     ticks(read, 1, 5)
     drop_before(read, 6)
     (line,) = read.run_until_idle().lines(SAID)
@@ -76,7 +76,7 @@ def test_all_were_dropped_and_none_comes(read):
 
 
 def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
-    """A topic that begins late for who comes first; what was read before it was dropped."""
+    """A new group on a topic that begins late; and messages that were read before they were dropped."""
     scene = new_scene()
     scene.at = now(minutes=-1)
     ticks(scene, 0, 3)
@@ -87,8 +87,8 @@ def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
     assert scene.run_until_idle().lines(SAID) == [] and done(scene) == [2, 3]
 
 
-def test_what_was_dropped_under_a_daemon_that_slept(read):
-    """And the metric, which is there before."""
+def test_messages_dropped_under_a_stopped_daemon(read):
+    """Also the metric, which exists before."""
     with contextlib.closing(Listening()) as http:
         daemon = read.start(settings={"http.listen": http.listen})
         daemon.wait_line("Partitions assigned")
@@ -102,7 +102,7 @@ def test_what_was_dropped_under_a_daemon_that_slept(read):
         daemon.thaw()
         read.wait_run(tick_id(JOB, read.at, '{"n":7}'))
         line = daemon.wait_line(SAID)
-        # What was on its way already when it was stopped is not lost.
+        # Messages that were on their way when it was stopped are not lost.
         first = line["first_offset"]
         assert lost_of(line) == ("error", 0, first, 7, 7 - first) and 2 <= first < 7
         assert done(read) == [*range(first), 7]

@@ -1,4 +1,4 @@
-"""What we publish, as somebody else's Avro and Kafka see it: work, outcomes, headers, keys, partitions, identities."""
+"""Published messages, as independent Avro and Kafka libraries read them: work, outcomes, headers, keys, partitions, identities."""
 
 import datetime
 import json
@@ -11,7 +11,7 @@ JOB = "members.remove_expired"
 
 
 def once(messages):
-    """One that was missed and sent again, because the process was stopped before it sent the first, has the identity of the first."""
+    """Messages without repeats: one that was sent again, because it was missing for too long, has the identity of the first."""
     return list({m.headers["ce_id"]: m for m in messages}.values())
 
 

@@ -1,4 +1,4 @@
-"""What a daemon tells over HTTP: what it has done, what waits, whether it lives, and whether it is of use."""
+"""What a daemon reports over HTTP: work done, work that waits, whether it is alive, and whether it is ready."""
 
 import os
 import re
@@ -30,12 +30,12 @@ def http():
 
 
 def ready(http, code=200):
-    """Its words, once it answers so."""
+    """The text of /readyz, once it answers with this code."""
     return wait_until(lambda: (answer := http.ask("/readyz")).status_code == code and answer.text, 30, f"readiness {code}")
 
 
 def counted(http, n, name, **labels):
-    """The figures, once this one has come to N: the row, and a line of a failure, are there before they are counted."""
+    """The metrics, once this one has reached N: a row, or a line about a failure, may appear before it is counted."""
     return wait_until(lambda: (seen := http.metrics()).of(name, **labels) >= n and seen, 30, f"{n} of {name} {labels}")
 
 
@@ -72,7 +72,7 @@ def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):
     assert metrics.buckets("pruned_object_age_seconds") == {
         HOUR: 1, 2 * HOUR: 1, 4 * HOUR: 2, 8 * HOUR: 2, 12 * HOUR: 2, DAY: 3, 2 * DAY: 3, 3 * DAY: 3, 7 * DAY: 3, float("inf"): 4}
     assert metrics["pruned_object_apdex"] == 0.5
-    assert metrics["pruned_object_oldest_ready_seconds"] == 0  # the one that failed is leased
+    assert metrics["pruned_object_oldest_ready_seconds"] == 0  # the object that failed is still leased
 
 
 def test_runs_rows_and_times_by_job(scene, http, tmp_path):
@@ -81,7 +81,7 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):
     off = "jobs.groups.adjourned_deletion.enabled"
     daemon = start(scene, http, **{"store.local.root": tmp_path, off: False})
     before = http.metrics()
-    for state in ("finished", "dead", "skipped"):  # a rate does not see a counter begin at 1
+    for state in ("finished", "dead", "skipped"):  # rate() does not see a counter that starts at 1
         assert before.of("pruned_runs_total", job=SLOT, state=state) == 0
     scene.topics.tick("groups.adjourned_deletion", now(minutes=-1))
     scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
@@ -103,7 +103,7 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):
 
 
 def test_counters_of_attempts_at_placeholders(scene, http):
-    """One cannot be counted, one has its last attempt and stays referred to, one goes."""
+    """One cannot be counted, one has its last attempt but is still referred to, one goes."""
     there = Instance(scene.database)
     there.user(user_type=5)
     (bad, _), (_, last), _ = there.placeholder(), there.placeholder(attempts=14), there.placeholder()
@@ -123,7 +123,7 @@ def test_counters_of_attempts_at_placeholders(scene, http):
     assert metrics.of("pruned_rows_total", job=child, action="abandoned") == 1
 
 
-def test_what_is_said_of_a_job_is_a_metric_to_be_joined_with_the_others(scene, http):
+def test_facts_about_a_job_are_a_metric_to_join_with_the_others(scene, http):
     start(scene, http)
     metrics = http.metrics()
     for job in scene.run("jobs", "--json").ok().json():
@@ -133,7 +133,7 @@ def test_what_is_said_of_a_job_is_a_metric_to_be_joined_with_the_others(scene, h
 
 
 def alerts():
-    """{name of an alert: what it looks at}, from the rules as they are shipped: `(metric, {label: value or pattern})`."""
+    """{name of an alert: its series}, from deploy/alerts.yml: `(metric, {label: value or pattern})`."""
     rules = re.split(r"- alert: (\w+)", (PROJECT / "deploy/alerts.yml").read_text())[1:]
     looks = {}
     for name, rule in zip(rules[::2], rules[1::2]):
@@ -149,7 +149,7 @@ def reference():
     return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in rows}
 
 
-def test_what_is_served_is_what_the_reference_says(scene, http, tmp_path):
+def test_the_served_metrics_are_those_of_the_reference(scene, http, tmp_path):
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
     daemon = start(scene, http, **{"store.local.root": tmp_path})
@@ -158,7 +158,7 @@ def test_what_is_served_is_what_the_reference_says(scene, http, tmp_path):
     metrics = wait_until(lambda: "pruned_dead_letters" in (seen := http.metrics()) and seen, 30, "the dead letters")
     told = reference()
     assert metrics.kinds.items() <= {name: kind for name, (kind, _) in told.items()}.items()
-    # What waits for an accident is served when it happens.
+    # Metrics of accidents are served once one has happened.
     assert set(told) - set(metrics.kinds) <= {"pruned_republished_total", "pruned_stale_messages_total", "pruned_dead_messages_total"}
     for name, labels in metrics.samples:
         family = name if name in told else re.sub("_(bucket|sum|count)$", "", name)
@@ -166,7 +166,7 @@ def test_what_is_served_is_what_the_reference_says(scene, http, tmp_path):
 
 
 def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_happens(scene, http, tmp_path):
-    """A rate does not see a counter begin at 1."""
+    """rate() does not see a counter that starts at 1."""
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
     daemon = start(scene, http, **{"store.local.root": tmp_path})
@@ -192,7 +192,7 @@ def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_hap
                 assert {value for known, value in before.samples.items() if match(known)} == {0}, f"{alert}: {metric} with {labels}"
 
 
-def test_promtool_finds_nothing_amiss(scene, http):
+def test_promtool_finds_no_fault(scene, http):
     start(scene, http)
     try:
         promtool = found.promtool()
@@ -203,7 +203,7 @@ def test_promtool_finds_nothing_amiss(scene, http):
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_what_a_process_is(scene, http):
+def test_metrics_of_the_process(scene, http):
     daemon = start(scene, http)
     metrics = http.metrics()
     version = [dict(labels)["version"] for (name, labels), value in metrics.samples.items() if name == "pruned_build_info" and value == 1]
@@ -260,7 +260,7 @@ def test_dead_letters_are_those_without_a_verdict(scene, http):
         scene.topics.produce("ticks", b"no tick %d" % n)
     start(scene, http)
     wait_until(lambda: "pruned_dead_letters" in (m := http.metrics()) and m["pruned_dead_letters"] == 3, 30, "three letters")
-    scene.run("dead", "drop").ok()
+    scene.run("dead", "drop", "--yes").ok()
     wait_until(lambda: "pruned_dead_letters" in (m := http.metrics()) and m["pruned_dead_letters"] == 0, 30, "decided")
 
 
@@ -272,7 +272,7 @@ def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):
     assert metrics.of("pruned_job_interval_seconds", job=OBJECTS) == 0
 
 
-def test_an_error_is_counted_and_who_is_in_the_way_is_none(scene, http):
+def test_errors_are_counted_and_held_locks_are_not(scene, http):
     daemon = start(scene, http)
     scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
     counted(http, 1, "pruned_errors_total", job="members.remove_expired")
@@ -288,7 +288,7 @@ def test_an_error_is_counted_and_who_is_in_the_way_is_none(scene, http):
 
 
 def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):
-    """Read all the time by somebody who is strict, while four slots delete; nothing ever falls."""
+    """A strict parser reads the metrics all the time while four slots delete; no counter ever falls."""
     for i in range(400):
         add_object(scene, tmp_path, f"{i}", "3 h" if i % 2 else "13 h")
     daemon = start(scene, http, **{"store.local.root": tmp_path, f"jobs.{SLOT}.batch": 5})
@@ -297,7 +297,7 @@ def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):
 
     def done():
         nonlocal before
-        all_told = len(daemon.lines("Finished", job=SLOT, status="completed")) == 4  # they are counted by then
+        all_told = len(daemon.lines("Finished", job=SLOT, status="completed")) == 4  # the steps are counted by then
         seen = http.metrics()
         counters = [known for known in before.samples if seen.kinds[re.sub("_(bucket|sum|count)$", "", known[0])
                                                                     if known[0] not in seen.kinds else known[0]] != "gauge"]
@@ -317,7 +317,7 @@ def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):
 
 
 def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
-    """The longest: until the advisory lock is given back, all eight lanes' steps ask for it, longer than a lock is waited for."""
+    """The figure is the longest step. All eight lanes' steps ask for the advisory lock, for longer than the lock time-out."""
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN "
                            "WHILE NOT pg_try_advisory_xact_lock_shared(1) LOOP PERFORM pg_sleep(0.05); END LOOP; "
                            "RETURN clock_timestamp(); END $$;"
@@ -331,7 +331,7 @@ def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
     scene.database.execute("SELECT pg_advisory_unlock(1)")
 
 
-def test_what_is_due_and_has_not_begun(scene, http):
+def test_due_work_that_has_not_begun(scene, http):
     daemon = start(scene, http)
     scene.run("pause", "scratch.remove").ok()
     scene.topics.tick("scratch.remove", now(hours=-2))
@@ -342,7 +342,7 @@ def test_what_is_due_and_has_not_begun(scene, http):
     assert metrics["pruned_ready"] == 1 and daemon.running
 
 
-def test_only_what_is_there_can_be_asked(scene, http):
+def test_unknown_paths_and_methods_are_refused(scene, http):
     start(scene, http)
     assert http.ask("/healthz").text == "ok\n" and http.ask("/healthz", "HEAD").status_code == 200
     assert http.ask("/metrics/").status_code == 404 and http.ask("/metrics", "POST").status_code == 405
@@ -377,11 +377,11 @@ def test_without_kafka_it_lives_and_is_not_ready(new_scene, own_kafka, http):
     assert "Kafka is away" in ready(http, 503)
     assert http.ask("/healthz").status_code == 200 and http.metrics()["pruned_ready"] == 0
     own_kafka.start()
-    counted(http, 1, "pruned_ready")  # it may join twice
+    counted(http, 1, "pruned_ready")  # the process may join twice
     assert ready(http) and daemon.running
 
 
-def test_a_database_that_says_nothing_holds_up_who_asks_for_it_and_nobody_else(scene, http):
+def test_a_database_that_does_not_answer_delays_only_requests_about_it(scene, http):
     start(scene, http)
 
     def another_is_answered_meanwhile():
@@ -404,7 +404,7 @@ def test_a_database_that_says_nothing_holds_up_who_asks_for_it_and_nobody_else(s
     wait_until(another_is_answered_meanwhile, 60, "an answer to somebody else long before the one about the database")
 
 
-def test_an_address_that_is_none_or_taken_is_said(scene, http):
+def test_a_wrong_or_used_address_is_reported(scene, http):
     scene.settings["http.listen"] = http.listen
     start(scene, http)
     second = scene.run("run", "--until-idle")

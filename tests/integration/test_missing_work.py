@@ -1,4 +1,4 @@
-"""A run whose work message is gone gets a new one; nothing is taken for lost because it is slow."""
+"""A run whose work message is lost gets a new one; a slow run does not."""
 
 import contextlib
 import datetime
@@ -16,7 +16,7 @@ SENT_AGAIN = "Work message was missing and is sent again"
 
 
 def insert_ready(scene, job=JOB, n=1, slot=0):
-    """Runs that look as if intake had died between commit and publish."""
+    """Inserts runs as if intake had died between commit and publish."""
     ids = [str(uuid.uuid4()) for _ in range(n)]
     scene.database.executemany(
         "INSERT INTO pruned.runs (run_id, job, state, slot, scheduled_at, due_at, published_at) "
@@ -25,8 +25,8 @@ def insert_ready(scene, job=JOB, n=1, slot=0):
 
 
 def taken_for_lost(scene, daemon, job):
-    """Runs whose message was sent again though the first one was sent in time: within the two seconds after which a message is missed, which
-    are over if the process is stopped between its commit and its sending."""
+    """Runs whose message was sent again although the first one was sent in time. A message counts as missing after two seconds; a process
+    that is stopped between commit and sending exceeds them."""
     first = {}
     for message in scene.topics.read(f"work.{job}"):
         first.setdefault(message.text_key, message.timestamp_ms / 1000)
@@ -40,15 +40,16 @@ def send_work(scene, run_id, job=JOB, args=None):
 
 
 @contextlib.contextmanager
-def somebody_has(scene, run_id):
-    """As a dispatcher has a run which was too late to claim it, or intake which met a tick that overlaps."""
+def locked(scene, run_id):
+    """Locks the run, like a dispatcher that was too late to claim it, or intake that met an overlapping tick."""
     with scene.database.connect() as other, other.transaction():
         other.execute("SELECT FROM pruned.runs WHERE run_id = %s FOR UPDATE", [run_id])
         yield
 
 
 def start_and_meet_the_lock(scene, ids):
-    """A daemon that has the messages of these runs of scratch.wide, and one of which waits; the moment at which it began to."""
+    """Starts a daemon with the messages of these runs of scratch.wide, one of which waits for the lock. Returns the daemon and when the
+    wait began."""
     for id_ in ids:
         send_work(scene, id_, "scratch.wide")
     daemon = scene.start(settings={"log.level": "debug"})
@@ -58,9 +59,9 @@ def start_and_meet_the_lock(scene, ids):
 
 @pytest.mark.parametrize("others", [0, 3])
 def test_a_message_waits_for_who_has_its_run_for_a_moment(scene, others):
-    """Alone, and in a batch."""
+    """For a single message, and in a batch."""
     run_id, *ids = insert_ready(scene, "scratch.wide", 1 + others)
-    with somebody_has(scene, run_id):
+    with locked(scene, run_id):
         daemon, began = start_and_meet_the_lock(scene, [run_id, *ids])
         for id_ in ids:
             scene.wait_run(id_)
@@ -70,10 +71,10 @@ def test_a_message_waits_for_who_has_its_run_for_a_moment(scene, others):
 
 
 @pytest.mark.parametrize("others", [0, 3])
-def test_killed_while_a_message_waits_for_who_has_its_run(scene, others):
-    """The next owner of the lane reads it again."""
+def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
+    """The lane's next owner reads the message again."""
     ids = insert_ready(scene, "scratch.wide", 1 + others)
-    with somebody_has(scene, ids[0]):
+    with locked(scene, ids[0]):
         daemon, _ = start_and_meet_the_lock(scene, ids)
         daemon.kill()
     daemon = scene.start()
@@ -84,9 +85,9 @@ def test_killed_while_a_message_waits_for_who_has_its_run(scene, others):
 
 
 def test_who_has_a_run_for_long_holds_up_no_others(scene):
-    """Its message is dropped; when he lets it go it is found missing."""
+    """The message is dropped; when the lock is released the run is found without a message."""
     run_id, other_id = insert_ready(scene, "scratch.wide", 2)
-    with somebody_has(scene, run_id):
+    with locked(scene, run_id):
         send_work(scene, run_id, "scratch.wide")
         daemon = scene.start()
         scene.wait_run(other_id)
@@ -97,7 +98,7 @@ def test_who_has_a_run_for_long_holds_up_no_others(scene):
 
 
 def test_each_step_whose_message_is_gone_is_sent_again_as_soon_as_the_first(scene):
-    """A chain may lose one today and one next week."""
+    """A chain may lose a message today and another one next week."""
     scene.start()
     [run_id] = insert_ready(scene, "scratch.wide")
     for step in range(1, 7):
@@ -126,7 +127,7 @@ def test_runs_without_messages_on_all_lanes_are_found(scene):
 
 
 def test_runs_of_slots_beyond_the_capacity_are_found(scene):
-    """A capacity that was higher, or slots that the arguments name."""
+    """The capacity was higher before, or the arguments name the slots."""
     scene.start()
     ids = [run_id for slot in (8, 13, 47) for run_id in insert_ready(scene, "scratch.wide", 2, slot)]
     for run_id in ids:
@@ -149,7 +150,7 @@ def test_a_work_topic_made_anew_loses_no_run(new_scene):
     assert {scene.run_row(run_id)["state"] for run_id in ids} == {"finished"}
 
 
-def test_a_topic_that_vanishes_is_told_and_a_new_one_is_taken_up(new_scene):
+def test_a_topic_that_vanishes_is_reported_and_a_new_one_is_used(new_scene):
     scene = new_scene()
     fill(scene.database, 3)
     daemon = scene.start()
@@ -165,7 +166,7 @@ def test_a_topic_that_vanishes_is_told_and_a_new_one_is_taken_up(new_scene):
 
 @pytest.fixture
 def narrow(new_scene):
-    """A work topic that takes little."""
+    """A scene whose work topic takes small messages only."""
     scene = new_scene()
     fill(scene.database, 3)
     scene.topics.drop("work.scratch.wide")
@@ -176,13 +177,13 @@ def narrow(new_scene):
 
 
 def wide(scene, n, at, note):
-    """The id of a run with that NOTE in its message."""
+    """Sends a tick with NOTE in its arguments, which its work message repeats. Returns the run's id."""
     scene.topics.tick("scratch.wide", at, {"n": n, "note": note})
     return tick_id("scratch.wide", at, '{"n":%d,"note":"%s"}' % (n, note))
 
 
 def takes_large(scene):
-    """One that is for no run, and is dropped."""
+    """Whether the topic takes a large message. This one is for no run, and is dropped."""
     try:
         send_work(scene, str(uuid.uuid4()), "scratch.wide", {"note": "x" * 5000})
     except RuntimeError:
@@ -192,10 +193,11 @@ def takes_large(scene):
 
 @pytest.mark.parametrize("seconds", [-60, 4])
 def test_a_run_whose_message_its_topic_does_not_take_is_dead_and_says_why(narrow, seconds):
-    """Whether intake or the dispatcher sends it: those beside it run, it is told, and by hand it runs once the topic takes it."""
+    """Whether intake or the dispatcher sends it: the other runs are done, this one is reported, and a retry succeeds once the topic takes
+    the message."""
     at = now(seconds=seconds)
     large = wide(narrow, 1, at, "x" * 2000)
-    small = [wide(narrow, n, at, "x" * 600) for n in range(2, 30)]  # refused together, taken one by one
+    small = [wide(narrow, n, at, "x" * 600) for n in range(2, 30)]  # refused together, accepted one by one
     row = narrow.wait_run(large, deadline_s=60)
     topic = narrow.topics.full("work.scratch.wide")
     assert (row["state"], row["attempts"]) == ("dead", 1)
@@ -216,7 +218,7 @@ def test_a_run_whose_message_its_topic_does_not_take_is_dead_and_says_why(narrow
     assert narrow.database.column("SELECT id FROM scratch_log ORDER BY id") == list(range(1, 30))
 
 
-def test_what_nobody_can_read_in_the_outbox_keeps_nobody_waiting(scene):
+def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
     scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) "
                            "VALUES (gen_random_uuid(), 0, '\\x00', %s, 0, now() - interval '1 hour')", [JOB])
     daemon = scene.start()
@@ -227,7 +229,7 @@ def test_what_nobody_can_read_in_the_outbox_keeps_nobody_waiting(scene):
 
 
 def test_a_backlog_republishes_nothing(new_scene):
-    """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which one looks."""
+    """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which a message counts as missing."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_sleep(0.15); RETURN clock_timestamp(); END $$")
@@ -241,7 +243,7 @@ def test_a_backlog_republishes_nothing(new_scene):
 
 
 def test_what_was_sent_is_not_sent_again_while_the_next_step_takes_long(new_scene):
-    """The row of the outbox goes with the transaction of a later step."""
+    """The row of the outbox is deleted by the transaction of a later step."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_sleep(3); RETURN clock_timestamp(); END $$")
@@ -266,7 +268,7 @@ def test_a_step_that_takes_long_is_not_taken_for_lost(scene):
 
 
 def test_what_a_crash_left_in_the_outbox_is_sent_by_whoever_has_the_lane(scene):
-    """A message that is stored and not sent: taken from the row of a finished run."""
+    """The stored, unsent message is made from the row of a finished run."""
     fill(scene.database, 1)
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)

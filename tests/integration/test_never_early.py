@@ -1,5 +1,5 @@
-"""Nothing is done before its time, by three layers of which each is enough: `retry` brings no time forward, the fence takes no run before
-its time, and no cut-off lies after the database's today. Each is tried where the two others would let it pass."""
+"""Nothing is done before its time. Three layers ensure it, each on its own: `retry` brings no time forward, the fence takes no run before
+its time, and no cut-off lies after the database's today. Each is tested where the other two would not stop the run."""
 
 import datetime
 import pathlib
@@ -35,7 +35,7 @@ def all_members(timers):
     return timers.ids("members")
 
 
-# --- retry: no daemon is there that could do anything
+# --- retry: no daemon runs
 
 def test_retry_brings_no_timer_forward_and_says_what_it_waits_for(timers):
     member = timers.member(timers.user(), timers.place, expires_at=timers.day(1500))
@@ -58,7 +58,7 @@ def test_retry_brings_no_tick_forward(scene):
 
 
 def test_retry_ends_no_pause_between_two_pages(new_scene):
-    """Somebody set it so that others get their turn."""
+    """The pause is a setting: it gives other work its turn."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 25)
     scene.topics.tick("scratch.remove", at := now(minutes=-1))
@@ -77,7 +77,7 @@ def test_retry_ends_no_pause_between_two_pages(new_scene):
 
 @pytest.mark.parametrize("state", ["waiting", "dead"])
 def test_a_run_that_failed_before_its_time_is_brought_forward_as_far_as_to_it(stored, state):
-    """As a clock that was ahead for a moment leaves it."""
+    """As left by a clock that was ahead for a moment."""
     run = str(stored.database.value(
         "INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, attempts, error, args) VALUES (gen_random_uuid(), %s, %s, "
         "now() - interval '1 day', '2031-01-01', 3, 'bad luck', '{\"member_id\": 7, \"expires_at\": \"2030-01-01\"}') RETURNING run_id",
@@ -87,7 +87,7 @@ def test_a_run_that_failed_before_its_time_is_brought_forward_as_far_as_to_it(st
     assert (row["state"], row["due_at"].isoformat()) == ("waiting", "2030-01-01T00:00:00+00:00")
 
 
-# --- the fence: the rows say that the runs are due, and what they would do has no cut-off, or one that lets it pass
+# --- the fence: the rows say that the runs are due, and no cut-off would stop their work
 
 @pytest.mark.parametrize("state", ["waiting", "ready"])
 def test_the_fence_takes_no_run_before_its_scheduled_time(scene, state):
@@ -128,11 +128,11 @@ def test_several_runs_of_a_batch_are_judged_each(scene):
         scene.wait_run(tick_id("scratch.endless", at, f'{{"last":1,"n":{n}}}'), "finished" if n < 2 else "waiting")
 
 
-# --- cut-offs: the run's time has come, what it asks for has not
+# --- cut-offs: the run's time has come, but not the day that it asks for
 
 @pytest.fixture
 def greedy(new_pruned, new_database, new_topics, scene_settings, tmp_path):
-    """members.remove_expired as a job whose ticks name the day themselves: no event, so that neither retry nor the fence can know."""
+    """members.remove_expired as a job whose ticks name the day: without an event, neither retry nor the fence knows that day."""
     jobs = tmp_path / "jobs"
     shutil.copytree(SQL / "shared", jobs / "shared")
     shutil.copytree(SQL / JOB, jobs / "scratch.greedy")
@@ -162,7 +162,7 @@ def test_no_membership_goes_before_the_databases_today_has_reached_its_last_day(
 
 
 def text_of(path):
-    """With what it includes, as the engine puts it together."""
+    """The file with its includes, as the engine composes it."""
     def included(match):
         return text_of((path.parent / match[1]).resolve())
     return re.sub(r"^\s*-- include: (\S+)$", included, path.read_text(), flags=re.M)
@@ -193,8 +193,8 @@ def test_no_cut_off_lies_in_the_future_but_that_of_a_plan(database, name, values
     assert day(scheduled_at="2026-01-02 00:00+00") == datetime.date(2026, 1, 2)
 
 
-def test_every_other_file_has_its_time_from_these():
-    """But for the time that an attempt is recorded with."""
+def test_every_other_file_takes_its_time_from_the_cut_offs():
+    """Except for the time that is recorded with an attempt."""
     recorded = {"imports.placeholder_cleanup/decide.sql",
                 "imports.placeholder_cleanup/apply/counted/10-import_placeholder_user_details.update.sql"}
     asking = {str(path.relative_to(SQL)) for path in pathlib.Path(SQL).rglob("*.sql") if ":scheduled_at" in path.read_text()}

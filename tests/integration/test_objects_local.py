@@ -1,4 +1,4 @@
-"""Objects on a local directory: what is listed goes, nothing else is ever touched."""
+"""Objects in a local folder: listed objects go, nothing else is ever touched."""
 
 import errno
 
@@ -18,13 +18,13 @@ def store(tmp_path):
 
 @pytest.fixture(params=["openat2", "an older kernel"])
 def kernel(request, objects, preload, tmp_path):
-    """Both ways to a file; the second is known to have been gone."""
+    """Both ways to open a file: with openat2, and as on a kernel without it."""
     if request.param == "openat2":
         yield
         return
     library, seen = preload("odd_files"), tmp_path / "no openat2"
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
     objects.pruned.environment |= {"LD_PRELOAD": library, "NO_OPENAT2": seen}
     yield
     assert seen.exists()
@@ -35,7 +35,7 @@ def bad_disk(objects, preload):
     """Makes removing fail: `bad_disk(errno.ESTALE, UNLINK_ONLY=name)`."""
     library = preload("odd_files")
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
 
     def make(number, **more):
         objects.pruned.environment |= {"LD_PRELOAD": library, "UNLINK_ERRNO": number} | more
@@ -84,7 +84,7 @@ def test_listed_objects_go_and_their_rows_with_them(objects):
     objects.delete()
     assert objects.left() == []
     assert [path.name for path in objects.root.rglob("*") if path.is_file()] == ["not listed"]
-    assert sum(path.is_dir() for path in objects.root.rglob("*")) == 1 + 7  # empty folders stay if nobody says otherwise
+    assert sum(path.is_dir() for path in objects.root.rglob("*")) == 1 + 7  # empty folders stay by default
     slots = objects.results()
     assert len(slots) == 3 and sum(r["deleted"] for r in slots) == 230
     assert sum(r["updated_rows"] for r in slots) == 230 and all(r["status"] == "completed" for r in slots)
@@ -149,7 +149,7 @@ def test_one_slash_joins_folder_and_file(objects, kernel):
     assert objects.left() == [] and not (objects.root / "a" / "x").exists() and not (objects.root / "y").exists()
 
 
-def test_two_dots_within_a_name_are_a_name(objects, kernel):
+def test_two_dots_within_a_name_are_safe(objects, kernel):
     objects.add("v1..v2", "a..b")
     objects.delete()
     assert objects.left() == [] and not (objects.root / "v1..v2" / "a..b").exists()
@@ -231,7 +231,7 @@ def test_a_parked_object_is_tried_a_day_later_and_forgotten_when_it_goes(objects
     objects.add("d", "folder")
     objects.delete()
     assert objects.left() == [id_]
-    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = pick_up_at - interval '1 day'")  # as if it were over
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = pick_up_at - interval '1 day'")  # as if that day were over
     objects.database.execute("UPDATE pruned.quarantine SET next_try_at = next_try_at - interval '1 day'")
     objects.delete()
     assert objects.left() == [] and objects.quarantine() == {}
@@ -271,7 +271,7 @@ def test_an_object_whose_row_is_leased_elsewhere_is_left_alone(objects):
 
 
 def test_what_becomes_ready_behind_a_slot_is_not_forgotten(objects):
-    """A slot reads on from where its last page ended; meanwhile an older object is listed."""
+    """A slot continues where its last page ended; meanwhile an older object is listed."""
     for i in range(5):
         objects.add("a", f"{i}", age=f"{9 - i} hours")
     (objects.root / "a" / "late").write_text("artifact")

@@ -1,4 +1,4 @@
-"""Rows that PostgreSQL does not let go though their objects are gone: they have failed, and hold up no others."""
+"""Rows that PostgreSQL refuses to delete although their objects are gone: they count as failed, and delay no others."""
 
 import pytest
 
@@ -30,7 +30,7 @@ class Objects(ListedObjects):
 
 
 @pytest.mark.parametrize("how, words", [(RAISES, "legal hold"), (KEEPS, "refused: the statement did not change the row")])
-def test_a_row_that_is_kept_holds_up_no_others(objects, how, words):
+def test_a_row_that_is_kept_delays_no_others(objects, how, words):
     objects.add(10, store=1)
     objects.refuse("OLD.file = 'file 5'", how)
     daemon = objects.delete()
@@ -61,7 +61,7 @@ def test_a_row_that_is_kept_is_parked_after_its_tries(objects, how):
 
 
 def test_more_rows_are_kept_than_one_step_finds(objects):
-    """Those that it has not come to are given back, and are found by the next."""
+    """Rows that the step did not reach are given back, and the next step finds them."""
     objects.add(200, store=1)
     objects.refuse("substr(OLD.file, 6)::int % 4 = 0", RAISES)
     objects.delete()
@@ -79,7 +79,7 @@ def test_when_all_rows_are_kept_it_is_the_run_that_fails(objects):
     assert len(objects.left()) == 100 and objects.quarantine() == []
 
 
-def test_a_row_that_somebody_else_has_removed_leaves_the_quarantine(objects):
+def test_a_row_that_another_session_removed_leaves_the_quarantine(objects):
     objects.add(2, store=1)
     objects.refuse("OLD.file = 'file 2'", RAISES)
     objects.delete()

@@ -1,4 +1,4 @@
-"""The folder of the local store when its disk is not there: what is absent in it is not gone."""
+"""The folder of the local store when its disk is not mounted: absent objects do not count as gone."""
 
 import os
 import shutil
@@ -52,7 +52,7 @@ class Store:
 
 
 @pytest.mark.parametrize("beneath", [[], ["lost+found"]])
-def test_an_empty_folder_is_believed_but_not_in_silence(store, beneath):
+def test_an_empty_folder_is_accepted_with_a_warning(store, beneath):
     for name in beneath:
         (store.root / name).mkdir()
     store.add("file")
@@ -64,14 +64,14 @@ def test_an_empty_folder_is_believed_but_not_in_silence(store, beneath):
     assert store.rows() == []
 
 
-def test_an_empty_folder_is_taken_as_it_is_if_a_marker_vouches_for_it(store):
+def test_an_empty_folder_with_a_marker_is_accepted_silently(store):
     (store.root / ".artifacts").touch()
     store.add("file")
     daemon = store.delete(**{"store.local.marker": ".artifacts"})
     assert store.rows() == [] and not any("is it mounted?" in line["message"] for line in daemon.lines())
 
 
-def test_without_its_marker_nothing_is_believed_to_be_gone(store):
+def test_without_its_marker_no_object_counts_as_gone(store):
     (store.root / "what lay beneath").write_text("stays")
     store.add("file")
     before, marker = store.rows(), {"store.local.marker": ".artifacts"}
@@ -93,13 +93,13 @@ def test_the_marker_itself_is_never_deleted_by_whatever_name(store, name):
 
 
 @pytest.mark.parametrize("marker", ["/etc/passwd", "..", "../.artifacts", "beneath/../../.artifacts", ".", "./.artifacts", "beneath//.artifacts"])
-def test_a_marker_that_is_no_name_is_an_error_of_the_configuration(store, marker):
+def test_a_marker_that_is_not_a_file_name_is_an_error_of_the_configuration(store, marker):
     done = store.pruned.run("run", "--until-idle", settings=store.settings | {"store.local.marker": marker})
     assert done.code == 2 and f"[store.local] marker: '{marker}' is not a name beneath the root" in done.stderr
 
 
 @pytest.mark.parametrize("marker, words", [(".artifacts", "is a link"), ("beneath/.artifacts", "is behind a link")])
-def test_a_marker_that_is_a_link_vouches_for_nothing(store, tmp_path, marker, words):
+def test_a_marker_that_is_a_link_does_not_count(store, tmp_path, marker, words):
     disk = tmp_path / "disk"
     disk.mkdir()
     (disk / ".artifacts").touch()
@@ -110,7 +110,7 @@ def test_a_marker_that_is_a_link_vouches_for_nothing(store, tmp_path, marker, wo
     store.check_nothing_is_believed(store.delete(**{"store.local.marker": marker}), before, f"is it mounted? [store.local] marker {marker}: {words}")
 
 
-def test_a_marker_in_a_folder_vouches_for_the_root(store):
+def test_a_marker_in_a_folder_counts_for_the_root(store):
     (store.root / "beneath").mkdir()
     (store.root / "beneath" / ".artifacts").touch()
     store.add("file")
@@ -118,10 +118,10 @@ def test_a_marker_in_a_folder_vouches_for_the_root(store):
     assert store.rows() == []
 
 
-def test_a_root_that_may_be_passed_through_only_is_a_store_whose_emptiness_nobody_sees(store, preload):
+def test_a_root_that_cannot_be_listed_is_used_with_a_warning(store, preload):
     library = preload("odd_files")
     if library is None:
-        pytest.skip("a sanitizer wants to be the first library itself")
+        pytest.skip("a sanitizer must be loaded first")
     store.pruned.environment |= {"LD_PRELOAD": library, "NO_CAPABILITIES": "yes"}
     (store.root / "file").write_text("artifact")
     store.root.chmod(0o311)
@@ -135,8 +135,8 @@ def test_a_root_that_may_be_passed_through_only_is_a_store_whose_emptiness_nobod
 
 
 @pytest.mark.parametrize("marked", [False, True])
-def test_on_another_file_system_than_before_nothing_is_believed_to_be_gone(store, elsewhere, marked):
-    """The root of a running process is taken away, as when its disk is unmounted; what lay beneath has files, too."""
+def test_on_another_file_system_no_object_counts_as_gone(store, elsewhere, marked):
+    """The root is replaced while the process runs, as when its disk is unmounted; the folder beneath has files, too."""
     disk = store.root.rename(store.root.with_name("disk"))
     store.root.symlink_to(disk)
     for name in ("first", "second", ".artifacts"):

@@ -1,4 +1,4 @@
-"""Objects on an S3 service: a real gateway, and a proxy of our own that behaves badly in between."""
+"""Objects on an S3 service: a real gateway, and in front of it a proxy that misbehaves."""
 
 import re
 import threading
@@ -24,7 +24,7 @@ def objects(pruned_with_slots, database, gateway, request):
 def test_listed_objects_go_whatever_their_names(objects, proxy, bulk):
     names = ["plain", "with space", "ü and é", "per%cent", "%2Fslash", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "q?u=e#ry", "tab\tstop",
              "bell\a", "new\nline", "return\r", "~tilde*(star)!", "漢字 🎉"]
-    others = ["other", "with+space", "plus plus", "per", "%252Fslash", "new line", "q", "tab", "return", "semi"]  # which a mistake would hit
+    others = ["other", "with+space", "plus plus", "per", "%252Fslash", "new line", "q", "tab", "return", "semi"]  # a mistake would delete this one
     for name in names:
         objects.add("a", name)
     for name in others:
@@ -45,7 +45,7 @@ def test_listed_objects_go_whatever_their_names(objects, proxy, bulk):
 def test_a_service_without_the_bulk_call_is_found_out_once_and_served_by_several_deletes_at_a_time(objects, proxy, answer):
     for i in range(30):
         objects.add("a", f"file {i}")
-    two = threading.Barrier(2)  # nobody is answered before there are two
+    two = threading.Barrier(2)  # no answer before there are two requests
 
     def no_bulk(command, body, go):
         if command == "POST":
@@ -59,7 +59,7 @@ def test_a_service_without_the_bulk_call_is_found_out_once_and_served_by_several
     assert [command for command, _ in proxy.requests].count("POST") == 1
 
 
-NO_HOST = "no-such-host" + 60 * "x"  # longer than a name may be: no name server is asked
+NO_HOST = "no-such-host" + 60 * "x"  # longer than a name may be, so that no name server is asked
 NO_BULK = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None)
 
 
@@ -76,8 +76,8 @@ def test_without_the_bulk_call_a_refused_key_keeps_its_row_and_the_others_go(obj
     assert objects.run()["state"] == "finished"
 
 
-def test_not_found_by_what_is_no_s3_service_is_not_believed(objects, proxy):
-    """A web server that knows neither the call nor the path."""
+def test_not_found_by_a_server_that_is_not_s3_does_not_count(objects, proxy):
+    """A web server that knows neither the call nor the path answers."""
     page = b"<!DOCTYPE html><html><body>Not here</body></html>"
     proxy.misbehave = lambda command, *_: (405 if command == "POST" else 404, page, None)
     with objects.nobody_charged("is the endpoint an S3 service"):
@@ -87,7 +87,7 @@ def test_not_found_by_what_is_no_s3_service_is_not_believed(objects, proxy):
 REQUEST_ID = ("x-amz-request-id", "4442587FB7D0A2F9")
 
 
-def test_a_single_delete_that_is_answered_200_is_one_if_the_service_is_s3(objects, proxy):
+def test_a_single_delete_answered_200_counts_if_the_service_is_s3(objects, proxy):
     objects.add("a", "file")
 
     def delete(command, body, go):
@@ -103,14 +103,14 @@ def test_a_single_delete_that_is_answered_200_is_one_if_the_service_is_s3(object
     (200, b"", None), (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None),
     (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None, REQUEST_ID), (200, b"ok", None, REQUEST_ID),
     (202, b"", None, REQUEST_ID), (302, b"", None, ("Location", "http://127.0.0.1:9/"))])
-def test_a_single_delete_is_not_believed_for_a_friendly_answer_alone(objects, proxy, answer):
+def test_a_single_delete_answered_200_does_not_count_otherwise(objects, proxy, answer):
     proxy.misbehave = lambda command, *_: NO_BULK if command == "POST" else answer
     with objects.nobody_charged("."):
         objects.delete(**{"store.object.endpoint": proxy.url})
 
 
 def test_without_the_bulk_call_an_object_is_asked_for_by_its_very_name(objects, proxy):
-    """`a/./b` is another object than `a/b`, and signed as such."""
+    """`a/./b` and `a/b` are different objects, and signed as such."""
     objects.add("a/.", "b", make=False)
     proxy.misbehave = lambda command, *_: NO_BULK if command == "POST" else (204, b"", None)
     objects.delete(**{"store.object.endpoint": proxy.url})
@@ -120,7 +120,7 @@ def test_without_the_bulk_call_an_object_is_asked_for_by_its_very_name(objects, 
     assert headers["Authorization"].endswith(f"Signature={wanted}") and headers["Host"] == proxy.url.removeprefix("http://")
 
 
-def test_a_bulk_call_that_one_key_spoils_is_made_key_by_key(objects, proxy):
+def test_a_bulk_call_that_fails_by_one_key_is_repeated_key_by_key(objects, proxy):
     bad, good = objects.add("a", "spoils"), objects.add("a", "fine")
     malformed = (400, b"<Error><Code>MalformedXML</Code><Message>no</Message></Error>", None)
     invalid = (400, b"<Error><Code>InvalidArgument</Code><Message>that key</Message></Error>", None)
@@ -131,7 +131,7 @@ def test_a_bulk_call_that_one_key_spoils_is_made_key_by_key(objects, proxy):
     assert objects.database.value("SELECT reason FROM pruned.quarantine") == "InvalidArgument: that key"
 
 
-def test_a_key_that_the_service_had_no_time_for_is_asked_for_again(objects, proxy):
+def test_a_key_that_the_service_skipped_is_sent_again(objects, proxy):
     objects.add("a", "late")
     objects.add("a", "soon")
     busy = iter([b"SlowDown", b"InternalError"])
@@ -167,7 +167,7 @@ def test_a_key_that_is_refused_keeps_its_row_and_its_error_is_named(objects, pro
     assert objects.run()["result"]["failed"] == 1
 
 
-def test_a_key_that_the_answer_does_not_mention_is_not_believed_to_be_gone(objects, proxy):
+def test_a_key_that_the_answer_does_not_mention_does_not_count_as_gone(objects, proxy):
     lied = objects.add("a", "unmentioned")
     objects.add("a", "mentioned")
 
@@ -195,7 +195,7 @@ def test_slow_down_is_obeyed_and_nothing_fails(objects, proxy):
     assert len(proxy.requests) == 3
 
 
-def test_an_answer_cut_in_the_middle_of_the_xml_is_asked_for_again(objects, proxy):
+def test_a_request_whose_answer_is_cut_in_the_xml_is_repeated(objects, proxy):
     objects.add("a", "file")
     cut = iter([True])
 
@@ -217,7 +217,7 @@ def test_an_answer_cut_in_the_middle_of_the_xml_is_asked_for_again(objects, prox
     ({"store.object.endpoint": "http://[::1]:9/"}, r"http://\[::1\]:9/artifacts: .*[Cc]onnect"),
     ({"store.object.endpoint": f"http://{NO_HOST}"}, f"[Rr]esolve host.*{NO_HOST}"),
 ])
-def test_a_store_that_cannot_work_is_said_and_nobody_is_charged(objects, settings, words):
+def test_a_store_that_cannot_work_is_reported_and_no_attempt_charged(objects, settings, words):
     with objects.nobody_charged(words):
         objects.delete(**settings)
 
@@ -228,13 +228,13 @@ def test_a_store_that_cannot_work_is_said_and_nobody_is_charged(objects, setting
     ({"store.object.endpoint": "ftp://s3.example.org"}, "neither https:// nor http://"),
     ({"store.object.addressing": "host"}, "[store.object] addressing"),
 ])
-def test_an_address_that_can_be_none_is_an_error_of_the_configuration(objects, settings, words):
+def test_a_malformed_address_is_an_error_of_the_configuration(objects, settings, words):
     done = objects.pruned.run("run", "--until-idle", settings=objects.settings | settings)
     assert done.code == 2 and words in done.stderr
 
 
 @pytest.mark.parametrize("endpoint", ["ftp://me:hush@s3.example.org", "https://me:hush@s3.example.org", "https://me:hush@", "s3://me:hu/sh@x"])
-def test_a_password_in_the_address_is_not_told(objects, endpoint):
+def test_a_password_in_the_address_is_not_shown(objects, endpoint):
     settings = objects.settings | {"store.object.endpoint": endpoint}
     done = objects.pruned.run("run", "--until-idle", settings=settings)
     assert done.code == 2 and "[store.object] endpoint: " in done.stderr
@@ -251,15 +251,15 @@ def test_a_password_in_the_address_is_not_told(objects, endpoint):
     (301, "PermanentRedirect", "region and endpoint"),
     (307, "TemporaryRedirect", "region and endpoint"),
 ])
-def test_a_service_that_refuses_everything_is_said_and_nobody_is_charged(objects, proxy, status, code, words):
+def test_a_service_that_refuses_everything_is_reported_and_no_attempt_charged(objects, proxy, status, code, words):
     answer = f"<Error><Code>{code}</Code><Message>so it is</Message></Error>".encode()
     proxy.misbehave = lambda *_: (status, answer, None)
     with objects.nobody_charged(f"{code}: so it is; .*{words}"):
         objects.delete(**{"store.object.endpoint": proxy.url})
-    assert len(proxy.requests) == 1  # no repetition mends it
+    assert len(proxy.requests) == 1  # a repetition does not help
 
 
-def test_an_endpoint_that_is_no_s3_is_said(objects, proxy):
+def test_an_endpoint_that_is_not_s3_is_reported(objects, proxy):
     objects.add("a", "file")
     proxy.misbehave = lambda command, body, go: (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None)
     objects.delete(**{"store.object.endpoint": proxy.url})

@@ -1,4 +1,4 @@
-"""Buckets in front of the host's name, and services whose certificate an own authority has signed."""
+"""Buckets in front of the host's name, and services with a certificate of a private authority."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ def make_authority(folder, name):
 
 
 def make_certificate(folder, authority, *names):
-    """(certificate, key, whom to trust) of a server with these names."""
+    """(certificate, key, trusted authority) of a server with these names."""
     (folder / "names").write_text("subjectAltName = " + ", ".join(f"DNS:{name}" for name in names))
     openssl(folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={names[0]}", "-keyout", "server.key", "-out", "server.csr")
     openssl(folder, "x509", "-req", "-in", "server.csr", "-CA", f"{authority}.pem", "-CAkey", f"{authority}.key",
@@ -74,7 +74,7 @@ def test_objects_go(new_objects, certificate, tls, virtual_hosts):
     assert objects.run()["result"]["deleted"] == 5
 
 
-def test_a_service_whose_authority_is_not_trusted_is_told_nothing(new_objects, certificate):
+def test_a_service_whose_authority_is_not_trusted_gets_no_request(new_objects, certificate):
     objects = new_objects(certificate=certificate)
     with objects.nobody_charged("certificate.*; see ca_file and endpoint of .store.object."):
         objects.delete(**{"store.object.ca_file": ""})
@@ -86,7 +86,7 @@ def test_an_authority_that_did_not_sign_does_not_count(new_objects, certificate,
         objects.delete(**{"store.object.ca_file": folder / "others.pem"})
 
 
-def test_a_certificate_for_another_name_is_none(new_objects, certificate):
+def test_a_certificate_for_another_name_does_not_count(new_objects, certificate):
     objects = new_objects(certificate=certificate)
     address = f"https://127.0.0.1:{objects.gateway.port}"
     with objects.nobody_charged("127.0.0.1.*; see ca_file and endpoint of .store.object."):
@@ -102,7 +102,7 @@ def test_a_file_of_authorities_that_is_not_there_is_named(new_objects, certifica
         objects.delete(**{"store.object.ca_file": missing})
 
 
-def test_a_service_that_knows_no_tls_is_said(new_objects):
+def test_a_service_without_tls_is_reported(new_objects):
     objects = new_objects()
     with objects.nobody_charged("https://localhost:.*SSL"):
         objects.delete(**{"store.object.endpoint": objects.gateway.endpoint.replace("http:", "https:")})

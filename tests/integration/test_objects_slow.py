@@ -1,4 +1,4 @@
-"""A store that takes its time, or hangs: a step ends within its lease, and nobody else waits for it."""
+"""A store that is slow, or hangs: a step ends within its lease, and no other work waits for it."""
 
 import re
 import threading
@@ -16,7 +16,7 @@ SLOW_DOWN = (503, b"<Error><Code>SlowDown</Code></Error>", None)
 
 @pytest.fixture
 def let_go():
-    """What a store waits for that hangs."""
+    """A store that hangs waits for this."""
     event = threading.Event()
     yield event
     event.set()
@@ -43,7 +43,7 @@ def no_answer(let_go, go):
 
 
 def one_after_the_other(let_go, go):
-    """Each answer comes in time, all of them do not."""
+    """Each single answer comes in time, but all together do not."""
     let_go.wait(1.5)
     return SLOW_DOWN[:2]
 
@@ -63,8 +63,8 @@ def test_a_step_ends_within_its_lease_whatever_the_store_does(objects, proxy, le
                                    " WHERE table_name = 'ci_deleted_objects'") == [1]
 
 
-def test_what_waits_for_its_turn_is_not_asked_for_once_the_lease_is_half_over(objects, proxy):
-    """Single deletes, more than are begun in that time; what was begun and is not answered in time is over, too."""
+def test_no_delete_starts_after_half_of_the_lease(objects, proxy):
+    """More single deletes than start in that time. Deletes that started and got no answer in time end, too."""
     for i in range(LISTED):
         objects.add("a", f"file {i}", make=False)
     no_bulk = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None)

@@ -1,10 +1,10 @@
-"""Two stores, one of which is down or has no setting: the other's objects go, and nobody is charged for the wait."""
+"""Two stores, one of which is down or has no settings: the other's objects go, and no attempt is charged for the wait."""
 
 import pytest
 
 from support.objects import SLOT, ListedObjects, waits_for_its_store
 
-WINDOW = 4000  # rows of a closed store that a step passes over, as the job has it
+WINDOW = 4000  # rows of a closed store that a step skips, as in the job
 NOWHERE = {"store.object.endpoint": "http://127.0.0.1:9", "store.object.bucket": "artifacts"}
 
 
@@ -17,7 +17,7 @@ def objects(pruned_with_slots, database, tmp_path):
 
 class Objects(ListedObjects):
     def check_that_others_went(self, before, words):
-        """Of the local store nothing listed is left; the other's rows are as they were, and their slots wait."""
+        """Checks that no listed object of the local store is left, the other store's rows are unchanged, and their slots wait."""
         assert list(self.root.iterdir()) == []
         assert self.rows() == before
         assert self.database.value("SELECT count(*) FROM pruned.quarantine") == 0
@@ -38,7 +38,7 @@ def test_objects_of_a_store_that_cannot_be_used_keep_no_others_waiting(objects, 
 
 @pytest.mark.parametrize("apart", ["1 ms", "0"])
 def test_the_other_stores_objects_are_found_behind_more_than_one_step_passes_over(objects, apart):
-    """All at once, too: what was recorded in one transaction."""
+    """Also if all rows were recorded in one transaction."""
     objects.add(2 * WINDOW + 10, store=2, age="3 hours", apart=apart)
     before = objects.rows()
     objects.add(30, store=1)

@@ -1,4 +1,4 @@
-"""What tables, rows and the files of a job give may be anything: the run is kept with an error that says what is wrong, the process lives."""
+"""Tables, rows and files of a job may return anything: the run keeps an error that says what is wrong, and the process survives."""
 
 import pytest
 
@@ -54,7 +54,7 @@ CASES = {
     "no.blocked": ("", {"blocked": "SELECT 1 AS why WHERE :scheduled_at::timestamptz IS NOT NULL"}, ["blocked.sql", "'reason'"]),
     "no.context": (REMOVED + "log = info: gone\n", {"context": "SELECT 1 AS nobody WHERE :key::bigint[] IS NOT NULL"}, ["context.sql", "'key'"]),
 }
-# These end well: what is missing is only left out of a line.
+# These succeed: a missing value is only left out of a log line.
 FINE = {
     "no.log_field": (REMOVED + "log = info: {nothing} of {reason}\nlog_fields = nobody; reason\n", {"decide": DECIDE}),
     "null.context": (REMOVED + "log = info: gone\n", {"context": "SELECT NULL::bigint AS key WHERE :key::bigint[] IS NOT NULL"}),
@@ -82,7 +82,7 @@ def odd(new_scene, tmp_path):
     return scene
 
 
-def test_what_a_jobs_files_give_back_is_looked_at_and_the_run_says_what_is_missing(odd):
+def test_results_of_a_jobs_files_are_checked_and_the_run_says_what_is_missing(odd):
     daemon = odd.start()
     at = now(minutes=-1)
     for name in CASES | FINE:
@@ -131,7 +131,7 @@ def test_a_run_whose_row_cannot_be_read_is_dead_at_once_and_its_neighbours_go_on
     assert daemon.running
 
 
-def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(scene):
+def test_a_run_whose_time_fits_no_message_is_dead_and_its_neighbour_continues(scene):
     scene.run("pause", "scratch.wide").ok()
     daemon = scene.start()
     at = now(minutes=-10)
@@ -148,7 +148,7 @@ def test_a_run_whose_time_no_message_can_say_is_dead_and_its_neighbour_goes_on(s
 
 
 def test_a_table_whose_column_is_of_another_type_costs_no_process(pruned_with_slots):
-    """members.expires_at as timestamptz: the outcome cannot say it."""
+    """members.expires_at as timestamptz: the outcome has no such type."""
     scene = pruned_with_slots
     at = now(minutes=-1)
     there = Instance(scene.database, at)

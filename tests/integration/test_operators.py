@@ -1,4 +1,4 @@
-"""What an operator says reaches three processes that are at work, and outlives them."""
+"""An operator's command reaches three working processes, and lasts after they end."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ JOB, OTHER = "scratch.remove", "scratch.wide"
 
 
 class Live:
-    """Three processes that work."""
+    """Three working processes."""
 
     def __init__(self, scene, **settings):
         self.scene, self.database = scene, scene.database
@@ -19,7 +19,7 @@ class Live:
             daemon.wait_line("Partitions assigned")
 
     def restart(self):
-        """Each once."""
+        """Restarts each process once."""
         for daemon in self.daemons:
             assert daemon.stop() == 0
         self.daemons = [self.scene.start() for _ in self.daemons]
@@ -35,7 +35,7 @@ class Live:
         return tick_id(job, at)
 
     def done(self, job=OTHER):
-        """A run of another job, tick to end: they are at work."""
+        """Does a run of another job, from tick to end, which shows that the processes work."""
         return self.scene.wait_run(self.tick(job, seconds=-1), "finished", deadline_s=60)
 
     def left(self):
@@ -117,8 +117,8 @@ def test_parked_items_are_listed_until_they_are_released_or_dropped(new_scene):
     assert live.left() == [] and listed() == []
 
 
-def test_letters_are_dealt_with_once_while_all_are_at_work(new_scene, tmp_path):
-    """Buried by a version that does not know a job, taken by the next one."""
+def test_letters_are_settled_once_while_all_processes_work(new_scene, tmp_path):
+    """A version that does not know the job buries them; the next version takes them."""
     scene = new_scene()
     shutil.copytree(JOBS, tmp_path / "older", ignore=shutil.ignore_patterns(OTHER))
     live = Live(scene, **{"run.jobs_dir": tmp_path / "older"} | {k: None for k in scene.settings if k.startswith(f"jobs.{OTHER}.")})

@@ -1,4 +1,4 @@
-"""PostgreSQL or Kafka goes away under a daemon that has joined: it stays, waits, charges nobody, and goes on within seconds."""
+"""PostgreSQL or Kafka goes away while a daemon runs: it stays, waits, charges no attempt, and continues within seconds of their return."""
 
 import re
 import time
@@ -11,13 +11,13 @@ from support.scene import fill, now, result, tick_id
 JOB = "scratch.remove"
 PAGES = 40
 BACK_WITHIN_S = 5
-SESSION_S = 6  # a broker that comes back lets a member in again when its old session has ended
+SESSION_S = 6  # a restarted broker admits a member again when its old session has ended
 KAFKA_IS_DOWN = re.compile("Kafka degraded|Publishing waits for Kafka")
 
 
 @pytest.fixture
 def scene(new_scene, own_postgres, own_kafka):
-    """Forty pages of ten, a tenth of a second apart: something is always under way, unless the test is held up for seconds."""
+    """Forty pages of ten, a tenth of a second apart: a step is always under way, unless the test itself stands still for seconds."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, server=own_postgres, bootstrap=own_kafka.bootstrap)
     fill(scene.database, 10 * PAGES)
     scene.run_id = tick_id(JOB, at := now(minutes=-1))
@@ -32,13 +32,13 @@ def step(scene):
 
 
 def wait_step(scene, least):
-    """Or the last one: a chain that is through has gone on."""
+    """Waits for a later step, or for the end of the chain."""
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [scene.run_id], until=lambda n: n and n >= min(least, PAGES))
 
 
 def goes_on(scene, within_s=BACK_WITHIN_S):
-    """Within seconds from now; then to the end, each row once, nobody charged."""
-    scene.database.close()  # it may have been ended, too
+    """The chain continues within seconds, and ends: each row went once, and no attempt was charged."""
+    scene.database.close()  # this connection may have been ended, too
     began, before = time.monotonic(), step(scene)
     wait_step(scene, before + 1)
     assert time.monotonic() - began < patient(within_s)
@@ -73,7 +73,7 @@ def test_the_broker_is_restarted(scene, own_kafka, how):
 
 
 def test_the_broker_is_away_for_longer_than_a_session_and_than_the_dispatcher_waits(scene, own_kafka):
-    """What was due meanwhile is sent when it is back, not found missing seconds later."""
+    """Runs that became due meanwhile are sent when it is back, not found missing seconds later."""
     at = now(seconds=20)
     scene.topics.tick("scratch.wide", at, {"n": 1})
     scene.wait_run(due := tick_id("scratch.wide", at, '{"n":1}'), "waiting")
@@ -86,7 +86,7 @@ def test_the_broker_is_away_for_longer_than_a_session_and_than_the_dispatcher_wa
 
 
 def test_postgres_is_away_for_longer(scene, own_postgres):
-    """The line is said every ten seconds: pauses between tries have grown as far as they grow."""
+    """The line comes every ten seconds: the pauses between tries have reached their limit."""
     own_postgres.stop()
     scene.daemon.wait_line("Dispatcher round failed; will retry", count=3, deadline_s=60)
     own_postgres.start()
@@ -111,7 +111,7 @@ def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(sce
     assert scene.wait_run(tick_id("scratch.wide", at, '{"n":1}'))["state"] == "finished"
 
 
-def test_both_are_away(scene, own_postgres, own_kafka):
+def test_postgres_and_kafka_are_away(scene, own_postgres, own_kafka):
     own_postgres.kill()
     own_kafka.kill()
     scene.daemon.wait_line("Dispatcher round failed; will retry")
@@ -121,7 +121,8 @@ def test_both_are_away(scene, own_postgres, own_kafka):
 
 
 def test_nothing_waits_for_a_lock_without_a_limit(new_scene):
-    """Also not what the dispatcher asks between transactions: whoever alters pruned.runs by hand is never behind a queue of ours."""
+    """Also not the dispatcher's statements between transactions: an operator who alters pruned.runs never waits behind a queue of the
+    daemon's."""
     scene = new_scene({})
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")

@@ -1,10 +1,10 @@
-"""What the service keeps for itself does not grow with the work that is done."""
+"""The service's own tables do not grow with the work done."""
 
 from support.scene import event_id, fill, now, tick_id
 
 JOB, ONE = "scratch.remove", "scratch.one"
-# Theirs go by age: tests/integration/test_retention.py, test_remembered.py.
-BY_AGE = {"runs", "runs_done", "deletions", "event_ids", "timers", "dead_verdicts"}
+# Rows of these go by age: tests/integration/test_retention.py, test_remembered.py.
+BY_AGE = {"runs", "runs_done", "deletions", "event_ids", "timers", "dead_verdicts", "journal"}
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"
 LEFT = {
     "a tick that was blocked, of a run that the archive has dropped": (
@@ -32,7 +32,7 @@ def sizes(scene):
 
 
 def work(scene, n, first):
-    """So many ticks and as many events, each of another row."""
+    """Sends that many ticks and as many events, each about another row."""
     fill(scene.database, n, "2999-01-01", first)
     fill(scene.database, n, first=first + n)
     times = [now(minutes=-30, milliseconds=first + i) for i in range(n)]
@@ -48,10 +48,10 @@ def test_no_table_has_more_rows_after_more_work(scene):
     before = sizes(scene)
     work(scene, 30, 1001)
     assert sizes(scene) == before
-    assert before["intake"] > 0  # it was looked at the right place
+    assert before["intake"] > 0  # the test looked at the right tables
 
 
-def test_what_is_of_no_more_use_goes(scene):
+def test_rows_of_no_more_use_go(scene):
     work(scene, 1, 1)
     before = {what: scene.database.value(f"SELECT count(*) FROM pruned.{table}") for what, (table, _) in LEFT.items()}
     for _, statement in LEFT.values():

@@ -65,7 +65,7 @@ def pause_ends(scene, run_id):
 
 
 def test_a_page_that_shrinks_meanwhile_hides_no_row(new_scene):
-    """What others delete between two pages moves nothing: the cursor is a key, not a position."""
+    """Rows that others delete between two pages move nothing: the cursor is a key, not a position."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 40)
     run_id = tick(scene)
@@ -82,8 +82,8 @@ def test_a_page_that_shrinks_meanwhile_hides_no_row(new_scene):
     assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [100, 101]
 
 
-def test_a_row_that_others_take_during_the_page_is_refused_by_nobody(scene):
-    """It is gone when the page is applied: it is not in the audit, and not an error of the run."""
+def test_a_row_that_others_delete_during_the_page_is_not_an_error(scene):
+    """The row is gone when the page is applied: it is not in the audit, and not an error."""
     fill(scene.database, 5)
     scene.start().wait_line("Partitions assigned")
     with scene.database.connect() as other:
@@ -121,13 +121,13 @@ def test_a_row_that_only_moves_the_cursor_makes_an_empty_page_go_on(scene):
 
 
 def has_done_its_part(lines):
-    """A run in a batch is through, has taken sixteen steps, or a tenth of a second was over."""
+    """A run in a batch has ended, has taken sixteen steps, or has used a tenth of a second."""
     return lines[-1]["status"] == "completed" or len(lines) == 16 or sum(line["duration_s"] for line in lines) >= 0.1
 
 
-def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_told(new_scene):
-    """Runs of one batch whose pages have no row take several steps in one transaction: none is left out, none comes twice, and what
-    goes on through Kafka is the last of them."""
+def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_logged(new_scene):
+    """Runs of one batch whose pages have no row take several steps in one transaction. No step is left out, none comes twice, and the run
+    continues through Kafka after the last of them."""
     scene = new_scene({"jobs.scratch.endless.capacity": 1})
     ids = []
     for n in range(12):
@@ -135,7 +135,7 @@ def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_told(new_sce
         scene.topics.tick("scratch.endless", at := now(hours=-1, minutes=-n), args)
         ids.append((tick_id("scratch.endless", at, '{"last":%d}' % args["last"]), args["last"]))
     daemon = scene.run_until_idle()
-    transactions = collections.defaultdict(list)  # of each run's lines
+    transactions = collections.defaultdict(list)  # the lines of each run
     for run_id, last in ids:
         for began, lines in itertools.groupby(daemon.lines("Finished", run_id=run_id), key=lambda line: line["started_at"]):
             transactions[began].append(list(lines))
@@ -154,7 +154,7 @@ def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_told(new_sce
     assert len(scene.topics.outcomes("RunFinished")) == len(ids)
 
 
-def test_each_page_of_a_batch_is_asked_for_as_the_step_that_it_is(new_scene, tmp_path):
+def test_each_page_of_a_batch_is_read_with_its_own_step(new_scene, tmp_path):
     shutil.copytree(JOBS, tmp_path / "jobs")
     (tmp_path / "jobs/scratch.endless/page.sql").write_text(
         "SELECT NULL::bigint AS key, :step::int + i AS n FROM generate_series(1, :limit::int) AS i "
@@ -169,8 +169,8 @@ def test_each_page_of_a_batch_is_asked_for_as_the_step_that_it_is(new_scene, tmp
 
 
 def test_a_chain_goes_on_while_its_message_is_still_on_its_way(new_scene):
-    """From a broker that hands out messages every three seconds only, ten pages do not take ten times as long; each is asked for by a
-    message all the same."""
+    """With a broker that delivers messages only every three seconds, ten pages do not take ten times as long. Still, each page has its
+    message."""
     scene = new_scene({"kafka.fetch.min.bytes": 1000000, "kafka.fetch.wait.max.ms": 3000})
     fill(scene.database, 95)
     run_id = tick(scene)

@@ -1,4 +1,4 @@
-"""Rows that were given up: they are tried again once in a while, begin anew when they have changed, and are forgotten when they are gone."""
+"""Parked rows: they are tried again from time to time, start afresh when they have changed, and leave the quarantine when they are gone."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def let_go(tenant):  # noqa: F811
 
 
 def older(tenant, days):  # noqa: F811
-    """As if it had been parked so many days ago."""
+    """As if the entry had been parked that many days ago."""
     tenant.database.execute("UPDATE pruned.quarantine SET first_at = first_at - %(d)s * interval '1 day',"
                             " next_try_at = next_try_at - %(d)s * interval '1 day'", {"d": days})
 
@@ -31,12 +31,12 @@ class Parked(Tenant):
     """A membership that cannot go."""
 
     stuck: int  # the membership
-    ticks: int  # so many were sent
+    ticks: int  # the number of ticks sent
 
 
 @pytest.fixture
 def parked(tenant):  # noqa: F811
-    """An expired member who cannot be removed: given up at the first try."""
+    """An expired member who cannot be removed: parked after the first try."""
     tenant = Parked.of(tenant)
     tenant.stuck = tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-3))
     refuse(tenant, tenant.stuck)
@@ -114,9 +114,9 @@ def test_parked_memberships_and_schedules_of_a_scheduled_removal(parked):
     assert parked.database.column("SELECT item FROM pruned.quarantine WHERE item = %s OR job = %s", [item, CHILD]) == []
 
 
-# --- an entry is about its row as it was
+# --- an entry belongs to its row as it was
 
-def test_who_was_prolonged_and_is_over_again_begins_anew(parked):
+def test_a_membership_that_was_extended_and_expired_again_starts_afresh(parked):
     let_go(parked)
     parked.database.execute("UPDATE members SET expires_at = %s WHERE id = %s", [parked.day(-1), parked.stuck])
     assert tick(parked)["removed"] == 1 and entry(parked) is None
@@ -131,7 +131,7 @@ def test_a_changed_row_that_fails_again_has_all_its_tries(parked):
     assert (row["attempts"], row["parked"]) == (1, False) and row["next_try_at"] > row["first_at"]
 
 
-# --- rows that are gone, jobs that are gone
+# --- rows and jobs that are gone
 
 def test_entries_of_rows_that_the_application_deleted_leave(parked):
     group, person = parked.group(), parked.user()

@@ -1,4 +1,5 @@
-"""The real PgBouncer in transaction mode: all works with prepared statements off, and who has them on is told so, unless it keeps them."""
+"""The real PgBouncer in transaction mode: everything works with prepared statements off. If they are on and PgBouncer does not keep them,
+the daemon says so."""
 
 import shutil
 
@@ -17,7 +18,7 @@ kept = pytest.mark.skipif("not tracks_statements()", reason="this PgBouncer keep
 
 @pytest.fixture
 def behind(scene, shared, request):
-    """An installation whose daemons have more connections than PgBouncer has for them."""
+    """An installation whose daemons open more connections than PgBouncer has to the server."""
     folder = new_folder("pruned-pgbouncer-")
     server = PgBouncer(folder / "pgbouncer", shared.postgres_url, [ROLE], statements=getattr(request, "param", 0)).start()
     scene.settings |= {"postgres.url": server.url(scene.database.role_url), "run.workers": 6}
@@ -48,7 +49,7 @@ def all_is_as_ever(behind, prepare):
     assert not daemon.lines(level="error") and not daemon.lines("A dependency is down; the lane waits")
 
 
-def test_without_prepared_statements_all_is_as_ever(behind):
+def test_without_prepared_statements_everything_works(behind):
     all_is_as_ever(behind, False)
 
 
@@ -60,8 +61,9 @@ def test_prepared_statements_work_where_they_are_kept(behind):
 
 @kept
 @pytest.mark.parametrize("behind", [200], indirect=True)
-def test_a_statement_that_could_not_be_prepared_is_asked_again_over_the_same_connection(behind):
-    """PgBouncer ends the connection of who prepares a second one of that name. More runs than workers, so that one has it twice."""
+def test_a_statement_that_could_not_be_prepared_is_repeated_over_the_same_connection(behind):
+    """PgBouncer ends a client's connection when it prepares a second statement of the same name. There are more runs than workers, so one
+    worker does so."""
     fill(behind.database, 3)
     behind.database.execute("ALTER TABLE scratch RENAME TO scratched")
     times = [now(minutes=-n) for n in (5, 4, 3, 2, 1)]
@@ -72,7 +74,7 @@ def test_a_statement_that_could_not_be_prepared_is_asked_again_over_the_same_con
     assert not daemon.lines("A dependency is down; the lane waits")
 
 
-def test_prepared_statements_are_recognised_and_said_and_nobody_is_charged(behind):
+def test_prepared_statements_are_recognised_and_reported_and_no_attempt_charged(behind):
     tick_many(behind)
     daemon = behind.start()
     wait_until(lambda: any(ADVICE in line.get("detail", "") for line in daemon.lines(level="warning")), 60, "the advice")

@@ -1,4 +1,4 @@
-"""Which placeholders' details count an attempt, when, and what each attempt starts."""
+"""When the details of placeholders count an attempt, and what each attempt starts."""
 
 import datetime
 
@@ -6,7 +6,7 @@ from support.instance import tenant  # noqa: F401
 from support.scene import child_id, result
 
 JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
-NOT_YET = {f"jobs.{JOB}.spacing_ms": 3600000}  # the first child is due at once, the others in hours
+NOT_YET = {f"jobs.{JOB}.spacing_ms": 3600000}  # the first child is due at once, the others after hours
 AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
 LAST = ("Maximum deletion attempts (15) reached for deletion of placeholder user. "
         "Making final deletion attempt.")
@@ -14,7 +14,7 @@ DAYS, MOMENT = datetime.timedelta(days=2), datetime.timedelta(microseconds=1)
 
 
 def keep(tenant, *users):
-    """Something refers to them, so that they stay."""
+    """Adds a reference to the user, so that they stay."""
     for user in users:
         tenant.put("issues", author_id=user)
 
@@ -92,7 +92,7 @@ def test_the_same_tick_again_changes_nothing(tenant):
     assert attempts(tenant) == {detail: 1} and len(tenant.runs()) == 2
 
 
-def test_a_row_that_cannot_be_counted_stops_nobody_and_starts_nothing(tenant):
+def test_a_row_that_cannot_be_counted_stops_no_other_and_starts_nothing(tenant):
     details = [tenant.placeholder() for _ in range(3)]
     keep(tenant, *(user for _, user in details))
     bad, user = details[1]
@@ -150,7 +150,7 @@ def test_what_is_taken_out_of_quarantine_is_tried_again(tenant):
 # --- times and limits
 
 def test_an_old_event_sets_no_time_back(tenant):
-    """Nor does an old tick that takes a detail which somebody has let out of quarantine."""
+    """Nor does an old tick, with a detail that an operator released from quarantine."""
     detail, user = tenant.placeholder(attempts=3, last=tenant.at - MOMENT)
     keep(tenant, user)
     tenant.pruned.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": user}, ce_time=tenant.at - 10 * DAYS, ce_id="old")

@@ -1,4 +1,4 @@
-"""Placeholder users of random instances, against the model."""
+"""Placeholder users of random instances are compared with the model."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A placeholder goes when nothing refers to him any more, and stays, said aloud, while something does."""
+"""A placeholder goes when nothing refers to them any more, and stays, with a log line, while something does."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_references_keep_him_and_nothing_else_does(tenant):
     assert {line["level"] for line in lines} == {"warning"} and all(line["user"] for line in lines)
 
 
-def test_a_list_of_ones_own_is_asked_instead_as_far_as_it_exists(tenant):
+def test_a_configured_list_replaces_the_built_in_one(tenant):
     issue, note = tenant.placeholder()[1], tenant.placeholder()[1]
     tenant.put("issues", author_id=issue)
     tenant.put("notes", author_id=note)
@@ -49,14 +49,14 @@ def test_a_list_of_ones_own_is_asked_instead_as_far_as_it_exists(tenant):
 
 @pytest.fixture
 def mentions(tenant):
-    """Nobody but users.delete_placeholder was told of them, and no foreign key is there."""
+    """Only a setting of users.delete_placeholder names these columns; they have no foreign key."""
     tenant.database.connection.execute("CREATE TABLE mentions (id bigserial PRIMARY KEY, user_id bigint); "
                                        "GRANT SELECT, UPDATE, DELETE ON mentions TO PUBLIC")
     tenant.pruned.settings[f"jobs.{CHILD}.references"] = "mentions.user_id"
     return tenant
 
 
-def test_one_list_is_asked_when_he_is_handed_over_and_when_he_goes(mentions):
+def test_one_list_holds_when_a_placeholder_is_handed_over_and_removed(mentions):
     _, user = mentions.placeholder()
     mentions.pruned.run("pause", "users.destroy").ok()
     mentions.tick(JOB, **AT_ONCE)
@@ -78,14 +78,14 @@ def test_what_would_keep_a_placeholder_goes_to_the_ghost_user_with_any_other(men
     assert (mentions.row("mentions", mention)["user_id"], mentions.row("issues", issue)["author_id"]) == (ghost, ghost)
 
 
-def test_without_any_of_these_tables_he_goes(tenant):
+def test_without_any_of_these_tables_a_placeholder_goes(tenant):
     tenant.database.execute("DROP TABLE issue_assignees, issues, notes, approvals, award_emoji, merge_requests")
     _, user = tenant.placeholder()
     tenant.tick(JOB)
     assert user not in tenant.ids("users")
 
 
-def test_whoever_is_no_placeholder_or_was_claimed_again_is_left_alone(tenant):
+def test_users_who_are_no_placeholders_or_were_claimed_again_stay(tenant):
     _, human = tenant.placeholder(user=tenant.user())
     _, claimed = tenant.placeholder()
     tenant.placeholder(user=claimed, namespace=tenant.group())
@@ -113,7 +113,7 @@ def test_a_child_that_is_dead_after_the_last_attempt_leaves_an_abandoned_detail(
     assert row["item"] == f"import_placeholder_user_details:{detail}" and row["reason"].startswith("abandoned: broken")
 
 
-def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(tenant):
+def test_a_table_without_rights_goes_by_its_key_and_is_named(tenant):
     tenant.database.execute("CREATE TABLE theirs (user_id bigint REFERENCES users ON DELETE CASCADE)")
     _, user = tenant.placeholder()
     tenant.database.execute("INSERT INTO theirs VALUES (%s)", [user])
@@ -125,7 +125,7 @@ def test_a_table_we_may_not_touch_goes_by_its_key_and_is_said(tenant):
 
 @pytest.mark.timeout(120)
 def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
-    """The statement that deletes what hangs on the user waits for the application, and then asks again."""
+    """The statement that deletes rows of the user waits for the application, and then checks the row again."""
     tenant.database.connection.execute("CREATE TABLE badges (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE CASCADE);"
                                        "GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC")
     _, user = tenant.placeholder()
@@ -149,7 +149,7 @@ def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
     ("INSERT INTO hints (user_id) VALUES ({user})", "hints"),
 ])
 @pytest.mark.timeout(120)
-def test_what_the_application_is_just_writing_below_him_is_waited_for_and_recorded(tenant, statement, table):
+def test_rows_that_the_application_is_just_writing_below_a_user_are_recorded(tenant, statement, table):
     tenant.database.connection.execute("""
         CREATE TABLE badges (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE CASCADE);
         CREATE TABLE badge_notes (id bigserial PRIMARY KEY, badge_id bigint REFERENCES badges ON DELETE CASCADE);
@@ -170,8 +170,8 @@ def test_what_the_application_is_just_writing_below_him_is_waited_for_and_record
     assert last in tenant.database.column("SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s", [table])
 
 
-def test_rows_that_a_key_of_his_would_change_are_recorded(tenant):
-    """In steps of two rows; a key of two columns, and one of a row that goes with him, too."""
+def test_rows_that_a_key_would_change_are_recorded(tenant):
+    """In steps of two rows. Also a key of two columns, and a key of a row that goes with the user."""
     home = tenant.user()
     tenant.database.connection.execute(f"""
         CREATE TABLE hints (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE SET NULL);
@@ -198,7 +198,7 @@ def test_rows_that_a_key_of_his_would_change_are_recorded(tenant):
     ("INSERT INTO issues (author_id) VALUES ({user})", "still referenced in issues.author_id"),
     ("UPDATE users SET user_type = 0 WHERE id = {user}", "the user is no placeholder"),
 ])
-def test_who_is_wanted_again_after_he_was_handed_over_stays(tenant, what, reason):
+def test_a_user_who_is_claimed_after_the_hand_over_stays(tenant, what, reason):
     _, user = tenant.placeholder()
     tenant.pruned.run("pause", "users.destroy").ok()
     tenant.tick(JOB, **AT_ONCE)
@@ -220,8 +220,8 @@ def test_who_is_wanted_again_after_he_was_handed_over_stays(tenant, what, reason
     ("UPDATE users SET state = 'active' WHERE id = {user}", "the user is no longer blocked"),
 ])
 @pytest.mark.parametrize("ours", [True, False])
-def test_who_is_wanted_again_when_his_end_has_begun_stays(tenant, what, reason, ours):
-    """A trigger pauses the job as he is blocked, so that no later step comes before he is wanted."""
+def test_a_user_who_is_claimed_after_the_destruction_began_stays(tenant, what, reason, ours):
+    """A trigger pauses the job when the user is blocked, so that no later step comes before they are claimed."""
     _, user = tenant.placeholder()
     if not ours:
         tenant.put("ghost_user_migrations", user_id=user)
@@ -244,8 +244,8 @@ def test_who_is_wanted_again_when_his_end_has_begun_stays(tenant, what, reason, 
 
 
 @pytest.mark.parametrize("table", ["projects", "members", "routes", "redirect_routes"])
-def test_what_belongs_elsewhere_and_names_his_personal_namespace_stays(tenant, table):
-    """A key of it would take that along: he stays until it is corrected."""
+def test_rows_elsewhere_that_name_the_personal_namespace_stay(tenant, table):
+    """A key of the namespace would take the other row along: the user stays until it is corrected."""
     _, user = tenant.placeholder()
     own = tenant.namespace("User", None, "home", None)
     tenant.database.execute("UPDATE namespaces SET owner_id = %s WHERE id = %s", [user, own])
@@ -266,7 +266,7 @@ def test_what_belongs_elsewhere_and_names_his_personal_namespace_stays(tenant, t
 
 
 @pytest.mark.parametrize("table", ["routes", "redirect_routes"])
-def test_paths_of_what_is_gone_go_with_his_personal_namespace_and_are_audited(tenant, table):
+def test_paths_of_removed_rows_go_with_the_personal_namespace_and_are_audited(tenant, table):
     _, user = tenant.placeholder()
     own = tenant.namespace("User", None, "home", None)
     tenant.database.execute("UPDATE namespaces SET owner_id = %s WHERE id = %s", [user, own])
@@ -278,7 +278,7 @@ def test_paths_of_what_is_gone_go_with_his_personal_namespace_and_are_audited(te
         "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table])) == rows
 
 
-def test_a_bot_who_is_a_human_when_his_turn_comes_stays(tenant):
+def test_a_bot_that_became_a_human_meanwhile_stays(tenant):
     bot = tenant.user(user_type=6)
     tenant.member(bot, project=tenant.project(tenant.group()), expires_at=tenant.day(-1))
     tenant.pruned.run("pause", "users.destroy").ok()
@@ -292,8 +292,8 @@ def test_a_bot_who_is_a_human_when_his_turn_comes_stays(tenant):
     assert tenant.row("users", bot) == before
 
 
-def test_of_a_table_of_partitions_only_his_rows_go_with_what_is_below_them(tenant):
-    """The rows stand at the same place, each in a partition of its own."""
+def test_of_a_partitioned_table_only_the_users_rows_go_with_those_below(tenant):
+    """The rows have the same ctid, each in its own partition."""
     tenant.database.connection.execute("""
         CREATE TABLE visits (id bigint, day date, user_id bigint REFERENCES users ON DELETE CASCADE, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
         CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO ('2026-01-01');

@@ -1,4 +1,4 @@
-"""`pruned plan` says of each membership what the run then does with it, changes nothing, and makes nobody wait."""
+"""`pruned plan` says for each membership what the run will do with it, changes nothing, and blocks no other session."""
 
 from collections import Counter
 
@@ -25,7 +25,7 @@ def planned(judge, t):
 
 
 def done(judge):
-    """The same of what has happened."""
+    """The same, for what the run did."""
     here = {str(id) for id in judge.database.column("SELECT run_id FROM pruned.runs WHERE job = %s", [JOB])}
     said = [m for m in judge.pruned.topics.outcomes() if str(m.value["run_id"]) in here]
     return {(m.value["member_id"], "kept", m.value["reason"]) for m in said if m.schema.endswith(".MemberKept")} | {
@@ -55,6 +55,6 @@ def test_what_is_planned_is_what_is_done(judge, seed):
 
 
 @pytest.mark.parametrize("job", ["groups.destroy", "users.destroy", "users.delete_placeholder"])
-def test_a_job_that_does_what_another_has_decided_says_so(judge, job):
+def test_a_job_without_a_plan_names_the_job_that_has_one(judge, job):
     done = judge.pruned.run("plan", job)
     assert (done.code, done.stdout) == (1, "") and f"job {job} has no plan" in done.stderr and "plan that one" in done.stderr

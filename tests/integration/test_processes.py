@@ -1,4 +1,4 @@
-"""Several processes share the work without a leader: one chain stays one, capacity holds, control reaches all."""
+"""Several processes share the work without a leader: a chain is not doubled, the capacity holds, and commands reach all."""
 
 import datetime
 import json
@@ -23,7 +23,7 @@ def most_at_once(rows):
 
 
 def send_wide(scene, number):
-    """All at once: whoever sends one after the other may be slower than who works them off."""
+    """Sends all at once: one after the other they might be sent more slowly than they are done."""
     scene.topics.produce_many("ticks", [("scratch.wide", json.dumps(
         {"job": "scratch.wide", "scheduled_at": rfc3339(now(minutes=-n)), "args": {"n": n}}).encode()) for n in range(1, number + 1)])
 
@@ -90,8 +90,8 @@ def test_a_rolling_restart_loses_nothing(scene):
     assert not any(d.lines(level="error") for d in (first, second, third, fourth))
 
 
-def test_who_ends_orderly_leaves_his_partitions_to_others_at_once(new_scene):
-    """Not only when his session has ended, which takes long here."""
+def test_a_process_that_ends_in_order_gives_its_partitions_away_at_once(new_scene):
+    """Not only when its session has ended, which takes long here."""
     session_s = 60
     first, second = start_all(new_scene({"kafka.session.timeout.ms": session_s * 1000}), 2)
     assigned = len(second.lines("Partitions assigned"))

@@ -1,4 +1,4 @@
-"""Scheduled removals are judged one after the other, by id: how it ends does not depend on what shares a step."""
+"""Scheduled removals are judged one after the other, by id: the result does not depend on which of them share a step."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 
 JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
-CUTS = [(10, 100), (1, 100), (10, 1), (2, 2)]  # schedules a step, memberships of each
+CUTS = [(10, 100), (1, 100), (10, 1), (2, 2)]  # schedules in a step, memberships of each
 
 
 def prune(tenant, schedules=10, batch=100):
@@ -36,7 +36,7 @@ def tree(tenant):  # noqa: F811
 
 @pytest.mark.parametrize("schedules, batch", [(10, 100), (10, 1)])
 @pytest.mark.parametrize("level", [5, 10, 30, 40, 50])
-def test_who_schedules_their_own_removal_goes_everywhere(tree, level, schedules, batch):
+def test_a_user_who_schedules_their_own_removal_goes_everywhere(tree, level, schedules, batch):
     user = tree.user()
     mine = [tree.member(user, tree.top, level=level), tree.member(user, project=tree.code, level=50),
             tree.member(user, tree.sub, level=level), tree.member(user, project=tree.project(tree.top), requested_at="2026-01-01")]
@@ -73,7 +73,7 @@ def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedu
 
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_a_chain_of_orders(tree, schedules, batch):
-    """Each removes the next one; who was removed by an order that counted gives none that does."""
+    """Each user removes the next one. An order of a user who was removed by an earlier order does not count."""
     users = [tree.user() for _ in range(5)]
     owners = [tree.owner(user, tree.top) for user in users]
     for actor, user in zip(users, users[1:]):
@@ -85,7 +85,7 @@ def test_a_chain_of_orders(tree, schedules, batch):
 
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_who_is_a_last_owner_is_judged_in_the_order_of_the_schedules(tree, schedules, batch):
-    """The second order waits for the first, which is about its author, and the third for the second."""
+    """The second order waits for the first, which removes the second's author; the third waits for the second."""
     group = tree.group()
     author, second, third = tree.user(), tree.user(), tree.user()
     tree.database.execute("UPDATE users SET admin = true WHERE id = %s", [author])
@@ -101,7 +101,7 @@ def test_who_is_a_last_owner_is_judged_in_the_order_of_the_schedules(tree, sched
 
 
 @pytest.mark.parametrize("schedules, batch", [(10, 2), (1, 2), (10, 100)])
-def test_an_order_with_more_memberships_than_a_step_takes_is_through_before_the_next_ones(tree, schedules, batch):
+def test_an_order_with_more_memberships_than_a_step_takes_ends_before_the_next(tree, schedules, batch):
     chief = tree.user(admin=True)
     first, second = tree.user(), tree.user()
     root = tree.group()

@@ -18,7 +18,7 @@ def planned(pruned, at):
 
 
 def done(pruned):
-    """The same of what has happened."""
+    """The same, for what the run did."""
     said = {"MemberRemoved": "removed", "MemberKept": "denied"}
     here = {str(id) for id in pruned.database.column("SELECT run_id FROM pruned.runs WHERE job = %s", [CHILD])}
     lines = {("members", m.value["member_id"], said[kind]) for m in pruned.topics.outcomes() if str(m.value["run_id"]) in here
@@ -28,7 +28,8 @@ def done(pruned):
 
 
 def test_owners_of_several_schedules_are_judged_schedule_by_schedule(tenant):  # noqa: F811
-    """Who is asked for first goes everywhere; the later one is then the last owner of both groups. Steps of one row change nothing."""
+    """The user scheduled first goes everywhere; the other one is then the last owner of both groups. With steps of one row the result is
+    the same."""
     admin, first, second = tenant.user(admin=True), tenant.user(), tenant.user()
     root = tenant.group()
     one, two = tenant.group(parent=root), tenant.group(parent=root)
@@ -60,7 +61,7 @@ def test_an_actor_who_goes_by_an_earlier_schedule_has_no_rights_in_the_next(tena
     assert {("members", rights, "removed"), ("members", first, "denied"), ("members", second, "denied")} <= plan
 
 
-def test_what_waits_in_quarantine_is_shown_as_such(tenant):  # noqa: F811
+def test_items_in_quarantine_are_shown_as_such(tenant):  # noqa: F811
     admin, leaver = tenant.user(admin=True), tenant.user()
     root = tenant.group()
     held, goes = (tenant.member(leaver, tenant.group(parent=root)) for _ in range(2))
@@ -74,7 +75,7 @@ def test_what_waits_in_quarantine_is_shown_as_such(tenant):  # noqa: F811
 
 
 def test_an_owner_beside_whom_another_was_denied_may_go(tenant):  # noqa: F811
-    """Whoever is on the same page, but stays, is an owner still."""
+    """A user on the same page who stays is still an owner."""
     admin, blocked, first, second = tenant.user(admin=True), tenant.user(state="blocked"), tenant.user(), tenant.user()
     root = tenant.group()
     goes, stays = tenant.owner(first, root), tenant.owner(second, root)
@@ -88,12 +89,13 @@ def test_an_owner_beside_whom_another_was_denied_may_go(tenant):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def judge(new_judge):  # noqa: F811
-    """Few at once, so that all depends on earlier steps."""
+    """Few rows at once, so that decisions depend on earlier steps."""
     return new_judge(JOB, {f"jobs.{CHILD}.batch": 2, f"jobs.{CHILD}.schedules": 3})
 
 
 def owners_leave(seed):
-    """A few hierarchies in which few own many groups, and most of them are to leave; several want the same."""
+    """A few hierarchies in which few users own many groups and most of these users are to leave. Several schedules are about the same
+    user."""
     def prepare(database):
         dice, there = random.Random(seed), Instance(database)
         people = [there.user(username=f"late{i}", admin=dice.random() < 0.1, state=dice.choice(["active"] * 5 + ["blocked"])) for i in range(6)]

@@ -1,4 +1,4 @@
-"""Scheduled removals in random instances, against the model."""
+"""Scheduled removals in random instances are compared with the model."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How scheduled removals are worked off: ten at a time, by their own cursors, nobody in the way of the others."""
+"""How scheduled removals are carried out: ten at a time, each with its own cursor, none in the way of the others."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_two_schedules_for_one_user_in_nested_namespaces(hierarchy):
     assert not {kept, gone} & set(hierarchy.ids("members"))
 
 
-def test_an_event_wakes_and_the_row_is_the_order(hierarchy):
+def test_an_event_only_wakes_the_row_is_the_order(hierarchy):
     user = hierarchy.user()
     hierarchy.member(user, hierarchy.top)
     hierarchy.leave(hierarchy.top, user, hierarchy.admin)
@@ -103,7 +103,7 @@ def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
         join(hierarchy, user, projects)
         hierarchy.leave(hierarchy.top, user, hierarchy.admin)
     database = hierarchy.database
-    far = Proxy(int(database.role_url.rpartition(":")[2].partition("/")[0]), delay_s=0.002)  # an answer takes longer than the budget
+    far = Proxy(int(database.role_url.rpartition(":")[2].partition("/")[0]), delay_s=0.002)  # a statement takes longer than the budget
     url = database.role_url.replace(f":{far.to}/", f":{far.port}/")
     run = prune(hierarchy, **{f"jobs.{CHILD}.budget_ms": 1, "postgres.url": url})
     assert run["step"] == 4 and {"removed": 12, "updated_rows": 4}.items() <= result(run).items()
@@ -202,7 +202,7 @@ def test_a_schedule_is_parked_once_its_tries_are_used_up(hierarchy):
     assert result(hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=9000)))["reason"] == "nothing to do"
 
 
-# --- what changes meanwhile: the application was first, and we wait for it
+# --- concurrent changes: the application was first, and the daemon waits for it
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("change", [

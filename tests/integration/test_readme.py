@@ -1,4 +1,4 @@
-"""What README.md says can be typed as it stands: the way to one's own PostgreSQL and Kafka, and a tick from somebody else's client."""
+"""The commands of README.md work as they are written: those for the reader's own PostgreSQL and Kafka, and a tick from any client."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from support.places import binary
 from support.pruned import clean_environment
 
 README = (PROJECT / "README.md").read_text()
-DAEMON = "pruned_daemon"  # as it is called there
+DAEMON = "pruned_daemon"  # the role's name there
 
 
 def commands(title):
@@ -21,7 +21,7 @@ def commands(title):
 
 @pytest.fixture
 def role(new_database):
-    """A name of our own for the daemon's role: roles are the server's."""
+    """A separate name for the daemon's role: roles belong to the whole server."""
     database = new_database("app")
     name = f"{DAEMON}_{database.name}"
     yield database, name
@@ -46,5 +46,5 @@ def test_from_an_empty_database_to_a_run_by_a_foreign_tick(role, topics, tmp_pat
     done = subprocess.run(["bash", "-c", text], cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                           env=clean_environment(PATH=f"{pg_bin()}:/usr/local/bin:/usr/bin:/bin"))
     assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
-    assert database.rows("SELECT job, state FROM pruned.runs WHERE job = 'members.remove_expired'") == [
-        {"job": "members.remove_expired", "state": "finished"}]
+    assert database.rows("SELECT job, state, result ->> 'mode' AS mode FROM pruned.runs WHERE job = 'members.remove_expired'") == [
+        {"job": "members.remove_expired", "state": "finished", "mode": "plan"}]

@@ -1,4 +1,4 @@
-"""Requests to refresh a user's rights: when they are due, that a second one is not lost, whatever is under way."""
+"""Requests to refresh a user's rights: when they are due, and that a second request is never lost."""
 
 import datetime
 
@@ -15,7 +15,7 @@ MINUTE = datetime.timedelta(minutes=1)
 
 @pytest.fixture
 def requests(tenant):  # noqa: F811
-    """What stands there for a user: kind -> (how long until it is due, seq)."""
+    """The requests for a user: kind -> (time until it is due, seq)."""
     def of(user):
         return {r["kind"]: (r["due"], r["seq"]) for r in tenant.database.rows(
             "SELECT kind, due_at - now() AS due, seq FROM pruned.dirty_users WHERE user_id = %s", [user])}
@@ -43,14 +43,14 @@ def test_rights_are_due_in_a_minute_and_todos_in_an_hour_counted_from_the_last_r
 
 
 def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  # noqa: F811
-    """The user loses another membership after his rights were looked at, and before the request is answered."""
+    """The user loses another membership after their rights were read and before the request is deleted."""
     database, user, group = tenant.database, tenant.user(), tenant.group()
     projects = [tenant.project(group) for _ in range(2)]
     members = [tenant.member(user, project=project) for project in projects]
     for project in projects:
         tenant.put("project_authorizations", user_id=user, project_id=project, access_level=30)
     database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
-    # Whoever reads authorizations, with the snapshot of his statement, waits at the gate (and for no lock, which he would give up).
+    # A statement that reads authorizations waits at the gate, with its snapshot. It waits for no lock, because of the lock time-out.
     database.connection.execute("""
         CREATE TABLE gate AS SELECT true AS closed;
         CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS
@@ -72,12 +72,12 @@ def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  
     assert database.rows("SELECT * FROM pruned.dirty_users") == []
 
 
-# --- the application gives and takes while we are at it
+# --- the application changes rights during the refresh
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("place", ["project", "group", "share"])
-def test_access_that_is_given_again_meanwhile_stays(tenant, place):  # noqa: F811
-    """The application finds the authorization there, and so writes none."""
+def test_access_that_is_granted_again_meanwhile_stays(tenant, place):  # noqa: F811
+    """The application finds the authorization in place, and so writes none."""
     user, top = tenant.user(), tenant.group()
     project, invited = tenant.project(tenant.group(parent=top)), tenant.group()
     lost = tenant.project(tenant.group())

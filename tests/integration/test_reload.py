@@ -1,4 +1,4 @@
-"""SIGHUP: the configuration is read again while the daemon runs; it never ends the daemon."""
+"""SIGHUP: the daemon reads its configuration again; the signal never ends the daemon."""
 
 import signal
 
@@ -52,7 +52,7 @@ def test_a_schedule_begins_anew_and_ends(scene):
     scene.database.wait("SELECT count(*) FROM pruned.schedules WHERE job = %s", [JOB], until=0)
 
 
-def test_alerts_are_told_the_interval_of_a_schedule_that_was_changed(scene):
+def test_alerts_get_the_interval_of_a_changed_schedule(scene):
     http = Listening()
     scene.settings["http.listen"] = http.listen
     scene.settings.pop("jobs.scratch.remove.schedule", None)
@@ -73,11 +73,11 @@ def test_the_logs_level_and_format_are_taken_over(scene):
     scene.wait_run(tick_id(JOB, at))
     write(scene, "[log]\nformat = text\nlevel = debug\n")
     assert hang_up(daemon, count=2)["changed"] == "log.format"
-    daemon.send(signal.SIGHUP)  # nothing has changed since; said as text
+    daemon.send(signal.SIGHUP)  # nothing has changed since; the line comes as text
     wait_until(lambda: "Configuration reloaded changed=nothing" in daemon.text(), 30, "a line of text")
 
 
-def test_what_wants_a_restart_is_listed_and_left_as_it_is(scene):
+def test_settings_that_need_a_restart_are_listed_and_unchanged(scene):
     daemon = start(scene)
     write(scene, "[run]\nworkers = 3\n[http]\nlisten = 127.0.0.1:0\n[jobs.scratch.remove]\ncapacity = 2\nbatch = 7\n"
                  "[kafka]\nfetch.wait.max.ms = 20\n")
@@ -118,13 +118,13 @@ def test_a_storm_of_signals_ends_nothing(scene):
 
 
 def step_under_way(scene):
-    """The transaction of a step that is held."""
+    """The transaction of the step that is held."""
     wait_asleep(scene.database)
     return scene.database.row("SELECT pid, xact_start FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
 
 
 def steps_of_other(scene, last):
-    """How many steps the other job takes for LAST rows."""
+    """The number of steps of the other job for LAST rows."""
     scene.topics.tick(OTHER, at := now(minutes=-1), {"last": last})
     return scene.wait_run(tick_id(OTHER, at, f'{{"last":{last}}}'))["step"]
 
@@ -134,7 +134,7 @@ def test_a_step_that_is_held_holds_no_reload_and_nobody_else(scene):
     hold_rows(scene.database, "OLD.id = 3")
     daemon = start(scene)
     scene.topics.tick(JOB, at := now(minutes=-1))
-    for attempt in range(1, 5):  # a statement may take 15 s: on a machine that stood still for so long the step is another one
+    for attempt in range(1, 5):  # a statement may take 15 s: if the machine stood still for longer, this is a later step
         held = step_under_way(scene)
         write(scene, f"[jobs.{OTHER}]\nbatch = {10 * attempt}\n[jobs.{JOB}]\nbatch = {attempt}\n")
         assert f"jobs.{OTHER}.batch" in hang_up(daemon, count=attempt)["changed"]
@@ -165,7 +165,7 @@ def test_many_signals_while_a_step_is_held_leave_the_last_file_in_force(scene):
     assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 5
 
 
-def test_a_signal_during_the_start_is_answered_when_it_is_over(scene):
+def test_a_signal_during_the_start_is_handled_after_it(scene):
     with scene.database.connect() as other, other.transaction():
         other.execute("LOCK TABLE pruned.schedules")
         daemon = scene.start()
@@ -186,12 +186,12 @@ def test_a_signal_right_after_the_start_of_the_process_does_not_end_it(scene):
 
 
 def signals_blocked(pid):
-    """Of the main thread: bit N-1 is signal N."""
+    """The signals that the main thread blocks: bit N-1 is signal N."""
     with open(f"/proc/{pid}/status") as status:
         return next(int(line.split()[1], 16) for line in status if line.startswith("SigBlk"))
 
 
-def test_a_signal_while_it_leaves_reloads_nothing(scene):
+def test_a_signal_during_the_shutdown_reloads_nothing(scene):
     fill(scene.database, 5)
     hold_rows(scene.database, "OLD.id = 3")
     daemon = start(scene)

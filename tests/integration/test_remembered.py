@@ -1,4 +1,4 @@
-"""What is remembered when a run has gone to the archive, a partition had no message yet, or somebody else's rows lie in front."""
+"""What the service still knows when a run is in the archive, a partition had no message yet, or rows of other versions come first."""
 
 import datetime
 
@@ -12,7 +12,7 @@ ONE, WIDE, EVENT = "scratch.one", "scratch.wide", "PlaceholderUserOrphaned"
 
 
 def archive(scene):
-    """As an hour later."""
+    """As if an hour had passed."""
     scene.database.execute("UPDATE pruned.runs SET finished_at = now() - interval '2 hours' WHERE finished_at IS NOT NULL")
 
 
@@ -29,17 +29,17 @@ def send(scene, ce_id, placeholder=2, **more):
 
 
 def after(scene, n):
-    """What was sent before has been taken."""
+    """Waits until earlier messages were read."""
     at = now(minutes=-n)
     run = send(scene, f"after {n}", placeholder=9000 + n)
     scene.wait_run(run)
     return at
 
 
-# --- 31
+# --- events after the archive
 
 def test_an_event_that_is_sent_again_after_the_archive_is_the_same_run(scene):
-    """Without ce_time: its T is another."""
+    """Without ce_time: the second message has another T."""
     fill(scene.database, 3)
     run = send(scene, "the same")
     start_and_archive(scene, run)
@@ -49,7 +49,7 @@ def test_an_event_that_is_sent_again_after_the_archive_is_the_same_run(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.runs_done WHERE run_id = %s", [run]) == 1
 
 
-def test_also_when_its_day_of_the_archive_has_gone(scene):
+def test_an_event_that_is_sent_again_after_its_archive_went_is_the_same_run(scene):
     run = send(scene, "the same")
     start_and_archive(scene, run)
     scene.database.execute("DELETE FROM pruned.runs_done")
@@ -71,7 +71,8 @@ def test_ids_go_when_neither_the_ledger_nor_the_topic_keeps_them(scene):
 
 @pytest.mark.parametrize("kept", [{"retention_ms": -1}], ids=["no retention"])
 def test_ids_stay_for_ever_if_the_topic_keeps_its_messages_for_ever(scene, kept):
-    """So an event that is sent again years later is the same run. A run that is archived is the janitor's last work of a pass."""
+    """So an event that is sent again years later is the same run. Archiving is the last work of the janitor's pass, so an archived run
+    shows that the pass is over."""
     scene.settings["runs.keep_days"] = 5
     scene.topics.configure("events", **kept)
     run = event_id("/test", "years ago", ONE)
@@ -90,7 +91,7 @@ def test_ids_stay_for_ever_if_the_topic_keeps_its_messages_for_ever(scene, kept)
     assert scene.run_row(run) is None
 
 
-# --- 17a, 38: where intake stands
+# --- the positions of intake
 
 def intake(scene, topic):
     return scene.database.row("SELECT next_offset, last_timestamp FROM pruned.intake WHERE topic = %s", [scene.topics.full(topic)])
@@ -121,12 +122,12 @@ def test_a_database_that_stands_where_the_daemon_does_but_by_another_message_is_
     assert scene.wait_run(tick_id(WIDE, at))["state"] == "finished"
 
 
-# --- 32
+# --- rows of unknown jobs
 
-def test_rows_of_jobs_that_nobody_here_knows_keep_nothing_back(scene):
+def test_rows_of_unknown_jobs_delay_no_others(scene):
     scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) SELECT gen_random_uuid(), 0, '\\x00', "
                            "CASE WHEN n <= 150 THEN 'of.tomorrow' ELSE 'scratch.remove' END, 0, now() - interval '1 hour' "
-                           "FROM generate_series(1, 300) AS n")  # and as many that no version can read
+                           "FROM generate_series(1, 300) AS n")  # and as many rows that no version can read
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at) VALUES "
                            "(gen_random_uuid(), 'of.tomorrow', 'waiting', now(), now() - interval '1 minute')")
     at = now(minutes=-1)
@@ -142,7 +143,7 @@ def test_rows_of_jobs_that_nobody_here_knows_keep_nothing_back(scene):
     assert scene.database.value("SELECT state FROM pruned.runs WHERE job = 'of.tomorrow'") == "waiting"
 
 
-# --- 24
+# --- retried runs
 
 def test_a_dead_run_that_is_retried_has_its_message_at_once(new_scene):
     scene = new_scene({"jobs.scratch.remove.batch": 25, "jobs.scratch.remove.max_attempts": 0})
@@ -161,7 +162,7 @@ def test_a_dead_run_that_is_retried_has_its_message_at_once(new_scene):
     assert daemon.lines("Work message was missing and is sent again") == []
 
 
-# --- 17b
+# --- children that back off
 
 def test_a_child_that_backs_off_is_due_with_its_parents_next_tick(tenant):  # noqa: F811
     parent, child = "members.schedule_prune_deletions", "members.prune_deletions"

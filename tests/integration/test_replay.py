@@ -1,4 +1,4 @@
-"""`pruned replay`: the log is fed again. What is missing is started, what is there is left alone, and each message is told of."""
+"""`pruned replay`: messages are read again. Missing runs are started, existing runs are left alone, and each message is listed."""
 
 import collections
 import datetime
@@ -26,7 +26,7 @@ def refused(done, code, *words):
 
 
 def lose(scene):
-    """What a database that was set back to before everything does not know."""
+    """Removes everything that a database set back to the beginning does not have."""
     for table in ("runs", "runs_done", "timers", "unpublished"):
         scene.database.execute(f"DELETE FROM pruned.{table}")
 
@@ -36,7 +36,7 @@ def rows(scene, *tables):
 
 
 def archive(scene):
-    """As an hour later."""
+    """As if an hour had passed."""
     scene.database.execute("""SELECT pruned.ensure_day('runs_done', d::date)
         FROM (SELECT DISTINCT (scheduled_at AT TIME ZONE 'UTC')::date AS d FROM pruned.runs) AS days""")
     columns = ", ".join(scene.database.column("""SELECT attname FROM pg_attribute
@@ -108,7 +108,7 @@ def test_beside_a_daemon_a_run_that_has_not_ended_is_running_and_nothing_is_done
     scene.run("pause", "scratch.endless").ok()
 
 
-def test_what_cannot_be_taken_is_told_with_the_reason_and_is_not_buried_again(scene):
+def test_a_message_that_cannot_be_handled_is_listed_with_the_reason_and_not_buried_again(scene):
     old = now(days=-36)
     scene.topics.tick(WIDE, old)
     scene.topics.produce("ticks", b"garbage")
@@ -138,7 +138,7 @@ def test_only_what_is_asked_for_by_time_topic_and_job(scene):
     for h in hours:
         body = json.dumps({"job": WIDE if h % 4 else JOB, "scheduled_at": at[h].isoformat().replace("+00:00", "Z")})
         scene.topics.produce("ticks", body.encode(), timestamp_ms=int(at[h].timestamp() * 1000))
-    late = now(hours=-20)  # was sent again by hand: it stands behind, and says it is older
+    late = now(hours=-20)  # was sent again by hand: it is at the end, with an older time
     scene.topics.produce("ticks", json.dumps({"job": WIDE, "args": {"late": True}}).encode(),
                          timestamp_ms=int(late.timestamp() * 1000))
     scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 5})
@@ -158,8 +158,8 @@ def test_only_what_is_asked_for_by_time_topic_and_job(scene):
     assert set(scene.database.column("SELECT job FROM pruned.runs")) == {JOB}
 
 
-def test_what_overlaps_an_unfinished_run_is_told_so(scene):
-    """The first takes the key; the second is a skipped run: done, with the reason. Dry, the same is foreseen of a run that is there."""
+def test_a_message_that_overlaps_an_unfinished_run_is_listed_as_such(scene):
+    """The first takes the key; the second is a skipped run: done, with the reason. A dry run predicts the same for an existing run."""
     scene.topics.tick(JOB, first := now(hours=-2))
     scene.topics.tick(JOB, second := now(hours=-1))
     assert verdicts(replay(scene)) == {"started": 1, "done": 1}
@@ -173,7 +173,7 @@ def test_what_overlaps_an_unfinished_run_is_told_so(scene):
 
 
 def test_the_latest_event_of_a_timer_still_decides(scene):
-    """After a lost database the older event is met first and again, and does not come back to life."""
+    """After a lost database the older event is read first, and again later; it does not replace the newer one."""
     day = datetime.datetime.now(UTC).date() + datetime.timedelta(days=30)
     for i, ago in enumerate((3, 1, 2)):
         scene.topics.event("MemberExpirySet", {"member_id": 7, "expires_at": str(day + datetime.timedelta(days=i))},
@@ -204,7 +204,7 @@ def test_thousands_are_placed_in_order_and_again_are_done(scene):
     assert verdicts(replay(scene)) == {"done": n + 1}
 
 
-def test_a_dry_run_writes_nothing_and_waits_for_nobody(scene):
+def test_a_dry_run_writes_nothing_and_waits_for_no_lock(scene):
     scene.topics.tick(JOB, at := now(hours=-1))
     with scene.database.connect() as other, other.transaction():
         other.execute("LOCK TABLE pruned.runs IN EXCLUSIVE MODE")
@@ -214,7 +214,7 @@ def test_a_dry_run_writes_nothing_and_waits_for_nobody(scene):
     assert scene.run_row(tick_id(JOB, at))["state"] == "ready"
 
 
-def test_what_is_asked_for_wrongly_is_said(scene):
+def test_wrong_arguments_are_refused(scene):
     refused(scene.run("replay"), 1, "--from")
     refused(scene.run("replay", "--from", "yesterday"), 1, "--from")
     refused(scene.run("replay", "--from", "-1h", "--to", "-2h"), 1, "--to -2h")

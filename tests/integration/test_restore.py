@@ -1,4 +1,4 @@
-"""`pruned restore`: what a run removed is there again as it was, and stays there."""
+"""`pruned restore`: the rows that a run removed come back as they were, and stay."""
 
 import datetime
 import subprocess
@@ -40,7 +40,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(expired):  # noqa: F811
     assert restore(expired.pruned, run["run_id"], "--with-children") == said
 
 
-def test_twice_is_once(expired):  # noqa: F811
+def test_a_second_restore_changes_nothing(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"], "--with-children")
     there = world(expired.database)
@@ -48,8 +48,8 @@ def test_twice_is_once(expired):  # noqa: F811
     assert world(expired.database) == there
 
 
-def test_it_goes_on_where_it_was_killed(doomed):  # noqa: F811
-    """In the midst of a step: what the steps before it have brought back is there and held, of itself there is nothing."""
+def test_it_continues_where_it_was_killed(doomed):  # noqa: F811
+    """Killed in the middle of a step: rows of the steps before it are back and held, rows of this step are not."""
     before = world(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET, **{"jobs.groups.destroy.batch": 2})
     (run,) = doomed.runs("groups.destroy")
@@ -59,7 +59,7 @@ def test_it_goes_on_where_it_was_killed(doomed):  # noqa: F811
         restoring = spawn(doomed.pruned.argv("restore", run["run_id"], "--with-children", "--json"), stdout=subprocess.DEVNULL,
                           env=clean_environment())
         waits = "SELECT count(*) FROM pg_locks WHERE relation = 'members'::regclass AND NOT granted"
-        wait_until(lambda: doomed.database.value(waits) or restoring.poll() is not None, 60, "who waits, or has waited in vain")
+        wait_until(lambda: doomed.database.value(waits) or restoring.poll() is not None, 60, "a session that waits, or the end of the restore")
         restoring.kill()
         restoring.wait()
     doomed.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned restore%%'",
@@ -84,7 +84,7 @@ def test_steps_come_back_the_last_first(doomed):  # noqa: F811
     assert back == sorted(back, reverse=True)
 
 
-def test_it_goes_on_where_it_was_interrupted(expired):  # noqa: F811
+def test_it_continues_where_it_was_interrupted(expired):  # noqa: F811
     before = world(expired.database)
     run = expired.tick(EXPIRED, **QUIET)
     expired.database.execute("CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut' USING ERRCODE = '57P01'; END $$")
@@ -97,7 +97,7 @@ def test_it_goes_on_where_it_was_interrupted(expired):  # noqa: F811
     assert world(expired.database) == before
 
 
-def test_what_is_held_goes_when_it_is_let_go(expired):  # noqa: F811
+def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"])
     expired.pruned.run("quarantine", "drop", EXPIRED, f"members:{expired.ids_gone[0]}").ok()
@@ -122,7 +122,7 @@ def test_a_group_with_everything_in_it(doomed):  # noqa: F811
 
 
 def test_a_tick_with_all_that_it_has_started(doomed):  # noqa: F811
-    """The groups that it has found due are its children."""
+    """The due groups that it found are its children."""
     before = world(doomed.database)
     run = doomed.tick(GROUPS, **AT_ONCE, **QUIET)
     alone = doomed.pruned.run("restore", run["run_id"]).ok()
@@ -132,7 +132,7 @@ def test_a_tick_with_all_that_it_has_started(doomed):  # noqa: F811
     assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
 
 
-def test_an_artifact_whose_file_is_gone_is_said(doomed):  # noqa: F811
+def test_an_artifact_whose_file_is_gone_is_named(doomed):  # noqa: F811
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)
     (run,) = doomed.runs("groups.destroy")
     doomed.database.execute("DELETE FROM ci_deleted_objects")

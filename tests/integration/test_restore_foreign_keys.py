@@ -1,4 +1,4 @@
-"""`pruned restore`: rows come back in the order that foreign keys want, and what a key took along unseen is no secret."""
+"""`pruned restore`: rows come back in the order that foreign keys need, and rows that a key took along without a record are named."""
 
 import pytest
 
@@ -14,7 +14,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON notes_of_others, keyless, "Odd ""names""
 '''
 
 
-def test_tables_that_nobody_told_us_about(doomed):  # noqa: F811
+def test_tables_that_the_program_does_not_know(doomed):  # noqa: F811
     doomed.database.connection.execute(KEYS)
     doomed.database.execute("INSERT INTO notes_of_others (project_id) VALUES (%s), (%s)", [doomed.project_id] * 2)
     doomed.database.execute("INSERT INTO keyless VALUES (%s, 'a'), (%s, 'b')", [doomed.project_id] * 2)
@@ -37,7 +37,7 @@ INSERT INTO comments SELECT i, {project}, CASE WHEN i > 1200 THEN NULL ELSE i + 
 
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
 def test_rows_that_refer_to_others_of_their_table(doomed, rule):  # noqa: F811
-    """Three deep, each to one with a higher key; more of them than go at once."""
+    """Three levels deep, each row refers to a row with a higher key; more rows than one batch has."""
     doomed.database.connection.execute(REPLIES.format(rule=rule, project=doomed.project_id))
     before = world(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)
@@ -62,7 +62,7 @@ INSERT INTO pairs VALUES (1, 2, {id});
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL", "SET DEFAULT"])
 @pytest.mark.parametrize("noted", [True, False])
 def test_keys_of_several_columns_are_no_reason_to_refuse(doomed, rule, noted):  # noqa: F811
-    """What refers to a group's rows so is recorded; where there was nothing, nothing went."""
+    """Rows that refer to a group's rows so are recorded; where there were none, none went."""
     doomed.database.connection.execute(PAIRS.format(parent="project", id=doomed.project_id, rule=rule))
     if noted:
         doomed.put("pair_notes", a=1, b=2)

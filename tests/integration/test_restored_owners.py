@@ -1,4 +1,4 @@
-"""Owners whom `pruned restore` brought back are held until somebody says whether they stay: nobody else goes because of them."""
+"""Owners whom `pruned restore` brought back are held until an operator decides: meanwhile no other owner goes because of them."""
 
 import pytest
 
@@ -13,8 +13,8 @@ def owners(tenant, group):  # noqa: F811
     return tenant.ids("members", f"source_id = {group} AND source_type = 'Namespace' AND access_level = 50")
 
 
-def test_who_was_kept_as_the_last_owner_stays_beside_restored_ones(tenant):  # noqa: F811
-    """Three owners whose time is over, two of whom went; and an owner below, who relied on one of them."""
+def test_an_owner_kept_as_the_last_stays_beside_restored_ones(tenant):  # noqa: F811
+    """Three expired owners, two of whom went; and an owner below, who could go because of one of them."""
     top = tenant.group()
     below = tenant.group(parent=top)
     kept, *gone = [tenant.owner(tenant.user(), top, expires_at=tenant.day(-days)) for days in (9, 2, 1)]
@@ -31,7 +31,7 @@ def test_who_was_kept_as_the_last_owner_stays_beside_restored_ones(tenant):  # n
 
 
 @pytest.mark.parametrize("let_go, left", [(True, 1), (False, 2)])
-def test_who_is_let_go_counts_again(tenant, let_go, left):  # noqa: F811
+def test_an_owner_who_is_released_counts_again(tenant, let_go, left):  # noqa: F811
     top = tenant.group()
     kept, gone = [tenant.owner(tenant.user(), top, expires_at=tenant.day(-days)) for days in (2, 1)]
     run = tenant.tick(EXPIRED, **QUIET)
@@ -44,7 +44,7 @@ def test_who_is_let_go_counts_again(tenant, let_go, left):  # noqa: F811
 
 @pytest.mark.parametrize("expired", [True, False])
 def test_an_owner_held_from_another_job_does_not_count_either(tenant, expired):  # noqa: F811
-    """Removed by a schedule and restored; whether the other one's time is over or he is scheduled too."""
+    """Removed by a schedule and restored; the other one has expired, or is scheduled, too."""
     top, admin = tenant.group(), tenant.user(admin=True)
     user, other = tenant.user(), tenant.user()
     back, stays = tenant.owner(user, top), tenant.owner(other, top, expires_at=tenant.day(-1 if expired else 30))

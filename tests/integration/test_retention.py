@@ -1,4 +1,4 @@
-"""What has ended goes to the archive after an hour; days of the archive and of the audit go when they are older than they are kept for."""
+"""What has ended goes to the archive after an hour; days of the archive and of the audit go when their time is over."""
 
 import pytest
 
@@ -9,12 +9,12 @@ JOB = "scratch.remove"
 
 @pytest.fixture
 def one_day(scene):
-    """No other begins within a minute."""
+    """Waits until the current day has more than a minute left."""
     scene.database.wait("SELECT (now() + interval '1 minute')::date = now()::date", deadline_s=90)
 
 
 def days(scene, table):
-    """How old the days are that have a partition, in days; tomorrow is -1."""
+    """The ages in days of the days with a partition; tomorrow is -1."""
     return scene.database.column(
         "SELECT (now() AT TIME ZONE 'UTC')::date - right(relid::text, 8)::date FROM pg_partition_tree(%s::regclass) "
         r"WHERE relid::text ~ '_\d{8}$' ORDER BY 1", [f"pruned.{table}"])
@@ -26,7 +26,7 @@ def add_days(scene, table, *ages):
 
 
 def ended(scene, state, minutes_ago, **delta):
-    """A run that ended then, of a time T that lies DELTA from now."""
+    """Adds a run that ended at that time, with T = now + DELTA."""
     return str(scene.database.value(
         "INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at, result) VALUES (gen_random_uuid(), %s, %s, %s, "
         "now(), now() - %s * interval '1 minute', '{\"removed\": 3}') RETURNING run_id", [JOB, state, now(**delta), minutes_ago]))
@@ -58,7 +58,7 @@ def test_a_tick_whose_run_is_in_the_archive_does_nothing(scene):
 
 
 def test_a_tick_that_comes_while_its_run_goes_to_the_archive_does_nothing(scene):
-    """However lately it ended: a clock that jumps archives what ended seconds ago."""
+    """However recently the run ended: a clock that jumps archives runs that ended seconds ago."""
     fill(scene.database, 3)
     at = now(minutes=-2)
     run = tick_id(JOB, at)
@@ -91,8 +91,8 @@ def test_days_go_when_they_are_older_than_they_are_kept_for_and_no_earlier(scene
 
 
 @pytest.mark.usefixtures("one_day")
-def test_a_day_that_has_begun_without_its_partition_keeps_none_of_the_others_back(scene):
-    """What was recorded before anybody had made the day's partition goes with its day all the same."""
+def test_a_day_that_began_without_its_partition_does_not_keep_the_others(scene):
+    """Records from before the day's partition existed still go with their day."""
     add_days(scene, "deletions", 32)
     for age in (0, 29, 31, 400):
         scene.database.execute("INSERT INTO pruned.deletions_default (run_id, step, table_name, action, keys, at) VALUES "
@@ -107,8 +107,8 @@ def test_by_default_the_audit_stays_a_month_and_runs_longer_than_their_messages(
     assert (known["audit.keep_days"], known["runs.keep_days"], known["audit.rows"]) == ("30", "35", "full")
 
 
-def test_a_heap_of_ended_runs_goes_page_after_page(scene):
-    """Days apart, so that each page wants a partition of its own; two processes take turns."""
+def test_many_ended_runs_go_page_by_page(scene):
+    """The runs are days apart, so that each page needs its own partition; two processes take turns."""
     scene.database.execute("""
         INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job)
         SELECT gen_random_uuid(), at, at, at, 'finished', 'scratch.one'
@@ -117,7 +117,7 @@ def test_a_heap_of_ended_runs_goes_page_after_page(scene):
     scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
     waits = [line["detail"] for daemon in scene.daemons for line in daemon.lines("Dispatcher round failed; will retry")]
-    assert not [detail for detail in waits if "lock timeout" not in detail]  # who is held up in the midst of a page holds up the other
+    assert not [detail for detail in waits if "lock timeout" not in detail]  # a process that stands still within a page delays the other
 
 
 def test_verdicts_on_messages_go_when_the_dead_topic_has_them_no_more(scene):

@@ -1,4 +1,4 @@
-"""Failures: what is charged, how long is waited, when a run is dead, and what a hand can do about it."""
+"""Failures: what is charged, how long the pause is, when a run is dead, and what an operator can do."""
 
 import datetime
 import shutil
@@ -26,7 +26,7 @@ def tick(scene):
 
 
 def pause_s(daemon, row):
-    """As it was drawn: between the transaction's beginning, from which it is counted, and its end a slow machine may take seconds."""
+    """The pause as it was drawn. It counts from the transaction's beginning; on a slow machine the end comes seconds later."""
     [*_, failed] = daemon.lines("Step failed")
     began = row["due_at"] - datetime.timedelta(seconds=failed["retry_in_s"])
     assert row["created_at"] <= began <= row["changed_at"]
@@ -140,7 +140,7 @@ def test_ticks_that_come_together_are_blocked_each(new_scene, tmp_path):
     assert [(r["status"], r["reason"]) for r in results] == [("blocked", "the moon is wrong")] * 3
 
 
-def test_what_an_event_asked_for_waits_while_the_job_lacks_something(new_scene):
+def test_a_run_of_an_event_waits_while_the_job_lacks_something(new_scene):
     scene = new_scene()
     fill(scene.database, 3)
     scene.database.execute("REVOKE ALL ON scratch FROM pruned_test_daemon")

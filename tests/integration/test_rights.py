@@ -1,4 +1,5 @@
-"""The role of deploy/grants.sql has no right more than it needs: for each there is a statement of ours that PostgreSQL refuses without it."""
+"""The role of deploy/grants.sql has no more rights than it needs: for each right, PostgreSQL refuses some statement of the program without
+it."""
 
 import subprocess
 
@@ -21,8 +22,8 @@ FUNCTIONS = """
     WHERE r.rolname = %s AND p.pronamespace = 'pruned'::regnamespace ORDER BY 1"""
 # The audit is written by a statement that C wraps around those of the jobs (src/engine/job/job_files.c).
 AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
-# What other databases have, and that of the tests has not: unique keys that a move to the ghost user would break, and tables whose rows a key
-# takes along with those that go. For each there is a statement of ours.
+# Things that other databases have and the tests' database lacks: unique keys that a move to the ghost user would break, and tables whose
+# rows go by a key. The program has a statement for each.
 OF_OTHER_DATABASES = """
     CREATE UNIQUE INDEX ON award_emoji (user_id, name);
     CREATE UNIQUE INDEX ON reviews (author_id, merge_request_id);
@@ -64,13 +65,13 @@ def allowed(owner, prepared, name):
     except InsufficientPrivilege:
         return False
     except psycopg.Error:
-        return True  # nothing that rights have to do with
+        return True  # unrelated to rights
     finally:
         owner.execute("ROLLBACK TO look")
 
 
 def who_needs(owner, prepared, revoke, candidates):
-    """The first of them that is refused without the right."""
+    """The first statement that is refused without the right."""
     owner.execute("SAVEPOINT taken")
     owner.execute(revoke)
     try:
@@ -122,7 +123,7 @@ def test_no_right_is_given_on_days_and_none_to_everybody(database):
                          "AND c.relnamespace = 'pruned'::regnamespace") == []
 
 
-def test_a_table_that_nobody_has_listed_is_named(database):
+def test_a_table_that_is_not_listed_is_named(database):
     database.execute("CREATE TABLE pruned.made_later (id int)")
     done = subprocess.run([pg_bin() / "psql", "-q", "-v", f"role={ROLE}", "-f", GRANTS, database.url], stdin=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True)

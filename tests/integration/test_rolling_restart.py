@@ -1,4 +1,4 @@
-"""Three processes replaced one after the other under load: no step is lost or done twice, and who stays goes on."""
+"""Three processes replaced one after the other under load: no step is lost or done twice, and processes that stay keep working."""
 
 import datetime
 import itertools
@@ -12,13 +12,13 @@ from support.topics import rfc3339
 
 CHAIN, WIDE = "scratch.endless", "scratch.wide"
 CHAINS, LANES, PROCESSES, EACH = 12, 6, 3, 40
-# Whoever did not say that he goes, or did not hear that others come, would hold everybody up for as long as a session.
+# A process that left without notice, or did not notice a new member, would stop all others for the length of a session.
 SESSION_S, PAUSE_S = 60, 6
 SETTINGS = {f"jobs.{CHAIN}.capacity": LANES, f"jobs.{CHAIN}.delay_ms": 50, "kafka.session.timeout.ms": SESSION_S * 1000}
 
 
 def spread_over_lanes():
-    """{n: time} of the chains, as many for each lane: nobody is to be without work."""
+    """{n: time} of the chains, equally many for each lane, so that every process has work."""
     lanes = [[] for _ in range(LANES)]
     for minutes in itertools.count(2):
         at = now(minutes=-minutes)
@@ -40,8 +40,8 @@ def worked_since_assigned(daemon):
 
 
 def settle(daemons):
-    """Everybody has a part of the work."""
-    wait_until(lambda: all(worked_since_assigned(d) for d in daemons), 60, "everybody to work")
+    """Waits until every process has a part of the work."""
+    wait_until(lambda: all(worked_since_assigned(d) for d in daemons), 60, "work for every process")
 
 
 def steps_of(daemons):

@@ -1,4 +1,4 @@
-"""What row-level security hides from the daemon's role would go by a key, uncounted and unrecorded: so nothing goes, and the table is named."""
+"""Rows that row-level security hides from the daemon's role would go by a key without a record: so nothing goes, and the table is named."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GROUPS, USERS = "groups.destroy", "users.destroy"
 
 
 def hide(database, table):
-    """Our role may do all with it, and sees one row of it at most."""
+    """The daemon's role has all rights on the table, but sees at most one row."""
     database.connection.execute(f"""
         GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO PUBLIC;
         ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
@@ -44,7 +44,7 @@ def test_a_group_stays(tenant, rule):  # noqa: F811
 
 @pytest.mark.parametrize("table", ["secrets", "below"])
 def test_a_user_stays(tenant, table):  # noqa: F811
-    """With all memberships but the one that expired: nothing is done by halves."""
+    """All memberships stay, except the expired one: nothing is removed by halves."""
     bot, top = tenant.user(user_type=6), tenant.group()
     tenant.member(bot, project=tenant.project(top), expires_at=tenant.day(-1))
     other = tenant.member(bot, top)
@@ -64,7 +64,7 @@ def test_a_user_stays(tenant, table):  # noqa: F811
 
 @pytest.mark.parametrize("table, column", [("issues", "author_id"), ("snippets", "author_id")])
 def test_a_column_that_names_a_user_without_a_key(tenant, table, column):  # noqa: F811
-    """A placeholder is not believed to be unused, nor a bot to be gone."""
+    """A placeholder does not count as unused, nor a bot as removed."""
     tenant.database.connection.execute("CREATE TABLE IF NOT EXISTS snippets (id bigserial PRIMARY KEY, author_id bigint)")
     _, placeholder = tenant.placeholder(attempts=0)
     tenant.put(table, **{column: placeholder})
@@ -90,7 +90,7 @@ def test_rights_that_are_hidden_are_not_taken_away(tenant):  # noqa: F811
     assert "members" in found[0]["detail"] and f"ALTER ROLE {ROLE} BYPASSRLS" in remedy
 
 
-def test_restore_says_it_too(tenant):  # noqa: F811
+def test_restore_names_the_table_too(tenant):  # noqa: F811
     tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-1))
     run = tenant.tick("members.remove_expired")
     hide(tenant.database, "members")

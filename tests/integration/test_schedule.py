@@ -1,4 +1,4 @@
-"""Schedules: one run a tick whatever the number of processes; what was missed; a schedule that was changed."""
+"""Schedules: one run for each tick, whatever the number of processes; missed ticks; changed schedules."""
 
 import datetime
 
@@ -11,7 +11,7 @@ JOB = "scratch.remove"
 
 @pytest.fixture
 def hourly(new_scene):
-    """Half an hour from now: what is due there was missed, or is far off."""
+    """A schedule half an hour from now: its ticks were missed, or are far off."""
     minute = (datetime.datetime.now(UTC).minute + 30) % 60
     scene = new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"})
     scene.minute = minute
@@ -20,14 +20,14 @@ def hourly(new_scene):
 
 
 def plant(scene):
-    """The schedules as a daemon plants them at its start."""
+    """Starts a daemon, so that it plants the schedules."""
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     assert daemon.stop() == 0
 
 
 def set_back(scene, hours):
-    """As if nothing had run for HOURS; the ticks that are due since then, oldest first."""
+    """As if no daemon had run for HOURS. Returns the ticks due since then, oldest first."""
     return scene.database.column(
         "WITH moved AS (UPDATE pruned.schedules SET next_at = next_at - %(n)s * interval '1 hour' WHERE job = %(job)s "
         "RETURNING next_at) SELECT next_at + i * interval '1 hour' FROM moved, generate_series(0, %(n)s - 1) i ORDER BY 1",
@@ -99,7 +99,7 @@ def test_three_processes_fire_a_tick_once(hourly):
     assert sum(len(d.lines("Started", job=JOB)) for d in daemons) == 1
 
 
-def test_a_changed_schedule_is_planted_anew_and_an_unchanged_one_keeps_what_was_missed(hourly):
+def test_a_changed_schedule_is_planted_again_and_an_unchanged_one_keeps_missed_ticks(hourly):
     before = next_at(hourly)
     [at] = set_back(hourly, 1)
     daemon = hourly.start()
@@ -126,11 +126,11 @@ def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, e
 
 
 def test_with_all_those_that_the_ledger_still_keeps_run_and_older_ones_are_recorded_only(hourly):
-    """As messages the older ones would be refused as too old, and the schedule would wait for their runs for ever."""
+    """The messages of older ticks would be refused as too old, and the schedule would wait for their runs for ever."""
     hourly.settings |= {"runs.keep_days": 1, "jobs.scratch.remove.catch_up": "all"}
     after = next_at(hourly)
     due = set_back(hourly, 30)
-    kept = due[-24:]  # half past, and so half an hour younger than a day
+    kept = due[-24:]  # the oldest of these is half an hour younger than a day
     hourly.start()
     for at in kept:
         assert hourly.wait_run(tick_id(JOB, at), deadline_s=60)["state"] == "finished"

@@ -1,4 +1,4 @@
-"""Which keys of its section a job looks at stands in its job.conf (`settings`): others are not offered, and named when they are set."""
+"""A job.conf lists the settings that its job reads (`settings`). Others are not offered, and named in a warning when they are set."""
 
 import configparser
 import re
@@ -9,9 +9,10 @@ from stack.found import PROJECT
 from support.statements import text_of
 
 JOBS = sorted(p.parent for p in (PROJECT / "src/jobs").glob("*/job.conf"))
-OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}  # what the engine does for a job with page.sql
-OF_ALL = {"enabled", "capacity", "max_attempts", "budget_ms", "schedule", "time_zone", "catch_up"}
-# What the folder of another job reads of this one, or the engine (references: src/jobs/shared/placeholder.c).
+OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}  # settings that the engine reads for a job with page.sql
+OF_ALL = {"enabled", "capacity", "max_attempts", "budget_ms", "target_step_ms", "not_between", "schedule", "time_zone", "catch_up",
+          "mode", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows", "approve"}
+# Settings that another job's folder, or the engine, reads of this job (references: src/jobs/shared/placeholder.c).
 ELSEWHERE = {("users.delete_placeholder", "references")}
 
 
@@ -28,7 +29,7 @@ def read_by(folder):
         found |= {"park_retry_days"} if ":park_retry_days" in text_of(path) else set()
     for path in folder.rglob("*.c"):
         found |= set(re.findall(r'step_setting(?:_bool|_text)?\s*\([^,()]*,\s*"([a-z_]+)"\)', path.read_text()))
-        if re.search(r'"park_retry_days",\s*step_setting_text_of', path.read_text()):  # of another job
+        if re.search(r'"park_retry_days",\s*step_setting_text_of', path.read_text()):  # settings of another job
             found -= {"park_retry_days"}
     return found
 
@@ -55,7 +56,7 @@ def test_config_shows_and_offers_what_has_an_effect(bare):
             assert of[folder.name] - OF_ALL == declared(folder), folder.name
 
 
-def test_one_that_is_set_is_named_with_its_place_and_is_no_error(bare, tmp_path):
+def test_a_setting_without_effect_is_named_with_its_place_and_is_not_an_error(bare, tmp_path):
     file = tmp_path / "pruned.conf"
     file.write_text("[jobs.users.delete_placeholder]\nitem_attempts = 3\nreferences = notes.author_id\n")
     done = bare.run("-c", str(file), "-s", "jobs.ci.schedule_delete_objects.batch=7", "config").ok()
@@ -64,5 +65,5 @@ def test_one_that_is_set_is_named_with_its_place_and_is_no_error(bare, tmp_path)
     assert "references" not in done.stderr and "item_attempts = 3" not in done.stdout
 
 
-def test_one_that_says_what_holds_anyway_is_not(bare):
+def test_a_setting_without_effect_at_its_default_is_not_named(bare):
     assert bare.run("-s", "jobs.users.destroy.schedule=off", "config").ok().stderr == ""

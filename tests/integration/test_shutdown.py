@@ -1,4 +1,4 @@
-"""A daemon that is asked to end does so within seconds: what it is doing is finished or given back, and nothing happens twice."""
+"""A daemon that is asked to end does so within seconds: its current work is finished or given back, and nothing happens twice."""
 
 import signal
 import socket
@@ -16,13 +16,13 @@ BACKLOG = 1200
 
 
 def end_by_itself(daemon, number):
-    """Not only because its time is over."""
+    """Checks that the daemon ended in order, not by its shutdown deadline."""
     end(daemon, 5, number)
     assert daemon.lines("Stopped")
 
 
 def in_flight(scene, seconds=None, rows=25):
-    """A daemon in the middle of a step; each page of ten has one row that takes so long, or until it is let go."""
+    """A daemon in the middle of a step. Each page of ten has one row that takes that long, or waits until it is released."""
     fill(scene.database, rows)
     if seconds is None:
         hold_rows(scene.database, "OLD.id % 10 = 6")
@@ -36,7 +36,7 @@ def in_flight(scene, seconds=None, rows=25):
 
 
 def check_all_once(scene, run_id, rows=25):
-    """After another daemon: each row went once, and the audit has it once."""
+    """Lets another daemon finish. Each row went once, and the audit has it once."""
     scene.run_until_idle()
     row = scene.run_row(run_id)
     assert (row["state"], row["attempts"], row["step"], result(row)["removed"]) == ("finished", 0, 3, rows)
@@ -73,7 +73,7 @@ def test_a_step_that_is_nearly_done_is_finished(scene, numbers):
     check_all_once(scene, run_id)
 
 
-def test_a_step_that_takes_longer_is_given_back_and_charged_to_nobody(scene):
+def test_a_step_that_takes_longer_is_given_back_and_not_charged(scene):
     daemon, run_id = in_flight(scene, 12)
     end(daemon, 10, signal.SIGTERM)
     row = scene.run_row(run_id)
@@ -85,7 +85,7 @@ def test_a_step_that_takes_longer_is_given_back_and_charged_to_nobody(scene):
 
 
 def test_its_partitions_are_free_at_once(new_scene):
-    """Nobody waits for a session to time out, which takes long here: the next one starts within a fraction of that."""
+    """No process waits for a session time-out, which is long here: the next one gets the partitions in a fraction of that."""
     session_s = 60
     scene = new_scene({"kafka.session.timeout.ms": session_s * 1000})
     daemon, run_id = in_flight(scene, 12)
@@ -98,7 +98,7 @@ def test_its_partitions_are_free_at_once(new_scene):
 
 
 def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
-    """Each run takes a fiftieth of a second, and four go at a time: it lasts for seconds."""
+    """Each run takes a fiftieth of a second, four at a time: the backlog lasts for seconds."""
     times = [now(minutes=-30, milliseconds=n) for n in range(BACKLOG)]
     scene.topics.produce_many("ticks", [("scratch.wide", (
         f'{{"job":"scratch.wide","scheduled_at":"{t.isoformat()}","args":{{"n":{n}}}}}').encode()) for n, t in enumerate(times)])
@@ -113,7 +113,7 @@ def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
 
 
 def test_what_could_not_be_published_holds_its_offset_back(scene):
-    """The step is committed, its outcome has no topic: the next daemon says it, and only then the message is done with."""
+    """The step is committed, but its outcome has no topic: the next daemon sends it, and only then the message's offset is committed."""
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     scene.topics.drop("outcomes")
@@ -130,7 +130,7 @@ def test_what_could_not_be_published_holds_its_offset_back(scene):
 
 @pytest.fixture
 def silent_store():
-    """Takes connections and never answers."""
+    """Accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
@@ -150,7 +150,7 @@ def test_objects_under_way_are_given_back_with_their_age(scene, silent_store):
     assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-def test_a_postgres_that_takes_no_connections_keeps_nobody(new_scene, own_postgres):
+def test_a_postgres_that_takes_no_connections_does_not_delay_the_end(new_scene, own_postgres):
     """The step cannot even be cancelled; its transaction ends with the connection."""
     scene = new_scene(server=own_postgres)
     daemon, run_id = in_flight(scene, 14)
@@ -162,7 +162,7 @@ def test_a_postgres_that_takes_no_connections_keeps_nobody(new_scene, own_postgr
     check_all_once(scene, run_id)
 
 
-def test_a_broker_that_does_not_answer_keeps_nobody(new_scene, own_kafka):
+def test_a_broker_that_does_not_answer_does_not_delay_the_end(new_scene, own_kafka):
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon, run_id = in_flight(scene, 1.5)
     own_kafka.freeze()

@@ -1,4 +1,4 @@
-"""Tables on which every row takes long: each job comes to its end, with fewer rows a step, and nobody is charged."""
+"""Tables on which every row takes long: each job ends, with fewer rows in a step, and no attempt is charged."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from support.scene import fill, now, result, tick_id
 from support.slow import slow_table
 
 EACH_S = 0.4
-N = 10  # of them take longer than the budget, a part of them does not
+N = 10  # all rows together take longer than the budget, a part does not
 BUDGET_MS = 2000
 
 
@@ -17,7 +17,7 @@ def budget(*jobs):
 
 
 def assert_cut_and_done(lines, run, state="finished"):
-    """Its steps were too long at first; it was charged with none of them, and said so."""
+    """The first steps were too long: the log says so, and no attempt was charged."""
     assert (run["state"], run["attempts"]) == (state, 0), run["error"]
     cut = [line for line in lines("Step failed") if line["run_id"] == str(run["run_id"])]
     assert cut and {line["error_class"] for line in cut} == {"57014"} and {line["level"] for line in cut} == {"warning"}
@@ -25,7 +25,7 @@ def assert_cut_and_done(lines, run, state="finished"):
 
 
 def test_scheduled_removals(tenant):  # noqa: F811
-    """One membership each: the limit is on all of them together, not on those of one schedule."""
+    """One membership each: the limit applies to all together, not to those of one schedule."""
     top, admin = tenant.group(), tenant.user(admin=True)
     for _ in range(N):
         user = tenant.user()
@@ -84,7 +84,7 @@ def test_a_group_with_many_projects(tenant, table):  # noqa: F811
 
 @pytest.mark.parametrize("table", ["members", "things", "parts", "ci_job_artifacts"])
 def test_a_group_with_many_rows(tenant, table):  # noqa: F811
-    """Rows that have a file of their own, and those that only a key ties to it: next to it, and further away."""
+    """Rows of tables that the job knows, and rows that only a foreign key ties to the group: directly, and over other tables."""
     top, actor = tenant.group(), tenant.user(admin=True)
     project = tenant.project(top)
     tenant.database.connection.execute("""
@@ -106,7 +106,7 @@ def test_a_group_with_many_rows(tenant, table):  # noqa: F811
 
 @pytest.mark.parametrize("place", ["groups", "projects"])
 def test_a_group_with_many_who_are_to_be_refreshed(tenant, place):  # noqa: F811
-    """Nothing is removed before all are asked for, and that is cut as well: the groups that are looked at, and the projects."""
+    """All refreshes are requested before anything is removed. That is cut as well: groups and projects come in parts."""
     top, actor = tenant.group(), tenant.user(admin=True)
     users = [tenant.user() for _ in range(N)]
     for user in users:
@@ -132,7 +132,7 @@ def test_a_batch_bounds_the_projects_of_a_step(tenant):  # noqa: F811
 
 def test_groups_that_are_taken_back(tenant):  # noqa: F811
     tenant.period(7)
-    weak = tenant.user()  # nobody's owner any more
+    weak = tenant.user()  # no owner any more
     for _ in range(N):
         tenant.mark(tenant.group(), weak, 30)
     slow_table(tenant.database, "group_deletion_schedules", EACH_S)
@@ -153,7 +153,7 @@ def test_placeholders(tenant):  # noqa: F811
 
 @pytest.mark.parametrize("table, when", [("issues", "UPDATE"), ("members", "DELETE"), ("todos", "DELETE"), ("tokens", "DELETE")])
 def test_a_user(tenant, table, when):  # noqa: F811
-    """What is moved to the ghost user, what only he has, and what goes with him by a key."""
+    """Rows that move to the ghost user, rows that are only the user's, and rows that go by a key."""
     top = tenant.group()
     bot, project = tenant.user(user_type=6), tenant.project(top)
     tenant.member(bot, project=project, expires_at=tenant.day(-1))
@@ -175,7 +175,7 @@ def test_a_user(tenant, table, when):  # noqa: F811
 
 @pytest.mark.parametrize("when", ["DELETE", "UPDATE"])
 def test_objects(pruned_with_slots, database, tmp_path, when):
-    """The rows that are leased, and those that are settled when their objects are gone: nobody waits for a lease to run out."""
+    """Leasing rows, and settling rows whose objects are gone: no lease has to run out."""
     (tmp_path / "store").mkdir()
     objects = ListedObjects(pruned_with_slots, database, tmp_path / "store")
     objects.add(N, store=1)
@@ -189,7 +189,7 @@ def test_objects(pruned_with_slots, database, tmp_path, when):
 
 @pytest.mark.parametrize("table, when", [("project_authorizations", "DELETE"), ("project_authorizations", "INSERT"), ("todos", "DELETE")])
 def test_one_user_with_many_rights(tenant, table, when):  # noqa: F811
-    """One user is not the least that a step can be about: its rows are."""
+    """A step can be smaller than one user: it takes some of their rows."""
     user, top = tenant.user(), tenant.group()
     projects = [tenant.project(top) for _ in range(N)]
     if when == "INSERT":
@@ -212,7 +212,7 @@ def test_one_user_with_many_rights(tenant, table, when):  # noqa: F811
 
 
 def test_a_row_that_takes_too_long_alone_stops_no_other(new_scene):
-    """It is charged for, and after the third time it is put aside."""
+    """The row is charged, and quarantined after the third time."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 0})
     fill(scene.database, 4)
     scene.database.connection.execute("""

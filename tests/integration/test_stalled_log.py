@@ -1,4 +1,4 @@
-"""Whoever reads the daemon's log may stall: no step waits for it, and the process ends when it is asked."""
+"""The reader of the daemon's log may stall: no step waits for it, and the process ends when asked."""
 
 import fcntl
 import json
@@ -17,7 +17,7 @@ JOB = "scratch.remove"
 
 
 class Stalled:
-    """A daemon whose stderr is a pipe that is full and that nobody reads."""
+    """A daemon whose stderr is a full pipe without a reader."""
 
     def __init__(self, scene, **settings):
         self.read, write = os.pipe()
@@ -31,7 +31,7 @@ class Stalled:
         os.close(write)
 
     def lines(self):
-        """What it says, once somebody reads."""
+        """The log lines, once the pipe is read."""
         with os.fdopen(self.read, errors="replace") as pipe:
             for line in pipe:
                 if line.strip():
@@ -69,7 +69,7 @@ def test_steps_and_the_end_wait_for_no_reader(scene, stalled):
     assert time.monotonic() - began < 10
 
 
-def test_lines_that_find_no_room_are_counted_and_said(scene, stalled):
+def test_lines_that_find_no_room_are_counted_and_reported(scene, stalled):
     http = Listening()
     one = stalled(**{"http.listen": http.listen, "log.level": "debug"})
     times = [now(minutes=-30, milliseconds=n) for n in range(2500)]

@@ -1,4 +1,4 @@
-"""A standby that lagged behind takes over: what it never heard of is done again, by the daemon that was there all the time."""
+"""A standby that lagged behind takes over: the daemon, which runs all the time, repeats the work that the standby does not have."""
 
 import psycopg
 from psycopg.rows import dict_row

@@ -1,4 +1,4 @@
-"""A tick from anybody becomes exactly one run, with the id that the contract says."""
+"""A tick from any client becomes exactly one run, with the id of the contract."""
 
 import datetime
 import json
@@ -16,7 +16,7 @@ def daemon(scene):
     return scene
 
 
-def test_a_tick_with_nothing_but_the_job_removes_what_is_over(daemon):
+def test_a_tick_with_only_the_job_removes_expired_rows(daemon):
     database, topics = daemon.database, daemon.topics
     fill(database, 3)
     fill(database, 1, day="2999-01-01", first=100)
@@ -52,7 +52,7 @@ def test_the_id_of_a_run_is_that_of_its_canonical_text(busy_scene, args, canonic
 
 
 @pytest.mark.parametrize("written", ["1.50", "1e2", "1E+2", "-0", "100", "0.1000"])
-def test_numbers_are_taken_as_they_were_written(busy_scene, written):
+def test_numbers_stay_as_they_were_written(busy_scene, written):
     at = now(hours=-1)
     busy_scene.topics.produce("ticks", f'{{"job":"scratch.wide","scheduled_at":"{at.isoformat()}",'
                                        f'"args":{{ "b" : {written}, "a":"x" }} }}'.encode())
@@ -131,7 +131,7 @@ def test_a_tick_ahead_of_its_time_waits_without_the_key(daemon):
 
 
 def test_a_tick_ahead_of_its_time_runs_when_it_is_due(daemon):
-    """That it waits until then is seen above, where it has time to."""
+    """The test above shows that it waits until then."""
     fill(daemon.database, 2)
     daemon.daemons[0].wait_line("Partitions assigned")
     soon = now(seconds=6)
@@ -158,7 +158,7 @@ def test_a_cursor_in_the_arguments_is_where_the_run_begins(daemon):
     assert daemon.database.column("SELECT id FROM scratch ORDER BY id") == [3, 4, 5]
 
 
-def test_a_cursor_that_is_none_ends_the_run_dead_and_says_why(daemon):
+def test_an_invalid_cursor_ends_the_run_dead_and_says_why(daemon):
     at = now(hours=-1)
     daemon.topics.tick(JOB, at, {"cursor": {"day": "someday", "id": 3}})
     row = daemon.wait_run(tick_id(JOB, at, '{"cursor":{"day":"someday","id":3}}'))
@@ -166,7 +166,7 @@ def test_a_cursor_that_is_none_ends_the_run_dead_and_says_why(daemon):
 
 
 def test_runs_with_and_without_rows_in_one_batch_end_at_their_first_try(new_scene):
-    """Those without rows are stepped together; the first of the batch has rows, and comes again by itself."""
+    """Runs without rows are stepped together. The first of the batch has rows, so it is stepped again, alone."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     for n in range(60):
         scene.topics.tick("scratch.wide", now(hours=-1, minutes=-n), {"n": n} if n % 7 == 0 else {})

@@ -1,4 +1,5 @@
-"""A broker that lagged behind leads: of what was taken Kafka has a part only, and other messages since, perhaps at the same offsets."""
+"""A broker that lagged behind becomes the leader: Kafka has only a part of the messages that were taken, and new messages, perhaps at the
+same offsets."""
 
 import json
 
@@ -6,18 +7,19 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import NewPartitions
 
+from support.places import binary_with_faults
 from support.scene import now, tick_id
 
 JOB = "scratch.wide"
 SAID = "Kafka has other messages than were taken from it, or none: what it has is read from there"
-LESS, AS_MUCH, MORE, SAME, CUT = range(5)  # partitions, by what the new leader has; the last has begun later since
+LESS, AS_MUCH, MORE, SAME, CUT = range(5)  # partitions, by what the new leader has; the last one begins at a later offset
 OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}
 
 
 @pytest.fixture
 def scene(new_scene, own_kafka):
-    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ...; in `elsewhere` the first of them, as it was, and others: `5, ...`. A session
-    outlives the broker's absence: no partition is assigned anew."""
+    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ... The topic `elsewhere` has the first of them unchanged, and others:
+    `5, ...`. A session outlives the broker's absence: no partition is assigned again."""
     scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap)
     scene.topics.admin.create_partitions([NewPartitions(scene.topics.full("ticks"), 5)])[scene.topics.full("ticks")].result(30)
     scene.topics.make("elsewhere", 4)
@@ -34,7 +36,7 @@ def number(partition, n):
 
 
 def send(scene, topic, partition, numbers):
-    """Each with a time of its own, the same wherever it is sent."""
+    """Sends ticks, each with its own time, the same wherever it is sent."""
     for n in numbers:
         value = {"job": JOB, "scheduled_at": scene.at.isoformat(), "args": {"n": number(partition, n)}}
         scene.topics.produce(topic, json.dumps(value).encode(), partition=partition, timestamp_ms=scene.sent_ms + number(partition, n))
@@ -55,28 +57,34 @@ def doctor(scene):
     return sorted(f["detail"] for f in scene.run("doctor", "--json").json() if f["check"] == "lost messages" and not f["ok"])
 
 
-@pytest.mark.parametrize("daemon", ["runs", "is started again"])
-def test_what_kafka_has_in_place_of_messages_that_were_taken_is_taken(scene, own_kafka, daemon):
-    """While a daemon runs also where newer ones come first. Said once, with their offsets; partitions that are as they were are left alone."""
+@pytest.mark.parametrize("daemon", ["runs", "is started again", "is killed as it goes back"])
+def test_messages_that_replace_taken_ones_are_taken(scene, own_kafka, daemon):
+    """With a running daemon also where newer messages come first. Each loss is logged once, with the offsets; unchanged partitions are
+    left alone."""
     running = scene.start()
     first = {number(p, n) for p in range(5) for n in range(1, 5)}
     wait(scene, first)
     assert doctor(scene) == []
     (cut,) = scene.topics.admin.delete_records([TopicPartition(scene.topics.full("ticks"), CUT, 3)]).values()
     assert cut.result().low_watermark == 3
-    if daemon == "is started again":
+    if daemon != "runs":
         assert running.stop() == 0
     own_kafka.kill()
     own_kafka.put_in_place(scene.topics.full("ticks"), scene.topics.full("elsewhere"), OTHERS)
     own_kafka.start()
-    if daemon == "is started again":
+    if daemon == "is killed as it goes back":
+        scene.binary = binary_with_faults()
+        scene.settings["kafka.group.instance.id"] = "the one process"  # the next one gets its partitions at once
+        killed = scene.start(environment={"PRUNED_FAULT": "alone.before_commit=src/engine/work/sql/intake_go_back.sql:kill"})
+        assert killed.wait(60) == -9
+    if daemon != "runs":
         running = scene.start()
 
     others = {number(p, n) for p, more in OTHERS.items() for n in range(5, 5 + more)}
     wait(scene, first | others)
     wait_places(scene, [2, 4, 6, 4, 4])
     said = running.lines(SAID)
-    begin = 1 if daemon == "runs" else 0  # else only the last one that was taken is known
+    begin = 1 if daemon == "runs" else 0  # otherwise only the last taken message is known
     assert sorted((line["partition"], line["first_offset"], line["next_offset"]) for line in said) == [
         (LESS, begin, 4), (AS_MUCH, begin, 4), (MORE, begin, 4)]
     assert {(line["level"], line["topic"]) for line in said} == {("error", scene.topics.full("ticks"))}

@@ -1,4 +1,4 @@
-"""`run --until-idle` does what is to be done now, waits for what has begun, leaves what is for later, and ends with 0."""
+"""`run --until-idle` does the work that is due now, waits for work that has begun, leaves later work, and ends with 0."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def tick(scene, job=CHAIN, **delta):
 def test_a_run_that_pauses_between_two_pages_is_waited_for_and_so_is_what_comes_meanwhile(scene):
     scene.settings["jobs.scratch.remove.delay_ms"] = 1500
     fill(scene.database, 25)
-    hold_rows(scene.database, "OLD.id = 1")  # of the last page
+    hold_rows(scene.database, "OLD.id = 1")  # the line of the last page
     run_id = tick(scene)
     daemon = scene.start("--until-idle")
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id])
@@ -54,14 +54,14 @@ def test_a_waiting_run_whose_time_has_come_is_done_also_if_it_failed_before(scen
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
 
 
-# What is for later. Each returns the run that is to be left when the daemon has ended.
+# Work for later. Each function returns the run that must be left when the daemon has ended.
 
 def ahead_of_its_time(scene):
     return tick(scene, hours=1)
 
 
 def timer_of_another_day(scene):
-    """Not of tomorrow: that may begin at any moment."""
+    """Not tomorrow: that may begin at any moment."""
     there = Instance(scene.database)
     member = there.member(there.user(), there.group(), expires_at=there.day(2))
     scene.topics.event("MemberExpirySet", {"member_id": member, "expires_at": str(there.day(2))})
@@ -115,7 +115,7 @@ def store_that_is_down(scene):
 @pytest.mark.parametrize("later", [
     ahead_of_its_time, timer_of_another_day, back_off, back_off_in_the_middle, blocked, paused,
     paused_when_its_message_was_lost, paused_between_two_pages, store_that_is_down], ids=lambda f: f.__name__)
-def test_what_is_for_later_is_left(new_scene, later):
+def test_work_for_later_is_left(new_scene, later):
     scene = new_scene({"jobs.scratch.remove.batch": 20})
     run_id = later(scene)
     other = tick(scene, "scratch.wide", minutes=-2)

@@ -1,4 +1,4 @@
-"""A database of an older version: after `pruned migrate` its daemon goes on with the rights it was given then."""
+"""A database of an older version: after `pruned migrate` its daemon works with the rights that it had."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ from support.places import GRANTS as PLACE_OF_GRANTS, ROLE
 
 STEPS = PROJECT / "schemas/postgres"
 FIRST_RELEASED = 5  # the steps that the first version had
-# As its deploy/grants.sql gave it.
+# The rights that its deploy/grants.sql gave.
 GRANTS = f"""
 GRANT USAGE ON SCHEMA pruned, public TO {ROLE};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pruned TO {ROLE};
@@ -44,7 +44,7 @@ def older(new_pruned, new_database, topics, scene_settings):
     return Tenant(one)
 
 
-def test_a_daemon_goes_on_with_the_rights_it_had(older):
+def test_a_daemon_works_with_the_rights_it_had(older):
     database, pruned = older.database, older.pruned
     older.user(user_type=5, username="ghost")
     member = older.member(older.user(), older.group(), expires_at=older.day(-1))
@@ -59,7 +59,7 @@ def test_a_daemon_goes_on_with_the_rights_it_had(older):
     assert lacking == []
 
 
-def test_a_step_takes_the_audit_out_of_a_daemons_hands(older):
+def test_a_step_takes_the_daemons_rights_to_change_the_audit(older):
     older.pruned.migrate()
     day = older.database.value("SELECT child FROM pruned.days_of('deletions') LIMIT 1")
     with psycopg.connect(older.database.role_url, autocommit=True) as daemon:

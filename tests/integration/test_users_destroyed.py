@@ -1,4 +1,4 @@
-"""A user who is destroyed: nothing of others goes along, nothing refers to him afterwards, and nobody is forgotten."""
+"""A user who is destroyed: no row of others goes along, nothing refers to the user afterwards, and no user is forgotten."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def go(tenant, **settings):
 # --- what others own goes to the ghost user
 
 def inherited(tenant, user, other):
-    """(table, id, column) of rows that name him, though they are not his."""
+    """(table, id, column) of rows that name the user but belong to others."""
     achievement = tenant.put("user_achievements", achievement_id=1, user_id=user, awarded_by_user_id=user, revoked_by_user_id=user)
     todo = tenant.put("todos", user_id=other, author_id=user, target_type="Issue", action=1, state="pending")
     return [("todos", todo, "author_id"), ("reviews", tenant.put("reviews", author_id=user), "author_id"),
@@ -51,7 +51,7 @@ CASCADES = "ALTER TABLE todos ADD FOREIGN KEY (author_id) REFERENCES users ON DE
 
 
 @pytest.mark.parametrize("references", ["", "issues.author_id"])
-def test_what_names_him_and_is_not_his_goes_to_the_ghost_user(bot, references):
+def test_rows_of_others_that_name_the_user_go_to_the_ghost_user(bot, references):
     bot.database.execute(CASCADES)
     other = bot.user()
     rows = inherited(bot, bot.bot, other)
@@ -71,7 +71,7 @@ def test_none_of_it_keeps_a_placeholder(tenant):  # noqa: F811
 
 
 @pytest.mark.parametrize("batch", [1, 1000])
-def test_it_comes_back_with_him(bot, batch):
+def test_the_moved_rows_come_back_with_the_user(bot, batch):
     rows = inherited(bot, bot.bot, bot.user())
     own = bot.put("todos", user_id=bot.bot, author_id=bot.bot, target_type="Issue", action=1, state="pending")
     before = {table: bot.database.rows(f"SELECT * FROM {table} ORDER BY id") for table, *_ in rows}
@@ -102,7 +102,7 @@ def test_a_row_that_comes_into_a_column_that_was_done_goes_to_the_ghost_user(bot
     assert issues and set(issues) == {bot.ghost}
 
 
-def test_rows_that_keep_coming_end_it_with_their_name(bot):
+def test_rows_that_keep_coming_end_the_run_with_their_name(bot):
     bot.put("issues", author_id=bot.bot)
     on_change(bot, "UPDATE ON issues", f"INSERT INTO public.issues (author_id) VALUES ({bot.bot})")
     run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
@@ -110,14 +110,14 @@ def test_rows_that_keep_coming_end_it_with_their_name(bot):
     assert bot.bot in bot.ids("users")
 
 
-def test_a_row_that_his_own_end_makes_keeps_him(bot):
+def test_a_row_that_the_users_own_removal_makes_keeps_the_user(bot):
     on_change(bot, "DELETE ON users", f"INSERT INTO public.issues (author_id) VALUES ({bot.bot})")
     run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
     assert run["state"] == "dead" and "issues.author_id" in run["error"] and bot.bot in bot.ids("users")
     assert bot.ids("issues") == []
 
 
-# --- no ghost user: nothing is decided
+# --- without a ghost user nothing is decided
 
 def test_without_a_ghost_user_it_fails_and_comes_again(bot):
     bot.database.execute("DELETE FROM users WHERE user_type = 5")

@@ -1,4 +1,4 @@
-"""Users of random instances, destroyed one after the other or given the rights that they ought to have, against the model."""
+"""Users of random instances are destroyed one after the other, or their rights are refreshed; the results are compared with the model."""
 
 import random
 
@@ -47,8 +47,8 @@ def test_destroyed_like_the_model(destroyer, seed):
 
 
 def ask(seed):
-    """Requests of some of the users and of one who is gone but whose rows are there, all due, and wrong authorizations for them to be
-    found in."""
+    """Adds requests for some of the users and for a user who is gone but has rows left, all due; and wrong authorizations of these
+    users."""
     def prepare(database):
         dice = random.Random(seed)
         users = database.column("SELECT id FROM users ORDER BY id")

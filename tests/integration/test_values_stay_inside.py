@@ -1,4 +1,5 @@
-"""What is in the rows, and what is secret in the configuration, is not in messages: logs, errors of runs, outcomes, answers of commands."""
+"""Values of rows and secrets of the configuration are in no message: neither in logs, errors of runs and outcomes, nor in output of
+commands."""
 
 import json
 
@@ -17,7 +18,7 @@ def everything_said(scene, daemon):
 
 
 def provoke(scene, body):
-    """A row that goes takes this with it. What was said of it, everywhere."""
+    """Removes a row while this SQL is in force. Returns everything that was said about it."""
     scene.database.execute(f"""
         CREATE TABLE secrets (id bigint PRIMARY KEY, hash text, n int, CONSTRAINT of_hash CHECK (hash IS NULL OR hash = 'fine'));
         CREATE TABLE below (id bigint REFERENCES secrets, hash text UNIQUE);
@@ -46,7 +47,7 @@ def provoke(scene, body):
     (f"RAISE EXCEPTION 'kept by the law' USING DETAIL = '{SECRET}', HINT = '{SECRET}';", ["kept by the law"]),
     (f"RAISE NOTICE 'look' USING DETAIL = '{SECRET}'; RAISE EXCEPTION '\"%\" is kept', 7 USING ERRCODE = '22023';", ['"7" is kept']),
 ])
-def test_of_postgresqls_words_those_go_out_that_hold_no_values(scene, body, stays):
+def test_only_texts_of_postgresql_without_values_leave_the_process(scene, body, stays):
     said, reasons = provoke(scene, body)
     assert SECRET not in said and "4711471147" not in said
     for words in stays:

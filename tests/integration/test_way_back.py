@@ -1,4 +1,4 @@
-"""After an accident either store is rebuilt from the other, by itself: what is missing is done, and nothing is done twice."""
+"""After an accident PostgreSQL or Kafka is rebuilt from the other without help: missing work is done, and nothing is done twice."""
 
 import datetime
 
@@ -18,7 +18,7 @@ ORPHAN = 7777
 
 
 class There(Instance):
-    """What begin() makes."""
+    """Ids of what begin() makes."""
 
     place: int  # the group
     gone: list  # memberships that go at once
@@ -33,10 +33,10 @@ def scene(new_scene, own_postgres, own_kafka):
     return scene
 
 
-# --- what there is to do
+# --- the work
 
 def begin(scene):
-    """Members that go at once, a timer that waits, a chain of twelve pages that is in its midst, a message that is none."""
+    """Members that go at once, a timer that waits, a chain of twelve pages under way, an invalid message."""
     there = scene.there
     there.place = there.group()
     there.owner(there.user(), there.place)
@@ -60,7 +60,7 @@ def begin(scene):
 
 
 def go_on(scene):
-    """Ticks and events that come later. Returns the ids of what runs now."""
+    """Sends later ticks and events. Returns the ids of their runs."""
     there, topics = scene.there, scene.topics
     topics.event("MemberExpirySet", {"member_id": there.early, "expires_at": str(there.day(9))}, ce_id="later", ce_time=now())
     topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": ORPHAN}, ce_id="orphan", ce_time=scene.at)
@@ -75,7 +75,7 @@ def wait_all(scene, run_ids):
         assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
 
 
-# --- how it is
+# --- the state
 
 def runs(scene):
     return scene.database.rows("""
@@ -100,7 +100,7 @@ def state(scene):
 
 
 def said(scene):
-    """{ce_id: what was said}; a repeat says the same."""
+    """{ce_id: outcome}; a repeat has the same content."""
     messages = scene.topics.outcomes()
     once = {m.headers["ce_id"]: m.raw for m in messages}
     assert len({(m.headers["ce_id"], m.raw) for m in messages}) == len(once)
@@ -117,7 +117,7 @@ def same(scene, before):
 
 @pytest.mark.parametrize("daemons", ["one goes on", "two go on", "one is started again"])
 def test_postgres_set_back_to_a_backup_does_again_exactly_what_it_has_lost(scene, own_postgres, daemons):
-    """To a moment long after the backup, as a recovery target names it. No message comes after the accident: what is missing is
+    """PostgreSQL is recovered to a moment long after the backup (a recovery target). No message comes after the accident: missing work is
     found without one."""
     backup = own_postgres.back_up()
     if daemons == "two go on":
@@ -150,7 +150,8 @@ def test_postgres_set_back_to_a_backup_does_again_exactly_what_it_has_lost(scene
 
 
 def revive(scene):
-    """The library's fault (src/kafka/library.h) ends the daemon sooner or later; here for certain, as a supervisor would see it."""
+    """The library's defect (src/kafka/library.h) kills the daemon sooner or later. Here the test kills it, and starts it as a supervisor
+    would."""
     scene.daemon.kill()
     scene.daemon = scene.start()
 
@@ -189,7 +190,7 @@ def test_after_all_of_kafkas_data_is_lost_everything_goes_on_from_the_rows(scene
 
 
 def delete_group(topics):
-    """The broker may learn a moment later that the last one has left."""
+    """The broker may notice a moment later that the last member has left."""
     try:
         topics.admin.delete_consumer_groups([topics.prefix])[topics.prefix].result(30)
     except KafkaException as failure:

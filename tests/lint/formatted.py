@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Is all C in the style of .clang-format? Names each file that is not; --fix formats them. Wants clang-format of tests/stack/requirements.txt:
-another version formats otherwise."""
+"""Checks that all C is in the style of .clang-format. Names each file that is not; --fix formats them. Needs the clang-format of
+tests/stack/requirements.txt: other versions format differently."""
 
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ def sources():
 
 
 def clang_format():
-    """Beside the Python that runs this: both are of the tests' virtual environment."""
+    """It lies beside the Python that runs this: both belong to the tests' virtual environment."""
     beside = pathlib.Path(sys.executable).parent / "clang-format"
     if not beside.exists():
         raise SystemExit(f"style: no {beside}: run me with the tests' Python, .deps/venv/bin/python (`make lint` does)")

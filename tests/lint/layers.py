@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Who may use whom (docs/design.md), by includes, and by symbols of the objects in BUILD (default build/release; nothing is asked of what
-is not built). Prints what goes against it; exit 1 if any."""
+"""Checks which folder may use which (docs/design.md), by includes, and by symbols of the objects in BUILD (default build/release; sources
+that are not built are not checked). Prints each violation; exit 1 if any."""
 
 import pathlib
 import re
@@ -12,14 +12,14 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 
 # A folder may use those of a lower rank, and itself. The rooms of the engine are in the order in which a message goes through them.
 FOLDERS = [["base"], ["config", "http", "kafka", "pg"], ["avro", "store"],
-           ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/lane"],
+           ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/brakes"], ["engine/lane"],
            ["engine/work"], ["engine/clock"], ["engine"], ["jobs", "cli", "web"]]
 RANK = {folder: rank for rank, folders in enumerate(FOLDERS) for folder in folders}
 # `pruned run` serves the web page.
 ALSO = {("cli", "web")}
 # What the author of a job sees: include/pruned, which stands alone; the jobs of the tree also use base.
 SHOWN_TO_JOBS = {"pruned": re.compile(r"^pruned/"), "jobs": re.compile(r"^(pruned|base)/")}
-# What jobs share with all of src, and the folder it belongs to.
+# Headers that jobs share with all of src, and their folders.
 SHARED = {"pruned/error.h": "base", "pruned/json.h": "base", "pruned/log.h": "base", "pruned/rows.h": "pg"}
 
 HOME_OF = {"jansson.h": "pruned", "uuid.h": "base", "uuid/uuid.h": "base",
@@ -62,7 +62,7 @@ def wrong_own(path, home, name):
         return None
     if home in SHOWN_TO_JOBS:
         return None if SHOWN_TO_JOBS[home].search(name) else f'{home} may not see "{name}"'
-    if (home, name) == ("store", "pruned/store.h"): # what the store shows to jobs is its own
+    if (home, name) == ("store", "pruned/store.h"):  # these headers belong to the store
         return None
     if SHARED.get(name) == home:
         return None
@@ -83,7 +83,7 @@ def resolve(name):
 
 
 def cycles(graph):
-    """Each ring of headers once."""
+    """Each circle of headers, once."""
     done, path = set(), []
 
     def visit(node):
@@ -123,7 +123,7 @@ def symbols(build):
 
 
 def wrong_links(build):
-    """What a folder uses of one that it may not, although it includes nothing of it."""
+    """Symbols that a folder uses of a folder that it may not use, although it includes nothing of it."""
     for (user, definer), names in sorted(symbols(build).items()):
         home, used = folder(user), folder(definer)
         if home in ("", used) or used not in RANK or (home, used) in ALSO:

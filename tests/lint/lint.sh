@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make lint` says: the longest things, who includes whom, what documents name, cppcheck (a warning is an error).
+# `make lint`: the longest functions and files, layers, names in documents, cppcheck (a warning is an error).
 cd "$(dirname "$0")/../.." || exit
 tests/stack/deps.sh lint && tests/stack/deps.sh test python || exit
 python=${PRUNED_DEPS:-.deps}/venv/bin/python

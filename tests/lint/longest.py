@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ten longest functions and files: where an idea may be missing. Informs, never fails."""
+"""Prints the ten longest functions and files: candidates for a split. It never fails."""
 
 import pathlib
 
@@ -8,7 +8,7 @@ TOPS = ("src", "include", "tests/unit", "tests/fuzz")
 
 
 def functions(lines):
-    """(name, first line, length): bodies open with a brace in the first column and close with one."""
+    """(name, first line, length) of each function: its body starts and ends with a brace in the first column."""
     start = None
     for number, line in enumerate(lines, 1):
         if line.startswith("{"):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What is named is there. Prints each that is not; exit 1 if any.
+"""Checks that everything that is named exists. Prints each name that does not; exit 1 if any.
 
 In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file named before it in the same
 row), and links: the page, and the heading that the link leads to. In the rest of the tree: every *.md, every path from the
-root, and every file that a comment in C or SQL names. Documents that are kept elsewhere are named nowhere."""
+root, and every file that a comment in C or SQL names. Documents outside this tree must not be named."""
 
 import functools
 import pathlib
@@ -16,7 +16,7 @@ ENDINGS = (".c", ".h", ".py", ".sql", ".conf", ".sh", ".yml", ".service", ".avsc
 SPAN = re.compile(r"`([^`\s]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED = re.compile(r"([\w./*-]*\w\.(?:c|h|py|sql|md|yml|service|avsc|sh|html))?(?:::(\w+))?|(test_\w+)")
-ELSEWHERE = re.compile(r"^(/|https?:)")  # of the machine that it runs on, or of the world
+ELSEWHERE = re.compile(r"^(/|https?:)")  # paths of the machine that it runs on, or addresses
 PAGE = re.compile(r"(?<![\w*/<>{}.-])([\w./-]*\w\.md)\b")
 PATH = re.compile(rf"(?<![\w./*{{}}-])((?:{'|'.join(TOPS)})/[\w./-]+\.(?:c|h|py|sql|md|yml|service|sh|conf))\b")
 COMMENT = {".c": re.compile(r"/\*.*?\*/", re.S), ".h": re.compile(r"/\*.*?\*/", re.S), ".sql": re.compile(r"--[^\n]*")}
@@ -37,7 +37,7 @@ def tree():
 
 
 def found(name):
-    """Those files whose path ends so; `*` is any part of a name."""
+    """The files whose path ends in NAME; `*` is any part of a name."""
     end = re.compile(r"(^|/)" + re.escape(name.removeprefix("../").removeprefix("./")).replace(r"\*", "[^/]*") + "$")
     return [path for path in tree() if end.search(path)]
 
@@ -66,7 +66,7 @@ def wrong_names(line):
 
 @functools.cache
 def anchors(page):
-    """What a link to a heading of PAGE may say, as GitHub makes it."""
+    """The anchors of PAGE's headings, as GitHub makes them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
     heads = [re.sub(r"[^\w\- ]", "", h.lower().replace("`", "")).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text, re.M)]
     return set(heads)
@@ -96,7 +96,7 @@ def in_documents():
 
 
 def elsewhere():
-    """In comments of programs, and in what they say."""
+    """In comments and texts of programs."""
     for name in [*tree(), "Makefile"]:
         path = ROOT / name
         if not (name.endswith(ENDINGS) or name == "Makefile") or path == pathlib.Path(__file__).resolve():

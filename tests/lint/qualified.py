@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Functions of PostgreSQL are named with their schema (docs/choices.md, "Functions of others"). Prints each that is not; exit 1 if any.
+"""Checks that functions of PostgreSQL are named with their schema (docs/choices.md, "Functions of others"). Prints each that is not; exit
+1 if any.
 
     qualified.py [--fix]    --fix: writes `pg_catalog.` in front of them
 
 A function of another schema wins over PostgreSQL's own, wherever it stands in the path, if its arguments fit better: exactly the row
-type of a table, a varchar, an array of a domain. So whatever is given arguments is named in full: in SQL files, also in the
-statements that these compose, and in what C composes. Not what takes none (`now()`, `count(*)`): nothing fits better; nor the words of
-the grammar (`coalesce`, `extract`, `unnest` of several), which PostgreSQL finds itself."""
+type of a table, a varchar, an array of a domain. So every function with arguments is named in full: in SQL files, in the statements that
+these compose, and in statements that C composes. Exceptions: functions without arguments (`now()`, `count(*)`), because nothing fits
+better, and words of the grammar (`coalesce`, `extract`, `unnest` of several arrays), which PostgreSQL resolves itself."""
 
 import pathlib
 import re
@@ -16,13 +17,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Words of the grammar that may stand in front of a parenthesis, written without a blank.
 GRAMMAR = set("coalesce nullif greatest least extract overlay position substring trim cast".split())
 CALL = re.compile(r"(?<![\w.\"$:%])([a-z_][a-z0-9_]*)\((?!\s*[*)])")
-COLUMNS_FOLLOW = re.compile(r"(\bAS|\bORDINALITY|\))\s+$")  # `AS u(id)` is no call
+COLUMNS_FOLLOW = re.compile(r"(\bAS|\bORDINALITY|\))\s+$")  # `AS u(id)` is not a call
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-TAKEN = re.compile(r"^00[1-5]-")  # steps of the schema that databases have taken
+TAKEN = re.compile(r"^00[1-5]-")  # schema steps that databases have already taken
 
 
 def arguments(text, at):
-    """How many there are; AT is behind the parenthesis."""
+    """The number of arguments; AT: the position after the parenthesis."""
     depth, n = 1, 1
     for c in text[at:]:
         depth += (c == "(") - (c == ")")

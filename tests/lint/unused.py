@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""External functions of src that nobody uses: neither another object of the program nor a C source of the tests. They are dead, or could be static.
-What include/pruned offers to the authors of jobs may wait for one. Reads the objects of a build (build/release, or the folder named); prints each,
+"""External functions of src that nobody uses: neither another object of the program nor a C source of the tests. They are dead, or could
+be static. Functions of include/pruned need no user yet: they are for authors of jobs. Reads the objects of a build (build/release, or the
+given folder); prints each,
 exit 1 if any."""
 
 import os
@@ -14,7 +15,7 @@ BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TEST_
 
 
 def symbols(path):
-    """(defined as functions, asked of others)."""
+    """(functions that the object defines, symbols that it needs from others)."""
     defined, wanted = set(), set()
     for line in subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout.splitlines():
         name, kind = line.split()[:2]
@@ -39,7 +40,7 @@ def main():
     if not objects:
         print(f"unused.py: no objects below {BUILD / 'src'}: make first")
         return 1
-    users = {}  # name -> how many objects ask for it
+    users = {}  # name -> how many objects need it
     for _, asked in objects.values():
         for name in asked:
             users[name] = users.get(name, 0) + 1

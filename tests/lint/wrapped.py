@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lines of documents have at most 100 characters: prints each that has more; exit 1 if any.
+"""Checks that lines of documents have at most 100 characters. Prints each that has more; exit 1 if any.
 
-    wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists anew, where a line is too long
+    wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line is too long
 
-Tables, code, headings, comments and lines without a blank are as they are."""
+Tables, code, headings, comments and lines without a blank are not changed."""
 
 import pathlib
 import re
@@ -22,7 +22,7 @@ def documents():
 
 
 def pieces(lines):
-    """(may be wrapped, lines) of each part: a paragraph or an item; a block of code and any other line as it is."""
+    """(may be wrapped, lines) of each part. A paragraph or an item may be wrapped; a block of code or any other line may not."""
     code, paragraph = False, []
     for line in lines:
         fence = line.lstrip().startswith("```")

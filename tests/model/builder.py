@@ -1,7 +1,8 @@
 """How rows of the application belong together: which rows a group, a project or a membership is made of.
 
-The one place that says it. A subclass says where the rows go: into the model's Db (build.py), into PostgreSQL
-(support/instance.py), or into the lists of a random instance (generate.py).
+This is the one place in Python that knows it. A subclass of Builder decides where the rows go: into the model's Db (build.py), or into
+PostgreSQL (support/instance.py). A random instance (generated/) is made row by row, with the same columns. Many rows at once are made in
+SQL: schemas/app/fill_begin.sql does it for the demo and the benchmarks, and test_fill.py compares the two.
 """
 
 import datetime
@@ -13,16 +14,28 @@ def place_columns(kind, source_id, namespace_id):
             "type": "GroupMember" if kind == "Namespace" else "ProjectMember"}
 
 
-def full_route(own, above):
-    """Path and name of a route: the parent's (ABOVE: its route or None), and the namespace's OWN below it."""
-    return {"path": (above["path"] + "/" if above else "") + own["path"],
+def namespace_columns(kind, id, path, name, above):
+    """KIND: Group, Project or User. ABOVE: the parent's row or None."""
+    return {"name": name, "path": path, "type": kind, "parent_id": above["id"] if above else None,
+            "traversal_ids": (above["traversal_ids"] if above else []) + [id]}
+
+
+def project_columns(home_id, own):
+    """A project in the namespace HOME_ID. OWN: the row of its own namespace."""
+    return {"path": own["path"], "namespace_id": home_id, "project_namespace_id": own["id"]}
+
+
+def route_columns(kind, source_id, own, above):
+    """The route of a group or a project. OWN: its namespace's row; ABOVE: its parent's route or None."""
+    return {"source_type": kind, "source_id": source_id, "namespace_id": own["id"],
+            "path": (above["path"] + "/" if above else "") + own["path"],
             "name": (above["name"] + " / " if above else "") + own["name"]}
 
 
 class Builder:
-    """Each method adds a row and returns its id. What is not said is ordinary. Days are counted from `today`."""
+    """Each method adds a row and returns its id. Columns that are not given get ordinary values. Days are counted from `today`."""
 
-    # --- what a subclass has
+    # --- defined by a subclass
 
     today = None
 
@@ -50,28 +63,26 @@ class Builder:
     def day_or_never(self, offset):
         return None if offset is None else self.day(offset)
 
-    # --- who
+    # --- users
 
     def user(self, user_type=0, state="active", admin=False, **more):
         name = more.pop("username", None) or self.new_name()
         return self.put("users", username=name, user_type=user_type, state=state, admin=admin, **more)
 
-    # --- where
+    # --- groups and projects
 
     def namespace(self, kind, parent=None, path=None, name=None, **more):
         """`{id}` in path and name is the namespace's own."""
         id, above = self.new_id("namespaces"), self.find("namespaces", id=parent) if parent else None
         path = (path or "space{id}").format(id=id)
-        self.put("namespaces", id=id, name=(name or path).format(id=id), path=path, type=kind, parent_id=parent,
-                 traversal_ids=(above["traversal_ids"] if above else []) + [id], **more)
+        self.put("namespaces", id=id, **namespace_columns(kind, id, path, (name or path).format(id=id), above), **more)
         self.put("namespace_details", namespace_id=id)
         return id
 
     def route(self, kind, source_id, namespace_id, parent):
         own = self.find("namespaces", id=namespace_id)
         above = self.find("routes", namespace_id=parent) if parent else None
-        self.put("routes", source_type=kind, source_id=source_id, namespace_id=namespace_id,
-                 **full_route(own, above))
+        self.put("routes", **route_columns(kind, source_id, own, above))
 
     def group(self, parent=None, path=None, name=None, **more):
         id = self.namespace("Group", parent, path, name, **more)
@@ -80,12 +91,11 @@ class Builder:
 
     def project(self, group, path=None, **of_namespace):
         own = self.namespace("Project", group, path, **of_namespace)
-        id = self.put("projects", name="project", path=self.find("namespaces", id=own)["path"], namespace_id=group,
-                      project_namespace_id=own)
+        id = self.put("projects", name="project", **project_columns(group, self.find("namespaces", id=own)))
         self.route("Project", id, own, group)
         return id
 
-    # --- who may do what
+    # --- memberships and links
 
     def member(self, user, group=None, project=None, level=30, **more):
         own = group or self.find("projects", id=project)["project_namespace_id"]
@@ -103,17 +113,17 @@ class Builder:
         return self.put("project_group_links", project_id=project, group_id=with_group, group_access=access,
                         expires_at=self.day_or_never(expires))
 
-    # --- what is to happen
+    # --- work for the jobs
 
     def period(self, days):
         return self.put("application_settings", deletion_adjourned_period=days)
 
     def mark(self, group, user, ago):
-        """AGO days ago, USER asked for the end of GROUP."""
+        """USER marked GROUP for deletion AGO days ago."""
         return self.put("group_deletion_schedules", group_id=group, user_id=user, marked_for_deletion_on=self.day(-ago))
 
     def leave(self, group, user, by):
-        """USER is to leave GROUP and what is below it."""
+        """A schedule: USER leaves GROUP and everything below it."""
         return self.put("members_deletion_schedules", namespace_id=group, user_id=user, scheduled_by_id=by)
 
     def detail(self, user, attempts=0, last=None, namespace_id=None, **more):

@@ -75,7 +75,7 @@ def _compare_new_rows(table, before, real, expected):
 
 
 def _is_leftover(table, row, expected):
-    """A request for a user who is gone is dropped when its turn comes."""
+    """Whether it is a request for a user who is gone: the job drops it when it reads it."""
     return table == DIRTY and expected.get("users", row["user_id"]) is None
 
 

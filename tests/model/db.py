@@ -12,15 +12,15 @@ from psycopg.rows import dict_row, tuple_row
 
 DIRTY = "pruned.dirty_users"
 QUARANTINE = "pruned.quarantine"
-# Tables of the service that the model knows; the others record how it got there, not where.
+# Tables of the service that the model knows. The others record the way, not the result.
 OURS = {DIRTY: ("user_id", "kind"), QUARANTINE: ("job", "item")}
 
-# Written where a rule says "now": equal to nothing that was there before.
+# Written where a rule says "now": it equals no earlier value.
 NOW = "some moment of this run"
 
 
 class Refused(Exception):
-    """The database said no to one row: a constraint, a trigger."""
+    """The database refused one row: by a constraint or a trigger."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Db:
         self.tables = {name: {} for name in self.primary_keys}
         self.columns = {}
         self.inserted = set()  # (table, key) of rows that the model made
-        self.refused = {}      # (table, key) -> message: a trigger says no to the deletion
+        self.refused = {}      # (table, key) -> message: a trigger refuses the deletion
 
     def copy(self):
         return copy.deepcopy(self)
@@ -52,7 +52,7 @@ class Db:
         return table in self.tables and column in self.columns.get(table, ())
 
     def rows(self, table, **where):
-        """All rows, or those with these values, by primary key; a list, so that they may be deleted on the way."""
+        """All rows, or those with these values, by primary key. A list, so that the caller may delete rows while it iterates."""
         found = [r for r in self.tables.get(table, {}).values() if all(r[c] == v for c, v in where.items())]
         return sorted(found, key=lambda row: self.key(table, row))
 
@@ -60,13 +60,13 @@ class Db:
         return self.tables.get(table, {}).get(key)
 
     def put(self, table, row):
-        """A row that was there before: for those who build a database."""
+        """Adds a row that was there before the job: for builders."""
         self.columns.setdefault(table, set()).update(row)
         self.tables[table][self.key(table, row)] = row
         return row
 
     def insert(self, table, **row):
-        """A row that the job makes, with the columns that a rule determines: the others are anything."""
+        """Adds a row that the job makes, with the columns that a rule determines; the other columns may have any value."""
         for column in self.primary_keys[table]:
             row.setdefault(column, f"new {len(self.inserted)}")
         key = self.key(table, row)
@@ -75,7 +75,7 @@ class Db:
         return row
 
     def delete(self, table, row):
-        """One row, and what its foreign keys say about the others."""
+        """Deletes one row and applies the foreign keys that refer to it."""
         key = self.key(table, row)
         if (table, key) in self.refused:
             raise Refused(self.refused[table, key])
@@ -102,7 +102,7 @@ class Db:
         return rows
 
     def breaks_unique_key(self, table, row, column, value):
-        """Would the table have two equal rows if this one got that value?"""
+        """Whether that value would break a unique key."""
         for columns in self.unique_keys.get(table, ()):
             wanted = {c: row[c] for c in columns} | {column: value}
             if column not in columns or None in wanted.values():
@@ -134,15 +134,14 @@ def load(conn, schema="public"):
 
 
 def _load_refusals(db):
-    """What generate.py made PostgreSQL refuse is a table like any other for it, and a rule for the model."""
+    """Turns generate.py's table of refusals into a rule of the model."""
     for row in db.tables.pop("refusals", {}).values():
         db.refused[row["table_name"], row["row_id"]] = row["message"]
     db.primary_keys.pop("refusals", None)
 
 
 def _keys(cursor, schema, primary):
-    """Primary keys: table -> columns. Else unique keys: table -> list of columns; partial and expression ones are not
-    looked at."""
+    """Primary keys: table -> columns. Else unique keys: table -> list of columns; partial and expression indexes are ignored."""
     cursor.execute("""
         SELECT c.relname, array_agg(a.attname ORDER BY k.position)
         FROM pg_index i

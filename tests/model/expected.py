@@ -1,4 +1,4 @@
-"""What a run should say and start, beside what it does to the database."""
+"""What a run must announce and start, besides its changes of the database."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ CHILD_KEYS = {
 class Child:
     job: str
     args: dict
-    delay_s: float = 0  # due so long after the parent began
+    delay_s: float = 0  # counted from the parent's start
 
     @property
     def child_key(self):
@@ -46,7 +46,7 @@ class Expected:
         self.outcomes.append({"type": record, **fields})
 
     def start(self, job, delay_s=0, **args):
-        """One child per key, however often it is asked for."""
+        """Starts one child for each key, however often it is called."""
         child = Child(job, {name: value for name, value in args.items() if value is not None}, delay_s)
         if child.unique_key not in [c.unique_key for c in self.children]:
             self.children.append(child)

@@ -2,8 +2,8 @@
 
     t = generate(conn, seed, size=60)
 
-empties the tables first. The rows are the same for the same seed, size and t. Returns the scheduled time that the dates
-are made around. `size` is about the number of memberships.
+empties the tables first. The rows are the same for the same seed, size and t. Returns t, the scheduled time around which the dates lie.
+`size` is about the number of memberships.
 
 `refusals`: a trigger refuses some deletions of members. The table `refusals` says which; load() reads it.
 `many_pages`: no bot expires in two places. Otherwise the second row could go with the bot or with the next page.
@@ -75,7 +75,7 @@ def write_rows(cursor, table, rows):
 
 
 class Instance(Work):
-    """All of it, in the order in which one needs the other."""
+    """The whole instance; each part needs the parts before it."""
 
     def make(self, refusals, many_pages):
         self.users()

@@ -73,8 +73,8 @@ def without_suffix(text, group_id):
 
 
 def take_suffix_off(db, group_id):
-    """Name and path, each for itself, here and in the routes of all that is below. Five letters or digits that the model
-    cannot foresee become a pattern."""
+    """Takes the suffix off name and path, each on its own, here and in the routes of everything below. Five letters or digits that the
+    model cannot predict become a pattern."""
     group = db.get("namespaces", group_id)
     route = next(iter(db.rows("routes", source_type="Namespace", source_id=group_id)), None)
     old_path, old_name = (route["path"], route["name"]) if route else (group["path"], group["name"])
@@ -124,7 +124,7 @@ def destroy(db, t, args):
         trial = db.copy()
         take_down(trial, Expected(), group_id, args["user_id"])
     except Refused as refusal:
-        # Chosen: how far it got before it failed is not foreseen; the caller sees that it does not end.
+        # Chosen: how far it got before it failed is not predicted; the caller sees that it does not end.
         expected.state = "waiting"
         expected.say("error", "Rescheduling group deletion", group_id=group_id, user_id=args["user_id"], error=str(refusal))
         return expected
@@ -144,8 +144,8 @@ def take_down(db, expected, group_id, actor_id):
 
 
 def everybody_with_access(db, groups):
-    """Members of the groups and their projects, direct members of the groups that these groups are shared with, and all who
-    reach a group by whose link to a project something is lost: one of these groups, or one that their projects invited."""
+    """Members of the groups and their projects, direct members of the groups that these groups are shared with, and all who reach a group
+    whose link to a project goes: one of these groups, or a group that their projects invited."""
     ids = {g["id"] for g in groups}
     projects = {p["id"] for p in db.rows("projects") if p["namespace_id"] in ids}
     invited = invited_by(db, ids)
@@ -190,7 +190,7 @@ def remove_project(db, expected, project, actor_id):
 
 
 def destroy_bots(db, expected, source_type, source_id, reason, actor_id):
-    """Whoever is a bot and a member, or has asked to be one."""
+    """Destroys bots that are members, or have requested access."""
     for member in db.rows("members", source_type=source_type, source_id=source_id):
         user = db.get("users", member["user_id"])
         if user is not None and user["user_type"] == rules.PROJECT_BOT:
@@ -198,7 +198,7 @@ def destroy_bots(db, expected, source_type, source_id, reason, actor_id):
 
 
 def remove_writings(db, project_id):
-    """No row anywhere points into the deleted tree, so what was written in it goes, and what hangs on that."""
+    """No row may point into the deleted tree, so what was written in it goes, with everything that depends on it."""
     for issue in db.delete_where("issues", project_id=project_id):
         db.delete_where("issue_assignees", issue_id=issue["id"])
     for request in db.delete_where("merge_requests", target_project_id=project_id):
@@ -207,7 +207,7 @@ def remove_writings(db, project_id):
 
 
 def record_file(db, artifact):
-    """No file is forgotten when its row goes; a row without a file leaves nothing."""
+    """Records the file of a row that goes; a row without a file leaves no record."""
     if artifact["file_final_path"]:
         store_dir, file = posixpath.split(artifact["file_final_path"])
     elif artifact["file"]:

@@ -11,7 +11,7 @@ def date_of(t):
     return t.astimezone(datetime.timezone.utc).date()
 
 
-# What is parked is tried once in this time; what a restore holds, never by itself.
+# A parked item is tried once in this time; an item held by a restore is never tried by itself.
 PARK_RETRY = datetime.timedelta(days=7)
 
 
@@ -67,7 +67,7 @@ def expire(db, expected, member):
 
 
 def expiry_due(db, t, args):
-    """The timer of MemberExpirySet {member_id, expires_at}: t is the event's time."""
+    """The timer of MemberExpirySet {member_id, expires_at}; t: the event's time."""
     expected = result("updated_rows", "removed", "kept", "failed")
     member = db.get("members", args["member_id"])
     cutoff = max(date_of(t), datetime.date.fromisoformat(str(args["expires_at"])))
@@ -95,7 +95,7 @@ def schedule_prune_deletions(db, t, args=None):
 
 
 def prune_deletions(db, t, args=None):
-    """One schedule after the other, by id: what was removed for one is gone when the next is judged. Steps and pages only cut
+    """One schedule after the other, by id: what one removes is gone when the next is judged. Steps and pages only cut
     this walk into pieces."""
     expected = result("updated_rows", "removed", "denied", "failed")
     for schedule in db.rows("members_deletion_schedules"):
@@ -109,7 +109,7 @@ def prune_deletions(db, t, args=None):
 
 
 def prune_part(db, expected, schedule, part, day):
-    """What a step does for a schedule; those that could not be removed."""
+    """Does the step of one schedule. Returns the memberships that could not be removed."""
     removed, denied, failed = [], [], []
     for member in part:
         reason = denied_because(db, schedule, member, day) or ("last owner" if rules.is_last_owner(db, member) else None)
@@ -148,7 +148,7 @@ def denied_because(db, schedule, member, day):
         return "project bot"
     if not rules.is_active(db, actor):
         return "actor not active"
-    # Whoever wants to go may go, whatever their level is, or has become on the way.
+    # Users who schedule their own removal may go, whatever their level is now.
     if rules.is_admin(db, actor) or actor == member["user_id"]:
         return None
     if member["source_type"] == "Namespace":

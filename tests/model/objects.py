@@ -13,7 +13,7 @@ def ready(db, now):
 
 
 def schedule(db, t, args=None, now=None):
-    """`now` is the database's clock; a run's T has no part in it."""
+    """`now` is the database's clock; T does not matter here."""
     expected = result("updated_rows")
     slots = min(MAX_SLOTS, -(-len(ready(db, now or t)) // BATCH))
     for slot in range(slots):
@@ -33,14 +33,14 @@ def key_of(row, prefix=""):
 
 
 def delete_slot(db, t, args=None, now=None, storage=None, failing=(), prefix=""):
-    """All that is ready, by one slot after the other. `storage`: the set of (file_store, key) there are; `failing`: those
+    """Deletes everything that is ready, one slot after the other. `storage`: the set of existing (file_store, key); `failing`: those
     that the storage refuses to delete."""
     expected = Expected(result={"status": "completed", "updated_rows": 0, "failed": 0})
     storage = storage if storage is not None else set()
     for row in ready(db, now or t):
         name = (row["file_store"], key_of(row, prefix))
         if is_unsafe(row) or row["file_store"] not in (1, 2) or name in failing:
-            # It comes again when its lease ends: pick_up_at is not foreseen.
+            # It is ready again when its lease ends: pick_up_at is not predicted.
             expected.count("failed")
             expected.quarantine.append(f"ci_deleted_objects:{row['id']}")
             continue

@@ -57,7 +57,7 @@ def full_path(db, source_type, source_id):
 # --- memberships
 
 def gives_access(member):
-    """An invitation, a request and an awaiting membership give nothing. One whose date is past counts while it stands."""
+    """An invitation, a request and an awaiting membership give nothing. A membership whose date is over counts while its row exists."""
     return (member["user_id"] is not None and member["requested_at"] is None and (member["state"] or 0) == 0)
 
 
@@ -71,12 +71,12 @@ def is_active_human(db, user_id):
 
 
 def is_held(db, member):
-    """Brought back by `pruned restore`, and held until somebody says whether it stays."""
+    """Whether `pruned restore` brought the row back and holds it until an operator decides."""
     return any(q["item"] == f"members:{member['id']}" and q["parked"] and q.get("reason") == "restored" for q in db.rows(QUARANTINE))
 
 
 def is_last_owner(db, member):
-    """Would the group be left without an owner who is an active human? Held rows do not count."""
+    """Whether the group would be left without an owner who is an active human. Held rows do not count."""
     if member["source_type"] != "Namespace" or member["access_level"] != OWNER or not gives_access(member):
         return False
     if not is_active_human(db, member["user_id"]):
@@ -160,7 +160,7 @@ def mark_dirty(db, user_id, *kinds):
 
 
 def remove_membership(db, expected, member, reason):
-    """The row with all its effects. A row that the database refuses raises, and then nothing has happened."""
+    """Removes the row with all its effects. If the database refuses the row, this raises and changes nothing."""
     root = root_of_source(db, member["source_type"], member["source_id"])
     db.delete("members", member)
     user_id, source_type, source_id = member["user_id"], member["source_type"], member["source_id"]

@@ -24,12 +24,12 @@ EVENTS = {
 
 
 def run_job(db, job, t, args=None, **options):
-    """One run of a job or the run that an event starts, all its steps; changes `db`."""
+    """Does all steps of one run: of a job, or the run that an event starts. Changes `db`."""
     return {**JOBS, **EVENTS}[job](db, t, args or {}, **options)
 
 
 def run_to_end(db, job, t, args=None, **options):
-    """The run, then its child runs and theirs, as they become due: a list of (job, args, Expected)."""
+    """Does the run, then its child runs and theirs, as they become due. Returns a list of (job, args, Expected)."""
     done, queue = [], [(0, 0, job, args or {}, options)]
     while queue:
         queue.sort(key=lambda entry: entry[:2])

@@ -45,7 +45,7 @@ def test_the_border_cases_are_there(new_database):
 
 
 def test_links_and_chains_are_there_and_whoever_loses_by_a_destroyed_group_is_asked(new_database):
-    """Whatever the rule about guests: rights in what is left are another only for those who are asked."""
+    """Whatever the rule about guests is: in what is left, rights change only for users with a request for a refresh."""
     conn = new_database("app").connection
     by_link, by_lock, lost = 0, 0, 0
     for seed in SEEDS:

@@ -71,7 +71,7 @@ def test_each_selected_group_uses_up_twenty_seconds(world):
     ("owner", True), ("maintainer", False), ("above", True), ("share", True), ("share that is over", False),
     ("low share", False), ("admin", True), ("blocked admin", False), ("blocked owner", False), ("request", False),
     ("past its date", True)])
-def test_who_may_remove_a_group(world, how, may):
+def test_rights_to_remove_a_group(world, how, may):
     root = world.group()
     group, guests = world.group(root), world.group()
     user = world.user(admin="admin" in how, state="blocked" if "blocked" in how else "active")
@@ -152,7 +152,7 @@ def destroy(world, group, user):
     return run_job(world.db, "groups.destroy", T, {"group_id": group, "user_id": user})
 
 
-def test_looks_again_before_it_destroys(world):
+def test_decides_again_before_it_destroys(world):
     group, owner = marked(world)
     for change in (lambda: world.db.get("group_deletion_schedules", group).update(marked_for_deletion_on=T.date()),
                    lambda: world.db.tables["group_deletion_schedules"].clear()):
@@ -161,7 +161,7 @@ def test_looks_again_before_it_destroys(world):
     assert destroy(world, 4711, owner).result["gone"] == 1
 
 
-def test_rights_that_are_lost_meanwhile_restore_it(world):
+def test_lost_rights_restore_the_group(world):
     group, owner = marked(world)
     world.db.get("users", owner)["state"] = "blocked"
     expected = destroy(world, group, owner)
@@ -283,7 +283,7 @@ def test_nested_groups_that_are_both_marked(world):
     assert not world.has("namespaces", group) and not world.has("namespaces", leaf) and owner
 
 
-def test_a_foreign_key_that_nobody_told_us_about(world):
+def test_a_foreign_key_of_an_unknown_table(world):
     from .db import ForeignKey
     group, owner = marked(world)
     world.db.tables["invoices"] = {1: {"id": 1, "group_id": group}}

@@ -44,7 +44,7 @@ def test_starts_strictly_after_the_cursor(world):
 @pytest.mark.parametrize("parked, next_try, reason, waits", [
     (True, 2000, "no", False), (True, 3000, "no", True), (True, 2000, "restored", True), (False, 2000, "restored", False),
     (False, 2000, "no", False), (False, 3000, "no", True)])
-def test_passes_over_what_waits_in_quarantine(world, parked, next_try, reason, waits):
+def test_skips_items_that_wait_in_quarantine(world, parked, next_try, reason, waits):
     member = world.member(world.user(), world.group(), expires=0)
     world.db.put(QUARANTINE, {"job": "members.remove_expired", "item": f"members:{member}", "parked": parked, "reason": reason,
                               "next_try_at": T.replace(year=next_try)})
@@ -90,7 +90,7 @@ def test_only_a_true_owner_membership_counts(world, more, goes):
     assert world.has("members", owner) is not goes
 
 
-def test_other_means_another_user(world):
+def test_another_owner_is_another_user(world):
     group, user = world.group(), world.user()
     twice = [world.owner(user, group, expires=0), world.owner(user, group)]
     assert expire(world).result["kept"] == 1
@@ -105,7 +105,7 @@ def test_only_active_humans_are_protected(world, who):
     assert not world.has("members", owner)
 
 
-def test_an_expired_owner_counts_while_his_row_stands_and_the_oldest_stays(world):
+def test_an_expired_owner_counts_until_removed_and_the_oldest_stays(world):
     group = world.group()
     old = world.owner(world.user(), group, expires=-5)
     new = world.owner(world.user(), group, expires=-1)
@@ -139,7 +139,7 @@ def test_an_owner_who_is_kept_earlier_protects_the_groups_below(world):
     assert world.ids("members") == [kept]
 
 
-def test_the_same_person_above_is_nobody_else(world):
+def test_the_same_person_above_is_not_another_owner(world):
     root, user = world.group(), world.user()
     world.owner(user, root, expires=0)
     world.owner(user, world.group(root), expires=0)
@@ -220,7 +220,7 @@ def test_a_refused_row_undoes_only_itself(world):
 # --- the timer
 
 @pytest.mark.parametrize("event, row, removed, kept", [(0, 0, 1, 0), (5, 5, 1, 0), (5, 6, 0, 1), (-2, 0, 1, 0), (3, None, 0, 1)])
-def test_a_timer_asks_the_row_again(world, event, row, removed, kept):
+def test_a_timer_decides_by_the_row_of_that_moment(world, event, row, removed, kept):
     member = world.member(world.user(), world.group(), expires=row)
     expected = run_job(world.db, "MemberExpirySet", T, {"member_id": member, "expires_at": day(event)})
     assert (expected.result["removed"], expected.result["kept"]) == (removed, kept)
@@ -375,7 +375,7 @@ def test_the_parent_starts_one_child_if_there_is_work(world):
 # --- whose rights count when: one schedule after the other
 
 @pytest.mark.parametrize("level", [5, 10, 30, 40, 50])
-def test_who_wants_to_go_goes_everywhere_whatever_their_level(world, level):
+def test_own_removal_needs_no_level(world, level):
     root, group, project = hierarchy(world)
     user = world.user()
     stays = world.owner(world.user(), root)
@@ -384,7 +384,7 @@ def test_who_wants_to_go_goes_everywhere_whatever_their_level(world, level):
     assert prune(world).result["removed"] == 3 and world.ids("members") == [stays]
 
 
-def test_who_wants_to_go_and_is_the_last_owner_stays_and_so_does_one_who_is_not_active(world):
+def test_own_removal_is_denied_to_last_owners_and_inactive_users(world):
     root, user, inactive = world.group(), world.user(), world.user(state="blocked")
     owner, member = world.owner(user, root), world.member(inactive, root)
     world.leave(root, user, by=user), world.leave(root, inactive, by=inactive)

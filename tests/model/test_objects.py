@@ -25,7 +25,7 @@ def test_a_slot_per_hundred_up_to_fifty(world, ready, slots):
     assert [c.args for c in expected.children] == [{"colour": "red", "slot": slot} for slot in range(slots)]
 
 
-def test_a_row_goes_with_its_object_or_when_there_is_none(world):
+def test_a_row_goes_with_its_object_or_if_the_object_is_absent(world):
     thing(world), thing(world, "absent")
     later = thing(world, "b.zip", ago_s=0)
     storage = {(1, "x/y/a.zip"), (2, "x/y/a.zip"), (1, "x/y/b.zip")}

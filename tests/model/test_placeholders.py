@@ -54,7 +54,7 @@ def test_an_attempt_is_counted_with_its_child(world):
         ({"placeholder_user_id": user}, index) for index, (user, _) in enumerate(details)]
 
 
-def test_nobody_refers_to_it(world):
+def test_deleted_when_nothing_refers_to_it(world):
     user, detail = placeholder(world)
     runs = run_to_end(world.db, "imports.placeholder_cleanup", T)
     assert [job for job, _, _ in runs] == ["imports.placeholder_cleanup", "users.delete_placeholder", "users.destroy"]

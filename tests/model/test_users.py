@@ -217,7 +217,7 @@ def test_what_is_not_due_waits(world, minute, left):
     assert len(world.db.rows(DIRTY)) == left
 
 
-def test_todos_of_what_is_out_of_sight_go(world):
+def test_todos_of_invisible_places_go(world):
     user, group, hidden = world.user(), world.group(), world.group()
     world.member(user, group)
     public = world.project(hidden, visibility_level=20)

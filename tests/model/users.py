@@ -5,8 +5,8 @@ from .db import DIRTY
 from .expected import Expected, result
 from .members import date_of
 
-# docs/jobs/users.delete_placeholder.md: what somebody wrote or did. A placeholder that one of these names stays alive; a user who is destroyed hands
-# them to the ghost.
+# docs/jobs/users.delete_placeholder.md: what a user wrote or did. A placeholder that one of these names stays; when a user is destroyed,
+# they move to the ghost user.
 REFERENCES = [
     ("approvals", "user_id"), ("award_emoji", "user_id"), ("ci_pipeline_schedules", "owner_id"),
     ("design_management_versions", "author_id"), ("notes", "author_id"),
@@ -21,16 +21,16 @@ REFERENCES = [
     ("resource_label_events", "user_id"), ("resource_milestone_events", "user_id"), ("resource_state_events", "user_id"),
     ("timelogs", "user_id"), ("vulnerabilities", "author_id"), ("vulnerabilities", "resolved_by_id"),
 ]
-# docs/jobs/users.destroy.md: nothing but a connection between the user and something; it ends with him.
+# docs/jobs/users.destroy.md: only connections between the user and something else; they end with the user.
 ASSOCIATIONS = ["issue_assignees", "merge_request_assignees", "merge_request_reviewers", "subscriptions", "todos",
                 "notification_settings", "project_authorizations"]
-# These keep nobody, but another user's row must not go with the one who is only named in it: they go to the ghost.
+# These keep no placeholder. But another user's row must not go because it names this user: they move to the ghost user.
 INHERITED = [("todos", "author_id"), ("reviews", "author_id"), ("abuse_reports", "reporter_id"), ("user_achievements", "user_id"),
              ("user_achievements", "awarded_by_user_id"), ("user_achievements", "revoked_by_user_id")]
 
 
 def references_to(db, user_id, columns=REFERENCES):
-    """Of the tables and columns that exist."""
+    """The references, in the tables and columns that exist."""
     for table, column in columns:
         if db.has_column(table, column):
             for row in db.rows(table, **{column: user_id}):
@@ -49,7 +49,7 @@ def destroy(db, t, args, finish=True):
         expected.count("kept")
         return expected
     if ghost is None:
-        # Nothing is decided without a ghost: it fails, and is tried again.
+        # Without a ghost user nothing is decided: the run fails and is tried again.
         return Expected(state="waiting")
 
     user["state"] = "blocked"
@@ -98,7 +98,7 @@ def remove_user(db, expected, user, reason):
             db.delete_where(table, source_type="Namespace", source_id=namespace["id"])
         db.delete("namespaces", namespace)
     db.delete("users", user)
-    # What a placeholder's deletion gives as its reason is free.
+    # The reason of a placeholder's deletion may be any text.
     because = {"reason": reason} if reason else {}
     expected.announce("UserDeleted", user_id=user["id"], user_type=user["user_type"], **because)
 
@@ -152,7 +152,7 @@ def sees_target(db, user_id, todo, wanted, day):
 
 
 def sees_group(db, user_id, group_id, wanted, day):
-    """Chosen: also who has anything to do below a group sees the group itself."""
+    """Chosen: users with rights anywhere below a group see the group, too."""
     group = db.get("namespaces", group_id)
     if group is None:
         return False

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# release-check: the whole check in a bare root of each Debian that README names, from a fresh
-# clone of what is committed. Nothing is in the root but Debian's smallest base, git and make.
+# release-check: the whole check in a bare root of each Debian release that README names, from a
+# fresh clone of the committed tree. The root has only Debian's smallest base, git and make.
 #
 #   check.sh [SUITE ...]      default: bookworm trixie
 #   RELEASE_ROOTS=FOLDER      where roots and logs are kept (default build/release-check)
 #   RELEASE_COMMAND='...'     what is run in the clone instead of `bash .ci/run`
 #
-# Wants root (chroot, mount) and a network that reaches Debian's packages, PyPI, Maven Central and
-# the Go module proxy. The base of each suite is fetched once; the root is made anew each time.
+# Needs root (chroot, mount) and a network that reaches Debian's packages, PyPI, Maven Central and
+# the Go module proxy. The base of each suite is fetched once; the root is created again each time.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
@@ -37,7 +37,7 @@ base_of() {
   rm -rf "$folder"
 }
 
-# Certificates that this machine trusts beside Debian's are trusted in the root as well.
+# Certificates that this machine trusts in addition to Debian's are trusted in the root as well.
 trust_the_same() {
   local root=$1
   cp -L /etc/resolv.conf "$root/etc/resolv.conf"
@@ -46,7 +46,7 @@ trust_the_same() {
   chroot "$root" update-ca-certificates >/dev/null 2>&1
 }
 
-# The root's own processes end with it: they have a process namespace of their own.
+# Processes in the root end with it: they have their own process namespace.
 inside() {
   local root=$1
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 CI=true ROOT="$root" COMMAND="$command" \
@@ -63,7 +63,7 @@ check_suite() {
   local suite=$1 root code last
   base_of "$suite" || return 1
   root=$(mktemp -d "$roots/$suite.XXXXXX") || return 1
-  # Its "/" is for everybody: PostgreSQL runs as a user of its own.
+  # "/" must be readable for all users: PostgreSQL runs as its own user.
   tar -C "$root" -xf "$roots/$suite.tar" && chmod 755 "$root" && trust_the_same "$root" &&
     git clone -q --no-local . "$root/root/pruned" || { rm -rf --one-file-system "$root"; return 1; }
   say "$suite: $(git -C "$root/root/pruned" rev-parse --short HEAD), $command (all of it in $roots/$suite.log)"

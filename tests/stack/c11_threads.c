@@ -1,9 +1,8 @@
 /* C11 threads by way of pthreads, linked into sanitizer builds only. librdkafka calls thrd_create
- * and its kin; ThreadSanitizer watches pthreads alone: it would crash in a thread whose birth it
- * has not seen, and take what librdkafka orders with its locks for races of ours.
+ * and related functions, but ThreadSanitizer only watches pthreads: it would crash in a thread
+ * whose creation it has not seen, and report accesses that librdkafka's locks order as data races.
  *
- * glibc keeps mtx_t and cnd_t in the shape of their pthread cousins; the assertions hold it to
- * that.
+ * glibc's mtx_t and cnd_t have the layout of the pthread types; the assertions check that.
  */
 #include <errno.h>
 #include <pthread.h>

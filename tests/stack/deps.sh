@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building or testing wants and this machine lacks, and says so; silent, fast and
-# without the network when nothing is missing.
+# Installs what building or testing needs and this machine lacks, and says so. If nothing is missing
+# it is silent and fast, and uses no network.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
 #   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage ...]
@@ -25,7 +25,7 @@ say() { printf 'deps: %s\n' "$*"; }
 die() { printf 'deps: %s\n' "$*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# --- what is here
+# --- what is installed
 
 pg_bin() {
   local dir found=
@@ -36,7 +36,7 @@ pg_bin() {
   [ -x "$found/initdb" ] && echo "$found"
 }
 
-# A JDK says its version in a file; starting it only to ask would cost 100 ms.
+# A JDK has its version in a file; starting it for that would cost 100 ms.
 java_is_new_enough() {
   local home version
   [ -x "$1" ] || return 1
@@ -91,7 +91,7 @@ apt_install() {
   apt_wanted=()
 }
 
-# Wants the first of these packages that this release of the distribution knows.
+# Requests the first of these packages that this release of the distribution has.
 want_first() {
   local package policy
   apt_update "$1"
@@ -132,7 +132,7 @@ need_pg() {
   apt_install
 }
 
-# Its package starts a service of its own where there is an init; the tests start theirs.
+# Its package starts a service where there is an init; the tests start their own server.
 need_pgbouncer() {
   have pgbouncer || [ -x /usr/sbin/pgbouncer ] || want pgbouncer
   apt_install
@@ -196,8 +196,8 @@ need_registry() {
   touch "$dir/installed-$apicurio_version"
 }
 
-# A Go that can build the gateway. One from 1.21 on fetches the toolchain it needs by itself; an
-# older one can fetch it as a module.
+# A Go that can build the gateway. Go 1.21 or newer fetches the toolchain that it needs by itself;
+# an older one can fetch it as a module.
 go_tool() {
   local minor
   minor=$(go env GOVERSION | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
@@ -228,7 +228,8 @@ need_s3() {
   touch "$stamp"
 }
 
-# Evaluates alert rules. Only this program of its package, which would bring a server along. Without it one test is skipped.
+# Evaluates alert rules. Only this program is taken: its package would install a server. Without it
+# one test is skipped.
 need_promtool() {
   have promtool || [ -x "$deps/bin/promtool" ] && return 0
   local folder
@@ -237,7 +238,7 @@ need_promtool() {
   chmod 777 "$folder" # apt fetches as a user of its own
   apt_update prometheus
   say "fetching promtool into $deps/bin"
-  # A package of its own from Debian 13 on, a part of prometheus before.
+  # Its own package from Debian 13 on; before that, a part of prometheus.
   (cd "$folder" && { apt-get -qq download promtool || apt-get -qq download prometheus; } &&
     dpkg-deb --fsys-tarfile ./*.deb | tar -x ./usr/bin/promtool) \
     >>"$apt_log" 2>&1 && mkdir -p "$deps/bin" && mv "$folder/usr/bin/promtool" "$deps/bin/" ||
@@ -286,7 +287,7 @@ where() {
   echo "PROMTOOL=$(command -v promtool || ls "$deps/bin/promtool" 2>/dev/null || true)"
 }
 
-# Two runs at once: the second waits, then finds all in place.
+# Of two runs at once the second waits, then finds everything installed.
 locked() {
   mkdir -p "$deps"
   exec 9>"$deps/lock"

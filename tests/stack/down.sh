@@ -1,3 +1,3 @@
 #!/bin/sh
-# Ends what up.sh (with the same argument) has started, and removes its data.
+# Ends the servers that up.sh (with the same argument) started, and removes their data.
 exec python3 "$(dirname "$0")/stack.py" down "$@"

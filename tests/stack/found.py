@@ -1,4 +1,4 @@
-"""Paths of programs, as deps.sh says: only that script knows them."""
+"""Paths of programs. Only deps.sh knows them; this asks it."""
 
 import functools
 import pathlib

@@ -1,5 +1,5 @@
-/* Preloaded, it counts the bytes that a process has allocated and not given back, in the first
- * eight bytes of the file LIVE_BYTES, where others may look. */
+/* Preloaded, it counts the bytes that a process has allocated and not freed. The count is in the
+ * first eight bytes of the file LIVE_BYTES, which other processes may read. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ show (void)
   close (file);
   if (shown == MAP_FAILED)
     return;
-  live = shown; /* no thread is there yet */
+  live = shown; /* no other thread exists yet */
   atomic_store (live, early);
 }
 

@@ -1,7 +1,7 @@
-/* Preloaded, it makes a process meet an older kernel, or a disk that is not well.
- * NO_OPENAT2=FILE: the kernel does not know openat2; each time it is asked for, FILE is made.
- * UNLINK_ERRNO=N: whoever removes a file is told so; UNLINK_ONLY=NAME: of this name only.
- * NO_CAPABILITIES=yes: rights of files hold for root, too. */
+/* Preloaded, it simulates an older kernel or a failing disk.
+ * NO_OPENAT2=FILE: the kernel does not have openat2; each call creates FILE.
+ * UNLINK_ERRNO=N: removing a file fails with errno N; UNLINK_ONLY=NAME: only files of this name.
+ * NO_CAPABILITIES=yes: file permissions apply to root, too. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

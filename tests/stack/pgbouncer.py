@@ -37,7 +37,7 @@ def tracks_statements():
 
 
 class PgBouncer(Server):
-    """Of `statements` prepared ones for each client; 0: it keeps none, like all versions before 1.21."""
+    """It keeps up to `statements` prepared statements for each client; 0: none, like all versions before 1.21."""
     name = "pgbouncer"
 
     def __init__(self, folder, server_url, roles, size=3, statements=0):

@@ -1,8 +1,7 @@
 """Ports that are reserved until a server binds them.
 
-Ports from 32768 on are the system's to give away at any time, so ours lie below. A port is taken by
-a strict bind, which fails if anybody has it; only then is address reuse allowed on the socket, so
-that the server, which asks for reuse as servers do, can listen on it beside us.
+The system may assign ports from 32768 on at any time, so these are lower. A strict bind reserves a port; it fails if another process has
+the port. Only then the socket allows address reuse, so that the server, which asks for reuse as servers do, can listen on the port as well.
 """
 
 import random

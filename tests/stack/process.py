@@ -31,7 +31,7 @@ def wait_until(fact, deadline_s, what, poll_s=0.02):
 
 
 def unprivileged_user():
-    """The user to run servers as that refuse root. None: the current user."""
+    """The user for servers that refuse to run as root. None: the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -50,8 +50,7 @@ def as_user(user):
 
 
 def spawn(argv, *, user=None, outlive_us=False, **options):
-    """Starts a child in a session of its own. Unless OUTLIVE_US, the kernel kills it when this
-    process ends, however it ends."""
+    """Starts a child in a session of its own. Unless OUTLIVE_US is true, the kernel kills it when this process ends, in whatever way."""
 
     def in_child():
         if not outlive_us:

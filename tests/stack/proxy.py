@@ -1,12 +1,12 @@
-"""A network in front of a server: forwards to a local port, until it is cut."""
+"""A network in front of a server: forwards to a local port until it is cut."""
 
 import asyncio
 import threading
 
 
 class Proxy:
-    """While it is cut it drops nothing and delivers nothing: connections stay open, new ones get no answer. When it is mended,
-    what was sent meanwhile arrives.
+    """While it is cut it delivers nothing and loses nothing: connections stay open, new ones get no answer. After mend(), what was sent
+    meanwhile arrives.
 
     delay_s: how long each answer of the server is delayed, on connections that begin after it was set."""
 

@@ -1,7 +1,6 @@
 /* Preloaded, it shifts the wall clock of a process by SHIFTED_CLOCK_S seconds, as on a machine
- * whose clock is wrong. SHIFTED_CLOCK_FILE: by what stands in the first eight bytes of that file,
- * which may change meanwhile: then the clock jumps. Clocks that only run, and waits, which the C
- * library counts on its own clock, are left alone. */
+ * whose clock is wrong. SHIFTED_CLOCK_FILE: by the number in the first eight bytes of that file;
+ * when it changes, the clock jumps. Monotonic clocks and waits are not shifted. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

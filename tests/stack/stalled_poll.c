@@ -1,5 +1,4 @@
-/* Preloaded, it keeps whoever polls Kafka's consumer from coming back for as long as the file
- * STALLED_POLL is there. */
+/* Preloaded, it blocks every poll of Kafka's consumer while the file STALLED_POLL exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

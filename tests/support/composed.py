@@ -8,7 +8,7 @@ from .statements import numbered
 USERS, GROUPS = "jobs/users.destroy/", "jobs/groups.destroy/"
 CASCADES, RESTORE = "jobs/shared/cascades.sql", "cli/restore/sql/build.sql"
 RELATION = re.compile(r"SELECT '([a-z_]+)'(?:::[a-z]+)? AS relation")
-INNER = re.compile(r"'((?:[^']|'')*)' AS sql")  # a statement that a query returns if there is work
+INNER = re.compile(r"'((?:[^']|'')*)' AS sql")  # this query returns a statement if there is work
 SETTING = re.compile(r"pruned\.(?:swept|held)_\w+")
 WRITES = {"deleted": r"DELETE FROM {}\b", "updated": r"UPDATE {}\b"}
 

@@ -1,4 +1,4 @@
-"""A database for each test, copied from a template, with short ways to ask it."""
+"""A database for each test, copied from a template, with short methods for queries."""
 
 import itertools
 import os
@@ -49,7 +49,7 @@ class Database:
 
     @classmethod
     def nowhere(cls, server_url):
-        """A placeholder where a database is needed but never used."""
+        """A Database for tests that need none: it is never used."""
         self = cls.__new__(cls)
         self.name = self.url = self.role_url = server_url
         return self

@@ -8,7 +8,7 @@ JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
 class Doomed(Tenant):
     """Ids of what doom() makes."""
 
-    actor: int  # an administrator, who asks for the end of `top`
+    actor: int  # an administrator, who marked `top` for deletion
     top: int
     sub: int  # below it
     project_id: int  # in `sub`

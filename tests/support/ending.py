@@ -1,4 +1,4 @@
-"""Asks a daemon to end, and checks how it does."""
+"""Asks a daemon to end, and checks that it ends cleanly."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Work for every job (`tell`), and the state at the end (`state`), which is the same whatever happened on the way."""
+"""Work for every job (`tell`), and the state at the end (`state`). It is the same whatever failed meanwhile."""
 
 import datetime
 import re
@@ -58,13 +58,13 @@ def leases_end(scene, at):
     scene.run_until_idle()
 
 
-# --- how it looks when all has been done
+# --- the state when all work has been done
 
 def state(scene, open_jobs=r"^ci\."):
-    """What two runs of one story have in common, whatever was killed in one of them: part by part, to be compared.
+    """The state, part by part, that must be equal after two runs of one story, whatever was killed in one of them.
 
-    OPEN_JOBS (a pattern): jobs whose runs may find different rows each time. Only the states of their runs are compared. By default
-    those of objects: which run takes which object is open once a lease has run out."""
+    OPEN_JOBS (a pattern): jobs whose runs may find different rows each time. Only the states of their runs are compared. By default these
+    are the jobs of objects: once a lease has run out, any run may take the object."""
     return {
         **application(scene.database),
         **runs(scene.database, open_jobs),
@@ -82,7 +82,7 @@ def application(database):
 
 
 def without_times(row):
-    """Of a time only whether there is one."""
+    """Replaces each time by whether there is one."""
     return {name: value is not None if isinstance(value, datetime.datetime) else value for name, value in row.items()}
 
 
@@ -95,7 +95,7 @@ def runs(database, open_jobs):
 
 
 def audit(database, open_jobs):
-    """What was recorded, and of objects how many: each once."""
+    """The records of the audit; of objects only the number. Each row is recorded once."""
     recorded = database.rows("SELECT run_id::text, step, table_name, action, keys, rows FROM pruned.deletions "
                              f"WHERE run_id NOT IN (SELECT run_id FROM {RUNS} WHERE job ~ %s)", [open_jobs])
     assert all(len(one["rows"]) == len(one["keys"]) for one in recorded), "a record has keys without rows"
@@ -130,7 +130,7 @@ def outcomes(topics, open_jobs):
 
 
 def left_behind(scene):
-    """Pruned's own tables that are to be empty, or the same."""
+    """The service's own tables that must be empty, or equal."""
     database = scene.database
     return {
         "refreshes": database.rows("SELECT user_id, kind, seq FROM pruned.dirty_users ORDER BY 1, 2"),

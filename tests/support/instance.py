@@ -12,7 +12,7 @@ UTC = datetime.timezone.utc
 # The primary keys that are not called id.
 KEYS = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id", "project_authorizations": "project_id"}
 
-# Runs that waited longer than lock_timeout, or met a deadlock. They come again by themselves, uncharged, seconds later: now.
+# Runs that waited longer than lock_timeout, or met a deadlock. They would be due again, uncharged, within seconds; this makes them due now.
 HELD_UP = r"UPDATE pruned.runs SET due_at = now() WHERE state IN ('waiting', 'ready') AND error ~ '\[(55P03|40P01)\]'"
 
 
@@ -64,7 +64,7 @@ class Instance(Builder):
 
 
 class Tenant(Instance):
-    """The same, with an installation that works on it when it is told to."""
+    """An Instance with an installation, which works when the test says so."""
 
     def __init__(self, pruned):
         super().__init__(pruned.database)
@@ -79,14 +79,15 @@ class Tenant(Instance):
         return self
 
     def tick(self, job, at=None, **settings):
-        """The run, once it and all that it started (and is due) has been done. Settings as in `groups_destroy__batch`."""
+        """Sends a tick and does all work that is due. Returns the tick's run. Settings are given like `groups_destroy__batch`."""
         at = at or self.at
         run = self.pruned.run("tick", job, "--at", at.isoformat()).ok().stdout.strip()
         self.work(settings)
         return self.pruned.run_row(run)
 
     def work(self, settings=None):
-        """All that is due, also what somebody was in the way of for too long: a test that is stopped for seconds is."""
+        """Does all work that is due, including runs that could not get a lock in time, because a test machine may stand still for
+        seconds."""
         self.daemons = [self.pruned.run_until_idle(settings=settings)]
         while self.database.execute(HELD_UP).rowcount:
             self.daemons.append(self.pruned.run_until_idle(settings=settings))
@@ -106,12 +107,12 @@ class Tenant(Instance):
                 for m in self.pruned.topics.outcomes(record)]
 
     def lines(self, message=None, **fields):
-        """Of whoever did the last work."""
+        """Log lines of the daemon that worked last."""
         return [line for daemon in self.daemons for line in daemon.lines(message, **fields)]
 
 
 def built_in(setting):
-    """Not a setting of one of the tests' own jobs."""
+    """Whether the setting belongs to no job of the tests' own."""
     folders = (p.parent.name for p in (PROJECT / "src/jobs").glob("*/job.conf"))
     return setting == "topics.partitions" or setting.rpartition(".")[0] in {f"jobs.{name}" for name in folders}
 

@@ -25,7 +25,7 @@ _numbers = itertools.count(1)
 
 
 def without_initiator(args):
-    """The arguments without the membership that started the run. If several go, any of them may have."""
+    """The arguments without the membership that started the run: if several go, any of them may be the one."""
     return {name: value for name, value in args.items() if "initiator_id" not in args or name not in ("initiator_id", "reason")}
 
 

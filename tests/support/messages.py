@@ -40,7 +40,7 @@ def encode(record_type, content):
 
 
 def decode(raw):
-    """(full name or None, content) of a value. Its first bytes say what it is; unknown bytes are returned as they are."""
+    """(full name or None, content) of a value. The first bytes tell its encoding; unknown bytes are returned unchanged."""
     if raw is None:
         return None, None
     if raw.startswith(MARK):

@@ -166,6 +166,7 @@ class Pruned:
             "kafka.bootstrap.servers": topics.bootstrap,
             "topics.prefix": topics.prefix,
             "log.format": "json",
+            "run.mode": "apply",  # a new installation begins with plan
         } | (settings or {})
         self.configuration = folder / "pruned.conf"
         self.configuration.write_text("")

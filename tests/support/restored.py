@@ -78,7 +78,7 @@ def expired(tenant):  # noqa: F811
 class Doomed(Tenant):
     """A group whose time has come, with rows of every kind."""
 
-    actor: int  # an administrator, who asks for its end
+    actor: int  # an administrator, who marked it for deletion
     top: int
     sub: int  # below `top`
     leaf: int  # below `sub`

@@ -2,8 +2,8 @@
 
 
 def slow_rows(database, seconds, condition="true", table="scratch"):
-    """Each deletion of such a row takes that long. The first one counts from the moment that wait_in_flight has seen it, so that a slow
-    test does not miss it."""
+    """Each deletion of such a row takes that long. The first one ends that long after wait_in_flight has seen it, so that a slow test does
+    not miss it."""
     _hold(database, seconds, condition, table, until_seen=True)
 
 
@@ -46,10 +46,11 @@ def _hold(database, seconds, condition, table, *, until_seen):
         CREATE TRIGGER {table}_slow BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_slow()""")
 
 
-def slow_table(database, table, seconds, when="DELETE"):
+def slow_table(database, table, seconds, when="DELETE", condition="true"):
     """From now on each row of the table takes that long."""
     name = table.replace(".", "_")
     database.connection.execute(f"""
         CREATE OR REPLACE FUNCTION slow_{name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           PERFORM pg_sleep({seconds}); RETURN coalesce(NEW, OLD); END $$;
-        CREATE OR REPLACE TRIGGER slow_{name} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION slow_{name}()""")
+        CREATE OR REPLACE TRIGGER slow_{name} BEFORE {when} ON {table} FOR EACH ROW WHEN ({condition})
+          EXECUTE FUNCTION slow_{name}()""")

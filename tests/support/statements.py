@@ -39,7 +39,7 @@ def files():
 
 
 class Prepared:
-    """Prepares statements by name, on a session of the schema's owner. Leaves out what is no whole statement."""
+    """Prepares statements by name, in a session of the schema's owner. Parts of statements are left out."""
 
     def __init__(self, session):
         self.session, self.texts, self.given = session, {}, {}

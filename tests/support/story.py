@@ -1,4 +1,4 @@
-"""The story that is interrupted by SIGKILL and SIGSTOP: a chain of pages, runs without rows, a message that cannot be read."""
+"""The work that tests interrupt by SIGKILL and SIGSTOP (a story): a chain of pages, runs without rows, a message that cannot be read."""
 
 from .scene import fill, now, outcome_id, refuse_rows, tick_id
 

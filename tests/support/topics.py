@@ -41,7 +41,7 @@ class Topics:
         topic = NewTopic(self.full(name), num_partitions=partitions, replication_factor=1,
                          config={k.replace("_", "."): v for k, v in config.items()})
         self.admin.create_topics([topic])[topic.topic].result(30)
-        # The controller has made it; the broker shows it a moment later.
+        # The controller has created it; the broker shows it a moment later.
         wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
 
     def configure(self, name, **config):
@@ -210,13 +210,14 @@ class Topics:
         return found
 
     def outcomes(self, record=None):
-        """The outcomes of one type (its short name), or all."""
+        """The outcomes of one type (its short name), or those of all runs."""
         return [m for m in self.read("outcomes")
-                if record is None or m.schema == f"pruned.outcomes.{record}"]
+                if m.schema == f"pruned.outcomes.{record}" or record is None and not m.schema.endswith(".OperatorAction")]
 
     def rewind(self):
         """Sets the daemon's group back to the oldest messages, as kafka-consumer-groups --reset-offsets --to-earliest does. The
-        group must be empty: the broker keeps a killed member until its session ends."""
+        group must be empty: the broker keeps a killed member until its session ends, or until the rebalance that it was waiting in
+        ends: after max.poll.interval.ms, 300 s."""
         oldest = [TopicPartition(self.full(name), p, 0) for name, n in self.partitions().items() for p in range(n)]
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix, "log_level": 2})
 
@@ -227,7 +228,7 @@ class Topics:
                 return False
 
         try:
-            wait_until(committed, 30, "the group to be empty")
+            wait_until(committed, 320, "the group to be empty")
         finally:
             consumer.close()
 

@@ -50,7 +50,7 @@ def in_c():
                     for said in messages(given[message], text):
                         yield from ((said, one, path) for one in levels(level, given))
     if seen != set(CALLS):
-        raise SystemExit(f"nobody calls {', '.join(sorted(set(CALLS) - seen))} any more: see CALLS in tools/reference/logs.py")
+        raise SystemExit(f"not called any more: {', '.join(sorted(set(CALLS) - seen))}; see CALLS in tools/reference/logs.py")
 
 
 def in_jobs():

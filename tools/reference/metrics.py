@@ -37,7 +37,7 @@ def gauges(text):
 
 
 def labels_behind(text, at):
-    """Those that are made until the function, or what is said of this metric, ends."""
+    """The labels written from AT until the function, or the text of this metric, ends."""
     end = re.search(r"^\}|exposition_head\s*\(", text[at + 1:], re.M)
     part = text[at:at + 1 + (end.start() if end else 0)]
     if "job_labels" in part:

@@ -48,7 +48,7 @@ COLUMNS = {
         "attempts": "how often it failed",
         "parked": "its tries are used up, or its reason is final",
         "next_try_at": "when it is tried again",
-        "state": "a sum of the row as it was; a row that has changed begins anew",
+        "state": "a sum of the row as it was; a row that has changed starts afresh",
     },
     "dirty_users": {
         "kind": "`authorizations` or `todos`",

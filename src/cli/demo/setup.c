@@ -19,10 +19,11 @@ write_conf (Demo *demo, GError **error)
   g_autoptr (Jobs) jobs = jobs_load (demo->cli->code, NULL, error);
   if (jobs == NULL)
     return FALSE;
-  g_string_append_printf (text,
-                          "[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
-                          "[store.local]\nroot = %s\nprune_empty_dirs = on\n",
-                          server_url (demo->server), demo->prefix, demo->objects);
+  g_string_append_printf (
+      text,
+      "[run]\nmode = apply\n\n[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
+      "[store.local]\nroot = %s\nprune_empty_dirs = on\n",
+      server_url (demo->server), demo->prefix, demo->objects);
   for (guint i = 0; i < jobs_count (jobs); i++)
     g_string_append_printf (
         text,
@@ -79,8 +80,9 @@ gboolean
 demo_fill (Demo *demo, GError **error)
 {
   if (!load_file (demo, "schemas/app/tables.sql", error)
+      || !load_file (demo, "schemas/app/fill_begin.sql", error)
       || !load_file (demo, "src/cli/demo/sql/instance.sql", error)
-      || !pg_script (demo->pg, "ANALYZE", error) || !make_files (demo, error))
+      || !load_file (demo, "schemas/app/fill_end.sql", error) || !make_files (demo, error))
     return FALSE;
   demo->before = demo_ask (demo, "src/cli/demo/sql/counts.sql", error);
   return demo->before != NULL && demo_type (demo, error, "migrate", "--indexes", NULL);

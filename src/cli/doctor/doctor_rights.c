@@ -1,10 +1,10 @@
 /* Checks the rights of this role. A job's job.conf lists what it reads (`needs`). The tables that
- * it writes are found in its SQL files, so that no second list can become outdated.
+ * it writes are found in its SQL files.
  */
-#include "base/resource.h"
 #include "cli/doctor/doctor.h"
 #include "cli/grants.h"
 #include "engine/job/in_force.h"
+#include "engine/job/job_writes.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
@@ -13,14 +13,6 @@
 typedef struct {
   GString *jobs, *tables, *names; /* names: columns, or privileges */
 } Wanted;
-
-static const struct {
-  const char *privilege, *pattern;
-} WRITES[] = {
-  { "DELETE", "\\bDELETE\\s+FROM\\s+([a-z_][a-z_0-9]*+)(?!\\.)" },
-  { "UPDATE", "\\bUPDATE\\s+([a-z_][a-z_0-9]*+)(?:\\s+[a-z_]+)?\\s+SET\\b" },
-  { "INSERT", "\\bINSERT\\s+INTO\\s+([a-z_][a-z_0-9]*+)(?!\\.)" },
-};
 
 static void
 want (Wanted *wanted, const Job *job, const char *table, const char *name)
@@ -31,35 +23,9 @@ want (Wanted *wanted, const Job *job, const char *table, const char *name)
 }
 
 static void
-want_writes (Wanted *wanted, const Job *job, const char *sql)
+want_write (const Job *job, const char *table, const char *privilege, gpointer data)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (WRITES); i++) {
-    g_autoptr (GRegex) pattern = g_regex_new (WRITES[i].pattern, 0, 0, NULL);
-    g_autoptr (GMatchInfo) match = NULL;
-    for (g_regex_match (pattern, sql, 0, &match); g_match_info_matches (match);
-         g_match_info_next (match, NULL)) {
-      g_autofree char *table = g_match_info_fetch (match, 1);
-      want (wanted, job, table, WRITES[i].privilege);
-    }
-  }
-}
-
-/* Folders end with a slash. */
-static void
-read_folder (Wanted *wanted, const Job *job, const char *folder)
-{
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
-    g_autofree char *path = g_build_filename (folder, names[i], NULL);
-    g_autofree char *text = NULL;
-    if (g_str_has_suffix (names[i], "/"))
-      read_folder (wanted, job, path);
-    else if (g_str_has_suffix (names[i], ".sql") && (text = resource_sql (path, NULL)) != NULL) {
-      g_autoptr (GRegex) comments = g_regex_new ("--[^\n]*", 0, 0, NULL);
-      g_autofree char *plain = g_regex_replace_literal (comments, text, -1, 0, " ", 0, NULL);
-      want_writes (wanted, job, plain);
-    }
-  }
+  want (data, job, table, privilege);
 }
 
 static void
@@ -79,7 +45,7 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, gboolean writes
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
     if (in_force_of (job)->enabled && writes)
-      read_folder (&wanted, job, job->folder);
+      job_writes_each (job, want_write, &wanted);
     else if (in_force_of (job)->enabled)
       want_needs (&wanted, job);
   }

@@ -3,6 +3,7 @@
 #include "cli/grants.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
+#include "engine/ledger/mode.h"
 
 #include <string.h>
 
@@ -29,12 +30,46 @@ check_runs (Doctor *doctor)
                  "%s dead, all attempts used up: `pruned retry ID`, or `pruned discard ID`", ended);
   else
     doctor_ok (doctor, "dead runs", "none");
+  if (rows_text (rows, 0, "stopped") != NULL)
+    doctor_warn (doctor, "stopped", "pruned go", "everything is stopped since %s",
+                 rows_text (rows, 0, "stopped"));
+  else
+    doctor_ok (doctor, "stopped", "no");
+  g_autofree char *held = doctor_count (rows_int (rows, 0, "held"), "run");
+  if (rows_int (rows, 0, "held") > 0)
+    doctor_warn (doctor, "held runs", "pruned runs --state held",
+                 "%s held, above a limit: `pruned approve ID`, or `pruned discard ID`", held);
+  else
+    doctor_ok (doctor, "held runs", "none");
   if (rows_text (rows, 0, "paused") != NULL)
     doctor_warn (doctor, "paused", rows_text (rows, 0, "resume"),
                  "paused: %s: their runs wait until the jobs are resumed",
                  rows_text (rows, 0, "paused"));
   else
     doctor_ok (doctor, "paused", "no job");
+}
+
+/* Jobs whose runs change nothing. */
+static void
+check_mode (Doctor *doctor)
+{
+  g_autoptr (GString) jobs = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  if (!doctor->migrated || !mode_read (doctor->pg, &error))
+    return;
+  for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
+    const Job *job = jobs_at (doctor->cli->jobs, i);
+    if (in_force_mode (job) == MODE_PLAN && in_force_of (job)->enabled)
+      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job->name);
+  }
+  if (jobs->len == 0)
+    doctor_ok (doctor, "mode", "apply: runs change rows");
+  else
+    doctor_warn (
+        doctor, "mode", "pruned -s run.mode=apply run",
+        "plan: runs of these jobs change nothing%s: %s. Once their results are as they should be,"
+        " set [run] mode = apply",
+        in_force_mode_is_recorded () ? ", as in every new installation" : "", jobs->str);
 }
 
 static gboolean
@@ -231,6 +266,7 @@ doctor_work (Doctor *doctor)
   if (doctor->pg == NULL)
     return;
   if (doctor->migrated) {
+    check_mode (doctor);
     check_runs (doctor);
     check_blocked (doctor);
     check_lost (doctor);

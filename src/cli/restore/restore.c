@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 static gboolean with_children, dry_run, partial;
+static char *only;
 
 const GOptionEntry restore_options[] = { { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children,
                                            "also restore what its child runs removed", NULL },
@@ -10,6 +11,8 @@ const GOptionEntry restore_options[] = { { "with-children", 0, 0, G_OPTION_ARG_N
                                            "try it in one transaction, and roll that back", NULL },
                                          { "partial", 0, 0, G_OPTION_ARG_NONE, &partial,
                                            "also if not everything can be restored", NULL },
+                                         { "only", 0, 0, G_OPTION_ARG_STRING, &only,
+                                           "just this row, as `pruned who` names it", "TABLE:KEY" },
                                          { NULL } };
 
 const char restore_more[]
@@ -61,6 +64,7 @@ restore_clear (Restore *restore)
                           restore->steps, restore->own,  restore->lines };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
+  item_clear (&restore->only);
   g_clear_pointer (&restore->pg, pg_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
@@ -183,16 +187,21 @@ command_restore (Cli *cli, GError **error)
                                .dry_run = dry_run,
                                .partial = partial,
                                .run_id = cli->arguments[0],
+                               .only_text = only,
                                .runs = g_ptr_array_new_with_free_func (g_free),
                                .jobs = g_ptr_array_new (),
                                .above = g_ptr_array_new (),
                                .steps = g_ptr_array_new_with_free_func (step_free),
                                .own = g_ptr_array_new_with_free_func (g_free),
                                .lines = g_ptr_array_new_with_free_func (line_free) };
+  if (only != NULL && !item_parse (only, &restore.only, error))
+    return CODE_USAGE;
   restore.pg = cli_pg (cli, error);
   if (restore.pg == NULL)
     return CODE_POSTGRES;
-  ExitCode code = restore_look (&restore, with_children, error);
+  ExitCode code = only != NULL ? item_check (&restore.only, restore.pg, error) : CODE_OK;
+  if (code == CODE_OK)
+    code = restore_look (&restore, with_children, error);
   if (code != CODE_OK)
     return code;
   output_table (cli->out, COLUMNS);
@@ -204,5 +213,8 @@ command_restore (Cli *cli, GError **error)
                             : "rows listed above are restored; run again for the rest");
     return cli_pg_failed (restore.pg, error);
   }
+  if (only != NULL && restore.restored + restore.there + restore.lost + restore.left_out == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "run %s has removed or changed no %s", restore.run_id,
+                     only);
   return restore.lost > 0 && !partial ? CODE_NOT_FOUND : CODE_OK;
 }

@@ -17,6 +17,7 @@
  */
 #pragma once
 #include "cli/cli.h"
+#include "cli/item.h"
 
 /* Rows that one statement of a step removed or changed. */
 typedef struct {
@@ -45,16 +46,19 @@ typedef struct {
   Pg *pg;
   gboolean dry_run, partial;
   const char *run_id;
-  GPtrArray *runs;    /* of char: the runs to restore */
-  GPtrArray *jobs;    /* of const Job, beside runs; NULL: unknown */
-  GPtrArray *above;   /* of const Job: jobs of the runs' ancestors */
-  GPtrArray *steps;   /* of RestoreStep */
-  guint children;     /* number of child runs that are not restored */
-  gboolean effective; /* a run's result says that it changed rows */
-  GPtrArray *own;     /* of char: transactions of this restore */
-  guint trials;       /* number of savepoints in the open transaction */
-  gboolean last;      /* the last pass: rows that wait for others are given up */
-  GPtrArray *lines;   /* of Line: not committed yet */
+  GPtrArray *runs;       /* of char: the runs to restore */
+  GPtrArray *jobs;       /* of const Job, beside runs; NULL: unknown */
+  GPtrArray *above;      /* of const Job: jobs of the runs' ancestors */
+  GPtrArray *steps;      /* of RestoreStep */
+  guint children;        /* number of child runs that are not restored */
+  gboolean effective;    /* a run's result says that it changed rows */
+  GPtrArray *own;        /* of char: transactions of this restore */
+  guint trials;          /* number of savepoints in the open transaction */
+  gboolean noted;        /* in the journal */
+  const char *only_text; /* --only as given; NULL: all rows */
+  Item only;             /* the row of --only */
+  gboolean last;         /* the last pass: rows that wait for others are given up */
+  GPtrArray *lines;      /* of Line: not committed yet */
   guint restored, there, lost, left_out;
 } Restore;
 

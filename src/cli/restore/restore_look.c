@@ -2,7 +2,6 @@
 
 #include "base/uuid5.h"
 #include "cli/grants.h"
-#include "engine/step/trial.h"
 
 #include <string.h>
 
@@ -24,7 +23,8 @@ static PgRows *
 ask_of_runs (Restore *restore, const char *file, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", trial_literal (restore->runs));
+  pg_values_take (values, "run_id", array_of_texts (restore->runs));
+  pg_values_set (values, "only", restore->only.table);
   return ask (restore, file, values, error);
 }
 
@@ -99,7 +99,7 @@ find_steps (Restore *restore, GError **error)
     step->job = job_of (restore, step->run_id);
     g_ptr_array_add (restore->steps, step);
   }
-  if (restore->steps->len == 0 && restore->effective)
+  if (restore->steps->len == 0 && restore->effective && restore->only.table == NULL)
     return cli_fail (
         CODE_NOT_FOUND, error,
         "nothing is recorded of what run %s removed ([audit] rows was off, or [audit] keep_days are over): use a backup",
@@ -165,9 +165,10 @@ ask_unseen (Restore *restore, GError **error)
     array_add (own, tables);
   }
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", trial_literal (restore->runs));
+  pg_values_take (values, "run_id", array_of_texts (restore->runs));
   pg_values_take (values, "follows", array_take (follows));
   pg_values_take (values, "own", array_take (own));
+  pg_values_set (values, "only", restore->only.table);
   return ask (restore, SQL "unseen.sql", values, error);
 }
 

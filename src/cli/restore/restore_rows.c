@@ -1,7 +1,6 @@
 #include "cli/restore/restore.h"
 
 #include "base/resource.h"
-#include "engine/step/trial.h"
 
 #define SQL "src/cli/restore/sql/"
 #define AT_ONCE 1000
@@ -23,8 +22,8 @@ values_of (const Restore *restore, const RestoreStep *step, const Record *record
            const GArray *part)
 {
   PgValues *values = pg_values_new ();
-  pg_values_take (values, "own", trial_literal (restore->own));
-  pg_values_take (values, "runs", trial_literal (restore->runs));
+  pg_values_take (values, "own", array_of_texts (restore->own));
+  pg_values_take (values, "runs", array_of_texts (restore->runs));
   pg_values_set (values, "run_id", step->run_id);
   pg_values_set (values, "part", record->part);
   pg_values_set (values, "place", record->place);

@@ -1,5 +1,6 @@
 #include "cli/restore/restore.h"
 
+#include "cli/note.h"
 #include "engine/ledger/keeping.h"
 
 #define SQL "src/cli/restore/sql/"
@@ -18,10 +19,24 @@ restore_begin (Restore *restore, GError **error)
          && pg_exec (restore->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
 }
 
+/* The first transaction that puts something back says so in the journal. */
+static gboolean
+note (Restore *restore, GError **error)
+{
+  gboolean any = FALSE;
+  for (guint i = 0; i < restore->lines->len && !restore->noted; i++)
+    any = any || g_str_equal (((const Line *)restore->lines->pdata[i])->action, "restored");
+  if (!any)
+    return TRUE;
+  restore->noted = TRUE;
+  g_autofree char *object = g_strjoin (" ", restore->run_id, restore->only_text, NULL);
+  return cli_note (restore->cli, restore->pg, NULL, object, NULL, error);
+}
+
 gboolean
 restore_commit (Restore *restore, GError **error)
 {
-  if (!pg_commit (restore->pg, error))
+  if (!note (restore, error) || !pg_commit (restore->pg, error))
     return FALSE;
   restore_say_lines (restore);
   return TRUE;
@@ -74,6 +89,26 @@ record_new (const RestoreStep *step, const PgRows *rows, int row)
   return record;
 }
 
+/* Of a record only the row of --only stays open. */
+static gboolean
+leave_only (Restore *restore, const RestoreStep *step, Record *record, GError **error)
+{
+  g_array_set_size (record->open, 0);
+  if (!g_str_equal (record->table, restore->only.table))
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run_id);
+  pg_values_set (values, "part", record->part);
+  pg_values_set (values, "place", record->place);
+  pg_values_set (values, "key", restore->only.key);
+  g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "only.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    gint64 n = rows_int (rows, i, "n");
+    g_array_append_val (record->open, n);
+  }
+  return rows != NULL;
+}
+
 static gboolean
 look_at_records (Restore *restore, RestoreStep *step, GError **error)
 {
@@ -88,6 +123,10 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
   for (int i = 0; i < rows_count (rows); i++) {
     Record *record = record_new (step, rows, i);
     g_ptr_array_add (step->records, record);
+    if (restore->only.table != NULL && !leave_only (restore, step, record, error))
+      return FALSE;
+    if (record->open->len == 0)
+      continue;
     if (g_str_equal (rows_text (rows, i, "action"), "forgotten"))
       record->blocked = g_strdup ("it was taken out of the audit (`pruned forget`)");
     else if (!build (restore, record, rows_text (rows, i, "columns"), final, error))

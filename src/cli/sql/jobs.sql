@@ -17,7 +17,9 @@ WITH wanted AS (
     WHERE scheduled_at > now() - interval '8 days' AND job IN (SELECT name FROM wanted EXCEPT SELECT job FROM recent)
     ORDER BY job, created_at DESC, run_id
 )
-SELECT w.name AS job, coalesce(c.paused, false) AS paused, s.next_at,
+SELECT w.name AS job, coalesce(c.paused AND coalesce(c.paused_until > now(), true), false) AS paused,
+       CASE WHEN c.paused AND coalesce(c.paused_until > now(), true) THEN c.paused_until END AS paused_until,
+       CASE WHEN c.paused AND coalesce(c.paused_until > now(), true) THEN c.reason END AS pause_reason, s.next_at,
        coalesce(o.ready, 0) AS ready, coalesce(o.waiting, 0) AS waiting,
        pg_catalog.round(extract(epoch FROM now() - o.oldest_due), 3) AS oldest_due_s,
        coalesce(r.run_id, a.run_id) AS last_run_id, coalesce(r.state, a.state) AS last_state

@@ -4,7 +4,7 @@
 UPDATE pruned.runs
 SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, step = step + (state = 'finished')::int,
     result = CASE WHEN state = 'finished' THEN result - 'status' - 'reason' ELSE result END, unique_key = :unique_key::text,
-    error = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
+    error = NULL, error_class = NULL, rows_counted = NULL, rows_limit = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
     published_at = CASE WHEN :sent::boolean AND :earliest::timestamptz <= now() THEN clock_timestamp() END, changed_at = now()
 WHERE run_id = :run_id::uuid
 RETURNING run_id, state, step, attempts, slot, args, cursor, (extract(epoch FROM scheduled_at) * 1000000)::bigint AS scheduled_at,

@@ -9,7 +9,9 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
        (SELECT count(*) FROM pruned.quarantine WHERE parked) AS parked,
        (SELECT count(*) FROM pruned.unpublished) AS unpublished,
        (SELECT pg_catalog.min(due_at) FROM pruned.runs WHERE state = 'waiting') AS next_due,
-       (SELECT coalesce(pg_catalog.jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused) AS paused,
+       (SELECT coalesce(pg_catalog.jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS paused,
+       (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT r.job), '[]') FROM pruned.runs r
+        WHERE r.state = 'waiting' AND r.error LIKE 'quiet hours%') AS quiet,
        (SELECT coalesce(pg_catalog.jsonb_agg(b.job ORDER BY b.job), '[]')
         FROM (SELECT job FROM pruned.blocked
               UNION

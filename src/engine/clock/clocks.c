@@ -28,7 +28,7 @@ bound_by_machine (const Service *service, gint64 database_us)
 static gboolean
 broker_agrees (Service *service, gint64 next_us, gint64 *now_us, gboolean *asked)
 {
-  /* An old answer holds no tick back, because this machine may have slept since: ask anew then. */
+  /* An old answer holds no tick back, because this machine may have slept since: then ask again. */
   for (int anew = FALSE; anew <= TRUE; anew++) {
     gint64 broker_us;
     if (!broker_clock_now (service->dispatcher.broker_clock, anew, &broker_us)) {

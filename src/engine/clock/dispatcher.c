@@ -10,12 +10,15 @@
 #include "engine/clock/missing.h"
 #include "engine/clock/processes.h"
 #include "engine/clock/schedule.h"
+#include "engine/clock/settings_changed.h"
 #include "engine/clock/went_back.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
+#include "engine/ledger/journal.h"
 #include "engine/ledger/place.h"
 #include "engine/ledger/schema.h"
-#include "engine/work/amiss.h"
+#include "engine/step/throttle.h"
+#include "engine/work/bad_rows.h"
 
 #include <pthread.h>
 
@@ -29,6 +32,7 @@ struct _Dispatcher {
   Service *service;
   Pg *pg;
   Missing *missing;
+  ThrottleEye *throttle;
   char *keyed; /* jobs whose ticks take a unique key, as an array literal */
   char *known; /* all jobs of this process */
   pthread_t thread;
@@ -37,6 +41,7 @@ struct _Dispatcher {
       *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
   gint64 left_step;
   guint planted; /* number of the settings whose schedules are planted */
+  guint noted;   /* number of the settings that the journal knows; 0: none yet */
   guint refused; /* how often Kafka has refused `unsent` while it was up */
 };
 
@@ -150,9 +155,10 @@ send_left (Dispatcher *dispatcher, GError **error)
     GError *cause = NULL;
     if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
                              (int)rows_int (rows, i, "step"), rows_text (rows, i, "messages"),
-                             &cause))
-      log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
-    else if (cause != NULL && cause->code == PRUNED_OUTAGE) {
+                             &cause)) {
+      if (rows_int (rows, i, "step") != JOURNAL_STEP)
+        log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
+    } else if (cause != NULL && cause->code == PRUNED_OUTAGE) {
       g_propagate_error (error, cause);
       return FALSE;
     } else if (cause != NULL) /* it can never be sent: continue with the rest */
@@ -197,11 +203,25 @@ plant_changed (Dispatcher *dispatcher, GError **error)
   return TRUE;
 }
 
+static gboolean
+note_settings (Dispatcher *dispatcher, GError **error)
+{
+  guint number = in_force_number ();
+  if (dispatcher->noted == number)
+    return TRUE;
+  if (!settings_changed (dispatcher->service, dispatcher->pg,
+                         dispatcher->noted == 0 ? "start" : "reload", error))
+    return FALSE;
+  dispatcher->noted = number;
+  return TRUE;
+}
+
 /* At most once a second. */
 static gboolean
 do_housekeeping (Dispatcher *dispatcher, GError **error)
 {
   return processes_beat (dispatcher->service, dispatcher->pg, error)
+         && note_settings (dispatcher, error)
          && went_back_look (dispatcher->service, dispatcher->pg, error)
          && remove_sent (dispatcher, error) && send_left (dispatcher, error)
          && growth_look (dispatcher->service, dispatcher->pg, error)
@@ -236,9 +256,10 @@ dispatcher_main (void *data)
     g_autoptr (GError) error = NULL;
     gboolean more = FALSE;
     gint64 now = clock_monotonic_us ();
-    gboolean ok = (looked_us > 0 || amiss_look (dispatcher->service, dispatcher->pg, &error))
+    gboolean ok = (looked_us > 0 || bad_rows_end_all (dispatcher->service, dispatcher->pg, &error))
                   && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
                   && schedule_fire (dispatcher->service, dispatcher->pg, &error)
+                  && throttle_beat (dispatcher->throttle, dispatcher->pg, &error)
                   && claim_due (dispatcher, &more, &error);
     if (ok && now - looked_us >= IDLE_US) {
       ok = do_housekeeping (dispatcher, &error);
@@ -248,7 +269,7 @@ dispatcher_main (void *data)
     if (!ok || !next_due (dispatcher, &wait_us, &error)
         || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
       ok = FALSE;
-    if (!ok && amiss_mend (dispatcher->service, dispatcher->pg, &error))
+    if (!ok && bad_rows_end_found (dispatcher->service, dispatcher->pg, &error))
       wait_us = 0;
     else if (!ok) {
       pg_rollback (dispatcher->pg);
@@ -280,6 +301,7 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
+  dispatcher->throttle = throttle_eye_new (service->jobs);
   dispatcher->planted = in_force_number (); /* startup.c planted them */
   dispatcher->keyed = names_of (service->jobs, TRUE);
   dispatcher->known = names_of (service->jobs, FALSE);
@@ -298,6 +320,7 @@ dispatcher_stop (Dispatcher *dispatcher)
   pthread_join (dispatcher->thread, NULL);
   g_clear_pointer (&dispatcher->service->dispatcher.broker_clock, broker_clock_free);
   missing_free (dispatcher->missing);
+  throttle_eye_free (dispatcher->throttle);
   g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);
   g_free (dispatcher->left_at);

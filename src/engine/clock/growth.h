@@ -1,6 +1,6 @@
 /* PostgreSQL keeps the plan of a prepared statement until the table is analyzed. A plan that was
  * made while the ledger was empty still scans all of it at a million rows, and autovacuum can be
- * busy elsewhere for hours. So statements are planned anew when the ledger has grown.
+ * busy elsewhere for hours. So statements are planned again when the ledger has grown.
  *
  * Threads: the dispatcher. Ownership: none.
  */

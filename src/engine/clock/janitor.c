@@ -97,8 +97,8 @@ keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError 
 static gboolean
 forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **error)
 {
-  static const char *const files[]
-      = { SQL "timers_forget.sql", SQL "verdicts_forget.sql", SQL "event_ids_forget.sql" };
+  static const char *const files[] = { SQL "timers_forget.sql", SQL "verdicts_forget.sql",
+                                       SQL "journal_forget.sql", SQL "event_ids_forget.sql" };
   g_autoptr (PgValues) values = days_of (service);
   pg_values_int (values, "event_days", event_days);
   gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US;

@@ -5,19 +5,44 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #define SQL "src/engine/clock/sql/"
 #define EVERY_US (5 * G_USEC_PER_SEC)
 
-/* Of the one dispatcher thread. */
+static pthread_once_t made = PTHREAD_ONCE_INIT;
 static char id[40];
+/* Of the one dispatcher thread. */
 static gint64 started_us, beat_us;
+
+static void
+make_id (void)
+{
+  g_autofree char *text = g_uuid_string_random ();
+  g_strlcpy (id, text, sizeof id);
+}
+
+const char *
+processes_id (void)
+{
+  pthread_once (&made, make_id);
+  return id;
+}
 
 static json_t *
 setting_of (const Job *job, const Setting *setting)
 {
+  if (g_str_equal (setting->key, "enabled"))
+    return json_boolean (in_force_of (job)->enabled); /* `mode = off` disables it as well */
+  if (g_str_equal (setting->key, "mode"))
+    return json_string (in_force_mode_word (in_force_mode (job)));
+  gint64 limit = setting->type == SETTING_LIMIT
+                     ? config_job_limit (in_force_config (), job->name, setting->key)
+                     : -1;
+  if (limit >= 0)
+    return json_integer (limit);
   switch (setting->type) {
   case SETTING_INT:
     return json_integer (config_job_int (in_force_config (), job->name, setting->key));
@@ -69,7 +94,7 @@ row_values (Service *service)
     json_object_set_new (jobs, jobs_at (service->jobs, i)->name,
                          processes_settings (jobs_at (service->jobs, i)));
   g_autoptr (GArray) lanes = lanes_view (service->lanes);
-  pg_values_set (values, "id", id);
+  pg_values_set (values, "id", processes_id ());
   pg_values_set (values, "host", g_get_host_name ());
   pg_values_int (values, "pid", getpid ());
   pg_values_set (values, "version", PRUNED_VERSION);
@@ -83,11 +108,8 @@ row_values (Service *service)
 static gboolean
 beat (Service *service, Pg *pg, GError **error)
 {
-  if (*id == '\0') {
-    g_autofree char *made = g_uuid_string_random ();
-    g_strlcpy (id, made, sizeof id);
+  if (started_us == 0)
     started_us = clock_now_us ();
-  }
   g_autoptr (PgValues) values = row_values (service);
   g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "process_forget.sql", NULL, error);
   g_autoptr (PgRows) seen
@@ -124,7 +146,7 @@ processes_beat (Service *service, Pg *pg, GError **error)
 void
 processes_leave (Pg *pg)
 {
-  if (*id == '\0')
+  if (started_us == 0)
     return;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "id", id);

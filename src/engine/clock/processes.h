@@ -12,6 +12,9 @@
 /* `[jobs.<name>]` as in force: {key: value}. New reference. */
 json_t *processes_settings (const Job *job);
 
+/* This process's id there: a UUID. */
+const char *processes_id (void);
+
 /* Refreshes this process's row every few seconds, and deletes rows that are not refreshed. */
 gboolean processes_beat (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Deletes this process's row at an orderly end. Errors are ignored. */

@@ -1,4 +1,4 @@
-#include "engine/clock/schedule.h"
+#include "engine/clock/schedule_private.h"
 
 #include "avro/identity.h"
 #include "base/clock.h"
@@ -11,15 +11,6 @@
 #define LATE_US (60 * G_USEC_PER_SEC)
 #define MOST_RECORDED 1000
 #define AGAIN_US (30 * G_USEC_PER_SEC) /* a tick that has not become a run is published again */
-
-/* What to do about one schedule that is due. */
-typedef struct {
-  gint64 fire_us;   /* -1: nothing is published */
-  gint64 next_us;   /* -1: the schedule stays where it is */
-  GArray *missed;   /* of gint64: recorded as skipped */
-  gboolean in_turn; /* `all`: one after the other */
-  gboolean waits;   /* an unfinished run holds the key */
-} Decision;
 
 /* The settings that `next_at` is computed from. */
 static char *
@@ -48,7 +39,7 @@ note_missed (GArray *missed, gint64 at)
 /* `last` and `none`: decides on everything up to now at once. */
 static void
 decide_all_at_once (const Job *job, gint64 first_us, gint64 now_us, gboolean last,
-                    Decision *decision)
+                    ScheduleDecision *decision)
 {
   gint64 at = first_us, next;
   while ((next = in_force_next (job, at)) > 0 && next <= now_us) {
@@ -62,15 +53,15 @@ decide_all_at_once (const Job *job, gint64 first_us, gint64 now_us, gboolean las
     note_missed (decision->missed, at);
 }
 
-static void
-decide (const Service *service, const Job *job, gint64 next_us, gint64 now_us, gboolean running,
-        Decision *decision)
+void
+schedule_decide (const Service *service, const Job *job, gint64 next_us, gint64 now_us,
+                 gboolean running, ScheduleDecision *decision)
 {
   const char *catch_up = config_job_text (in_force_config (), job->name, "catch_up");
   gint64 first = first_kept (service, job, next_us, now_us);
-  *decision = (Decision){ .fire_us = -1,
-                          .next_us = -1,
-                          .missed = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  *decision = (ScheduleDecision){ .fire_us = -1,
+                                  .next_us = -1,
+                                  .missed = g_array_new (FALSE, FALSE, sizeof (gint64)) };
   for (gint64 at = next_us; at > 0 && at <= now_us && (first < 0 || at < first);
        at = in_force_next (job, at))
     note_missed (decision->missed, at);
@@ -140,8 +131,8 @@ advance (Pg *pg, const Job *job, gint64 old_us, gint64 next_us, gboolean *ours, 
 }
 
 static gboolean
-fire_at_once (Service *service, Pg *pg, const Job *job, gint64 next_us, const Decision *decision,
-              GError **error)
+fire_at_once (Service *service, Pg *pg, const Job *job, gint64 next_us,
+              const ScheduleDecision *decision, GError **error)
 {
   gboolean ours = FALSE;
   gboolean ok = decision->fire_us < 0 || publish_tick (service, job, decision->fire_us, error);
@@ -176,8 +167,8 @@ is_taken (Pg *pg, const Job *job, gint64 at, gboolean *taken, GError **error)
 /* Advances the schedule only when its tick has become a run: before that, it is unknown whether the
  * key is free for the next one. */
 static gboolean
-fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us, const Decision *decision,
-              GError **error)
+fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us,
+              const ScheduleDecision *decision, GError **error)
 {
   gboolean taken;
   if (decision->fire_us < 0)
@@ -185,7 +176,7 @@ fire_in_turn (Service *service, Pg *pg, const Job *job, gint64 next_us, const De
   if (!is_taken (pg, job, decision->fire_us, &taken, error))
     return FALSE;
   if (taken) {
-    Decision moved = *decision;
+    ScheduleDecision moved = *decision;
     moved.fire_us = -1;
     service->dispatcher.tick_again_us[job->number] = 0;
     return fire_at_once (service, pg, job, next_us, &moved, error);
@@ -201,8 +192,8 @@ static gboolean
 fire_one (Service *service, Pg *pg, const Job *job, gint64 next_us, gint64 now_us, gboolean running,
           GError **error)
 {
-  Decision decision;
-  decide (service, job, next_us, now_us, running, &decision);
+  ScheduleDecision decision;
+  schedule_decide (service, job, next_us, now_us, running, &decision);
   gboolean ok = (decision.in_turn ? fire_in_turn : fire_at_once) (service, pg, job, next_us,
                                                                   &decision, error);
   g_array_unref (decision.missed);

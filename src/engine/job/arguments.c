@@ -1,113 +1,12 @@
 #include "engine/job/arguments.h"
 
-#include "avro/field.h"
-#include "base/uuid5.h"
+#include "engine/job/argument_type.h"
 #include "engine/job/in_force.h"
 
-#include <math.h>
 #include <string.h>
 
-#define WHOLE_MOST 9007199254740992.0 /* above it a double cannot represent every whole number */
-#define SHOWN 60                      /* bytes of a value that a reason shows */
+#define SHOWN 60  /* bytes of a value that a reason shows */
 #define ROOM 1024 /* bytes that a parent can add to the arguments that it passes on */
-
-typedef enum { WHOLE, NUMBER, TEXT, TRUTH, DAY, INSTANT, UUID, ANY } Kind;
-
-static const struct {
-  const char *type;
-  Kind kind;
-  gint64 least, most; /* WHOLE */
-} TYPES[] = {
-  { "bigint", WHOLE, G_MININT64, G_MAXINT64 },
-  { "int8", WHOLE, G_MININT64, G_MAXINT64 },
-  { "integer", WHOLE, G_MININT32, G_MAXINT32 },
-  { "int", WHOLE, G_MININT32, G_MAXINT32 },
-  { "int4", WHOLE, G_MININT32, G_MAXINT32 },
-  { "smallint", WHOLE, G_MININT16, G_MAXINT16 },
-  { "numeric", NUMBER, 0, 0 },
-  { "text", TEXT, 0, 0 },
-  { "boolean", TRUTH, 0, 0 },
-  { "date", DAY, 0, 0 },
-  { "timestamptz", INSTANT, 0, 0 },
-  { "uuid", UUID, 0, 0 },
-  { "jsonb", ANY, 0, 0 },
-};
-
-static int
-find_type (const char *type)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (TYPES); i++)
-    if (g_str_equal (TYPES[i].type, type))
-      return (int)i;
-  return -1;
-}
-
-gboolean
-arguments_knows_type (const char *type)
-{
-  return find_type (type) >= 0;
-}
-
-/* --- one value --- */
-
-static gboolean
-is_whole (const json_t *value, gint64 least, gint64 most)
-{
-  if (!json_is_integer (value))
-    return FALSE;
-  return json_integer_value (value) >= least && json_integer_value (value) <= most;
-}
-
-static gboolean
-is_instant (const char *text)
-{
-  gint64 us;
-  return field_is_infinite (text) || field_to_long (FIELD_TIME, text, &us, NULL);
-}
-
-static gboolean
-is_day (const char *text)
-{
-  return field_is_infinite (text) || field_date_is_valid (text);
-}
-
-static gboolean
-fits (const json_t *value, guint type)
-{
-  const char *text = json_string_value (value);
-  switch (TYPES[type].kind) {
-  case WHOLE:
-    return is_whole (value, TYPES[type].least, TYPES[type].most);
-  case NUMBER:
-    return json_is_number (value);
-  case TEXT:
-    return text != NULL;
-  case TRUTH:
-    return json_is_boolean (value);
-  case DAY:
-    return text != NULL && is_day (text);
-  case INSTANT:
-    return text != NULL && is_instant (text);
-  case UUID:
-    return text != NULL && uuid5_is_valid (text);
-  case ANY:
-    break;
-  }
-  return TRUE;
-}
-
-/* A job's JSON can hold 1.0 for 1. PostgreSQL refuses 1.0 as a whole number. */
-static void
-make_whole (json_t *object, const char *name, const char *type)
-{
-  const json_t *value = json_object_get (object, name);
-  int known = find_type (type);
-  if (known < 0 || TYPES[known].kind != WHOLE || !json_is_real (value))
-    return;
-  double number = json_real_value (value);
-  if (fabs (number) <= WHOLE_MOST && floor (number) == number)
-    json_object_set_new (object, name, json_integer ((json_int_t)number));
-}
 
 /* A value as text for a reason, shortened. */
 static char *
@@ -120,8 +19,6 @@ shown (const json_t *value)
   g_autofree char *valid = g_utf8_make_valid (start, -1);
   return g_strconcat (valid, "...", NULL);
 }
-
-/* --- arguments --- */
 
 static const JobCursor *
 find_column (const Job *job, const char *name)
@@ -154,15 +51,15 @@ cursor_refusal (const Job *job, json_t *cursor)
   if (!json_is_object (cursor))
     return g_strdup_printf ("argument cursor: %s is not an object with %s", given, columns);
   for (guint i = 0; i < job->cursor->len; i++)
-    make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name,
-                g_array_index (job->cursor, JobCursor, i).type);
+    argument_type_make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name,
+                              g_array_index (job->cursor, JobCursor, i).type);
   json_object_foreach (cursor, name, value) {
     const JobCursor *column = find_column (job, name);
     if (column == NULL)
       return g_strdup_printf ("argument cursor: the job's cursor has no column %.*s, but %s", SHOWN,
                               name, columns);
-    int type = find_type (column->type);
-    if (json_is_null (value) || json_is_string (value) || (type >= 0 && fits (value, (guint)type)))
+    if (json_is_null (value) || json_is_string (value)
+        || (argument_type_known (column->type) && argument_type_fits (column->type, value)))
       continue;
     g_autofree char *wrong = shown (value);
     return g_strdup_printf ("argument cursor: %s is not of type %s, it is %s", name, column->type,
@@ -175,14 +72,14 @@ static char *
 value_refusal (const Job *job, json_t *args, guint index)
 {
   const char *name = job->arguments[index], *type = job->argument_types[index];
-  make_whole (args, name, type);
+  argument_type_make_whole (args, name, type);
   json_t *value = json_object_get (args, name);
-  int known = find_type (type);
+  gboolean known = argument_type_known (type);
   if (value == NULL || json_is_null (value))
     return NULL;
-  if (g_str_equal (name, "cursor") && known < 0)
+  if (g_str_equal (name, "cursor") && !known)
     return cursor_refusal (job, value);
-  if (known < 0 || fits (value, (guint)known))
+  if (!known || argument_type_fits (type, value))
     return NULL;
   g_autofree char *given = shown (value);
   return g_strdup_printf ("argument %s: expected a value of type %s, got %s", name, type, given);

@@ -7,9 +7,6 @@
 #pragma once
 #include "engine/job/job.h"
 
-/* Whether an argument can be declared with TYPE. */
-gboolean arguments_knows_type (const char *type);
-
 /* Why a tick of JOB must not carry ARGS, whose encoded form has LEN bytes. The reason names the
  * argument. Changes numbers like 1.0 in ARGS into whole numbers where the type asks for one,
  * because PostgreSQL refuses 1.0 there. */

@@ -1,6 +1,7 @@
 #include "engine/job/in_force.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef struct {
   guint users; /* under the lock: threads that have it, and one more while it is in force */
@@ -22,6 +23,7 @@ in_force_free (InForce *self)
   for (guint i = 0; i < self->n_jobs; i++) {
     g_clear_pointer (&self->settings[i].cron, cron_free);
     g_clear_pointer (&self->settings[i].zone, g_time_zone_unref);
+    g_clear_pointer (&self->settings[i].quiet, hours_free);
   }
   g_free (self->settings);
   config_free (self->own);
@@ -41,10 +43,73 @@ let_go (gpointer data)
 
 static GPrivate mine = G_PRIVATE_INIT (let_go); /* this thread's snapshot */
 
+/* --- modes --- */
+
+static const char *const MODES[] = { "plan", "apply", "off", NULL };
+static atomic_int recorded = MODE_PLAN;
+
+static int
+place_of (const char *const *words, const char *word, int otherwise)
+{
+  for (int i = 0; words[i] != NULL; i++)
+    if (g_str_equal (words[i], word))
+      return i;
+  return otherwise;
+}
+
+/* -1: what is recorded. */
+static int
+mode_of (const Config *config, const Job *job)
+{
+  int general = place_of (MODES, config_text (config, "run", "mode"), -1);
+  return place_of (MODES, config_job_text (config, job->name, "mode"), general);
+}
+
+const char *
+in_force_mode_word (JobMode mode)
+{
+  return MODES[mode];
+}
+
+void
+in_force_record_mode (const char *word)
+{
+  atomic_store (&recorded, place_of (MODES, word, MODE_PLAN));
+}
+
+/* --- a snapshot's settings --- */
+
+static JobLimits
+read_limits (const Job *job, const Config *config)
+{
+  static const char *const words[] = { "never", "first", "above", "always", NULL };
+  const char *approve = config_job_text (config, job->name, "approve");
+  return (JobLimits){ .approve = (JobApprove)place_of (words, approve, APPROVE_ABOVE),
+                      .max_rows = config_job_limit (config, job->name, "max_rows"),
+                      .max_rows_per_day = config_job_limit (config, job->name, "max_rows_per_day"),
+                      .min_rows = config_job_int (config, job->name, "min_rows"),
+                      .max_share = config_job_limit (config, job->name, "max_share"),
+                      .max_ratio = config_job_limit (config, job->name, "max_ratio") };
+}
+
+static gboolean
+read_quiet (const Job *job, const Config *config, JobSettings *settings, GError **error)
+{
+  const char *hours = config_job_text (config, job->name, "not_between");
+  if (*hours == '\0' || g_str_equal (hours, "off"))
+    return TRUE;
+  settings->quiet = hours_parse (hours, settings->zone, error);
+  if (settings->quiet == NULL)
+    g_prefix_error (error, "[jobs.%s] not_between: ", job->name);
+  return settings->quiet != NULL;
+}
+
 static gboolean
 read_settings (const Job *job, const Config *config, JobSettings *settings, GError **error)
 {
-  settings->enabled = config_job_bool (config, job->name, "enabled");
+  settings->enabled
+      = config_job_bool (config, job->name, "enabled") && mode_of (config, job) != MODE_OFF;
+  settings->limits = read_limits (job, config);
   settings->batch = (int)config_job_int (config, job->name, "batch");
   settings->delay_ms = config_job_int (config, job->name, "delay_ms");
   settings->max_attempts = (int)config_job_int (config, job->name, "max_attempts");
@@ -59,7 +124,7 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
   settings->zone = cron_zone (*zone == '\0' ? "UTC" : zone, error);
   if (settings->zone == NULL)
     g_prefix_error (error, "[jobs.%s] time_zone: ", job->name);
-  return settings->zone != NULL;
+  return settings->zone != NULL && read_quiet (job, config, settings, error);
 }
 
 /* Takes OWN in any case. */
@@ -146,6 +211,19 @@ const JobSettings *
 in_force_of (const Job *job)
 {
   return &snapshot ()->settings[job->number];
+}
+
+JobMode
+in_force_mode (const Job *job)
+{
+  int mode = mode_of (in_force_config (), job);
+  return mode >= 0 ? (JobMode)mode : (JobMode)atomic_load (&recorded);
+}
+
+gboolean
+in_force_mode_is_recorded (void)
+{
+  return place_of (MODES, config_text (in_force_config (), "run", "mode"), -1) < 0;
 }
 
 gint64

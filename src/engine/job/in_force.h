@@ -11,10 +11,23 @@
 #pragma once
 #include "engine/job/job.h"
 
+/* What becomes of a job's runs: rows go, a run does all but that, or there is none. */
+typedef enum { MODE_PLAN, MODE_APPLY, MODE_OFF } JobMode;
+typedef enum { APPROVE_NEVER, APPROVE_FIRST, APPROVE_ABOVE, APPROVE_ALWAYS } JobApprove;
+
+/* Rows of one run; -1: off. */
 typedef struct {
-  gboolean enabled;
+  JobApprove approve;
+  gint64 max_rows, max_rows_per_day, min_rows;
+  gint64 max_share, max_ratio; /* thousandths of a percent, and of one */
+} JobLimits;
+
+typedef struct {
+  gboolean enabled; /* and not off by its mode */
+  JobLimits limits;
   Cron *cron; /* NULL: off */
   GTimeZone *zone;
+  Hours *quiet; /* `not_between`; NULL: off */
   int batch, max_attempts, item_attempts;
   gint64 delay_ms;
 } JobSettings;
@@ -34,6 +47,13 @@ void in_force_end (const Jobs *jobs);
 void in_force_renew (void);
 const Config *in_force_config (void);
 const JobSettings *in_force_of (const Job *job);
+/* The mode of JOB: of its section, else of [run], else as `pruned migrate` has recorded it. */
+JobMode in_force_mode (const Job *job);
+const char *in_force_mode_word (JobMode mode);
+/* [run] mode names none: what is recorded counts. */
+gboolean in_force_mode_is_recorded (void);
+/* What the database has recorded: `apply` or `plan`. `plan` until this is called. */
+void in_force_record_mode (const char *word);
 /* The first time of its schedule after AFTER_US; -1: none. */
 gint64 in_force_next (const Job *job, gint64 after_us);
 /* The number of this thread's snapshot; each snapshot has its own. */

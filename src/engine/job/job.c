@@ -4,7 +4,6 @@
 #include "base/resource.h"
 #include "base/uuid5.h"
 #include "config/nearest.h"
-#include "engine/job/in_force.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
 
@@ -66,6 +65,8 @@ job_free (gpointer data)
   g_strfreev (job->follows);
   g_strfreev (job->makes);
   g_free (job->item_column);
+  g_free (job->due);
+  g_free (job->version);
   g_strfreev (job->settings);
   g_free (job->final);
   g_clear_pointer (&job->conf, g_key_file_unref);
@@ -158,14 +159,13 @@ jobs_free (Jobs *jobs)
 {
   if (jobs == NULL)
     return;
-  in_force_end (jobs);
   g_ptr_array_unref (jobs->jobs);
   g_free (jobs->names);
   g_free (jobs);
 }
 
-gboolean
-jobs_configure (Jobs *jobs, const Config *config, GError **error)
+void
+jobs_configure (Jobs *jobs, const Config *config)
 {
   for (guint i = 0; i < jobs->jobs->len; i++) {
     Job *job = jobs->jobs->pdata[i];
@@ -173,7 +173,6 @@ jobs_configure (Jobs *jobs, const Config *config, GError **error)
     job->work_topic
         = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
   }
-  return in_force_begin (jobs, config, error);
 }
 
 guint
@@ -208,8 +207,11 @@ jobs_names (const Jobs *jobs)
 static gboolean
 job_reads (const Job *job, const char *key)
 {
-  static const char *const all[] = { "enabled", "capacity", "max_attempts", "budget_ms", NULL },
-                           *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
+  static const char *const all[]
+      = { "enabled",     "mode",     "capacity",  "max_attempts",     "budget_ms", "target_step_ms",
+          "not_between", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows",
+          "approve",     NULL },
+      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
   if (g_strv_contains (all, key))
     return TRUE;
   if (g_strv_contains (ticks, key))

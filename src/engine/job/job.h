@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "config/cron.h"
+#include "config/hours.h"
 #include "pg/pg.h"
 #include "pruned/job.h"
 
@@ -81,10 +82,14 @@ typedef struct {
   char **makes; /* tables that it inserts into; their rows are useless without the removed rows */
   gboolean spacing; /* the item's index within the whole run is kept in the cursor */
   const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: none */
-  GPtrArray *locks;                                                           /* of PgStatement */
-  GPtrArray *whats;                                                           /* of JobWhat */
-  GPtrArray *events;                                                          /* of JobEvent */
-  char *failed_log, *failed_counter, *failed_outcome;                         /* NULL: none */
+  const PgStatement *page_count; /* how many keys page.sql finds; NULL: no page */
+  const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */
+  char *due;         /* the column of the job's table that makes its rows due; NULL: none */
+  char *version;     /* of the folder's files */
+  GPtrArray *locks;  /* of PgStatement */
+  GPtrArray *whats;  /* of JobWhat */
+  GPtrArray *events; /* of JobEvent */
+  char *failed_log, *failed_counter, *failed_outcome; /* NULL: none */
   json_t *failed_constants;
   gint64 retry_every_ms; /* fixed time between retries; 0: the growing back-off */
   const JobCode *code;   /* NULL: a page job */
@@ -101,9 +106,8 @@ typedef struct {
 Jobs *jobs_load (const JobCode *code, const char *extra, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
-/* Reads the settings, once, and puts CONFIG in force (in_force.h). */
-gboolean jobs_configure (Jobs *jobs, const Config *config, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* Reads the settings that stay as they are until the process ends; in_force.h has the others. */
+void jobs_configure (Jobs *jobs, const Config *config);
 
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */

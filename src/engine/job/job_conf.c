@@ -1,7 +1,7 @@
 #include "engine/job/job_conf.h"
 
 #include "base/resource.h"
-#include "engine/job/arguments.h"
+#include "engine/job/argument_type.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ parse_arguments (Job *job, GError **error)
     if (*type != '\0')
       *type++ = '\0';
     job->argument_types[i] = g_strdup (g_strstrip (type));
-    if (*job->argument_types[i] != '\0' && !arguments_knows_type (job->argument_types[i]))
+    if (*job->argument_types[i] != '\0' && !argument_type_known (job->argument_types[i]))
       return job_conf_bad (job, error, "argument of unknown type", job->argument_types[i]);
   }
   return TRUE;
@@ -195,6 +195,7 @@ job_conf_read (Job *job, GError **error)
     job->settings = list_of (job->conf, "job", "settings");
   job->final = job_conf_text (job->conf, "job", "final");
   job->item_column = job_conf_text (job->conf, "job", "item_column");
+  job->due = job_conf_text (job->conf, "job", "due");
   job->follows = list_of (job->conf, "job", "follows");
   job->makes = list_of (job->conf, "job", "makes");
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);

@@ -151,10 +151,57 @@ load_what (const Job *job, JobWhat *what, GError **error)
   return TRUE;
 }
 
+/* How many keys the rest of a run has, up to `:limit`. */
+static gboolean
+load_page_count (Job *job, GError **error)
+{
+  if (job->page == NULL)
+    return TRUE;
+  g_autofree char *path = path_of (job, "page"), *text = resource_sql (path, error);
+  if (text == NULL)
+    return FALSE;
+  g_autofree char *name = g_strconcat (path, "#count", NULL);
+  g_autofree char *sql = g_strdup_printf ("SELECT pg_catalog.count(p.key) AS n FROM (\n%s\n) AS p",
+                                          without_semicolon (text));
+  return (job->page_count = pg_statement_text (name, sql, error)) != NULL;
+}
+
+static void
+add_to_version (GChecksum *sum, const char *folder)
+{
+  g_auto (GStrv) names = resource_list (folder);
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *path = g_build_filename (folder, names[i], NULL);
+    if (g_str_has_suffix (names[i], "/")) {
+      add_to_version (sum, path);
+      continue;
+    }
+    g_autofree char *text
+        = g_str_has_suffix (names[i], ".sql") || g_str_equal (names[i], "job.conf")
+              ? resource_text (path, NULL)
+              : NULL;
+    g_checksum_update (sum, (const guchar *)names[i], -1);
+    g_checksum_update (sum, (const guchar *)(text != NULL ? text : ""), -1);
+  }
+}
+
+/* Changes with every file of the folder; of a job in C with every version of the program, too. */
+static void
+note_version (Job *job)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  add_to_version (sum, job->folder);
+  if (job->code != NULL)
+    g_checksum_update (sum, (const guchar *)PRUNED_VERSION, -1);
+  job->version = g_strndup (g_checksum_get_string (sum), 16);
+}
+
 gboolean
 job_files_load (Job *job, GError **error)
 {
-  if (!load_optional (job, "page", &job->page, error)
+  note_version (job);
+  if (!load_optional (job, "page", &job->page, error) || !load_page_count (job, error)
+      || !load_optional (job, "count", &job->count, error)
       || !load_optional (job, "decide", &job->decide, error)
       || !load_optional (job, "children", &job->children, error)
       || !load_optional (job, "context", &job->context, error)

@@ -35,7 +35,7 @@ positions (Service *service, GArray *views)
   return values;
 }
 
-/* Skips lanes whose trail was begun anew since they were copied: those stand where PostgreSQL
+/* Skips lanes whose trail was begun again since they were copied: those stand where PostgreSQL
  * stands. */
 static void
 set_astray (Lanes *lanes, GArray *views, const char *topic, gint32 number)

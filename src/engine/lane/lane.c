@@ -215,6 +215,8 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   pthread_mutex_lock (&lanes->lock);
   lane->list.state = LANE_IDLE;
   lane->list.cancel = NULL;
+  if (lane->list.errand == NULL)
+    lane->list.run_id[0] = '\0';
   lanes->running--;
   if (lanes->alone != NULL)
     pthread_cond_broadcast (&lanes->at_rest);
@@ -267,6 +269,14 @@ lane_should_yield (Lanes *lanes, Lane *lane)
   gboolean yield = lane->list.revoked || lanes->stopping;
   pthread_mutex_unlock (&lanes->lock);
   return yield;
+}
+
+void
+lane_note_run (Lanes *lanes, Lane *lane, const char *run_id)
+{
+  pthread_mutex_lock (&lanes->lock);
+  g_strlcpy (lane->list.run_id, run_id != NULL ? run_id : "", sizeof lane->list.run_id);
+  pthread_mutex_unlock (&lanes->lock);
 }
 
 static void

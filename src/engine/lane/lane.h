@@ -79,6 +79,7 @@ typedef struct _Lane {
     gint64 hold_until_us;    /* monotonic */
     gint64 running_since_us; /* monotonic: a worker took the lane, or reported that it is alive */
     Pg *cancel;              /* the connection of the worker that holds the lane */
+    char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
     Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
   } list;
@@ -144,6 +145,9 @@ void lanes_kick_all (Lanes *lanes);
 /* Takes these lanes away: waits until no worker holds them. After PATIENCE_US it cancels what
  * runs, and waits as long again. */
 void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us);
+/* Adds the runs whose step is under way to RUNNING, g_strdup'ed. CANCEL: also cancels their
+ * statements and errands, but not the settling of an errand. Thread: any. */
+void lanes_halt (Lanes *lanes, gboolean cancel, GPtrArray *running);
 /* From here on no lane is given out; lanes_take returns NULL. Thread: any. */
 void lanes_stop (Lanes *lanes);
 
@@ -159,6 +163,8 @@ void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
 void lane_about_to_read (Lanes *lanes, Lane *lane);
 gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked, lost: store and commit nothing */
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
+/* The worker steps RUN_ID from now on. NULL: none. */
+void lane_note_run (Lanes *lanes, Lane *lane, const char *run_id);
 
 /* The lane's errand. The worker that begins it puts the lane away afterwards; the worker that
  * settles it ends it, which frees it and what was leased. */

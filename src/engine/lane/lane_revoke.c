@@ -90,6 +90,23 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
 }
 
 void
+lanes_halt (Lanes *lanes, gboolean cancel, GPtrArray *running)
+{
+  pthread_mutex_lock (&lanes->lock);
+  for (guint i = 0; i < lanes->all->len; i++) {
+    const Lane *lane = lanes->all->pdata[i];
+    if (lane->list.run_id[0] == '\0')
+      continue;
+    g_ptr_array_add (running, g_strdup (lane->list.run_id));
+    if (cancel && lane->list.errand != NULL && !lane->list.errand->done)
+      lane->list.errand->code->cancel (lane->list.errand->leased);
+    else if (cancel && lane->list.errand == NULL && lane->list.cancel != NULL)
+      pg_cancel (lane->list.cancel);
+  }
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+void
 lanes_stop (Lanes *lanes)
 {
   pthread_mutex_lock (&lanes->lock);

@@ -31,11 +31,11 @@ void trail_clear (Trail *trail);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Trail, trail_clear)
 /* FALSE: there is no such lane of intake. Thread: any. */
 gboolean trail_copy (Lanes *lanes, const char *topic, gint32 number, Trail *trail);
-/* Lets the lane look up its start position, unless its trail was begun anew since BEGUN. Thread:
+/* Lets the lane look up its start position, unless its trail was begun again since BEGUN. Thread:
  * any.
  */
 gboolean trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun);
 /* Records the result of comparing TRAIL: OTHERS differ. Wakes the lane if there are any. Does
- * nothing if the trail was begun anew meanwhile. Thread: dispatcher. */
+ * nothing if the trail was begun again meanwhile. Thread: dispatcher. */
 void trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *trail,
                      const Stretch *others);

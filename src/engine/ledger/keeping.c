@@ -72,24 +72,20 @@ keeping_values (const Config *config, PgValues *values)
   array_add_int (keeping.days,
                  config_int (config, "runs", "keep_days")
                      + 1); /* one day longer: a message of the last day must still find its run */
+  array_add (keeping.what, "journal");
+  array_add_int (keeping.days, config_int (config, "audit", "journal_days"));
   per_table_each (config_text (config, "audit", "keep_days_of"), add_days, &keeping);
   pg_values_take (values, "what", array_take (keeping.what));
   pg_values_take (values, "days", array_take (keeping.days));
 }
 
-static gboolean
-run_alone (Pg *pg, const Config *config, const char *file, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  keeping_values (config, values);
-  g_autoptr (PgRows) rows = pg_run_alone (pg, file, values, error);
-  return rows != NULL;
-}
-
 gboolean
 keeping_ask (Pg *pg, const Config *config, GError **error)
 {
-  return run_alone (pg, config, SQL "keep_at_least.sql", error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  keeping_values (config, values);
+  g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "keep_at_least.sql", values, error);
+  return rows != NULL;
 }
 
 PgRows *
@@ -103,5 +99,8 @@ keeping_differs (Pg *pg, const Config *config, GError **error)
 gboolean
 keeping_set (Pg *pg, const Config *config, GError **error)
 {
-  return run_alone (pg, config, SQL "keeping_set.sql", error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  keeping_values (config, values);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "keeping_set.sql", values, error);
+  return rows != NULL;
 }

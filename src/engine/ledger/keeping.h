@@ -23,5 +23,5 @@ gboolean keeping_ask (Pg *pg, const Config *config, GError **error) G_GNUC_WARN_
 /* Where the database differs from the configuration: what, days (in the database), wanted.
  * rows_free it. */
 PgRows *keeping_differs (Pg *pg, const Config *config, GError **error);
-/* The owner sets the database to the configuration. */
+/* The owner sets the database to the configuration, in the open transaction of PG. */
 gboolean keeping_set (Pg *pg, const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,15 +1,6 @@
 /* An INSERT that does nothing on a conflict does not report which row it met. So the losers are
- * looked up: known ones are duplicates. For the others, the holder of the unique key is locked,
- * unless another process is stepping it. Four outcomes are possible:
- *
- *   the holder has ended meanwhile       -> insert again
- *   the holder only waits for a retry    -> it is superseded, the new run inherits its attempts
- *   the holder is unfinished             -> the new run is skipped, `overlaps <run_id>`
- *   the holder is being stepped          -> not known yet whether it ends: the new run waits a
- * second without its key
- *
- * A child that loses waits for the holder's step instead, because its parent must know whether
- * another run does the work, or the child.
+ * looked up: known ones are duplicates; the others meet the holder of their unique key
+ * (place_holders.c) and are inserted again.
  *
  * Inserted runs are checked once more (place_archived.sql): the archive can have taken the run
  * during the INSERT.
@@ -17,12 +8,10 @@
 #include "engine/ledger/place.h"
 
 #include "base/clock.h"
-
-#include <string.h>
+#include "engine/ledger/place_holders.h"
 
 #define SQL "src/engine/ledger/sql/"
 #define ROUNDS 8
-#define POSTPONE_MS 1000
 
 static void
 run_spec_clear (gpointer data)
@@ -199,111 +188,6 @@ find_losers (Pg *pg, GArray *specs, GPtrArray *holders, GArray *losers, GError *
   return TRUE;
 }
 
-static char *
-array_of_holders (const GPtrArray *holders)
-{
-  GString *array = array_new ();
-  for (guint i = 0; i < holders->len; i++)
-    if (holders->pdata[i] != NULL)
-      array_add (array, holders->pdata[i]);
-  return array_take (array);
-}
-
-/* Holders by id: row + 1 in ROWS. */
-static GHashTable *
-index_rows (const PgRows *rows)
-{
-  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "run_id"), GINT_TO_POINTER (i + 1));
-  return index;
-}
-
-static PgRows *
-lock_holders (Pg *pg, const char *file, const GPtrArray *holders, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_of_holders (holders));
-  return pg_run_file (pg, file, values, error);
-}
-
-/* Children: a holder that is still unfinished after its step does the work. */
-static gboolean
-yield_to_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
-                  GError **error)
-{
-  g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_wait.sql", holders, error);
-  if (rows == NULL)
-    return FALSE;
-  g_autoptr (GHashTable) unfinished = index_rows (rows);
-  for (guint i = 0; i < losers->len; i++)
-    if (holders->pdata[i] != NULL && g_hash_table_contains (unfinished, holders->pdata[i]))
-      g_array_index (specs, RunSpec, g_array_index (losers, guint, i)).placed = PLACED_RUNNING;
-  return TRUE;
-}
-
-static gboolean
-supersede (Pg *pg, GString *ids, GString *successors, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  gboolean any = ids->len > 1;
-  pg_values_take (values, "run_id", array_take (ids));
-  pg_values_take (values, "successor", array_take (successors));
-  if (!any)
-    return TRUE;
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "place_supersede.sql", values, error);
-  return rows != NULL;
-}
-
-static void
-postpone (RunSpec *spec)
-{
-  spec->state = "waiting";
-  spec->late_key = TRUE;
-  spec->delay_ms += POSTPONE_MS;
-}
-
-void
-place_skip (RunSpec *spec, const char *holder)
-{
-  spec->state = "skipped";
-  g_free (spec->error);
-  spec->error = g_strdup_printf ("overlaps %s", holder);
-}
-
-/* Ticks and events: see the head of this file. */
-gboolean
-place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
-                    GError **error)
-{
-  g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_holders.sql", holders, error);
-  if (rows == NULL)
-    return FALSE;
-  g_autoptr (GHashTable) at_rest = index_rows (rows);
-  g_autoptr (GHashTable) taken
-      = g_hash_table_new (g_str_hash, g_str_equal); /* holders that are superseded */
-  GString *ids = array_new (), *successors = array_new ();
-  for (guint i = 0; i < losers->len; i++) {
-    RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (losers, guint, i));
-    const char *holder = holders->pdata[i];
-    if (holder == NULL || spec->state != NULL)
-      continue; /* the holder has ended: insert again */
-    int row = GPOINTER_TO_INT (g_hash_table_lookup (at_rest, holder)) - 1;
-    if (row < 0)
-      postpone (spec);
-    else if (g_hash_table_contains (taken, holder))
-      continue; /* it meets the successor in the next round */
-    else if (rows_bool (rows, row, "retrying")) {
-      g_hash_table_add (taken, (gpointer)holder);
-      spec->attempts = (int)rows_int (rows, row, "attempts");
-      array_add (ids, holder);
-      array_add (successors, spec->run_id);
-    } else
-      place_skip (spec, holder);
-  }
-  return supersede (pg, ids, successors, error);
-}
-
 gboolean
 place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
 {
@@ -316,7 +200,8 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
       return FALSE;
     if (losers->len == 0)
       return TRUE;
-    if (!(as_children ? yield_to_holders : place_meet_holders) (pg, specs, losers, holders, error))
+    if (!(as_children ? place_yield_to_holders : place_meet_holders) (pg, specs, losers, holders,
+                                                                      error))
       return FALSE;
   }
   g_set_error (error, PRUNED_ERROR, PRUNED_BUSY,

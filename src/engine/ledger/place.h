@@ -1,6 +1,6 @@
 /* New runs become rows: for intake, steps (children) and the dispatcher (ticks that are due). A
  * run that exists, in any state, stays unchanged. A new run whose unique key an unfinished run
- * holds is skipped, replaces that run, or tries again in a second; see place.c.
+ * holds is skipped, replaces that run, or tries again in a second; see place_holders.h.
  *
  * Threads: a worker's or the dispatcher's, inside its open transaction. Ownership: specs are the
  * caller's.
@@ -48,13 +48,6 @@ gboolean place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error
  * messages of ready runs to BUNDLE. */
 gboolean place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-
-/* For place_due.c: decides the specs that LOSERS lists, whose keys HOLDERS hold (run ids; NULL: no
- * holder); see place.c. */
-gboolean place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray *holders,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The spec becomes a skipped run, `overlaps <holder>`. */
-void place_skip (RunSpec *spec, const char *holder);
 
 /* Whether the dispatcher must wake up when one of them is due. */
 gboolean place_any_waiting (const GArray *specs);

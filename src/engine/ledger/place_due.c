@@ -1,7 +1,7 @@
 /* Runs that exist already and take their unique key only when they are due: ticks ahead of their
  * time, and ticks of a job that was paused.
  */
-#include "engine/ledger/place.h"
+#include "engine/ledger/place_holders.h"
 
 #include <string.h>
 
@@ -9,18 +9,18 @@
 
 typedef struct {
   GString *run_id, *state, *key, *error, *attempts;
-} Verdicts;
+} Decisions;
 
 static void
-verdict_add (Verdicts *verdicts, const RunSpec *spec)
+decision_add (Decisions *decisions, const RunSpec *spec)
 {
   gboolean skipped = g_strcmp0 (spec->state, "skipped") == 0,
            waits = g_strcmp0 (spec->state, "waiting") == 0;
-  array_add (verdicts->run_id, spec->run_id);
-  array_add (verdicts->state, skipped ? "skipped" : waits ? "waiting" : "ready");
-  array_add (verdicts->key, skipped || waits ? NULL : spec->unique_key);
-  array_add (verdicts->error, skipped ? spec->error : NULL);
-  array_add_int (verdicts->attempts, spec->attempts);
+  array_add (decisions->run_id, spec->run_id);
+  array_add (decisions->state, skipped ? "skipped" : waits ? "waiting" : "ready");
+  array_add (decisions->key, skipped || waits ? NULL : spec->unique_key);
+  array_add (decisions->error, skipped ? spec->error : NULL);
+  array_add_int (decisions->attempts, spec->attempts);
 }
 
 static GArray *
@@ -105,17 +105,17 @@ place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError *
   if (holders == NULL || !place_meet_holders (pg, specs, losers, holders, error))
     return FALSE;
   settle_among_themselves (specs);
-  Verdicts verdicts = { array_new (), array_new (), array_new (), array_new (), array_new () };
+  Decisions decisions = { array_new (), array_new (), array_new (), array_new (), array_new () };
   for (guint i = 0; i < specs->len; i++) {
     RunSpec *spec = &g_array_index (specs, RunSpec, i);
-    verdict_add (&verdicts, spec);
+    decision_add (&decisions, spec);
     spec->placed = spec->state == NULL ? PLACED_READY : PLACED_WAITING;
   }
-  pg_values_take (values, "run_id", array_take (verdicts.run_id));
-  pg_values_take (values, "state", array_take (verdicts.state));
-  pg_values_take (values, "unique_key", array_take (verdicts.key));
-  pg_values_take (values, "error", array_take (verdicts.error));
-  pg_values_take (values, "attempts", array_take (verdicts.attempts));
+  pg_values_take (values, "run_id", array_take (decisions.run_id));
+  pg_values_take (values, "state", array_take (decisions.state));
+  pg_values_take (values, "unique_key", array_take (decisions.key));
+  pg_values_take (values, "error", array_take (decisions.error));
+  pg_values_take (values, "attempts", array_take (decisions.attempts));
   g_autoptr (PgRows) updated = pg_run_file (pg, SQL "take_key.sql", values, error);
   if (updated != NULL)
     place_add_work (bundle, specs);

@@ -72,6 +72,11 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   if (rows_column (rows, "now") >= 0) {
     run->now_us = rows_int (rows, row, "now");
     run->first = rows_bool (rows, row, "first");
+    run->rows_done = rows_int (rows, row, "rows_done");
+    run->rows_counted = rows_int (rows, row, "rows_counted");
+    run->rows_limit = rows_int (rows, row, "rows_limit");
+    run->approved_until_us = rows_int (rows, row, "approved_until");
+    run->approved_rows = rows_int (rows, row, "approved_rows");
   }
   return run;
 }
@@ -104,6 +109,13 @@ run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
     earliest_us = MAX (earliest_us, run_timer_due_us (date, scheduled_at_us));
   }
   return earliest_us;
+}
+
+void
+run_set_task (Pg *pg, const Job *job, const char *run_id)
+{
+  g_autofree char *task = g_strdup_printf ("pruned %s %.8s", job->name, run_id);
+  pg_set_task (pg, task);
 }
 
 void
@@ -177,9 +189,16 @@ run_fail (Pg *pg, const RunFailure *failure, GError **error)
   pg_values_int (values, "attempts", failure->attempts);
   pg_values_int (values, "delay_ms", failure->delay_ms);
   pg_values_set (values, "error", failure->error);
+  pg_values_set (values, "error_class", failure->error_class);
   pg_values_take (values, "cursor", failure->cursor != NULL ? json_text (failure->cursor) : NULL);
   pg_values_take (values, "result", failure->result != NULL ? json_text (failure->result) : NULL);
   return pg_run_file (pg, "src/engine/ledger/sql/fail.sql", values, error);
+}
+
+gboolean
+run_is_planned (const Run *run)
+{
+  return json_object_get (run->cursor, RUN_PLAN) != NULL;
 }
 
 json_t *

@@ -8,6 +8,9 @@
 #include "engine/job/job.h"
 #include "engine/outbox/publish.h"
 
+/* In the cursor of a run that only plans: an array literal of keys that would be gone by then. */
+#define RUN_PLAN "plan_gone"
+
 typedef struct {
   char *run_id;
   const Job *job;
@@ -18,9 +21,12 @@ typedef struct {
   json_t *cursor; /* NULL: first step */
   /* only from a fence */
   char *parent_id, *error;
-  char *wrong;     /* why its row cannot be read, which no retry mends; NULL: it can */
-  json_t *result;  /* NULL: none yet */
-  json_t *context; /* fields of its log lines, from its parent; NULL: none */
+  char *wrong;      /* why its row cannot be read, which no retry mends; NULL: it can */
+  json_t *result;   /* NULL: none yet */
+  json_t *context;  /* fields of its log lines, from its parent; NULL: none */
+  gint64 rows_done; /* rows changed and children placed so far */
+  gint64 rows_counted, rows_limit;         /* -1: not counted yet */
+  gint64 approved_until_us, approved_rows; /* 0: not approved */
   gboolean first;
   gint64 now_us; /* the database's clock, at the fence */
 } Run;
@@ -42,6 +48,10 @@ gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *ar
 /* Adds the work message of RUN to the bundle. */
 void run_add_work (Bundle *bundle, const Run *run);
 
+/* The transaction of PG that begins next works on this run: pg_stat_activity and PostgreSQL's log
+ * show `pruned <job> <first 8 of the run's id>`. */
+void run_set_task (Pg *pg, const Job *job, const char *run_id);
+
 /* The fields of a work message that are used; the others only inform. */
 typedef struct {
   char *run_id;
@@ -62,10 +72,13 @@ typedef struct {
   gint64 delay_ms;   /* until the next try */
   const char *error;
   const json_t *cursor, *result; /* NULL: unchanged */
+  const char *error_class;       /* the error's SQLSTATE, or another name of its kind */
 } RunFailure;
 /* In the open transaction of PG. No row: another process has moved the run. */
 PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
 
+/* RUN began as a plan, in an earlier step: it stays one. */
+gboolean run_is_planned (const Run *run);
 /* The cursor of RUN with the engine's own KEY (limit, systemic, timeouts) set to N. New reference.
  */
 json_t *run_cursor_with (const Run *run, const char *key, gint64 n);

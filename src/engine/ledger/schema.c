@@ -143,14 +143,20 @@ store_version (Pg *pg, int version, const char *text, GError **error)
   return noted != NULL;
 }
 
+typedef struct {
+  const char *name, *text;
+  gboolean fresh; /* there was no schema when the migration began */
+} SchemaStep;
+
 /* In the transaction that the caller has begun. Checks the version again under the lock: another
  * migration can have applied the step. *APPLIED: whether this one did. */
 static gboolean
-apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GError **error)
+apply_locked (Pg *pg, const SchemaStep *step, gboolean *applied, GError **error)
 {
-  int version = step_version (name);
+  int version = step_version (step->name);
   *applied = FALSE;
   if (!pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+      || (step->fresh && !pg_exec (pg, "SET LOCAL pruned.fresh = 'on'", error))
       || !pg_exec (pg, "SET LOCAL lock_timeout = 0", error)
       || !pg_exec (pg, "SET LOCAL idle_in_transaction_session_timeout = 0", error))
     return FALSE;
@@ -161,23 +167,26 @@ apply_locked (Pg *pg, const char *name, const char *text, gboolean *applied, GEr
   if (found < 0 || found >= version)
     return found >= version;
   *applied = TRUE;
-  return pg_script (pg, text, error) && store_version (pg, version, text, error);
+  return pg_script (pg, step->text, error) && store_version (pg, version, step->text, error);
 }
 
 static gboolean
-apply_step (Pg *pg, const char *name, const char *text, gboolean *applied, GError **error)
+apply_step (Pg *pg, const SchemaStep *step, const SchemaVisitor *visitor, gboolean *applied,
+            GError **error)
 {
   if (!pg_begin (pg, error))
     return FALSE;
-  if (apply_locked (pg, name, text, applied, error) && pg_commit (pg, error))
+  if (apply_locked (pg, step, applied, error)
+      && (!*applied || visitor->note (pg, step->name, step->fresh, visitor->data, error))
+      && pg_commit (pg, error))
     return TRUE;
   pg_rollback (pg);
-  g_prefix_error (error, "%s: ", name);
+  g_prefix_error (error, "%s: ", step->name);
   return FALSE;
 }
 
 gboolean
-schema_upgrade (Pg *pg, gboolean dry_run, SchemaVisit visit, gpointer data, GError **error)
+schema_upgrade (Pg *pg, gboolean dry_run, const SchemaVisitor *visitor, GError **error)
 {
   if (!check_server (pg, error))
     return FALSE;
@@ -191,10 +200,11 @@ schema_upgrade (Pg *pg, gboolean dry_run, SchemaVisit visit, gpointer data, GErr
     g_autofree char *path = g_build_filename (FOLDER, names[i], NULL);
     g_autofree char *text = resource_text (path, error);
     gboolean applied = TRUE;
-    if (text == NULL || (!dry_run && !apply_step (pg, names[i], text, &applied, error)))
+    const SchemaStep step = { names[i], text, found == 0 };
+    if (text == NULL || (!dry_run && !apply_step (pg, &step, visitor, &applied, error)))
       return FALSE;
     if (applied)
-      visit (names[i], text, data);
+      visitor->visit (names[i], text, visitor->data);
   }
   return found >= 0;
 }

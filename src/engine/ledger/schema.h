@@ -23,10 +23,15 @@ gboolean schema_check (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * schema will do. */
 gboolean schema_check_there (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Applies the missing steps, each in a transaction; DRY_RUN only lists them. VISIT gets each step
- * with its text. */
-typedef void (*SchemaVisit) (const char *step, const char *text, gpointer data);
-gboolean schema_upgrade (Pg *pg, gboolean dry_run, SchemaVisit visit, gpointer data, GError **error)
+/* Applies the missing steps, each in a transaction; DRY_RUN only lists them. */
+typedef struct {
+  /* Each step with its text, when it is committed. */
+  void (*visit) (const char *step, const char *text, gpointer data);
+  /* In the step's transaction. ANEW: there was no schema before these steps. */
+  gboolean (*note) (Pg *pg, const char *step, gboolean anew, gpointer data, GError **error);
+  gpointer data;
+} SchemaVisitor;
+gboolean schema_upgrade (Pg *pg, gboolean dry_run, const SchemaVisitor *visitor, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* --- indexes --- */

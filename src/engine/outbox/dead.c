@@ -107,6 +107,19 @@ dead_letter_log (const KafkaMessage *message, const char *reason)
   stats_add (STATS_DEAD_MESSAGES, NULL, NULL, 1);
 }
 
+gboolean
+dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason, int attempts,
+                  GError **error)
+{
+  g_autoptr (GPtrArray) letters
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_ptr_array_add (letters, dead_letter (service->prefix, message, reason, attempts));
+  if (!dead_letters_send (service, letters, error))
+    return FALSE;
+  dead_letter_log (message, reason);
+  return TRUE;
+}
+
 /* Our headers are the last ones: a producer can send headers of the same names. NULL: not a dead
  * letter of this program. */
 static const MessageHeader *

@@ -18,6 +18,10 @@ gboolean dead_letters_send (Service *service, GPtrArray *letters, GError **error
 /* Logs and counts it. Call it after Kafka has acknowledged the letter. */
 void dead_letter_log (const KafkaMessage *message, const char *reason);
 
+/* Sends MESSAGE to the dead topic, waits for the acknowledgement, and logs it. */
+gboolean dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
+                           int attempts, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* A message of the dead topic, parsed. Its texts belong to the message. */
 typedef struct {
   const char *reason, *source_topic, *first_seen, *last_seen;

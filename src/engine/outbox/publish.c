@@ -74,17 +74,34 @@ name_of (const char *run_id, int step)
   return g_strdup_printf ("%s/%d", run_id, step);
 }
 
-gboolean
-publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
+static PgValues *
+row_of (const Bundle *bundle)
 {
-  if (!bundle_is_whole (bundle, error))
-    return FALSE;
-  g_autoptr (PgValues) values = pg_values_new ();
+  PgValues *values = pg_values_new ();
   pg_values_set (values, "run_id", bundle->run_id);
   pg_values_int (values, "step", bundle->step);
   pg_values_set (values, "job", bundle->job);
   pg_values_int (values, "slot", bundle->slot);
   pg_values_take (values, "messages", hex_of (bundle->stored));
+  return values;
+}
+
+gboolean
+publisher_leave (Pg *pg, const Bundle *bundle, GError **error)
+{
+  if (!bundle_is_whole (bundle, error))
+    return FALSE;
+  g_autoptr (PgValues) values = row_of (bundle);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/outbox/sql/outbox_put.sql", values, error);
+  return rows != NULL;
+}
+
+gboolean
+publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError **error)
+{
+  if (!bundle_is_whole (bundle, error))
+    return FALSE;
+  g_autoptr (PgValues) values = row_of (bundle);
   bundle->name = name_of (bundle->run_id, bundle->step);
   pthread_mutex_lock (&publisher->lock);
   g_hash_table_add (publisher->in_flight, g_strdup (bundle->name));

@@ -56,6 +56,7 @@ typedef struct {
   struct {
     atomic_int ticks_asked; /* not known yet whether a tick must be fired */
     atomic_int plans;       /* growth.h */
+    atomic_int stopped;     /* by `pruned stop` (clock/stop.h) */
     atomic_int failed;      /* a thread found a reason to end the process */
   } shared;
 } Service;

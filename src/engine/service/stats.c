@@ -36,6 +36,9 @@ static const struct {
   = { "pruned_errors_total",
       "Steps that failed, except those that only met a lock or a conflict with other work.",
       "job" },
+  [STATS_THROTTLED]
+  = { "pruned_throttled_seconds_total",
+      "Seconds that runs waited because a threshold of [throttle] was passed.", "job", "reason" },
   [STATS_OBJECTS] = { "pruned_deleted_objects_total",
                       "Objects to delete, by whether deleting them failed.", "error" },
   [STATS_OBJECT_AGE]

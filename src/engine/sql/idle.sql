@@ -1,6 +1,7 @@
--- Will anything happen by itself? Back-offs (their rows have an error), later times and paused jobs
--- do not count.
+-- Will anything happen by itself? Back-offs (their rows have an error), later times paused jobs and a
+-- stop do not count.
 SELECT EXISTS (SELECT FROM pruned.unpublished)
     OR EXISTS (SELECT FROM pruned.runs r
-               WHERE (r.state = 'ready' OR r.state = 'waiting' AND (r.due_at <= now() OR (r.step > 0 AND r.error IS NULL)))
-               AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)) AS busy
+               WHERE (r.state = 'ready' OR r.state = 'waiting' AND (r.due_at <= now() OR (r.step > 0 AND r.error IS NULL) OR r.error LIKE 'throttled: %'))
+               AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
+               AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)) AS busy

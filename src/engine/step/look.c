@@ -18,7 +18,7 @@ typedef struct {
 
 /* --- asking --- */
 
-/* The page of the run as it will be once STEP has been settled, if it goes on. */
+/* The page of the run as it will be once STEP has been settled, if it continues. */
 static PgValues *
 values_ahead (Step *step, int *limit)
 {

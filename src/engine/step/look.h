@@ -1,9 +1,10 @@
 /* The pages of a batch are read before anything is changed. If a page is empty, reading it was the
  * step.
  *
- * A run whose page has no key and that goes on at once is looked at again on its next page: its
- * steps follow each other in this transaction, a few at most, and only the last of them goes on
- * through Kafka. Two runs that ask the same question of the same statement get one answer: nothing
+ * A run whose page has no key and that continues at once reads its next page here: its steps
+ * follow each other in this transaction, a few at most, and only after the last of them the run
+ * continues through Kafka. Two runs that ask the same question of the same statement get one
+ * answer: nothing
  * happens in between.
  *
  * Threads: the worker that has the lane. Ownership: as said.

@@ -54,19 +54,37 @@ pace_is_too_slow (const Step *step, const GError *cause)
   return cause->code == PRUNED_RETRY && g_str_equal (pg_sqlstate (step->pg), "57014");
 }
 
+/* The time that a step may take without the next page being smaller. */
+static gint64
+goal_us (const Step *step)
+{
+  return MIN (step_setting (step, "target_step_ms") * 1000, budget_us (step));
+}
+
+gint64
+pace_next_limit (gint64 limit, gint64 most, gint64 took_us, gint64 goal)
+{
+  if (took_us > goal)
+    return MAX (1, limit / 2);
+  if (took_us < goal / 2)
+    return limit + CLAMP (most / 10, 1, limit);
+  return limit;
+}
+
 void
 pace_go_on (Step *step)
 {
-  gint64 limit = limit_of (step->run);
-  if (limit <= 0 || step->most == 0 || !step->continues)
+  if (step->most <= 0 || !step->continues)
     return;
-  gint64 took_us = clock_monotonic_us () - step->transaction_us, allowed_us = budget_us (step);
-  if (took_us > allowed_us)
-    limit = MAX (1, limit / 2);
-  else if (took_us < allowed_us / 3)
-    limit *= 2;
+  gint64 took_us = clock_monotonic_us () - step->transaction_us;
+  gint64 limit
+      = pace_next_limit (limit_within (step->run, step->most), step->most, took_us, goal_us (step));
+  if (limit >= step->most && limit_of (step->run) <= 0)
+    return;
   if (step->next_cursor == NULL)
     step->next_cursor = json_deep_copy (step->run->cursor);
+  if (step->next_cursor == NULL) /* the first step, and its job keeps no cursor */
+    step->next_cursor = json_object ();
   if (limit < step->most)
     json_object_set_new (step->next_cursor, "limit", json_integer (limit));
   else

@@ -1,10 +1,21 @@
+/* A step of a page job: its page is found, then locked, decided and applied. The keys of a page are
+ * tried as a whole under a savepoint. If a row is at fault, halves are tried (always rolled back)
+ * until the bad keys are known, then the page is applied once without them. What a trial found out
+ * is recorded in the Step only when it stays.
+ */
 #include "engine/step/page.h"
 
-#include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/pace.h"
+#include "engine/step/record.h"
+#include "engine/step/spacing.h"
 
-#include <string.h>
+#include <stdarg.h>
+
+#define SYSTEMIC_TRIES 3
+
+/* --- the keys of a page --- */
 
 void
 page_clear (Page *page)
@@ -73,13 +84,7 @@ cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
     json_object_set_new (cursor, column->name,
                          json_of_column (column, rows_text (rows, last, column->name)));
   }
-  if (run->job->spacing) {
-    const char *began = json_string_value (json_object_get (run->cursor, "began_at"));
-    g_autofree char *now = clock_format (run->now_us);
-    gint64 index = json_integer_value (json_object_get (run->cursor, "index"));
-    json_object_set_new (cursor, "began_at", json_string (began != NULL ? began : now));
-    json_object_set_new (cursor, "index", json_integer (index + n_keys));
-  }
+  spacing_advance (run, n_keys, cursor);
   return cursor;
 }
 
@@ -125,8 +130,8 @@ page_of_event (const Run *run, Page *page)
   return FALSE;
 }
 
-gboolean
-page_find (Step *step, Page *page, GError **error)
+static gboolean
+find (Step *step, Page *page, GError **error)
 {
   if (page_of_event (step->run, page))
     return TRUE;
@@ -150,4 +155,175 @@ page_find (Step *step, Page *page, GError **error)
     return FALSE;
   page_read (step->run, rows, limit, page);
   return TRUE;
+}
+
+/* --- their effects --- */
+
+static GPtrArray *
+good_keys (const Step *step, const GPtrArray *keys)
+{
+  GPtrArray *good = g_ptr_array_new ();
+  for (guint i = 0; i < keys->len; i++)
+    if (!bisect_is_bad (step->bisect, keys->pdata[i]))
+      g_ptr_array_add (good, keys->pdata[i]);
+  return good;
+}
+
+static gboolean
+fail_systemic (Step *step, const char *reason, GError **error)
+{
+  step->systemic = TRUE;
+  return step_fail (step, error, PRUNED_RETRY,
+                    "systemic: more than half of the page (%u rows) fails alike: %s",
+                    step->bisect->page, reason);
+}
+
+/* Finds the bad keys. FALSE with an error; `again` asks for another transaction. */
+static gboolean
+bisect_keys (Step *step, const Extra *extra, GError **error)
+{
+  gboolean last_try
+      = json_integer_value (json_object_get (step->run->cursor, "systemic")) >= SYSTEMIC_TRIES - 1;
+  BisectSegment *segment;
+  for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++) {
+    if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2) {
+      g_queue_push_head (&step->bisect->segments, segment);
+      step->again = TRUE;
+      return step_fail (step, error, PRUNED_BUSY, "bisection goes on");
+    }
+    Trial trial = { 0 };
+    g_autofree char *reason = NULL;
+    GError *cause = NULL;
+    gboolean ok = trial_run (step, segment->keys, extra, FALSE, &trial, &reason, &cause);
+    if (cause != NULL) {
+      g_queue_push_head (&step->bisect->segments, segment);
+      g_propagate_error (error, cause);
+      trial_clear (&trial);
+      return FALSE;
+    }
+    bisect_tried (step->bisect, segment, ok ? NULL : reason, pg_sqlstate (step->pg));
+    if (!ok && !last_try && bisect_is_systemic (step->bisect))
+      return fail_systemic (step, reason, error);
+  }
+  return TRUE;
+}
+
+/* Applies the good ones of KEYS, and bisects where that fails. */
+static gboolean
+apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+{
+  for (int round = 0; round < 2; round++) {
+    if (step->bisect->active && !bisect_keys (step, extra, error))
+      return FALSE;
+    g_autoptr (GPtrArray) good = good_keys (step, keys);
+    g_autofree char *reason = NULL;
+    GError *cause = NULL;
+    if (trial_run (step, good, extra, TRUE, trial, &reason, &cause))
+      return TRUE;
+    if (cause != NULL) {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+    if (step->bisect->settled) /* the page fails again without its bad keys */
+    {
+      step->halve = TRUE;
+      return step_fail (step, error, PRUNED_DATA, "%s", reason);
+    }
+    step->bisect->settled = TRUE;
+    bisect_begin (step->bisect, good);
+  }
+  step->halve = TRUE;
+  return step_fail (step, error, PRUNED_DATA, "the page fails although none of its parts does");
+}
+
+static void
+mark_refused (Step *step, const Trial *trial)
+{
+  for (int i = 0; i < rows_count (trial->decided); i++)
+    if (g_str_equal (trial->what[i], "failed"))
+      g_hash_table_add (step->refused, g_strdup (rows_text (trial->decided, i, "key")));
+}
+
+/* Locks, decides and applies KEYS. *DECIDED gets the decisions. */
+static gboolean
+apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decided, GError **error)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Trial trial = { 0 };
+  step_tries (step, keys->len);
+  gboolean ok = record_pass_over (step, keys, known, error)
+                && apply_good (step, keys, extra, &trial, error)
+                && record_trial (step, keys, &trial, extra, known, error);
+  if (ok) {
+    step_tries (step, 0);
+    mark_refused (step, &trial);
+    *decided = g_steal_pointer (&trial.decided);
+    bisect_reset (step->bisect);
+  }
+  trial_clear (&trial);
+  return ok;
+}
+
+/* A key that is not finished comes again after all others: for jobs whose locks choose among a
+ * key's rows. */
+static gboolean
+may_leave_some (const Step *step)
+{
+  gboolean chooses = FALSE;
+  for (guint i = 0; i < step->job->locks->len; i++)
+    chooses |= pg_statement_wants (step->job->locks->pdata[i], "rows");
+  return chooses && step_is_cut (step);
+}
+
+gboolean
+page_apply (Step *step, GError **error)
+{
+  Page page = { 0 };
+  if (!find (step, &page, error))
+    return FALSE;
+  g_autoptr (PgRows) decided = NULL;
+  gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, NULL, &decided, error);
+  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
+  if (ok && (page.more || look_again))
+    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
+  page_clear (&page);
+  return ok;
+}
+
+/* Borrows names and texts. */
+static Extra
+extra_of (va_list pairs)
+{
+  Extra extra = { g_ptr_array_new (), g_ptr_array_new () };
+  for (const char *name; (name = va_arg (pairs, const char *)) != NULL;) {
+    g_ptr_array_add (extra.names, (gpointer)name);
+    g_ptr_array_add (extra.texts, va_arg (pairs, gpointer));
+  }
+  return extra;
+}
+
+PgRows *
+step_page (Step *step, GError **error, const char *keys, ...)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) parts = g_strsplit_set (keys, "{,}", -1);
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*parts[i] != '\0')
+      g_ptr_array_add (list, g_strdup (parts[i]));
+  PgRows *decided = NULL;
+  va_list pairs;
+  va_start (pairs, keys);
+  Extra extra = extra_of (pairs);
+  va_end (pairs);
+  gboolean ok = apply_keys (step, list, &extra, &decided, error);
+  g_ptr_array_unref (extra.names);
+  g_ptr_array_unref (extra.texts);
+  return ok ? decided : NULL;
+}
+
+const char *
+step_what (Step *step, const PgRows *decided, int row)
+{
+  const char *key = rows_text (decided, row, "key");
+  return g_hash_table_contains (step->refused, key) ? "failed" : rows_text (decided, row, "what");
 }

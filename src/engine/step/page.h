@@ -1,7 +1,9 @@
-/* The keys of a page: those that an event names, or that page.sql finds behind the run's cursor.
+/* A page: the next keys of a run. An event names them, or page.sql finds them behind the run's
+ * cursor. A step of a page job finds its page, tries it (trial.c), finds the keys at fault
+ * (bisect.c) and records what stays (record.c).
  *
  * Invariant: what a page query returns is only a wish; decide and apply look again, under lock.
- * Threads: one worker. Ownership: as said.
+ * Threads: one worker, inside the step's transaction. Ownership: as said.
  */
 #pragma once
 #include "engine/step/step.h"
@@ -13,10 +15,10 @@ typedef struct {
 } Page;
 void page_clear (Page *page);
 
-/* Finds the page of STEP: the key that an event names, or what page.sql returns. */
-gboolean page_find (Step *step, Page *page, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The step of a page job. */
+gboolean page_apply (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The parameters of page.sql for RUN with at most LIMIT rows. g_free nothing: pg_values_free. */
+/* The parameters of page.sql for the run of STEP with at most LIMIT rows. pg_values_free them. */
 PgValues *page_values (Step *step, int limit);
 /* ROWS are what page.sql has to return. */
 gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;

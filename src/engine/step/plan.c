@@ -1,5 +1,6 @@
 #include "engine/step/plan.h"
 
+#include "base/clock.h"
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
 #include "engine/step/page.h"
@@ -9,7 +10,8 @@
 typedef struct {
   Step *step;
   const Job *job;
-  GString *gone; /* array literal, not closed yet: keys that earlier pages would remove */
+  GString *gone;    /* array literal, not closed yet: keys that earlier pages would remove */
+  PlanTally *tally; /* NULL: nobody counts */
 } Plan;
 
 static char *
@@ -41,6 +43,47 @@ show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **erro
   return TRUE;
 }
 
+static void
+tally_parked (Plan *plan, guint n)
+{
+  if (plan->tally != NULL && n > 0)
+    step_add_count (plan->tally->counts, "passed_over", n);
+}
+
+static void
+tally_row (Plan *plan, const char *key, const char *word, const JobWhat *what)
+{
+  PlanTally *tally = plan->tally;
+  if (tally == NULL)
+    return;
+  step_add_count (tally->counts, what != NULL ? what->counter : word, 1);
+  if (what != NULL && what->counts_as_updated)
+    step_add_count (tally->counts, "updated_rows", 1);
+  tally->rows += what != NULL && what->apply->len > 0;
+  if (what != NULL && (what->apply->len > 0 || plan->job->children != NULL)
+      && tally->n_changed < PLAN_KEYS) {
+    array_add (tally->changed, key);
+    tally->n_changed++;
+  }
+}
+
+static gboolean
+tally_children (Plan *plan, PgRows *decided, GError **error)
+{
+  PlanTally *tally = plan->tally;
+  if (tally == NULL)
+    return TRUE;
+  tally->keys += rows_count (decided);
+  if (plan->job->children == NULL || rows_count (decided) == 0)
+    return TRUE;
+  g_autoptr (PgRows) children = trial_children_planned (plan->step, decided, error);
+  if (children == NULL)
+    return FALSE;
+  step_add_count (tally->counts, "scheduled", rows_count (children));
+  tally->rows += rows_count (children);
+  return TRUE;
+}
+
 /* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
  */
 static void
@@ -50,6 +93,7 @@ show_decided (Plan *plan, const PgRows *rows)
   for (int i = 0; i < rows_count (rows); i++) {
     const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
     const JobWhat *known = job_what (plan->job, what);
+    tally_row (plan, key, what, known);
     step_plan_line (plan->step, plan->job->table, key, what,
                     rows_at (rows, i, rows_column (rows, "reason")));
     gboolean goes = known != NULL && known->apply->len > 0;
@@ -75,15 +119,18 @@ plan_page (Plan *plan, Page *page, GError **error)
     return TRUE;
   if (!show_parked (plan, page->keys, keys, error))
     return FALSE;
-  GString *literal = array_new ();
-  for (guint i = 0; i < keys->len; i++)
-    array_add (literal, keys->pdata[i]);
-  g_autofree char *key = array_take (literal);
+  g_autofree char *key = array_of_texts (keys);
   g_autofree char *gone = closed (plan->gone);
   g_autoptr (PgRows) rows = trial_decide_planned (step, key, gone, error);
-  if (rows != NULL)
-    show_decided (plan, rows);
-  return rows != NULL;
+  tally_parked (plan, page->keys->len - keys->len);
+  if (rows == NULL)
+    return FALSE;
+  show_decided (plan, rows);
+  if (plan->tally != NULL && rows_count (rows) == 1 && rows_column (rows, "reason") >= 0) {
+    g_free (plan->tally->reason);
+    plan->tally->reason = g_strdup (rows_text (rows, 0, "reason"));
+  }
+  return tally_children (plan, rows, error);
 }
 
 static gboolean
@@ -92,6 +139,8 @@ plan_pages (Plan *plan, GError **error)
   gboolean more = TRUE, ok = TRUE;
   while (ok && more) {
     Page page = { 0 };
+    if (plan->tally != NULL && clock_monotonic_us () >= plan->tally->deadline_us)
+      return plan->tally->more = TRUE;
     ok = plan_page (plan, &page, error);
     more = page.more;
     if (ok && more) {
@@ -101,6 +150,31 @@ plan_pages (Plan *plan, GError **error)
     page_clear (&page);
   }
   return ok;
+}
+
+void
+plan_tally_init (PlanTally *tally, const char *gone)
+{
+  *tally = (PlanTally){ .deadline_us = G_MAXINT64,
+                        .gone = gone != NULL ? g_string_new (gone) : array_new (),
+                        .counts = json_object (),
+                        .changed = array_new () };
+}
+
+void
+plan_tally_clear (PlanTally *tally)
+{
+  g_string_free (tally->gone, TRUE);
+  g_string_free (tally->changed, TRUE);
+  g_clear_pointer (&tally->counts, json_decref);
+  g_free (tally->reason);
+}
+
+gboolean
+plan_tally (Step *step, PlanTally *tally, GError **error)
+{
+  Plan plan = { step, step->job, tally->gone, tally };
+  return plan_pages (&plan, error);
 }
 
 gboolean
@@ -116,7 +190,7 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   step->plan = TRUE;
   step->plan_visit = visit;
   step->plan_data = data;
-  Plan plan = { step, job, array_new () };
+  Plan plan = { step, job, array_new (), NULL };
   gboolean ok = pg_begin_read_only (pg, error);
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);

@@ -3,10 +3,33 @@
  * Threads: one. Ownership: none.
  */
 #pragma once
-#include "engine/job/job.h"
+#include "engine/step/step.h"
 
 typedef void (*PlanVisit) (const char *table, const char *key, const char *action,
                            const char *reason, gpointer data);
+
+/* What a page job's run would do from its cursor on. */
+typedef struct {
+  gint64 deadline_us; /* monotonic: no page begins after it */
+  GString *gone;      /* array literal, not closed: keys that earlier pages would remove */
+  /* found */
+  gboolean more;    /* the deadline came first; the run's cursor says where */
+  gint64 keys;      /* that were decided about */
+  gint64 rows;      /* the run's own rows, and its children */
+  json_t *counts;   /* counter -> integer */
+  GString *changed; /* array literal, not closed: keys of own rows, up to PLAN_KEYS */
+  gint64 n_changed;
+  char *reason; /* of the only row; NULL: none */
+} PlanTally;
+
+#define PLAN_KEYS 100000
+
+void plan_tally_init (PlanTally *tally, const char *gone);
+void plan_tally_clear (PlanTally *tally);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlanTally, plan_tally_clear)
+/* By the plan's own path, in STEP's open transaction and without locks. Moves the cursor of STEP's
+ * run, which must be the caller's own. */
+gboolean plan_tally (Step *step, PlanTally *tally, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* VISIT gets a line a row. ARGS: an object. Takes no locks. */
 gboolean plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit,

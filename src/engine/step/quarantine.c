@@ -81,15 +81,6 @@ quarantine_states (Pg *pg, const GPtrArray *items, GError **error)
   return array_take (array);
 }
 
-static char *
-literal (const GPtrArray *items)
-{
-  GString *array = array_new ();
-  for (guint i = 0; i < items->len; i++)
-    array_add (array, items->pdata[i]);
-  return array_take (array);
-}
-
 /* An entry whose row has changed since is not passed over. */
 static gboolean
 forget_changed (Pg *pg, const GPtrArray *items, const PgRows *rows, GArray *over, GError **error)
@@ -116,7 +107,7 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
   pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
-  pg_values_take (values, "item", literal (items));
+  pg_values_take (values, "item", array_of_texts (items));
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "quarantine_known.sql", values, error);
   if (rows == NULL)
     return NULL;

@@ -2,7 +2,7 @@
  * entries whose rows are gone.
  *
  * Invariant: an entry is about its row as it was when it failed; a row that was changed since
- * begins anew. What `pruned restore` holds stays held until somebody lets it go.
+ * starts afresh. An entry that `pruned restore` holds stays held until an operator releases it.
  *
  * Threads: those of
  * the connection. Ownership: as said.

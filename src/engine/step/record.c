@@ -64,7 +64,7 @@ static PgRows *
 context_of (Step *step, const GPtrArray *keys, GError **error)
 {
   g_autoptr (PgValues) values = trial_values (step, step->job->context, NULL);
-  pg_values_take (values, "key", trial_literal (keys));
+  pg_values_take (values, "key", array_of_texts (keys));
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->context, values, error);
   return rows != NULL && job_rows_have (step->job->context, rows, "key", error)
              ? g_steal_pointer (&rows)
@@ -191,7 +191,9 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
   if (what == NULL || which->len == 0)
     return TRUE;
   if (what->counts_as_updated)
-    step_count (step, "updated_rows", which->len);
+    step_add_count (step->counts, "updated_rows", which->len);
+  if (what->apply->len > 0)
+    step->rows += which->len;
   for (guint i = 0; what->outcome != NULL && i < which->len; i++)
     step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),
                       what->entity, what->constants);

@@ -19,6 +19,13 @@ typedef struct {
   json_t *fields;
 } StepLog;
 
+/* Why a step does not stand although nothing failed (engine/brakes). */
+typedef enum {
+  BRAKE_NONE,
+  BRAKE_COUNT,  /* the run could exceed a limit: it is counted without locks, and held if it does */
+  BRAKE_PLANNED /* it was a plan, and is done, but for a cursor: then the plan goes on behind it */
+} StepBrake;
+
 struct _Step {
   Pg *pg;
   const Job *job;
@@ -53,15 +60,19 @@ struct _Step {
   gint64 next_delay_ms;
   int passed; /* steps of this run that came before, in the same transaction: their pages were empty
                */
-  char *wait_reason; /* the run waits for something else than time; NULL: it does not */
+  char *wait_reason; /* the run waits for something other than time; NULL: it does not */
   GArray *ages;      /* of double: seconds */
   const PgStatement *on_failure;
-  /* verdicts of page.c on how to go on after a failure */
-  gboolean again;          /* the same step in a new transaction: bisection goes on */
+  /* what page.c found about how to continue after a failure */
+  gboolean again;          /* the same step in a new transaction: bisection continues */
   gboolean halve;          /* the page is to be smaller */
   gboolean blocked;        /* something that the job needs is missing */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
   gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
+  /* brakes */
+  gint64 rows; /* own rows that this step has changed, and children that it has placed */
+  gint64 counted, limited; /* what the run's row gets; -1: nothing */
+  StepBrake brake;
   void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,
                       gpointer data);
   gpointer plan_data;
@@ -88,9 +99,9 @@ void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */
 void step_add_outcome (Step *step, const char *record, const char *entity,
                        const char *const *fields);
-/* The run as it is after this step, which goes on. Borrows from STEP. */
+/* The run as it is after this step, if it continues. Borrows from STEP. */
 Run step_run_ahead (const Step *step);
-/* The step that goes on is over, this is the next one. */
+/* The run continues in this transaction: STEP becomes its next step. */
 void step_go_ahead (Step *step);
 /* The run's result so far with this step's counters added; STATUS as given. New reference. */
 json_t *step_result (const Step *step, const char *status);

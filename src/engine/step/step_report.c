@@ -20,6 +20,8 @@ void
 step_count (Step *step, const char *counter, gint64 n)
 {
   step_add_count (step->counts, counter, n);
+  if (g_str_equal (counter, "updated_rows"))
+    step->rows += n;
 }
 
 void

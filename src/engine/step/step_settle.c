@@ -1,21 +1,13 @@
 /* The end of a transaction: what its steps have gathered becomes rows, in the order of
  * docs/design.md, the runs last. */
 #include "engine/job/arguments.h"
+#include "engine/job/in_force.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
-
-static char *
-array_of (const GPtrArray *texts)
-{
-  GString *array = array_new ();
-  for (guint i = 0; i < texts->len; i++)
-    array_add (array, texts->pdata[i]);
-  return array_take (array);
-}
 
 static gboolean
 settle_quarantine (Step *step, GError **error)
@@ -30,8 +22,8 @@ settle_quarantine (Step *step, GError **error)
     GString *park = array_new ();
     for (guint i = 0; i < step->failed_park->len; i++)
       array_add_int (park, g_array_index (step->failed_park, int, i));
-    pg_values_take (values, "item", array_of (step->failed_items));
-    pg_values_take (values, "reason", array_of (step->failed_reasons));
+    pg_values_take (values, "item", array_of_texts (step->failed_items));
+    pg_values_take (values, "reason", array_of_texts (step->failed_reasons));
     pg_values_take (values, "park_after", array_take (park));
     g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "quarantine_put.sql", values, error);
     if (put == NULL)
@@ -39,7 +31,7 @@ settle_quarantine (Step *step, GError **error)
   }
   if (step->cured_items->len == 0)
     return TRUE;
-  pg_values_take (values, "item", array_of (step->cured_items));
+  pg_values_take (values, "item", array_of_texts (step->cured_items));
   g_autoptr (PgRows) removed = pg_run_file (step->pg, SQL "quarantine_remove.sql", values, error);
   return removed != NULL;
 }
@@ -82,8 +74,10 @@ settle_children (Step *step, GError **error)
     Placed placed = g_array_index (step->children, RunSpec, i).placed;
     if (placed == PLACED_RUNNING)
       step_count (step, "already_running", 1);
-    else if (placed != PLACED_KNOWN)
+    else if (placed != PLACED_KNOWN) {
       step_count (step, "scheduled", 1);
+      step->rows++;
+    }
   }
   place_add_work (step->bundle, step->children);
   return TRUE;
@@ -124,6 +118,8 @@ step_result (const Step *step, const char *status)
                            : json_string_value (json_object_get (step->run->result, "reason"));
   if (reason != NULL)
     json_object_set_new (result, "reason", json_string (reason));
+  if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
+    json_object_set_new (result, "mode", json_string ("plan"));
   return result;
 }
 
@@ -165,13 +161,16 @@ add_advance (Step *step, GString *const *arrays)
   array_add (arrays[4], result_text);
   array_add (arrays[5], step->wait_reason);
   array_add_int (arrays[6], step->continues ? step->next_delay_ms : 0);
+  array_add_int (arrays[7], step->rows);
+  array_add_int (arrays[8], step->counted);
+  array_add_int (arrays[9], step->limited);
 }
 
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
-  static const char *const names[]
-      = { "run_id", "step", "state", "cursor", "result", "error", "delay_ms" };
+  static const char *const names[] = { "run_id", "step",     "state", "cursor",  "result",
+                                       "error",  "delay_ms", "rows",  "counted", "limited" };
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();

@@ -6,23 +6,10 @@
 #include "engine/job/job_files.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/pace.h"
+#include "engine/step/spacing.h"
 
 #include <stdarg.h>
 #include <string.h>
-
-/* How many keys earlier pages of the run had (`spacing`). */
-static void
-bind_place (const Step *step, const PgStatement *statement, PgValues *values)
-{
-  if (pg_statement_wants (statement, "index"))
-    pg_values_int (values, "index",
-                   json_integer_value (json_object_get (step->run->cursor, "index")));
-  if (pg_statement_wants (statement, "began_at")) {
-    const char *began = json_string_value (json_object_get (step->run->cursor, "began_at"));
-    pg_values_take (values, "began_at",
-                    began != NULL ? g_strdup (began) : clock_format (step->run->now_us));
-  }
-}
 
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
@@ -81,7 +68,7 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
     pg_values_take (values, "rows",
                     step_is_cut (step) ? g_strdup_printf ("%d", pace_page_limit (step->run))
                                        : NULL);
-  bind_place (step, statement, values);
+  spacing_bind (step->run, statement, values);
 }
 
 /* For statements of the job: the step's own parameters and PAIRS. */

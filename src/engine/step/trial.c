@@ -3,10 +3,12 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/pace.h"
 
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
+#define SLOW_TRIES 3
 
 void
 trial_clear (Trial *trial)
@@ -15,15 +17,6 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->children, rows_free);
   g_clear_pointer (&trial->what, g_free);
   g_clear_pointer (&trial->refused, g_ptr_array_unref);
-}
-
-char *
-trial_literal (const GPtrArray *keys)
-{
-  GString *array = array_new ();
-  for (guint i = 0; i < keys->len; i++)
-    array_add (array, keys->pdata[i]);
-  return array_take (array);
 }
 
 PgValues *
@@ -89,7 +82,7 @@ trial_decide_planned (Step *step, const char *keys, const char *gone, GError **e
 PgRows *
 trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
 {
-  g_autofree char *key = trial_literal (keys);
+  g_autofree char *key = array_of_texts (keys);
   g_autoptr (PgValues) values = decide_values (step, key, "{}", extra);
   g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
   return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
@@ -101,7 +94,7 @@ static gboolean
 lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
                  Trial *trial, GError **error)
 {
-  g_autofree char *key = trial_literal (keys), *hold = trial_literal (held);
+  g_autofree char *key = array_of_texts (keys), *hold = array_of_texts (held);
   const Job *job = step->job;
   for (guint i = 0; i < job->locks->len; i++) {
     g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], extra);
@@ -191,9 +184,26 @@ apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
   return pg_flush (step->pg, error) && pg_finish (step->pg, error);
 }
 
-gboolean
-trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
-           Trial *trial, GError **error)
+PgRows *
+trial_children_planned (Step *step, PgRows *decided, GError **error)
+{
+  int n = rows_count (decided);
+  g_autofree const char **what = g_new0 (const char *, n + 1);
+  g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (int));
+  for (int i = 0; i < n; i++) {
+    what[i] = rows_text (decided, i, "what");
+    g_array_append_val (which, i);
+  }
+  const Trial trial = { .decided = decided, .what = what };
+  g_autoptr (PgValues) values = values_of_rows (step, step->job->children, &trial, which, NULL);
+  return pg_run (step->pg, step->job->children, values, error);
+}
+
+/* HELD: keys whose rows the lock files must lock (`:held`), because an earlier try did not get
+ * them. */
+static gboolean
+try_once (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
+          Trial *trial, GError **error)
 {
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
@@ -210,4 +220,70 @@ trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra
       return FALSE;
   }
   return pg_exec (step->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
+}
+
+/* Adds the keys that were not returned to HELD; on a second failure all keys. FALSE: they were all
+ * held already. */
+static gboolean
+hold_more (GPtrArray *held, const GPtrArray *keys, const Trial *trial)
+{
+  const GPtrArray *more = held->len == 0 ? trial->refused : keys;
+  gboolean known = TRUE;
+  for (guint i = 0; i < trial->refused->len; i++)
+    known &= g_ptr_array_find_with_equal_func (held, trial->refused->pdata[i], g_str_equal, NULL);
+  if (known)
+    return FALSE;
+  g_ptr_array_set_size (held, 0);
+  for (guint i = 0; i < more->len; i++)
+    g_ptr_array_add (held, g_strdup (more->pdata[i]));
+  return TRUE;
+}
+
+/* A row that is not returned may have changed after the decision. The page is tried again from its
+ * locks on, with that row locked. A row that was locked and is still not returned is refused. */
+static gboolean
+try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
+                     GError **error)
+{
+  g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
+  for (;;) {
+    if (!try_once (step, keys, held, extra, trial, error))
+      return FALSE;
+    if (!hold_more (held, keys, trial))
+      return TRUE;
+    trial_clear (trial);
+    if (!pg_exec (step->pg, "ROLLBACK TO page", error))
+      return FALSE;
+  }
+}
+
+/* A row that takes too long even alone is at fault after SLOW_TRIES time-outs. */
+static gboolean
+is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
+{
+  if (cause->code == PRUNED_DATA)
+    return TRUE;
+  gint64 timeouts = json_integer_value (json_object_get (step->run->cursor, TRIAL_TIMEOUTS));
+  return pace_is_too_slow (step, cause) && keys->len == 1 && timeouts >= SLOW_TRIES - 1;
+}
+
+gboolean
+trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep, Trial *trial,
+           char **reason, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (!pg_exec (step->pg, "SAVEPOINT page", error))
+    return FALSE;
+  gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
+  if (!ok && !is_at_fault (step, keys, cause)) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+    return FALSE;
+  }
+  if (!ok)
+    *reason = g_strdup (cause->message);
+  if (!pg_exec (step->pg, ok && keep ? "RELEASE page" : "ROLLBACK TO page", error))
+    return FALSE;
+  if (!ok || !keep)
+    trial_clear (trial);
+  return ok;
 }

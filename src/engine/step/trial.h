@@ -6,6 +6,9 @@
 #pragma once
 #include "engine/step/step.h"
 
+/* In the cursor: how often one row alone took too long. */
+#define TRIAL_TIMEOUTS "timeouts"
+
 typedef struct {
   PgRows *decided;
   const char **what; /* per row of decided; "failed" for a refused one */
@@ -20,10 +23,10 @@ typedef struct {
   GPtrArray *names, *texts;
 } Extra;
 
-/* HELD: keys whose rows the lock files must lock (`:held`), because an earlier try did not get
- * them. */
-gboolean trial_run (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
-                    Trial *trial, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Tries KEYS under a savepoint. TRUE: they went through; with KEEP the effects stay. FALSE without
+ * an error: a row is at fault, and *REASON is PostgreSQL's message. */
+gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
+                    Trial *trial, char **reason, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Rows decided as WORD (NULL: all that were not refused), as indexes. g_array_unref it. */
 GArray *trial_rows (const Trial *trial, const char *word);
@@ -31,7 +34,8 @@ GArray *trial_rows (const Trial *trial, const char *word);
 PgValues *trial_values (Step *step, const PgStatement *statement, const Extra *extra);
 /* For a plan: the decision about KEYS, where those of GONE are no more (both array literals). */
 PgRows *trial_decide_planned (Step *step, const char *keys, const char *gone, GError **error);
+/* For a plan: the rows of children.sql for DECIDED (borrowed). NULL: error. The job has children.
+ */
+PgRows *trial_children_planned (Step *step, PgRows *decided, GError **error);
 /* Decides KEYS again, by what the tables say now. */
 PgRows *trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error);
-/* Texts as an array literal. g_free it. */
-char *trial_literal (const GPtrArray *texts);

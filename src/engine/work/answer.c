@@ -4,11 +4,12 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
 #include "engine/service/stats.h"
-#include "engine/step/apply.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
-#include "engine/work/amiss.h"
+#include "engine/step/trial.h"
+#include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
+#include "engine/work/hold.h"
 
 #define SQL "src/engine/work/sql/"
 #define BLOCKED_RETRY_MS 60000
@@ -23,6 +24,7 @@ typedef struct {
   int attempts;
   gint64 delay_ms;
   char *error;
+  const char *class;       /* of the error: its SQLSTATE, or another name */
   json_t *cursor, *result; /* NULL: stay */
   gboolean blocked, known; /* it ends blocked; it did so at an earlier try, too */
   gint64 limit;            /* rows of the next try of a step that took too long; 0: it did not */
@@ -82,7 +84,7 @@ charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sen
   else if (step->systemic)
     count_in_cursor (step, "systemic", sentence);
   else if (timed_out)
-    count_in_cursor (step, APPLY_TIMEOUTS, sentence);
+    count_in_cursor (step, TRIAL_TIMEOUTS, sentence);
 }
 
 /* Something that the job needs is missing. A tick's run ends as blocked and is retried later
@@ -109,7 +111,10 @@ static void
 pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sentence *sentence)
 {
   gboolean timed_out = g_str_equal (sqlstate, "57014");
-  *sentence = (Sentence){ .state = "waiting", .attempts = step->run->attempts };
+  const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
+  *sentence = (Sentence){ .state = "waiting",
+                          .attempts = step->run->attempts,
+                          .class = step->error_class != NULL ? step->error_class : class };
   switch (cause->code) {
   case PRUNED_BUSY:
     sentence->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
@@ -132,9 +137,9 @@ static PgRows *
 write_sentence (Pg *pg, const Step *step, const Sentence *sentence, GError **error)
 {
   const Run *run = step->run;
-  RunFailure failure = { run->run_id,     run->step,          run->attempts,
-                         sentence->state, sentence->attempts, sentence->delay_ms,
-                         sentence->error, sentence->cursor,   sentence->result };
+  RunFailure failure = { run->run_id,        run->step,          run->attempts,   sentence->state,
+                         sentence->attempts, sentence->delay_ms, sentence->error, sentence->cursor,
+                         sentence->result,   sentence->class };
   return run_fail (pg, &failure, error);
 }
 
@@ -220,8 +225,7 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Senten
 {
   g_autoptr (json_t) fields = json_copy (step_log_fields (step));
   const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
-  json_object_set_new (fields, "error_class",
-                       json_string (step->error_class != NULL ? step->error_class : class));
+  json_object_set_new (fields, "error_class", json_string (sentence->class));
   json_object_set_new (fields, "error", json_string (cause->message));
   json_object_set_new (fields, "state", json_string (sentence->state));
   json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
@@ -258,6 +262,7 @@ static gboolean
 carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
 {
   Transaction transaction = { 0 };
+  run_set_task (pg, step->job, step->run->run_id);
   if (transaction_begin (&transaction, service->publisher, pg, error)
       && transaction_flush (&transaction, error)
       && execute (service, pg, step, sentence, bundle, error) && commit (&transaction, error))
@@ -285,11 +290,14 @@ Answer
 answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate,
                 const GError *cause)
 {
+  if (step->brake != BRAKE_NONE)
+    return hold_answer (service, lane, pg, step);
   if (step->again)
     return ANSWER_AGAIN;
   if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
     return answer_outage (service, lane, cause);
-  if (cause->code == PRUNED_BUSY && lane_should_yield (service->lanes, lane))
+  if (cause->code == PRUNED_BUSY
+      && (lane_should_yield (service->lanes, lane) || atomic_load (&service->shared.stopped)))
     return ANSWER_HOLD; /* our own cancel: not charged */
   g_auto (Sentence) sentence = { 0 };
   pass_sentence (step, sqlstate, cause, &sentence);
@@ -305,7 +313,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   }
   if (!done) {
     Work work = { step->run->run_id, step->run->step, step->run->attempts };
-    Answer answer = amiss_answer (service, lane, pg, &work, error);
+    Answer answer = bad_rows_answer (service, lane, pg, &work, error);
     g_error_free (error);
     return answer;
   }

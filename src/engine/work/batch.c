@@ -1,11 +1,18 @@
 #include "engine/work/batch.h"
 
+#include "base/fault.h"
+#include "engine/brakes/brakes.h"
+#include "engine/job/arguments.h"
+#include "engine/job/job_rows.h"
 #include "engine/lane/outage.h"
-#include "engine/work/alone.h"
-#include "engine/work/claim.h"
-#include "engine/work/conclude.h"
 #include "engine/outbox/dead.h"
 #include "engine/step/look.h"
+#include "engine/step/pace.h"
+#include "engine/step/page.h"
+#include "engine/work/bad_rows.h"
+#include "engine/work/claim.h"
+#include "engine/work/conclude.h"
+#include "engine/work/lease.h"
 
 #define LOCKED_HOLD_US 5000
 
@@ -13,17 +20,6 @@ static void
 handled (Lane *lane, guint index)
 {
   g_array_remove_index (lane->worker.pending, index);
-}
-
-static gboolean
-bury (Service *service, const KafkaMessage *message, const char *reason, GError **error)
-{
-  g_autoptr (GPtrArray) dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-  g_ptr_array_add (dead, dead_letter (service->prefix, message, reason, 1));
-  if (!dead_letters_send (service, dead, error))
-    return FALSE;
-  dead_letter_log (message, reason);
-  return TRUE;
 }
 
 /* The lane's last transaction took this run past that step. */
@@ -51,7 +47,7 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
     if (readable && !is_behind (lane, &work)) {
       g_array_append_val (works, work);
       i++;
-    } else if (!readable && !bury (service, pending->message, cause->message, error))
+    } else if (!readable && !dead_letter_bury (service, pending->message, cause->message, 1, error))
       return FALSE;
     else {
       g_free (work.run_id);
@@ -62,6 +58,8 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
   }
   return TRUE;
 }
+
+/* --- runs with an empty page end together --- */
 
 /* Removes the handled messages. Those of runs with rows stay and go alone; those of locked runs
  * stay. */
@@ -112,11 +110,140 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
     publisher_abandon (service->publisher, bundle);
     return FALSE;
   }
-  steps_note_stale (service, lane, works->len - claim.runs->len - g_hash_table_size (claim.locked));
+  steps_note_stale (service, lane,
+                    works->len - claim.runs->len - claim.waits - g_hash_table_size (claim.locked));
   steps_conclude (service, lane, steps, &bundle);
   remove_handled (lane, works, heavy, claim.locked);
   return TRUE;
 }
+
+/* --- one run by itself: a step with rows, a job in C, or an errand --- */
+
+/* Is something missing that the job says it cannot do without? */
+static gboolean
+check_blocked (Step *step, GError **error)
+{
+  if (step->job->blocked == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, step->job->blocked, values);
+  g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
+  if (reasons == NULL || rows_count (reasons) == 0)
+    return reasons != NULL;
+  if (!job_rows_are_whole (step->job->blocked, reasons, "reason", error))
+    return FALSE;
+  return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
+}
+
+/* What no retry can mend. */
+static gboolean
+check_args (Step *step, GError **error)
+{
+  g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
+  if (step->run->wrong != NULL)
+    return step_fail (step, error, PRUNED_REJECT, "%s", step->run->wrong);
+  return reason == NULL || step_fail (step, error, PRUNED_REJECT, "args: %s", reason);
+}
+
+/* The job's own step: its code, or its page. */
+static gboolean
+step_run (Step *step, GError **error)
+{
+  if (!check_args (step, error) || !check_blocked (step, error) || !brakes_before (step, error))
+    return FALSE;
+  gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
+  return (coded ? step->job->code->step (step, error) : page_apply (step, error))
+         && brakes_after (step, error);
+}
+
+static gboolean
+work (Lane *lane, Step *step, GError **error)
+{
+  if (lane->list.errand == NULL) {
+    steps_note_started (step);
+    FAULT_ABOUT ("step.after_fence", step->run->run_id);
+    return step_run (step, error);
+  }
+  FAULT ("errand.before_settle");
+  step->began_us = lane->list.errand->began_us; /* with its lease */
+  step->started_at_us = lane->list.errand->started_at_us;
+  return lane->list.errand->code->settle (step, lane->list.errand->leased, error);
+}
+
+static gboolean
+step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *step,
+                 GPtrArray *steps, GError **error)
+{
+  return work (lane, step, error) && steps_settle (steps, service->publisher, error)
+         && transaction_commit (transaction, error);
+}
+
+/* There is nothing to step: the job is paused, another transaction has the run, or it has moved on.
+ */
+static Answer
+leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cause)
+{
+  g_autoptr (GError) error = cause;
+  gboolean ok = error == NULL && claim->locked != NULL
+                && (claim->runs->len == 0 || claim_park_paused (claim, &error))
+                && transaction_commit (&claim->transaction, &error);
+  if (!ok) {
+    Pg *pg = claim->transaction.pg;
+    transaction_rollback (&claim->transaction);
+    return bad_rows_answer (service, lane, pg, work, error);
+  }
+  if (g_hash_table_size (claim->locked) > 0)
+    return ANSWER_HOLD;
+  steps_note_stale (service, lane, claim->runs->len + claim->waits == 0);
+  return ANSWER_HANDLED;
+}
+
+/* One try of one run. */
+static Answer
+try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (Claim) claim = { 0 };
+  if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0
+      || claim.paused)
+    return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
+  Run *run = claim.runs->pdata[0];
+  g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
+  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
+  Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
+  g_ptr_array_add (steps, step);
+  pace_begin (step);
+  if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->list.errand == NULL)
+    return lease_and_act (service, lane, &claim.transaction, step);
+  if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
+    steps_conclude (service, lane, steps, &bundle);
+    return ANSWER_HANDLED;
+  }
+  g_autofree char *sqlstate = g_strdup (
+      error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
+  transaction_rollback (&claim.transaction);
+  publisher_abandon (service->publisher, bundle);
+  return answer_failure (service, lane, pg, step, sqlstate, error);
+}
+
+/* The run of the first of WORKS, which is the first of lane->worker.pending; removed from there
+ * when it is handled. */
+static Answer
+run_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
+{
+  Answer answer;
+  do
+    answer = try_alone (service, pg, lane, works);
+  while (answer == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane));
+  if (answer == ANSWER_HANDLED) {
+    lane_end_errand (service->lanes, lane);
+    bisect_reset (lane->worker.bisect);
+    g_array_remove_index (lane->worker.pending, 0);
+  }
+  return answer == ANSWER_AGAIN ? ANSWER_HOLD : answer;
+}
+
+/* --- a lane --- */
 
 static void
 mark_all_alone (Lane *lane)
@@ -138,7 +265,7 @@ handle (Service *service, Pg *pg, Lane *lane)
   if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL
       || lane->job->blocked != NULL) {
     g_array_set_size (works, 1);
-    return alone_run (service, pg, lane, works);
+    return run_alone (service, pg, lane, works);
   }
   if (run_together (service, pg, lane, works, &error))
     return ANSWER_HANDLED;
@@ -162,4 +289,15 @@ batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     return LANE_HOLD;
   lane->worker.outages = 0;
   return lane->worker.pending->len > 0 ? LANE_AGAIN : LANE_DONE;
+}
+
+void
+batch_run_ahead (Service *service, Pg *pg, Lane *lane)
+{
+  g_autoptr (GArray) works = g_steal_pointer (&lane->worker.ahead);
+  while (try_alone (service, pg, lane, works) == ANSWER_AGAIN
+         && !lane_should_yield (service->lanes, lane))
+    ;
+  lane->worker.locked_since_us = 0; /* its message follows */
+  bisect_reset (lane->worker.bisect);
 }

@@ -1,12 +1,11 @@
 /* The work of a lane: a batch of work messages becomes steps. Runs with an empty page end together
- * in one transaction; a run with rows is stepped alone (alone.c). Failures are answered by verdict
- * (answer.c).
+ * in one transaction; a run with rows, a job in C and an errand are stepped alone. Failures are
+ * answered by verdict (answer.c).
  *
  * Invariant: a message is handled when its step is committed and everything it publishes is
  * acknowledged, or when it is known to be stale.
  *
- * Threads: the worker that has the lane. Ownership:
- * of its arguments: none.
+ * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */
 #pragma once
 #include "engine/lane/lane.h"
@@ -15,3 +14,6 @@
 /* Handles some of lane->worker.pending, from its front. Handled messages are removed. LANE_HOLD:
  * *HOLD_US says how long. */
 LaneNext batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);
+/* The step that lane->worker.ahead names, once. If it fails, its message, which is still on its
+ * way, tries it again. */
+void batch_run_ahead (Service *service, Pg *pg, Lane *lane);

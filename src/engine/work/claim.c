@@ -1,6 +1,8 @@
 #include "engine/work/claim.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
+#include "engine/work/throttled.h"
 
 #include <string.h>
 
@@ -71,6 +73,33 @@ put_back_early (Pg *pg, GPtrArray *runs, GError **error)
   return put_back != NULL;
 }
 
+/* In quiet hours all of RUNS wait for their end, and RUNS becomes empty. The database's clock
+ * decides. */
+static gboolean
+put_back_quiet (Claim *claim, const Job *job, GPtrArray *runs, GError **error)
+{
+  const Hours *quiet = in_force_of (job)->quiet;
+  gint64 end_us = quiet != NULL && runs->len > 0
+                      ? hours_end (quiet, ((const Run *)runs->pdata[0])->now_us)
+                      : -1;
+  if (end_us < 0)
+    return TRUE;
+  GString *ids = array_new ();
+  for (guint i = 0; i < runs->len; i++)
+    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
+  g_autofree char *until = clock_format (end_us);
+  g_autofree char *n = g_strdup_printf ("%u", runs->len);
+  log_info ("Quiet hours; runs wait for their end", "job", job->name, "runs", n, "until", until);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_set (values, "until", until);
+  g_autoptr (PgRows) put_back
+      = pg_run_file (claim->transaction.pg, "src/engine/work/sql/quiet_hours.sql", values, error);
+  claim->waits += runs->len;
+  g_ptr_array_set_size (runs, 0);
+  return put_back != NULL;
+}
+
 /* Locks and returns the runs (of Run) that WORKS may step. Call right after transaction_begin. */
 static GPtrArray *
 fence (Claim *claim, const Job *job, const GArray *works, GError **error)
@@ -93,8 +122,10 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
     if (g_hash_table_add (seen,
                           (gpointer)rows_text (rows, i, "run_id"))) /* a message can come twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
-  claim->paused = rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
-  return put_back_early (pg, runs, error) ? g_steal_pointer (&runs) : NULL;
+  claim->paused = !claim->settles && rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
+  gboolean ok = put_back_early (pg, runs, error)
+                && (claim->settles || claim->paused || put_back_quiet (claim, job, runs, error));
+  return ok ? g_steal_pointer (&runs) : NULL;
 }
 
 /* Should the lane keep the messages of locked runs? Some locks last milliseconds: another process's
@@ -140,11 +171,11 @@ find_locked (Claim *claim, Lane *lane, const GArray *works, GError **error)
   return locked;
 }
 
-gboolean
-claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
-            GError **error)
+static gboolean
+claim_locked (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
+              GError **error)
 {
-  *claim = (Claim){ 0 };
+  run_set_task (pg, job, g_array_index (works, Work, 0).run_id);
   if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
     return FALSE;
   claim->runs = fence (claim, job, works, error);
@@ -152,13 +183,29 @@ claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray
 }
 
 gboolean
+claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
+            GError **error)
+{
+  *claim = (Claim){ .settles = TRUE };
+  return claim_locked (claim, service, pg, job, works, error);
+}
+
+gboolean
 claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
                 GError **error)
 {
-  if (!claim_runs (claim, service, pg, lane->job, works, error))
+  /* Before the fence: either the fence sees a stop, or the stop sees this lane. */
+  lane_note_run (service->lanes, lane, g_array_index (works, Work, 0).run_id);
+  *claim = (Claim){ .settles = lane->list.errand != NULL };
+  if (!claim_locked (claim, service, pg, lane->job, works, error))
     return FALSE;
   claim->locked = find_locked (claim, lane, works, error);
-  return claim->locked != NULL;
+  gboolean begins = !claim->settles && !claim->paused;
+  if (claim->locked == NULL || (begins && !throttled_put_back (claim, lane->job, error)))
+    return FALSE;
+  gboolean steps = claim->runs->len > 0 && !claim->paused;
+  lane_note_run (service->lanes, lane, steps ? ((const Run *)claim->runs->pdata[0])->run_id : NULL);
+  return TRUE;
 }
 
 gboolean

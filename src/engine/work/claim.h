@@ -13,17 +13,20 @@ typedef struct {
   GPtrArray *runs;         /* of Run: locked, and can be stepped */
   GHashTable *locked;      /* ids of runs that another transaction has locked; the lane keeps their
                               messages for up to a second */
-  gboolean paused;         /* their job is paused: call claim_park_paused */
+  guint waits;             /* runs that wait instead: quiet hours, or a threshold of [throttle] */
+  gboolean paused;         /* their job is paused, or everything is stopped: call
+                              claim_park_paused */
+  gboolean settles;        /* no step begins: an errand, or what killed a process, is settled */
 } Claim;
 
 void claim_clear (Claim *claim);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Claim, claim_clear)
 
-/* Begins a transaction with the runs of JOB that WORKS may step. */
+/* Begins a transaction with the runs of JOB that WORKS name, to settle them: also in a pause. */
 gboolean claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The same for LANE's job; also fills in `locked`, and sets `locked_since_us` of LANE if there are
- * any. */
+/* Begins a transaction with the runs of LANE's job that WORKS may step; also fills in `locked`, and
+ * sets `locked_since_us` of LANE if there are any. */
 gboolean claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The claimed runs wait until their job is resumed. */

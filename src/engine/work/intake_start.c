@@ -144,7 +144,7 @@ go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low
   pg_values_int (values, "mine", mine);
   pg_values_int (values, "others_to", others->to);
   trail_begin (service->lanes, lane, -1, 0);
-  g_autoptr (PgRows) moved = pg_run_file (pg, SQL "intake_go_back.sql", values, error);
+  g_autoptr (PgRows) moved = pg_run_alone (pg, SQL "intake_go_back.sql", values, error);
   if (moved == NULL)
     return FALSE;
   if (rows_count (moved) == 0) {

@@ -40,22 +40,11 @@ hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
 }
 
 static gboolean
-bury_message (Service *service, const KafkaMessage *message, GError **error)
-{
-  g_autoptr (GPtrArray) dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-  g_ptr_array_add (dead, dead_letter (service->prefix, message, REASON, DEATHS));
-  if (!dead_letters_send (service, dead, error))
-    return FALSE;
-  dead_letter_log (message, REASON);
-  return TRUE;
-}
-
-static gboolean
 bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
 {
   Work work = { 0 };
   if (!work_decode (message, lane->job, &work, NULL))
-    return bury_message (service, message, error);
+    return dead_letter_bury (service, message, REASON, DEATHS, error);
   g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
   gboolean ok = bury_run (service, pg, lane->job, &work, REASON, bundle, error);
   if (ok && bundle_size (bundle) > 0)

@@ -6,7 +6,6 @@
 #include "engine/lane/astray.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
-#include "engine/work/alone.h"
 #include "engine/work/answer.h"
 #include "engine/work/batch.h"
 #include "engine/work/intake.h"
@@ -135,7 +134,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
       = lane->worker.pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
   if (next == LANE_DONE && lane->worker.pending->len == 0 && lane->worker.ahead != NULL
       && !lane_should_yield (service->lanes, lane)) {
-    alone_run_ahead (service, pg, lane);
+    batch_run_ahead (service, pg, lane);
     next = LANE_AGAIN;
   }
   sending_note_handled (service, lane);

@@ -26,7 +26,10 @@ SELECT 'pruned_job_blocked', j.job, NULL,
        (EXISTS (SELECT FROM pruned.blocked b WHERE b.job = j.job) OR EXISTS (SELECT FROM counted c WHERE c.job = j.job AND c.blocked))::int::float8
 FROM jobs j
 UNION ALL
-SELECT 'pruned_job_paused', j.job, NULL, (EXISTS (SELECT FROM pruned.controls c WHERE c.job = j.job AND c.paused))::int::float8 FROM jobs j
+SELECT 'pruned_held_runs', j.job, NULL, coalesce((SELECT pg_catalog.sum(c.n) FROM counted c WHERE c.job = j.job AND c.state = 'held'), 0)::float8
+FROM jobs j
+UNION ALL
+SELECT 'pruned_job_paused', j.job, NULL, (EXISTS (SELECT FROM pruned.controls c WHERE c.job = j.job AND c.paused AND coalesce(c.paused_until > now(), true)))::int::float8 FROM jobs j
 UNION ALL
 SELECT 'pruned_last_success_timestamp_seconds', s.job, NULL, coalesce(extract(epoch FROM s.at), 0)::float8 FROM successes s
 UNION ALL

@@ -1,2 +1,2 @@
--- Nothing.
+-- Always empty.
 SELECT s.id AS key, s.id FROM scratch s WHERE false AND s.id > :cursor.id::bigint LIMIT :limit::int

@@ -1,1 +1,1 @@
-"""A random instance, room by room: rows < places < members < work. generate.py puts it together."""
+"""A random instance, in layers: rows < places < members < work. generate.py puts it together."""

@@ -1,4 +1,4 @@
-"""Who may do what: memberships, shares and invitations, and the rows that go with them."""
+"""Memberships, shares and invitations, and the rows that belong to them."""
 
 from ..builder import place_columns
 from .places import Places
@@ -39,7 +39,7 @@ class Members(Places):
                 member["expires_at"] = None
 
     def owners_along(self, group):
-        """The same few people own a group and what is above it, and expire about the same day."""
+        """The same few people own a group and the groups above it, and expire on about the same day."""
         few = [self.human() for _ in range(self.any((1, 2, 2, 3)))]
         day = self.today + self.any((-1, 0)) * DAY
         for id in group["traversal_ids"]:
@@ -78,7 +78,7 @@ class Members(Places):
                 self.guests.append((project, guest["id"]))
 
     def side_effects(self):
-        """Settings and requests that go with a membership, or only look like it."""
+        """Settings and requests that go with a membership, or look as if they did."""
         for member in self.tables["members"]:
             user_id, kind, id = member["user_id"], member["source_type"], member["source_id"]
             if user_id and self.chance(40) and self.once("setting", user_id, kind, id):
@@ -106,7 +106,7 @@ class Members(Places):
             "created_at": self.moment(), "updated_at": self.moment()} | row)
 
     def authorizations(self):
-        """Any: true ones and false ones; it is for the jobs to find out."""
+        """Any authorizations, right and wrong ones: the jobs must find out."""
         for user in self.tables["users"]:
             for project in self.some(self.tables["projects"], 25):
                 for level in {self.any((10, 20, 30, 40, 50)) for _ in range(self.any((1, 1, 1, 2)))}:

@@ -1,6 +1,6 @@
-"""Who there is, and where: users, groups in trees, projects, their paths."""
+"""Users, groups in trees, projects, and their paths."""
 
-from ..builder import full_route
+from ..builder import namespace_columns, project_columns, route_columns
 from .rows import Rows
 
 
@@ -26,19 +26,16 @@ class Places(Rows):
         if kind == "Group" and suffix and self.chance(30):
             name += self.any(("-deletion_scheduled-", "-deleted-")) + str(self.any((id, id, id, 1)))
         title = name.title() if self.chance(70) else name
-        above = parent["traversal_ids"] if parent else []
-        row = self.add("namespaces", name=title, path=name, type=kind, parent_id=parent and parent["id"], owner_id=owner_id,
+        row = self.add("namespaces", **namespace_columns(kind, id, name, title, parent), owner_id=owner_id,
                        visibility_level=self.any((0, 0, 20)), share_with_group_lock=self.any((False,) * 6 + (True, None)),
-                       traversal_ids=above + [id], created_at=self.moment(),
-                       updated_at=self.moment())
+                       created_at=self.moment(), updated_at=self.moment())
         if self.chance(90):
             self.add("namespace_details", namespace_id=id, created_at=self.moment(), updated_at=self.moment(), deleted_at=None)
         return row
 
     def route(self, kind, source, namespace, parent):
         above = next((r for r in self.tables["routes"] if parent and r["namespace_id"] == parent["id"]), None)
-        self.add("routes", source_id=source["id"], source_type=kind, namespace_id=namespace["id"], **full_route(source, above),
-                 created_at=self.moment(), updated_at=self.moment())
+        self.add("routes", **route_columns(kind, source["id"], namespace, above), created_at=self.moment(), updated_at=self.moment())
         if self.chance(15):
             self.add("redirect_routes", source_id=source["id"], source_type=kind, namespace_id=namespace["id"],
                      path=f"old-{kind.lower()}-{source['id']}")
@@ -59,7 +56,7 @@ class Places(Rows):
                 self.route("Namespace", own, own, None)
 
     def rival(self, group):
-        """Somebody else has taken the path that a marked group had."""
+        """Another group has the former path of a marked group."""
         bare = group["path"].split("-")[0]
         siblings = [g["path"] for g in self.all_groups if g["parent_id"] == group["parent_id"]]
         if bare != group["path"] and bare not in siblings and self.chance(25):
@@ -73,7 +70,6 @@ class Places(Rows):
         for number in range(max(4, self.size // 8)):
             home = self.any(homes)
             own = self.namespace("Project", f"project{number}", home)
-            project = self.add("projects", name=own["name"], path=own["path"], namespace_id=home["id"],
-                               project_namespace_id=own["id"], creator_id=self.user()["id"],
+            project = self.add("projects", name=own["name"], **project_columns(home["id"], own), creator_id=self.user()["id"],
                                visibility_level=own["visibility_level"], created_at=self.moment(), updated_at=self.moment())
             self.route("Project", project, own, home)

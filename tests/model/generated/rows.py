@@ -1,4 +1,4 @@
-"""The dice, and the rows that they have made so far."""
+"""The random choices, and the rows made so far."""
 
 import datetime
 

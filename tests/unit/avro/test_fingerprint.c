@@ -21,9 +21,11 @@ static const struct {
   { "pruned.outcomes.MemberKept", 0x9df97ee721865b41 },
   { "pruned.outcomes.MemberRemoved", 0x549895c8f4bebb6d },
   { "pruned.outcomes.ObjectsDeleted", 0xcd1d4048fee667f2 },
+  { "pruned.outcomes.OperatorAction", 0x0086b01b0dc00711 },
   { "pruned.outcomes.PlaceholderKept", 0xf2cc128d69eab752 },
   { "pruned.outcomes.ProjectDeleted", 0x845ab1c12b4fad20 },
   { "pruned.outcomes.RunFinished", 0xa8a1ea81575980f6 },
+  { "pruned.outcomes.RunHeld", 0xf1b839ea700bac8f },
   { "pruned.outcomes.UserDeleted", 0xe54604806d4b1969 },
 };
 

@@ -38,7 +38,7 @@ test_encodes_columns_of_text (void)
                 "c30172b8a744c811ad35" RUN_HEX "040204060800");
 }
 
-/* Dates that only PostgreSQL knows: the outcome is sent all the same. */
+/* Dates that only PostgreSQL can represent: the outcome is still sent. */
 static void
 test_dates_out_of_the_way (void)
 {

@@ -154,7 +154,7 @@ test_help (void)
   g_assert_true (got.help && got.command == NULL);
   invocation_clear (&got);
   g_assert_true (
-      parse ("pruned walk --help", &got, &error)); /* a missing argument is no error here */
+      parse ("pruned walk --help", &got, &error)); /* a missing argument is not an error here */
   g_assert_true (got.help && got.command == &commands[0]);
   invocation_clear (&got);
   g_autofree char *all = arguments_help (commands, NULL);

@@ -111,6 +111,26 @@ test_wrong_types (void)
                 "FILE:2: workers in [run]: '4.5' is not valid, expected 2 to 256");
   assert_fails ("[postgres]\nprepare = maybe\n", NULL,
                 "FILE:2: prepare in [postgres]: 'maybe' is not valid, expected on | off");
+  static const struct {
+    const char *key, *value, *wanted;
+  } limits[] = {
+    { "max_rows", "many", "0 to 1000000000000 | off" },
+    { "max_rows", "-1", "0 to 1000000000000 | off" },
+    { "max_share", "5 rows", "0 % to 100 % | off" },
+    { "max_share", "101 %", "0 % to 100 % | off" },
+    { "max_ratio", "0", "a factor | off" },
+    { "max_ratio", "3 %", "a factor | off" },
+    { "approve", "sometimes", "never | first | above | always" },
+    { "mode", "dry", "run | apply | plan | off" },
+  };
+  for (guint l = 0; l < G_N_ELEMENTS (limits); l++) {
+    g_autofree char *text = g_strdup_printf ("[jobs.members.remove_expired]\n%s = %s\n",
+                                             limits[l].key, limits[l].value);
+    g_autofree char *wanted = g_strdup_printf (
+        "FILE:2: %s in [jobs.members.remove_expired]: '%s' is not valid, expected %s",
+        limits[l].key, limits[l].value, limits[l].wanted);
+    assert_fails (text, NULL, wanted);
+  }
   assert_fails ("[log]\nlevel = warn\n", NULL,
                 "FILE:2: level in [log]: 'warn' is not valid, expected debug | info | warning | "
                 "error");

@@ -7,7 +7,7 @@
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t came;
-  gint64 signed_us; /* monotonic; 0: it was not asked for */
+  gint64 signed_us; /* monotonic; 0: no request yet */
   gboolean unwanted, done;
 } Watched;
 
@@ -37,7 +37,7 @@ is_unwanted (gpointer data)
   return watched.unwanted;
 }
 
-/* One that nobody answers, after its time. */
+/* A request that gets no answer ends at its time-out. */
 static void
 send_and_wait (gint64 start_us)
 {
@@ -60,7 +60,7 @@ send_and_wait (gint64 start_us)
   http_free (http);
 }
 
-/* A signature holds for minutes, a request may wait for longer. */
+/* A signature is valid for minutes; a request may wait for longer. */
 static void
 test_a_request_is_signed_when_its_time_has_come (void)
 {

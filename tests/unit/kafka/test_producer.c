@@ -74,7 +74,7 @@ test_a_message_that_is_too_large_is_at_fault_itself (void)
   g_autoptr (KafkaProducer) producer = new_producer ();
   assert_publish_fails (producer, too_large ("large"), -1, NULL, PRUNED_DATA, "topic large");
 
-  /* Its neighbours are not blamed for it. */
+  /* Its neighbours do not fail with it. */
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) messages = messages_new ();
   for (guint i = 0; i < 3; i++)
@@ -138,7 +138,8 @@ test_without_a_broker_time_is_over (void)
 static void *
 stop_soon (void *data)
 {
-  g_usleep (100 * 1000); /* the publishing is to be under way; earlier would only make it easier */
+  g_usleep (100 * 1000); /* publishing should be under way; an earlier error would only make the
+                            test weaker */
   atomic_store ((atomic_int *)data, TRUE);
   return NULL;
 }

@@ -1,4 +1,4 @@
-/* Failures, played by a mock cluster of the test's own. */
+/* Failures, simulated by a mock cluster of the test's own. */
 #include "base/clock.h"
 #include "kafka/offsets.h"
 #include "support/cluster.h"
@@ -96,7 +96,7 @@ test_a_broker_comes_back (void)
   stage_free (&stage);
 }
 
-/* Some versions of librdkafka wait for ever for the watermarks of a broker that is gone. */
+/* Some versions of librdkafka wait without limit for the watermarks of a broker that is gone. */
 static void
 test_the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said (void)
 {

@@ -114,7 +114,7 @@ test_failures_in_a_row_open_the_circuit (void)
   for (int i = 0; i < 50; i++)
     limiter_failed (&limiter, "gone");
   g_assert_cmpint (refused_ms (&limiter, "gone for good"), <=,
-                   first); /* answers to requests under way change nothing */
+                   first); /* answers to requests that were under way change nothing */
   limiter_clear (&limiter);
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct {
   const char *method, *url, *headers[4], *body_sha256;
-  const char *host, *names, *signature; /* as they must become */
+  const char *host, *names, *signature; /* the expected result */
 } Case;
 
 static HttpRequest
@@ -88,7 +88,7 @@ test_the_examples_of_the_api_reference (void)
       EXAMPLE ":443?prefix=J&max-keys=2",
       { NULL },
       EMPTY,
-      "examplebucket.s3.amazonaws.com", /* the same, told otherwise */
+      "examplebucket.s3.amazonaws.com", /* the same request, described differently */
       "host;x-amz-content-sha256;x-amz-date",
       "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7" },
   };
@@ -100,7 +100,7 @@ test_the_examples_of_the_api_reference (void)
   s3_signer_free (signer);
 }
 
-/* What we send. The signatures are those of botocore's S3SigV4Auth (1.44.5). */
+/* Requests of this program. The signatures are those of botocore's S3SigV4Auth (1.44.5). */
 static void
 test_our_own_requests_as_botocore_signs_them (void)
 {

@@ -1,5 +1,5 @@
-/* Shared by the unit tests of src/avro/message.h: values as other libraries write them, and the
- * reason for a refusal.
+/* Shared by the unit tests of src/avro/message.h: values written by other libraries, and the reason
+ * for a refusal.
  *
  * Ownership: results belong to the caller.
  */

@@ -1,5 +1,6 @@
 #include "support/played.h"
 
+#include "engine/outbox/dead.h"
 #include "pg/rows_private.h"
 
 #include <string.h>
@@ -15,8 +16,10 @@ static Play *play;
 
 PgRows *__real_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 PgRows *__wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
-gboolean __real_dead_letters_send (gpointer service, GPtrArray *dead, GError **error);
-gboolean __wrap_dead_letters_send (gpointer service, GPtrArray *dead, GError **error);
+gboolean __real_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
+                                  int attempts, GError **error);
+gboolean __wrap_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
+                                  int attempts, GError **error);
 
 static void
 queue_free (gpointer queue)
@@ -128,11 +131,12 @@ __wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **e
 }
 
 gboolean
-__wrap_dead_letters_send (gpointer service, GPtrArray *dead, GError **error)
+__wrap_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
+                         int attempts, GError **error)
 {
   if (play == NULL)
-    return __real_dead_letters_send (service, dead, error);
+    return __real_dead_letter_bury (service, message, reason, attempts, error);
   g_clear_pointer (&play->letter, kafka_message_free);
-  play->letter = kafka_message_copy (dead->pdata[0]);
+  play->letter = dead_letter (service->prefix, message, reason, attempts);
   return TRUE;
 }

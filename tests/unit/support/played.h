@@ -1,17 +1,17 @@
-/* PostgreSQL and the dead topic, played by a unit: statements are answered with rows that the unit
- * has written down, and what was bound is kept to be looked at.
+/* PostgreSQL and the dead topic, simulated for a unit test: statements are answered with rows that
+ * the test gives, and bound parameters are kept for checks.
  *
- * The linker leads these functions to played.c (--wrap, see the Makefile). Without played_begin
- * they do what they always do.
+ * The linker redirects these functions to played.c (--wrap, see the Makefile). Without played_begin
+ * they act as usual.
  *
- * Threads: the test's. Ownership: texts belong to the play, until the next played_begin.
+ * Threads: the test's. Ownership: texts belong to this module, until the next played_begin.
  */
 #pragma once
 #include "kafka/kafka.h"
 #include "pg/pg.h"
 
 /* The Makefile reads this line. */
-#define PLAYED_FUNCTIONS pg_run_file dead_letters_send
+#define PLAYED_FUNCTIONS pg_run_file dead_letter_bury
 
 /* A new play: no answers, nothing asked. */
 void played_begin (void);

@@ -1,6 +1,7 @@
 -- A realistic instance for `pruned demo`: some 55,000 memberships in 2,000 groups and 5,500 projects, with work for
 -- every job. Each load makes the same rows, except for the dates, which are relative to today.
--- Loads after schemas/app/tables.sql, as one transaction or statement by statement; takes a few seconds.
+-- Loads after schemas/app/tables.sql, between schemas/app/fill_begin.sql, which adds what follows from these rows, and
+-- fill_end.sql, in one session; takes a few seconds.
 
 -- A deterministic die: the same throw of the same die always shows the same side. Nothing here is random.
 CREATE FUNCTION pg_temp.dice(throw bigint, die bigint, sides bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
@@ -86,26 +87,15 @@ INSERT INTO demo_groups
 SELECT 23101 + i, 23001 + i / 2, 2, pg_temp.pick('{Entries,Material}', i) FROM pg_catalog.generate_series(0, 23) i;
 
 -- A group marked for deletion has lent its path to others: a suffix with its id is added to name and path.
-CREATE TEMP TABLE demo_paths AS
-WITH RECURSIVE tree (id, parent_id, level, name, path, traversal_ids, full_path, full_name) AS (
-    SELECT g.id, g.parent_id, g.level, g.name || s.suffix, pg_temp.slug(g.name) || s.suffix, ARRAY[g.id],
-           pg_temp.slug(g.name) || s.suffix, g.name || s.suffix
-    FROM demo_groups g,
-         LATERAL (SELECT CASE WHEN g.id > 23000 THEN '-deletion_scheduled-' || g.id ELSE '' END) s (suffix)
-    WHERE g.parent_id IS NULL
-    UNION ALL
-    SELECT g.id, g.parent_id, g.level, g.name, pg_temp.slug(g.name), t.traversal_ids || g.id,
-           t.full_path || '/' || pg_temp.slug(g.name), t.full_name || ' / ' || g.name
-    FROM tree t JOIN demo_groups g ON g.parent_id = t.id)
-SELECT * FROM tree;
-
-INSERT INTO namespaces (id, name, path, type, parent_id, visibility_level, traversal_ids, created_at, updated_at)
-SELECT id, name, path, 'Group', parent_id, CASE pg_temp.dice(traversal_ids[1], 4, 10) WHEN 0 THEN 20 WHEN 1 THEN 10
-    ELSE 0 END,
-       traversal_ids, pg_temp.ago(500 + pg_temp.dice(id, 5, 1000)), pg_temp.ago(pg_temp.dice(id, 6, 400))
-FROM demo_paths ORDER BY level, id;
-INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, traversal_ids, created_at, updated_at)
-SELECT id, name, username, id, 'User', 20, ARRAY[id], created_at, updated_at FROM users WHERE user_type = 0;
+INSERT INTO namespaces (id, name, path, type, parent_id, created_at, updated_at)
+SELECT g.id, g.name || s.suffix, pg_temp.slug(g.name) || s.suffix, 'Group', g.parent_id,
+       pg_temp.ago(500 + pg_temp.dice(g.id, 5, 1000)), pg_temp.ago(pg_temp.dice(g.id, 6, 400))
+FROM demo_groups g,
+     LATERAL (SELECT CASE WHEN g.parent_id IS NULL AND g.id > 23000 THEN '-deletion_scheduled-' || g.id ELSE '' END) s (suffix)
+ORDER BY g.level, g.id;
+UPDATE namespaces SET visibility_level = CASE pg_temp.dice(traversal_ids[1], 4, 10) WHEN 0 THEN 20 WHEN 1 THEN 10 ELSE 0 END;
+INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, created_at, updated_at)
+SELECT id, name, username, id, 'User', 20, created_at, updated_at FROM users WHERE user_type = 0;
 
 -- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups
 -- being deleted.
@@ -115,8 +105,7 @@ SELECT p.id, p.namespace_id, n.traversal_ids,
            Helm Charts,Terraform,Design System,Mobile App,Test Data,Load Tests,Runbooks,SDK,Website,Notebooks,Models,
            Pipelines,Templates,Proxy,Cache,Queue,Auth,Ledger,Mailer,Parser,Renderer,Playground,Dotfiles,Notes,Blog,
            Toolbox,Benchmarks,Examples,Fixtures,Monitoring,Alerts,Backup,Indexer,Crawler,Archive,Glossary}',
-           p.namespace_id * 13 + row_number() OVER (PARTITION BY p.namespace_id ORDER BY p.id)) AS name,
-       coalesce(g.full_path, n.path) AS parent_path, coalesce(g.full_name, n.name) AS parent_name
+           p.namespace_id * 13 + row_number() OVER (PARTITION BY p.namespace_id ORDER BY p.id)) AS name
 FROM (SELECT i AS id,
              CASE WHEN i <= 4000 THEN
                        CASE pg_temp.dice(i, 7, 4) WHEN 0 THEN 20001 + pg_temp.dice(i, 8, 120)
@@ -126,33 +115,20 @@ FROM (SELECT i AS id,
                   WHEN i <= 5600 THEN 20204 + 120 * (i % 4)
                   WHEN i % 2 = 0 THEN 23001 + i / 2 % 24 ELSE 23101 + i / 2 % 24 END AS namespace_id
       FROM pg_catalog.generate_series(1, 5720) i) p
-JOIN namespaces n ON n.id = p.namespace_id LEFT JOIN demo_paths g ON g.id = p.namespace_id;
-INSERT INTO namespaces (id, name, path, type, parent_id, visibility_level, traversal_ids, created_at, updated_at)
-SELECT 30000 + id, name, pg_temp.slug(name), 'Project', namespace_id,
-       CASE pg_temp.dice(id, 10, 8) WHEN 0 THEN 20 WHEN 1 THEN 10 ELSE 0 END, traversal_ids || (30000 + id),
+JOIN namespaces n ON n.id = p.namespace_id;
+INSERT INTO projects (id, name, path, namespace_id, project_namespace_id, creator_id, archived, visibility_level,
+    created_at, updated_at)
+SELECT id, name, pg_temp.slug(name), namespace_id, 30000 + id,
+       CASE WHEN namespace_id < 20000 THEN namespace_id ELSE 101 + pg_temp.dice(id, 13, 8000) END,
+       pg_temp.dice(id, 14, 20) = 0, CASE pg_temp.dice(id, 10, 8) WHEN 0 THEN 20 WHEN 1 THEN 10 ELSE 0 END,
        pg_temp.ago(400 + pg_temp.dice(id, 11, 700)), pg_temp.ago(pg_temp.dice(id, 12, 300))
 FROM demo_projects;
-INSERT INTO projects (id, name, path, namespace_id, project_namespace_id, creator_id, archived, visibility_level,
-    created_at,
-                      updated_at)
-SELECT p.id, p.name, pg_temp.slug(p.name), p.namespace_id, n.id,
-       CASE WHEN p.namespace_id < 20000 THEN p.namespace_id ELSE 101 + pg_temp.dice(p.id, 13, 8000) END,
-       pg_temp.dice(p.id, 14, 20) = 0, n.visibility_level, n.created_at, n.updated_at
-FROM demo_projects p JOIN namespaces n ON n.id = 30000 + p.id;
-
-INSERT INTO routes (source_id, source_type, path, name, namespace_id, created_at, updated_at)
-SELECT n.id, 'Namespace', coalesce(g.full_path, n.path), coalesce(g.full_name, n.name), n.id, n.created_at,
-    n.updated_at
-FROM namespaces n LEFT JOIN demo_paths g ON g.id = n.id WHERE n.type <> 'Project'
-UNION ALL
-SELECT p.id, 'Project', p.parent_path || '/' || pg_temp.slug(p.name), p.parent_name || ' / ' || p.name, 30000 + p.id,
-       pg_temp.ago(400), pg_temp.ago(400)
-FROM demo_projects p;
 -- Some projects have been renamed once.
 INSERT INTO redirect_routes (source_id, source_type, path, namespace_id)
-SELECT id, 'Project', parent_path || '/old-' || pg_temp.slug(name), 30000 + id FROM demo_projects WHERE id % 23 = 0;
-INSERT INTO namespace_details (namespace_id, created_at, updated_at, creator_id)
-SELECT id, created_at, updated_at, 101 + pg_temp.dice(id, 15, 8000) FROM namespaces;
+SELECT p.id, 'Project', above.path || '/old-' || pg_temp.slug(p.name), 30000 + p.id
+FROM demo_projects p JOIN routes above ON above.source_type = 'Namespace' AND above.source_id = p.namespace_id
+WHERE p.id % 23 = 0;
+UPDATE namespace_details SET creator_id = 101 + pg_temp.dice(namespace_id, 15, 8000);
 
 -- Bots of access tokens. Bot 9001 + i belongs to project 3 i + 1; every tenth is a group's.
 CREATE TEMP TABLE demo_bots AS
@@ -169,10 +145,9 @@ FROM demo_bots;
 INSERT INTO demo_bots VALUES (9001, 'Project', 2);
 
 -- Memberships. Seat 1, 2, ... of a group: owners first, then maintainers, developers and the rest.
-CREATE TEMP TABLE demo_members (source_type text, source_id bigint, namespace_id bigint, user_id bigint,
-    access_level int);
+CREATE TEMP TABLE demo_members (source_type text, source_id bigint, user_id bigint, access_level int);
 INSERT INTO demo_members
-SELECT DISTINCT ON (g.id, u.id) 'Namespace', g.id, g.id, u.id,
+SELECT DISTINCT ON (g.id, u.id) 'Namespace', g.id, u.id,
        CASE WHEN seat <= owners THEN 50 WHEN seat <= owners + 2 THEN 40
             WHEN pg_temp.dice(g.id * 100 + seat, 17, 10) < 6 THEN 30 ELSE (ARRAY[5, 10, 15, 20])[1 + seat % 4] END
 FROM demo_groups g,
@@ -183,7 +158,7 @@ FROM demo_groups g,
      LATERAL (SELECT 101 + pg_temp.dice(g.id * 100 + seat, 19, 8000)) u (id)
 ORDER BY g.id, u.id, seat;
 INSERT INTO demo_members
-SELECT DISTINCT ON (p.id, u.id) 'Project', p.id, 30000 + p.id, u.id,
+SELECT DISTINCT ON (p.id, u.id) 'Project', p.id, u.id,
        CASE WHEN p.namespace_id < 20000 AND seat = 1 THEN 50 WHEN seat = 1 THEN 40 ELSE 30 - 10 * (seat % 3) END
 FROM demo_projects p, pg_catalog.generate_series(1, CASE WHEN p.namespace_id < 20000 THEN 1 ELSE 7 END) seat,
      LATERAL (SELECT CASE WHEN p.namespace_id < 20000 THEN p.namespace_id
@@ -191,11 +166,10 @@ FROM demo_projects p, pg_catalog.generate_series(1, CASE WHEN p.namespace_id < 2
 ORDER BY p.id, u.id, seat;
 
 -- Seven in a hundred have expired during the past year, as many will.
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at, state,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, expires_at, state,
                      created_by_id, created_at, updated_at)
 SELECT 1000 + n, access_level, source_id, source_type, user_id,
-       CASE source_type WHEN 'Project' THEN 'ProjectMember' ELSE 'GroupMember' END, namespace_id,
-       CASE WHEN namespace_id < 23000 OR namespace_id > 30000 THEN
+       CASE WHEN source_type = 'Project' OR source_id < 23000 THEN
            CASE WHEN pg_temp.dice(n, 21, 100) < 7 THEN pg_temp.today() - pg_temp.dice(n, 22, 365)::int
                 WHEN pg_temp.dice(n, 21, 100) < 14 THEN pg_temp.today() + 1 + pg_temp.dice(n, 22, 365)::int END END,
        CASE WHEN access_level < 50 AND pg_temp.dice(n, 23, 200) = 0 THEN 1 ELSE 0 END,
@@ -203,29 +177,26 @@ SELECT 1000 + n, access_level, source_id, source_type, user_id,
 FROM (SELECT *, row_number() OVER (ORDER BY source_type, source_id, user_id) AS n FROM demo_members) m;
 
 -- A third of the bots has expired with its token.
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, expires_at,
     created_at, updated_at)
 SELECT 70000 + row_number() OVER (ORDER BY id, source_id), CASE WHEN id % 4 = 0 THEN 30 ELSE 40 END, source_id,
     source_type, id,
-       CASE source_type WHEN 'Project' THEN 'ProjectMember' ELSE 'GroupMember' END,
-       CASE source_type WHEN 'Project' THEN 30000 + source_id ELSE source_id END,
        pg_temp.today() + CASE WHEN id % 3 = 1 THEN -pg_temp.dice(id, 26, 365)::int ELSE 1 + pg_temp.dice(id, 26,
            365)::int END,
        pg_temp.ago(370), pg_temp.ago(370)
 FROM demo_bots;
 
 -- Invitations that were not accepted, some past their date, and access requests.
-INSERT INTO members (id, access_level, source_id, source_type, type, member_namespace_id, invite_email, invite_token,
+INSERT INTO members (id, access_level, source_id, source_type, invite_email, invite_token,
                      expires_at, created_by_id, created_at, updated_at)
-SELECT 80000 + i, 30, g, 'Namespace', 'GroupMember', g, 'guest' || i || '@example.org', 'invitation-' || i,
+SELECT 80000 + i, 30, g, 'Namespace', 'guest' || i || '@example.org', 'invitation-' || i,
        CASE i % 8 WHEN 0 THEN pg_temp.today() - pg_temp.dice(i, 27, 365)::int WHEN 1 THEN pg_temp.today() + 30 END,
        101 + pg_temp.dice(i, 28, 8000), pg_temp.ago(370), pg_temp.ago(370)
 FROM pg_catalog.generate_series(1, 1200) i, LATERAL (SELECT 20201 + pg_temp.dice(i, 29, 480)) x (g);
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, requested_at,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, requested_at,
     expires_at,
                      created_at, updated_at)
-SELECT 90000 + i, 30, s.id, s.type, u.id, CASE s.type WHEN 'Project' THEN 'ProjectMember' ELSE 'GroupMember' END,
-       CASE s.type WHEN 'Project' THEN 30000 + s.id ELSE s.id END,
+SELECT 90000 + i, 30, s.id, s.type, u.id,
        pg_temp.ago(r), CASE WHEN i % 10 = 0 THEN pg_temp.today() - pg_temp.dice(i, 30, 200)::int END, pg_temp.ago(r),
            pg_temp.ago(r)
 FROM pg_catalog.generate_series(1, 1000) i, LATERAL (SELECT 201 + pg_temp.dice(i, 31, 360)) d (r),
@@ -271,9 +242,9 @@ SELECT 1 + pg_temp.dice(i, 36, 4000), 20201 + pg_temp.dice(i, 37, 480), (ARRAY[2
 FROM pg_catalog.generate_series(1, 200) i;
 
 -- The database refuses one removal, for a good reason.
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, expires_at,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, expires_at,
     created_at, updated_at)
-VALUES (117, 30, 20042, 'Namespace', 4711, 'GroupMember', 20042, pg_temp.today() - 40, pg_temp.ago(500),
+VALUES (117, 30, 20042, 'Namespace', 4711, pg_temp.today() - 40, pg_temp.ago(500),
     pg_temp.ago(500));
 CREATE FUNCTION keep_member_on_legal_hold() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -283,19 +254,19 @@ END $$;
 CREATE TRIGGER members_legal_hold BEFORE DELETE ON members FOR EACH ROW WHEN (OLD.id = 117)
     EXECUTE FUNCTION keep_member_on_legal_hold();
 
--- People who leave a company: all memberships below one root are to go.
--- Ordered by an owner (1-8), by a user who owns nothing there (9-10), for a user who has left already (11), and for
--- one who is in so many places that a single step does not take him (12).
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
+-- People who leave a company: all their memberships below one root are to go.
+-- Ordered by an owner (1-8), by a user who owns nothing there (9-10), for a user who has left
+-- already (11), and for a user with more memberships than one step takes (12).
+INSERT INTO members (id, access_level, source_id, source_type, user_id, created_at,
     updated_at)
-SELECT 200 + row_number() OVER (ORDER BY p.id), 30, p.id, 'Project', 808, 'ProjectMember', 30000 + p.id,
+SELECT 200 + row_number() OVER (ORDER BY p.id), 30, p.id, 'Project', 808,
     pg_temp.ago(300), pg_temp.ago(300)
 FROM demo_projects p
 WHERE p.traversal_ids[1] BETWEEN 20001 AND 20012 AND NOT EXISTS (
     SELECT FROM demo_members m WHERE m.source_type = 'Project' AND m.source_id = p.id AND m.user_id = 808);
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, created_at,
     updated_at)
-SELECT 900 + i, 30, g, 'Namespace', 808, 'GroupMember', g, pg_temp.ago(300), pg_temp.ago(300)
+SELECT 900 + i, 30, g, 'Namespace', 808, pg_temp.ago(300), pg_temp.ago(300)
 FROM pg_catalog.generate_series(0, 3) i, LATERAL (SELECT 20201 + 120 * i + 3) x (g);
 INSERT INTO members_deletion_schedules (id, namespace_id, user_id, scheduled_by_id)
 SELECT i, root, CASE WHEN i = 11 THEN 2424 ELSE leaver END, CASE WHEN i BETWEEN 9 AND 10 THEN 303 WHEN i = 8 THEN 1
@@ -305,10 +276,9 @@ FROM pg_catalog.generate_series(1, 11) i, LATERAL (SELECT 20001 + i) r (root),
               AND m.source_id = root AND m.access_level = 50 AND u.state = 'active') o (actor),
      LATERAL (SELECT pg_catalog.max(m.user_id) FROM members m JOIN users u ON u.id = m.user_id WHERE m.source_type = 'Namespace'
               AND m.source_id = root AND m.access_level < 50 AND u.user_type = 0) l (leaver);
-INSERT INTO members (id, access_level, source_id, source_type, user_id, type, member_namespace_id, created_at,
+INSERT INTO members (id, access_level, source_id, source_type, user_id, created_at,
     updated_at)
 SELECT 95000 + row_number() OVER (ORDER BY s.id, p.id), 20 + 10 * (p.id % 2), p.id, 'Project', s.user_id,
-    'ProjectMember', 30000 + p.id,
        pg_temp.ago(400), pg_temp.ago(400)
 FROM members_deletion_schedules s JOIN demo_projects p ON p.traversal_ids[1] = s.namespace_id AND p.id % 6 = 0
 WHERE s.id <= 10 AND NOT EXISTS (
@@ -410,11 +380,10 @@ INSERT INTO notification_settings (user_id, source_id, source_type, level)
 SELECT DISTINCT user_id, source_id, source_type, 1 + (id % 5)::int FROM members WHERE user_id IS NOT NULL
     AND id % 4 = 0;
 INSERT INTO notification_settings (user_id, level) SELECT id, 3 FROM users WHERE user_type = 0 AND id % 3 = 0;
-INSERT INTO todos (user_id, author_id, group_id, project_id, target_id, target_type, action, state, created_at,
-    updated_at)
+INSERT INTO todos (user_id, author_id, group_id, project_id, state, created_at, updated_at)
 SELECT o.user_id, m.user_id, CASE m.source_type WHEN 'Namespace' THEN m.source_id END, CASE m.source_type
     WHEN 'Project' THEN m.source_id END,
-       m.source_id, m.source_type, 10, CASE WHEN m.id % 20 = 1 THEN 'done' ELSE 'pending' END, m.requested_at,
+       CASE WHEN m.id % 20 = 1 THEN 'done' ELSE 'pending' END, m.requested_at,
            m.requested_at
 FROM members m JOIN members o ON (o.source_type, o.source_id) = (m.source_type, m.source_id)
     AND o.requested_at IS NULL AND o.access_level >= 40
@@ -453,18 +422,6 @@ SELECT user_id, project_id, pg_catalog.max(access_level) FROM (
     SELECT n.owner_id, p.id, 50 FROM projects p JOIN namespaces n ON n.id = p.namespace_id AND n.type = 'User') x
 GROUP BY user_id, project_id;
 
--- The rows above have explicit ids: the sequences continue after them.
-SELECT pg_catalog.setval(pg_catalog.pg_get_serial_sequence(t, 'id'), m) FROM (VALUES
-    ('organizations', (SELECT pg_catalog.max(id) FROM organizations)), ('users', (SELECT pg_catalog.max(id) FROM users)),
-    ('namespaces', (SELECT pg_catalog.max(id) FROM namespaces)), ('projects', (SELECT pg_catalog.max(id) FROM projects)),
-    ('members', (SELECT pg_catalog.max(id) FROM members)), ('issues', (SELECT pg_catalog.max(id) FROM issues)),
-    ('merge_requests', (SELECT pg_catalog.max(id) FROM merge_requests)), ('application_settings', (SELECT pg_catalog.max(id)
-        FROM application_settings)),
-    ('members_deletion_schedules', (SELECT pg_catalog.max(id) FROM members_deletion_schedules)),
-    ('import_placeholder_user_details', (SELECT pg_catalog.max(id) FROM import_placeholder_user_details)),
-    ('ci_deleted_objects', (SELECT pg_catalog.max(id) FROM ci_deleted_objects))) s (t, m);
-
-DROP TABLE demo_groups, demo_paths, demo_projects, demo_bots, demo_members;
+DROP TABLE demo_groups, demo_projects, demo_bots, demo_members;
 DROP FUNCTION pg_temp.dice(bigint, bigint, bigint), pg_temp.pick(text[], bigint), pg_temp.slug(text),
     pg_temp.ago(bigint), pg_temp.today();
-ANALYZE;

@@ -1,7 +1,7 @@
 -- The work that is left: runs that have not ended and do not wait for a retry or a later day, and requests for a refresh of
 -- authorizations; the number of ticks that have become runs; and, for the live line, the progress.
 SELECT (SELECT count(*) FROM pruned.runs
-        WHERE state = 'ready' OR (state = 'waiting' AND error IS NULL AND due_at < now() + interval '10 s')) AS runs,
+        WHERE state = 'ready' OR (state = 'waiting' AND (error IS NULL OR error LIKE 'throttled: %') AND due_at < now() + interval '10 s')) AS runs,
        (SELECT count(*) FROM pruned.runs WHERE parent_id IS NULL) AS begun,
        (SELECT count(*) FROM pruned.dirty_users WHERE due_at < now() + interval '10 s') AS dirty,
        (SELECT count(*) FROM pruned.dirty_users WHERE due_at <= now()) AS dirty_due,

@@ -5,11 +5,15 @@ WITH overdue AS MATERIALIZED (
   FROM pruned.runs r
   WHERE ((r.state = 'waiting' AND r.due_at < now() - interval '1 minute')
          OR (r.state = 'ready' AND r.changed_at < now() - interval '2 minutes'))
-    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
+    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
+    AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
 ),
 oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
 SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,
        (SELECT pg_catalog.date_trunc('second', now() - since)::text FROM oldest) AS age,
        (SELECT count(*) FROM pruned.runs WHERE state = 'dead') AS dead,
-       (SELECT pg_catalog.string_agg('pruned resume ' || job, ' && ' ORDER BY job) FROM pruned.controls WHERE paused) AS resume,
-       (SELECT pg_catalog.string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused) AS paused
+       (SELECT count(*) FROM pruned.runs WHERE state = 'held') AS held,
+       (SELECT pg_catalog.string_agg('pruned resume ' || job, ' && ' ORDER BY job) FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS resume,
+       (SELECT pg_catalog.string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS paused,
+       (SELECT pg_catalog.date_trunc('second', s.since)::text || coalesce(' by ' || s.by, '') || coalesce(': ' || s.reason, '')
+        FROM pruned.stop s WHERE s.stopped) AS stopped

@@ -1,7 +1,7 @@
--- The recorded steps of these runs, the last first. `bare`: a table of the step is recorded by keys only. Uses the index on
+-- The recorded steps of these runs, or those of one table, the last first. `bare`: a table of the step is recorded by keys only. Uses the index on
 -- (run_id, step); the recorded rows themselves are not read.
 SELECT d.run_id, d.step, pg_catalog.bool_or(d.rows IS NULL AND d.action <> 'forgotten') AS bare
 FROM pruned.deletions d
-WHERE d.run_id = ANY (:run_id::uuid[])
+WHERE d.run_id = ANY (:run_id::uuid[]) AND (:only::text IS NULL OR d.table_name = :only::text)
 GROUP BY d.run_id, d.step
 ORDER BY pg_catalog.max(d.at) DESC, d.run_id, d.step DESC

@@ -1,10 +1,11 @@
 -- Due runs become ready, oldest first; two processes take different ones. Runs of paused jobs and
--- of jobs that this process does not know are left out. A run that still has to take its unique key
+-- of jobs that this process does not know are left out; all, while everything is stopped. A run that still has to take its unique key
 -- is left to due_keyless.sql.
 WITH due AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.state = 'waiting' AND r.due_at <= now() AND r.job = ANY (:known::text[])
-    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
+    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
+    AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
     AND NOT (r.unique_key IS NULL AND r.job = ANY (:keyed::text[]))
   ORDER BY r.due_at
   LIMIT 500

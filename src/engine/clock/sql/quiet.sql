@@ -25,4 +25,5 @@ CROSS JOIN LATERAL (
   WHERE r.job = s.job AND r.slot = s.slot AND r.state = 'ready'
     AND (r.changed_at < now() - interval '2 s' OR r.changed_at > now() + interval '2 s')
   LIMIT 200) AS r
-WHERE NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused)
+WHERE NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
+  AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)

@@ -15,7 +15,8 @@ FROM unnest(:run_id::uuid[], :parent_id::uuid[], :scheduled_at::timestamptz[], :
 CROSS JOIN LATERAL (SELECT coalesce(u.due_at, now()) + u.delay_ms * interval '1 ms' AS due_at) AS a
 CROSS JOIN LATERAL (SELECT a.due_at, CASE WHEN u.state IS NOT NULL THEN u.state
                                   WHEN a.due_at > now() THEN 'waiting'
-                                  WHEN (SELECT c.paused FROM pruned.controls c WHERE c.job = u.job) THEN 'waiting'
+                                  WHEN EXISTS (SELECT FROM pruned.controls c WHERE c.job = u.job AND c.paused AND coalesce(c.paused_until > now(), true)) THEN 'waiting'
+                                  WHEN EXISTS (SELECT FROM pruned.stop s WHERE s.stopped) THEN 'waiting'
                                   ELSE 'ready' END AS state) AS t
 LEFT JOIN LATERAL (SELECT true AS known FROM pruned.runs_done d
                    WHERE d.run_id = u.run_id AND d.scheduled_at = u.scheduled_at LIMIT 1) AS d ON true

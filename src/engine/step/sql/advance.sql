@@ -1,11 +1,16 @@
 -- The last statement of a step: its runs are one step further, or several (look.h). A run that ends gives its unique key back.
 UPDATE pruned.runs r
 SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
+    error_class = NULL,
     due_at = CASE WHEN u.delay_ms > 0 THEN clock_timestamp() + u.delay_ms * interval '1 ms' ELSE r.due_at END,
     unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),
     published_at = CASE WHEN u.state = 'ready' THEN clock_timestamp() ELSE r.published_at END,
-    finished_at = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END
-FROM unnest(:run_id::uuid[], :step::int[], :state::text[], :cursor::jsonb[], :result::jsonb[], :error::text[], :delay_ms::bigint[])
-     AS u (run_id, step, state, cursor, result, error, delay_ms)
+    finished_at = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END,
+    rows_done = CASE WHEN u.rows > 0 THEN coalesce(r.rows_done, 0) + u.rows ELSE r.rows_done END,
+    rows_counted = CASE WHEN u.counted >= 0 THEN u.counted ELSE r.rows_counted END,
+    rows_limit = CASE WHEN u.limited >= 0 THEN u.limited ELSE r.rows_limit END
+FROM unnest(:run_id::uuid[], :step::int[], :state::text[], :cursor::jsonb[], :result::jsonb[], :error::text[], :delay_ms::bigint[],
+            :rows::bigint[], :counted::bigint[], :limited::bigint[])
+     AS u (run_id, step, state, cursor, result, error, delay_ms, rows, counted, limited)
 WHERE r.run_id = u.run_id

@@ -1,12 +1,15 @@
 -- The runs that these messages may step: at this step and attempt, ready, and not locked by another
--- transaction. Driven by primary key; `state || ''` keeps stale statistics from choosing the
+-- transaction. `paused`: the job is, or everything is stopped; so no step begins once the stop is
+-- committed. Driven by primary key; `state || ''` keeps stale statistics from choosing the
 -- partial index (100 times slower).
 SELECT r.run_id, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.cursor, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
        (extract(epoch FROM now()) * 1000000)::bigint AS now,
-       r.started_at IS NULL AS first,
-       coalesce((SELECT c.paused FROM pruned.controls c WHERE c.job = :job::text), false) AS paused
+       r.started_at IS NULL AS first, r.rows_done, coalesce(r.rows_counted, -1) AS rows_counted, coalesce(r.rows_limit, -1) AS rows_limit,
+       CASE WHEN pg_catalog.isfinite(r.approved_until) THEN (extract(epoch FROM r.approved_until) * 1000000)::bigint END AS approved_until, r.approved_rows,
+       EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
+         OR EXISTS (SELECT FROM pruned.controls c WHERE c.job = :job::text AND c.paused AND coalesce(c.paused_until > now(), true)) AS paused
 FROM unnest(:run_id::uuid[], :step::int[], :attempt::int[]) AS u (run_id, step, attempt)
 JOIN pruned.runs r ON r.run_id = u.run_id AND r.step = u.step AND r.attempts = u.attempt
 WHERE r.state || '' = 'ready' AND r.job = :job::text

@@ -1,2 +1,2 @@
--- Nothing is ever there.
+-- Always empty.
 SELECT NULL::bigint AS key, 0::bigint AS id WHERE :cursor.id::bigint > 0 AND :limit::int > 0

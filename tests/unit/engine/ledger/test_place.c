@@ -1,4 +1,4 @@
-/* What becomes of new runs, by what PostgreSQL answers. */
+/* The outcome for new runs, by PostgreSQL's answers. */
 #include "engine/ledger/place.h"
 
 #include "support/played.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Tries segments until all is known. A segment with a key of BAD fails. Returns the number of
+/* Tries segments until every key is known. A segment with a key of BAD fails. Returns the number of
  * trials. */
 static guint
 try_all (Bisect *bisect, const char *bad)
@@ -30,7 +30,7 @@ page_of (guint n)
   return keys;
 }
 
-/* The trials that it takes to find BAD, and nothing else, in a page of N keys. */
+/* The number of trials to find BAD, the only bad key, in a page of N keys. */
 static guint
 find (guint n, const char *bad)
 {
@@ -55,7 +55,7 @@ test_finds_the_bad_keys_and_no_others (void)
   find (100, " 0  1  49  50  99 ");
 }
 
-/* Each level tries one half, or both. */
+/* On each level one half is tried, or both. */
 static void
 test_one_bad_key_costs_at_most_two_trials_a_level (void)
 {

@@ -1,4 +1,4 @@
-/* What becomes of a message that may have killed a process: it is tried, left for later, or buried.
+/* A message that may have killed a process is tried, left for later, or buried.
  */
 #include "engine/work/suspect.h"
 
@@ -12,10 +12,10 @@ typedef struct {
   Service service;
   Lane lane, other;
   Job job;
-  LaneNext handled; /* what handling answers */
+  LaneNext handled; /* the handler's result */
 } Scene;
 
-static guint calls; /* of the handler */
+static guint calls; /* calls of the handler */
 static Scene *scene;
 
 static void
@@ -66,7 +66,7 @@ end (void)
   g_clear_pointer (&scene, g_free);
 }
 
-/* As the worker does it: what is suspect is handled between suspect_begin and suspect_end. */
+/* Like the worker: suspects are handled between suspect_begin and suspect_end. */
 static LaneNext
 handle (gint64 *hold_us)
 {
@@ -110,7 +110,7 @@ test_it_is_counted_tried_and_forgotten (void)
   end ();
 }
 
-/* The count of one that is under way stands: only its end removes it. */
+/* The count of a message under way stays: only its end removes it. */
 static void
 test_what_goes_on_elsewhere_stays_counted (void)
 {
@@ -173,7 +173,7 @@ test_after_three_deaths_it_is_buried (void)
   end ();
 }
 
-/* Nobody has counted it: it is not tried. */
+/* It was not counted, so it is not tried. */
 static void
 test_an_outage_holds_it (void)
 {

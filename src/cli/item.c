@@ -1,0 +1,92 @@
+#include "cli/item.h"
+
+#include <string.h>
+
+void
+item_clear (Item *item)
+{
+  g_clear_pointer (&item->table, g_free);
+  g_clear_pointer (&item->key, g_free);
+}
+
+/* TEXT as JSON: a number or an object if it parses as one, else a string. NULL: it begins as an
+ * object and is none. */
+static char *
+key_of (const char *text)
+{
+  g_autoptr (json_t) key = json_parse (text, strlen (text), NULL);
+  if (key == NULL && *text == '{')
+    return NULL;
+  if (key == NULL || !(json_is_integer (key) || json_is_object (key))) {
+    g_clear_pointer (&key, json_decref);
+    key = json_string (text);
+  }
+  return key != NULL ? json_text (key) : NULL;
+}
+
+gboolean
+item_parse (const char *text, Item *item, GError **error)
+{
+  *item = (Item){ 0 };
+  const char *colon = strchr (text, ':');
+  if (colon == NULL || colon == text || colon[1] == '\0') {
+    cli_usage (error, "'%s': expected TABLE:KEY, like members:42", text);
+    return FALSE;
+  }
+  char *key = g_utf8_validate (text, -1, NULL) ? key_of (colon + 1) : NULL;
+  if (key == NULL) {
+    cli_usage (error, "'%s': the key is neither a number nor a text nor a JSON object", text);
+    return FALSE;
+  }
+  *item = (Item){ g_strndup (text, (gsize)(colon - text)), key };
+  return TRUE;
+}
+
+static ExitCode
+compare (const Item *item, const PgRows *rows, GError **error)
+{
+  gint64 n = rows_int (rows, 0, "n");
+  const char *columns = rows_text (rows, 0, "columns");
+  gboolean object = *item->key == '{', text = *item->key == '"';
+  if (n > 1 && !object)
+    return cli_usage (error,
+                      "the key of %s has the columns %s: write it as %s:{\"column\": value, ...}",
+                      item->table, columns, item->table);
+  if (n == 1 && text && rows_bool (rows, 0, "numbers"))
+    return cli_usage (error, "%s: the key of %s (%s) is a number", item->key, item->table, columns);
+  return CODE_OK;
+}
+
+ExitCode
+item_check (const Item *item, Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "whose", item->table);
+  g_autoptr (PgRows) rows = pg_begin_read_only (pg, error)
+                                ? pg_run_file (pg, "src/cli/sql/who_table.sql", values, error)
+                                : NULL;
+  pg_rollback (pg);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  if (rows_count (rows) == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "there is no table '%s'", item->table);
+  return compare (item, rows, error);
+}
+
+static gboolean
+is_plain (const char *text)
+{
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isalnum (*text) && strchr ("_.:-@+", *text) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+char *
+item_argument (const char *table, const char *key)
+{
+  g_autoptr (json_t) value = json_parse (key, strlen (key), NULL);
+  g_autofree char *text
+      = g_strdup_printf ("%s:%s", table, json_is_string (value) ? json_string_value (value) : key);
+  return is_plain (text) ? g_steal_pointer (&text) : g_shell_quote (text);
+}

@@ -1,0 +1,37 @@
+#include "cli/note.h"
+
+#include "engine/ledger/journal.h"
+
+gboolean
+cli_note (Cli *cli, Pg *pg, const char *verb, const char *object, const char *reason,
+          GError **error)
+{
+  const char *name = cli->command->name;
+  g_autofree char *command = verb != NULL ? g_strdup_printf ("%s %s", name, verb) : g_strdup (name);
+  JournalEntry entry = { command, object, reason };
+  return journal_put (pg, cli->jobs, config_text (cli->config, "topics", "prefix"), &entry, error);
+}
+
+gboolean
+cli_note_alone (Cli *cli, Pg *pg, const char *verb, const char *object, const char *reason,
+                GError **error)
+{
+  if (pg_begin (pg, error) && cli_note (cli, pg, verb, object, reason, error)
+      && pg_commit (pg, error))
+    return TRUE;
+  pg_rollback (pg);
+  return FALSE;
+}
+
+void
+cli_note_done (Cli *cli, Pg *pg, const char *verb, const char *object, const char *reason)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Pg) own = pg == NULL ? cli_pg_bare (cli, &error) : NULL;
+  if (own != NULL && !journal_is_there (own, &error) && error == NULL)
+    return;
+  if (error == NULL && cli_note_alone (cli, pg != NULL ? pg : own, verb, object, reason, &error))
+    return;
+  log_warning ("It is done, but has no row in the journal", "command", cli->command->name, "object",
+               object, "error", error->message);
+}

@@ -1,0 +1,37 @@
+/* Commands that change runs: each run in a transaction of its own, with its row of the journal;
+ * then the messages of those that became ready are sent.
+ *
+ * Threads: main only. Ownership: of the arguments: none.
+ */
+#pragma once
+#include "cli/run_choice.h"
+#include "cli/run_send.h"
+
+/* A run that our transaction has locked. */
+typedef struct {
+  const char *run_id;
+  gboolean archived;
+  PgRows *row; /* state, step, job, args, unique_key, scheduled_at, due_at, status, approved */
+  RunSender *sender;  /* borrowed; NULL: its message cannot be sent now */
+  Run *ready;         /* its message is sent after the commit; NULL: no message */
+  gboolean unchanged; /* it was already as wanted */
+} LockedRun;
+
+/* What a command does to one run; the caller commits. */
+typedef ExitCode (*RunVerb) (Cli *cli, Pg *pg, LockedRun *run, GError **error);
+
+typedef struct {
+  const char *word; /* as in `retry 3 runs` */
+  RunVerb verb;
+  gboolean again; /* it makes runs ready that have stopped */
+  gboolean retry; /* its filter means runs that can be retried */
+} RunDeed;
+
+/* Options of a command, for its runs. */
+typedef struct {
+  RunFilter filter;
+  gboolean yes; /* do not ask */
+  char *reason; /* for the journal; NULL: none */
+} RunOptions;
+
+ExitCode run_change (Cli *cli, const RunDeed *deed, const RunOptions *options, GError **error);

@@ -1,0 +1,117 @@
+#include "cli/run_choice.h"
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+
+#include <string.h>
+
+#define DIGITS 32
+
+const char choice_more[]
+    = "ID is the id of a run, or a beginning of it that no other run has. A filter is about all runs that it matches and\n"
+      "that can be changed so; it asks on a terminal, and elsewhere wants --yes.";
+
+static const char *const STATES[] = { "waiting", "ready", "held", "dead", "blocked", NULL };
+
+gboolean
+run_choice_is_filter (const RunFilter *filter)
+{
+  return filter->job != NULL || filter->state != NULL || filter->error_class != NULL
+         || filter->since != NULL;
+}
+
+ExitCode
+run_choice_check (Cli *cli, const RunFilter *filter, GError **error)
+{
+  gint64 since_us;
+  gboolean filtered = run_choice_is_filter (filter);
+  if (filtered == (cli->n_arguments > 0))
+    return cli_usage (error, filtered ? "either ids of runs, or a filter"
+                                      : "an argument is missing: ids of runs, or a filter like "
+                                        "--state dead");
+  if (filter->job != NULL && cli_job (cli, filter->job, error) == NULL)
+    return CODE_NOT_FOUND;
+  if (filter->state != NULL && !g_strv_contains (STATES, filter->state)) {
+    set_unknown (error, "state", filter->state, STATES);
+    return CODE_USAGE;
+  }
+  if (filter->since != NULL && !cli_time (filter->since, &since_us, error)) {
+    g_prefix_error (error, "--since: ");
+    return CODE_USAGE;
+  }
+  return CODE_OK;
+}
+
+/* PREFIX followed by DIGIT up to the length of an id; NULL: it is no beginning of one. */
+static char *
+padded (const char *prefix, char digit)
+{
+  GString *id = g_string_new (NULL);
+  for (const char *at = prefix; *at != '\0'; at++)
+    if (g_ascii_isxdigit (*at))
+      g_string_append_c (id, *at);
+    else if (*at != '-')
+      break;
+  gboolean whole = strspn (prefix, "0123456789abcdefABCDEF-") == strlen (prefix) && id->len > 0
+                   && id->len <= DIGITS;
+  while (whole && id->len < DIGITS)
+    g_string_append_c (id, digit);
+  return g_string_free (id, !whole);
+}
+
+static ExitCode
+add_id (Pg *pg, const char *given, GPtrArray *ids, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  char *low = padded (given, '0');
+  if (low == NULL)
+    return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", given);
+  pg_values_take (values, "low", low);
+  pg_values_take (values, "high", padded (given, 'f'));
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_ids.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  if (rows_count (rows) == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", given);
+  if (rows_count (rows) > 1)
+    return cli_usage (error, "'%s' is ambiguous: %s, %s, ...", given, rows_text (rows, 0, "run_id"),
+                      rows_text (rows, 1, "run_id"));
+  const char *id = rows_text (rows, 0, "run_id");
+  if (!g_ptr_array_find_with_equal_func (ids, id, g_str_equal, NULL))
+    g_ptr_array_add (ids, g_strdup (id));
+  return CODE_OK;
+}
+
+static ExitCode
+add_matching (Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids, GError **error)
+{
+  gint64 since_us;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "retry", retry ? "true" : "false");
+  pg_values_set (values, "job", filter->job);
+  pg_values_set (values, "state", filter->state);
+  pg_values_set (values, "error_class", filter->error_class);
+  pg_values_set (values, "since", NULL);
+  if (filter->since != NULL && cli_time (filter->since, &since_us, error))
+    pg_values_time (values, "since", since_us);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/runs_chosen.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  for (int i = 0; i < rows_count (rows); i++)
+    g_ptr_array_add (ids, g_strdup (rows_text (rows, i, "run_id")));
+  return ids->len > 0 ? CODE_OK
+                      : cli_fail (CODE_NOT_FOUND, error, "there is no such run to %s",
+                                  retry ? "retry" : "discard");
+}
+
+ExitCode
+run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids,
+                 GError **error)
+{
+  ExitCode code = CODE_OK;
+  if (run_choice_is_filter (filter))
+    return add_matching (pg, filter, retry, ids, error);
+  for (guint i = 0; code == CODE_OK && i < cli->n_arguments; i++)
+    code = add_id (pg, cli->arguments[i], ids, error);
+  return code;
+}

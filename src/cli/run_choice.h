@@ -1,0 +1,19 @@
+/* Which runs a command is about: ids and unambiguous prefixes of ids, or a filter.
+ *
+ * Threads: main only. Ownership: see run_choice_find.
+ */
+#pragma once
+#include "cli/cli.h"
+
+/* Of the options; NULL: not given. */
+typedef struct {
+  char *job, *state, *error_class, *since;
+} RunFilter;
+
+/* Checks FILTER against the number of arguments: one of both is wanted. */
+ExitCode run_choice_check (Cli *cli, const RunFilter *filter, GError **error);
+gboolean run_choice_is_filter (const RunFilter *filter);
+/* Adds the ids, g_strdup'ed: of the command's arguments, or of the runs that FILTER matches and
+ * that can be retried (RETRY) or discarded. Unknown: CODE_NOT_FOUND; ambiguous: CODE_USAGE. */
+ExitCode run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids,
+                          GError **error);

@@ -1,0 +1,173 @@
+#include "cli/run_page.h"
+
+#include "cli/run_row.h"
+#include "cli/words.h"
+
+#define SQL "src/cli/sql/"
+
+static const Column PARENT[] = { { "run_id" }, { "job" }, { "state" }, { NULL } };
+static const Column STEPS[]
+    = { { "step", CELL_NUMBER },    { "at", CELL_TIME }, { "rows", CELL_NUMBER },
+        { "took_ms", CELL_NUMBER }, { "tables" },        { NULL } };
+static const Column TABLES[] = { { "table" }, { "action" }, { "rows", CELL_NUMBER }, { NULL } };
+static const Column CHILDREN[] = { { "job" }, { "state" }, { "runs", CELL_NUMBER }, { NULL } };
+static const Column QUARANTINED[]
+    = { { "item" }, { "attempts", CELL_NUMBER }, { "parked", CELL_BOOL }, { "reason" }, { NULL } };
+static const Column ACTIONS[] = { { "at", CELL_TIME }, { "role" },   { "os_user" }, { "host" },
+                                  { "command" },       { "object" }, { "reason" },  { NULL } };
+
+enum { OF_PARENT, OF_STEPS, OF_TABLES, OF_CHILDREN, OF_QUARANTINED, OF_ACTIONS, PARTS };
+static const struct {
+  const char *name, *file;
+  const Column *columns;
+} PART[PARTS] = { { "parent", SQL "run_parent.sql", PARENT },
+                  { "steps", SQL "run_steps.sql", STEPS },
+                  { "tables", SQL "run_tables.sql", TABLES },
+                  { "children", SQL "run_children.sql", CHILDREN },
+                  { "quarantined", SQL "run_quarantined.sql", QUARANTINED },
+                  { "actions", SQL "run_actions.sql", ACTIONS } };
+
+typedef struct {
+  PgRows *rows[PARTS];
+} Page;
+
+static void
+page_clear (Page *page)
+{
+  for (guint i = 0; i < PARTS; i++)
+    g_clear_pointer (&page->rows[i], rows_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Page, page_clear)
+
+static gboolean
+look (Pg *pg, const PgRows *run, Page *page, GError **error)
+{
+  static const char *const given[]
+      = { "run_id", "parent_id", "job", "scheduled_at", "started_at", "finished_at" };
+  g_autoptr (PgValues) values = pg_values_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (given); i++)
+    pg_values_set (values, given[i], rows_text (run, 0, given[i]));
+  gboolean ok = pg_begin_read_only (pg, error);
+  for (guint i = 0; ok && i < PARTS; i++)
+    ok = (page->rows[i] = pg_run_file (pg, PART[i].file, values, error)) != NULL;
+  pg_rollback (pg);
+  return ok;
+}
+
+/* --- what comes next -------------------------------------------------------------------------- */
+
+static void suggest (GPtrArray *next, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+suggest (GPtrArray *next, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_ptr_array_add (next, g_strdup_vprintf (format, list));
+  va_end (list);
+}
+
+static void
+suggest_about_children (GPtrArray *next, const PgRows *children)
+{
+  for (int i = 0; i < rows_count (children); i++)
+    if (g_str_equal (rows_text (children, i, "state"), "dead"))
+      suggest (next, "pruned runs --job %s --state dead", rows_text (children, i, "job"));
+}
+
+static GPtrArray *
+next_of (const PgRows *run, const Page *page)
+{
+  GPtrArray *next = g_ptr_array_new_with_free_func (g_free);
+  const char *id = rows_text (run, 0, "run_id"), *state = rows_text (run, 0, "state");
+  gboolean blocked = g_strcmp0 (rows_text (run, 0, "status"), "blocked") == 0;
+  gboolean ended = g_str_equal (state, "finished") || g_str_equal (state, "skipped");
+  if (g_str_equal (state, "held") && !blocked)
+    suggest (next, "pruned approve %s", id);
+  if (g_str_equal (state, "dead") || blocked
+      || (g_str_equal (state, "waiting") && rows_text (run, 0, "error") != NULL))
+    suggest (next, "pruned retry %s", id);
+  if (!ended)
+    suggest (next, "pruned discard %s", id);
+  if ((ended || g_str_equal (state, "dead")) && rows_count (page->rows[OF_TABLES]) > 0)
+    suggest (next, "pruned restore %s%s --dry-run", id,
+             rows_count (page->rows[OF_CHILDREN]) > 0 ? " --with-children" : "");
+  if (rows_count (page->rows[OF_QUARANTINED]) > 0)
+    suggest (next, "pruned quarantine retry %s", rows_text (run, 0, "job"));
+  suggest_about_children (next, page->rows[OF_CHILDREN]);
+  return next;
+}
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+static json_t *
+objects_of (const Column *columns, const PgRows *rows)
+{
+  json_t *objects = json_array ();
+  for (int i = 0; i < rows_count (rows); i++) {
+    json_t *object = json_object ();
+    for (const Column *column = columns; column->name != NULL; column++)
+      json_object_set_new (object, column->name,
+                           cell_from_text (column->type, rows_text (rows, i, column->name)));
+    json_array_append_new (objects, object);
+  }
+  return objects;
+}
+
+static void
+put_objects (Output *out, const Page *page, const GPtrArray *next)
+{
+  for (guint i = 0; i < PARTS; i++) {
+    g_autoptr (json_t) part = json_object ();
+    json_object_set_new (part, PART[i].name, objects_of (PART[i].columns, page->rows[i]));
+    output_object (out, part);
+  }
+  g_autoptr (json_t) last = json_pack ("{s:[]}", "next");
+  for (guint i = 0; i < next->len; i++)
+    json_array_append_new (json_object_get (last, "next"), json_string (next->pdata[i]));
+  output_object (out, last);
+}
+
+static void
+say_result (Output *out, const PgRows *run)
+{
+  const char *text = rows_text (run, 0, "result");
+  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
+  g_autofree char *words = words_of_result (result);
+  output_say (out, "\n%s %s: %s", rows_text (run, 0, "job"), rows_text (run, 0, "state"),
+              words != NULL ? words : "nothing was done");
+}
+
+static void
+say_parts (Output *out, const Page *page, const GPtrArray *next)
+{
+  for (guint i = 0; i < PARTS; i++) {
+    if (rows_count (page->rows[i]) == 0)
+      continue;
+    output_say (out, "\n%s", PART[i].name);
+    output_table (out, PART[i].columns);
+    output_rows (out, page->rows[i]);
+    output_end (out);
+  }
+  if (next->len > 0)
+    output_say (out, "\nnext");
+  for (guint i = 0; i < next->len; i++)
+    output_say (out, "%s", (char *)next->pdata[i]);
+}
+
+ExitCode
+run_page_show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
+{
+  g_auto (Page) page = { 0 };
+  if (!look (pg, rows, &page, error))
+    return cli_pg_failed (pg, error);
+  g_autoptr (GPtrArray) next = next_of (rows, &page);
+  output_record (cli->out, RUN_COLUMNS, rows, 0);
+  if (output_is_json (cli->out)) {
+    put_objects (cli->out, &page, next);
+    return CODE_OK;
+  }
+  say_result (cli->out, rows);
+  say_parts (cli->out, &page, next);
+  return CODE_OK;
+}

@@ -1,0 +1,56 @@
+-- What the audit has of a row, and of rows that name it, the oldest first: by a foreign key of one column (from the catalogue), for users
+-- also by the columns that users.destroy knows and by any `user_id`, for namespaces and projects by `source_id`. Records are found by the
+-- index on their keys and users (deletions_named), and those of the same run just before by (run_id, step). The statement runs without
+-- sequential scans: the planner does not see that records are wide.
+WITH
+-- include: ../../jobs/users.destroy/columns.sql
+,
+naming (tab, col) AS (
+  SELECT f.conrelid::regclass::text, a.attname::text
+  FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[1]
+  WHERE f.contype = 'f' AND f.confrelid = pg_catalog.to_regclass(pg_catalog.quote_ident(:whose::text)) AND pg_catalog.cardinality(f.conkey) = 1
+  UNION
+  SELECT r.tab, r.col FROM named r WHERE :whose::text = 'users'
+),
+direct AS MATERIALIZED (
+  SELECT d.tableoid AS part, d.ctid AS place, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
+  FROM pruned.deletions d
+  WHERE d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]') @> pg_catalog.jsonb_build_array(:key::jsonb)
+),
+own AS MATERIALIZED (
+  SELECT DISTINCT d.run_id, d.step
+  FROM direct d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.keys) AS k (key)
+  WHERE d.table_name = :whose::text AND d.action = 'deleted' AND k.key @> :key::jsonb
+),
+entry AS MATERIALIZED (
+  SELECT DISTINCT ON (x.part, x.place) x.* FROM (
+    SELECT d.* FROM direct d
+    UNION ALL
+    SELECT d.tableoid, d.ctid, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
+    FROM pruned.deletions d
+    WHERE :whose::text = 'users'
+      AND d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]')
+          @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('user_id', :key::jsonb))
+    UNION ALL
+    SELECT d.tableoid, d.ctid, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
+    FROM own o JOIN pruned.deletions d ON d.run_id = o.run_id AND d.step BETWEEN o.step - 50 AND o.step) AS x
+  ORDER BY x.part, x.place
+)
+SELECT e.at, e.run_id, e.table_name, e.action, v.key::text AS key, v.key #>> '{}' AS name, v.row::text AS row, r.job, r.scheduled_at, r.args,
+       e.table_name = :whose::text AND v.key @> :key::jsonb AS mine
+FROM entry e
+CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.col) AS cols FROM naming c WHERE c.tab = e.table_name) AS n
+CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(e.keys), pg_catalog.jsonb_array_elements(e.rows)) AS v (key, row)
+LEFT JOIN LATERAL (
+  SELECT a.job, a.scheduled_at, a.args FROM pruned.runs a WHERE a.run_id = e.run_id
+  UNION ALL
+  SELECT b.job, b.scheduled_at, b.args FROM pruned.runs_done b WHERE b.run_id = e.run_id
+  LIMIT 1) AS r ON true
+WHERE (e.table_name = :whose::text
+       AND (v.key = :key::jsonb OR (pg_catalog.jsonb_typeof(:key::jsonb) = 'object' AND (v.key @> :key::jsonb OR coalesce(v.row @> :key::jsonb, false)))))
+   OR EXISTS (SELECT FROM pg_catalog.unnest(n.cols) AS c (col) WHERE coalesce(v.row -> c.col, v.key -> c.col) = :key::jsonb)
+   OR (:whose::text = 'users' AND coalesce(v.row -> 'user_id', v.key -> 'user_id') = :key::jsonb)
+   OR (v.row -> 'source_id' = :key::jsonb
+       AND v.row ->> 'source_type' = CASE :whose::text WHEN 'namespaces' THEN 'Namespace' WHEN 'projects' THEN 'Project' END)
+ORDER BY e.at, e.run_id, e.step, mine, e.table_name, v.key
+LIMIT :limit::bigint

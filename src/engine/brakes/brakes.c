@@ -1,0 +1,153 @@
+#include "engine/brakes/brakes.h"
+
+#include "engine/brakes/count.h"
+#include "engine/brakes/limits.h"
+#include "engine/brakes/plan_mode.h"
+#include "engine/brakes/verdict.h"
+
+static gboolean
+is_errand (const Step *step)
+{
+  return step->job->code != NULL && step->job->code->errand != NULL;
+}
+
+/* The step is rolled back, and the run is counted without locks. */
+static gboolean
+count_first (Step *step, GError **error)
+{
+  step->brake = BRAKE_COUNT;
+  return step_fail (step, error, PRUNED_RETRY, "the run is to be counted");
+}
+
+/* Notes how many rows the run may change before share and ratio are read again. */
+static void
+remember (Step *step, RowLimits limits)
+{
+  limits.day = LIMIT_NONE; /* it is asked at every step */
+  const gint64 least = limits_least (&limits);
+  step->limited = least < LIMIT_NONE ? least : -1;
+}
+
+/* How many rows a run may change whose count is known, or whose last page this is. */
+static gboolean
+bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
+{
+  RowLimits limits, day;
+  const JobLimits *set = &in_force_of (step->job)->limits;
+  const Run *run = step->run;
+  if (!limits_of_day (step, rows, &day, error))
+    return FALSE;
+  limits = (RowLimits){ set->max_rows >= 0 ? set->max_rows : LIMIT_NONE, day.day, LIMIT_NONE,
+                        LIMIT_NONE };
+  gboolean others = set->max_share >= 0 || set->max_ratio >= 0;
+  if (run->rows_limit >= 0)
+    limits.share = run->rows_limit;
+  else if (others && run->rows_done + rows >= set->min_rows) {
+    if (!limits_read (step, &limits, error))
+      return FALSE;
+    remember (step, limits);
+  }
+  *bound = limits_least (&limits);
+  return TRUE;
+}
+
+/* The first page of several: whether those behind it could be too many. */
+static gboolean
+check_rest (Step *step, gint64 total, gint64 bound, GError **error)
+{
+  const gint64 each = step->job->children != NULL ? 2 : 1; /* a row, and a child for it */
+  gint64 n;
+  step->counted = total;
+  if (bound == LIMIT_NONE)
+    return TRUE;
+  if (!count_rest (step, (bound - total) / each + 1, &n, error))
+    return FALSE;
+  step->counted = total + n * each;
+  return step->counted <= bound || count_first (step, error);
+}
+
+static gboolean
+check_approved (Step *step, gint64 total, gboolean first, GError **error)
+{
+  const Run *run = step->run;
+  if (total > run->approved_rows)
+    return count_first (step, error);
+  return !first || check_rest (step, total, run->approved_rows, error);
+}
+
+gboolean
+brakes_after (Step *step, GError **error)
+{
+  const Run *run = step->run;
+  const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
+  gboolean first = run->rows_counted < 0 && step->continues && step->job->page_count != NULL
+                   && (step->job->code == NULL || step->job->code->step == NULL);
+  RowLimits limits, day;
+  const char *why;
+  gint64 bound;
+  if (in_force_of (step->job)->limits.approve == APPROVE_NEVER || is_errand (step)
+      || (rows == 0 && !first))
+    return TRUE;
+  if (limits_approved (run)) /* its rows count for the day of others */
+    return limits_of_day (step, rows, &day, error) && check_approved (step, total, first, error);
+  if (!limits_ask (step, rows, &why, error))
+    return FALSE;
+  if (why != NULL)
+    return count_first (step, error);
+  if (!first)
+    return bound_now (step, rows, &bound, error) && (total <= bound || count_first (step, error));
+  if (!limits_of_day (step, rows, &day, error) || !limits_read (step, &limits, error))
+    return FALSE;
+  bound = limits_least (&limits);
+  remember (step, limits);
+  return total <= bound ? check_rest (step, total, bound, error) : count_first (step, error);
+}
+
+/* Before its first rows go: whether the run exceeds a limit that only reading the table shows. */
+static gboolean
+check_share (Step *step, gint64 n, GError **error)
+{
+  const JobLimits *set = &in_force_of (step->job)->limits;
+  RowLimits limits;
+  if (n == 0 || (set->max_share < 0 && set->max_ratio < 0))
+    return TRUE;
+  if (!limits_read (step, &limits, error))
+    return FALSE;
+  return step->run->rows_done + n <= limits_least (&limits) || count_first (step, error);
+}
+
+/* A job in C says how many rows its run would change. Each lease of an errand is counted, because
+ * what it has done cannot be rolled back. */
+static gboolean
+count_before (Step *step, GError **error)
+{
+  const Run *run = step->run;
+  const gboolean again = run->rows_counted >= 0;
+  const char *why = NULL;
+  gint64 bound = run->approved_rows, n;
+  if (!limits_approved (run)
+      && !bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, &bound, error))
+    return FALSE;
+  gint64 room = bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, bound - run->rows_done);
+  if (!count_coded (step, again ? MIN (room + 1, in_force_of (step->job)->batch) : room + 1, &n,
+                    error)
+      || (!limits_approved (run) && !limits_ask (step, n, &why, error)))
+    return FALSE;
+  step->counted = run->rows_done + n;
+  if (n > room || why != NULL)
+    return count_first (step, error);
+  if (!again && !limits_approved (run) && !check_share (step, n, error))
+    return FALSE;
+  return again || !is_errand (step) || brake_note_planned (step, step->counted, error);
+}
+
+gboolean
+brakes_before (Step *step, GError **error)
+{
+  if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
+    return plan_instead (step, error);
+  if (step->job->count == NULL || in_force_of (step->job)->limits.approve == APPROVE_NEVER
+      || (!is_errand (step) && step->run->rows_counted >= 0))
+    return TRUE;
+  return count_before (step, error);
+}

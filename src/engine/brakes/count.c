@@ -1,0 +1,134 @@
+#include "engine/brakes/count.h"
+
+#include "base/clock.h"
+#include "engine/step/page.h"
+#include "engine/step/plan.h"
+
+#define SQL "src/engine/brakes/sql/"
+#define LONGEST_US (8 * G_USEC_PER_SEC) /* after so long the rest is estimated */
+
+void
+run_count_clear (RunCount *count)
+{
+  g_clear_pointer (&count->values, json_decref);
+}
+
+static gboolean
+ask_keys (Step *step, gint64 limit, gint64 *n, GError **error)
+{
+  g_autoptr (PgValues) values = page_values (step, (int)(CLAMP (limit, 1, COUNT_MOST) - 1));
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page_count, values, error);
+  if (rows != NULL)
+    *n = rows_int (rows, 0, "n");
+  return rows != NULL;
+}
+
+gboolean
+count_rest (Step *step, gint64 limit, gint64 *n, GError **error)
+{
+  Run *run = step->run, ahead = step_run_ahead (step);
+  step->run = &ahead;
+  g_clear_pointer (&step->common, pg_values_free); /* they belong to this step */
+  gboolean ok = ask_keys (step, limit, n, error);
+  step->run = run;
+  g_clear_pointer (&step->common, pg_values_free); /* they belong to the next */
+  return ok;
+}
+
+gboolean
+count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, step->job->count, values);
+  pg_values_int (values, "limit", CLAMP (limit, 1, COUNT_MOST));
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->count, values, error);
+  if (rows != NULL)
+    *n = rows_int (rows, 0, "n");
+  return rows != NULL;
+}
+
+/* The commonest values of the column that makes the rows KEYS due. */
+static gboolean
+read_values (Step *step, const GString *keys, json_t *values, GError **error)
+{
+  if (step->job->due == NULL || step->job->table == NULL || keys->len < 2)
+    return TRUE;
+  g_autoptr (PgValues) names = pg_values_new ();
+  pg_values_set (names, "tab", step->job->table);
+  pg_values_set (names, "due", step->job->due);
+  g_autoptr (PgRows) text = pg_run_file (step->pg, SQL "values.sql", names, error);
+  if (text == NULL || rows_count (text) == 0)
+    return text != NULL;
+  g_autofree char *key = g_strconcat (keys->str, "}", NULL);
+  g_autoptr (PgRows) rows
+      = step_query_text (step, error, rows_text (text, 0, "sql"), "key", key, NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", rows_text (rows, i, "value"),
+                                              "rows", (json_int_t)rows_int (rows, i, "rows")));
+  return rows != NULL;
+}
+
+/* The pages behind the deadline have as many rows a key as those before it. */
+static gboolean
+estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
+{
+  gint64 rest;
+  if (!ask_keys (step, COUNT_MOST, &rest, error))
+    return FALSE;
+  count->rows += (gint64)((double)rest * (double)tally->rows / (double)MAX (1, tally->keys));
+  count->estimated = TRUE;
+  return TRUE;
+}
+
+static gboolean
+count_pages (Step *step, RunCount *count, GError **error)
+{
+  g_auto (PlanTally) tally = { 0 };
+  plan_tally_init (&tally, NULL);
+  tally.deadline_us = clock_monotonic_us () + LONGEST_US;
+  if (!plan_tally (step, &tally, error))
+    return FALSE;
+  count->rows = step->run->rows_done + tally.rows;
+  return (!tally.more || estimate (step, &tally, count, error))
+         && read_values (step, tally.changed, count->values, error);
+}
+
+static gboolean
+count_by_file (Step *step, RunCount *count, GError **error)
+{
+  gint64 n;
+  if (!count_coded (step, COUNT_MOST, &n, error))
+    return FALSE;
+  count->rows = step->run->rows_done + n;
+  count->estimated = n == COUNT_MOST;
+  return TRUE;
+}
+
+void
+count_known (const Step *step, RunCount *count)
+{
+  const gint64 changed = step->run->rows_done + step->rows + step->children->len;
+  *count = (RunCount){ .rows = MAX (step->counted, changed),
+                       .estimated = TRUE,
+                       .values = json_array () };
+}
+
+gboolean
+count_run (const Step *step, RunCount *count, GError **error)
+{
+  Run run = *step->run;
+  const gint64 least = run.rows_done + step->rows + step->children->len;
+  run.cursor = run.cursor != NULL ? json_deep_copy (run.cursor) : NULL;
+  g_autoptr (Step) counter = step_new (step->pg, &run, step->prefix, NULL, NULL);
+  *count = (RunCount){ .values = json_array () };
+  gboolean coded = run.job->code != NULL && run.job->code->step != NULL, ok = TRUE;
+  if (run.job->count != NULL)
+    ok = count_by_file (counter, count, error);
+  else if (!coded)
+    ok = count_pages (counter, count, error);
+  else
+    count->estimated = step->continues;
+  count->rows = MAX (count->rows, least);
+  g_clear_pointer (&run.cursor, json_decref);
+  return ok;
+}

@@ -1,0 +1,30 @@
+/* How many rows a run would change, by the plan's own path: in an open transaction, without locks.
+ *
+ * Threads: the worker that has the lane. Ownership: run_count_clear.
+ */
+#pragma once
+#include "engine/step/step.h"
+
+typedef struct {
+  gint64 rows; /* of the whole run: those that it has changed already, too */
+  gboolean estimated;
+  json_t *values; /* an array of {value, rows}: the commonest values of the column `due` */
+} RunCount;
+void run_count_clear (RunCount *count);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
+
+/* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */
+gboolean count_run (const Step *step, RunCount *count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Without a question, as an estimate: what STEP had found before it was rolled back. That is the
+ * upper bound for which the run is to be counted, so it holds the run. */
+void count_known (const Step *step, RunCount *count);
+
+/* Keys that page.sql finds behind STEP, which goes on; up to LIMIT. */
+gboolean count_rest (Step *step, gint64 limit, gint64 *n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* What count.sql of a job in C finds, up to LIMIT. */
+gboolean count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* Rows beyond this are not counted one by one. */
+#define COUNT_MOST 1000000

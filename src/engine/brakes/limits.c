@@ -1,0 +1,235 @@
+#include "engine/brakes/limits.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+
+#define SQL "src/engine/brakes/sql/"
+#define THOUSAND 1000
+#define FRESH_US G_USEC_PER_SEC
+
+/* --- the rows of a day --- */
+
+typedef struct {
+  gint64 rows; /* of runs of the job within 24 hours, and of this process since then */
+  gint64 at_us;
+} Day;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GHashTable *days; /* job -> Day; under the lock */
+
+/* What this process knows, or a negative number. Adds ROWS, which this step is about to change. */
+static gint64
+known_of_day (const Job *job, gint64 rows)
+{
+  gint64 known = -1;
+  pthread_mutex_lock (&lock);
+  Day *day = days != NULL ? g_hash_table_lookup (days, job->name) : NULL;
+  if (day != NULL && clock_monotonic_us () - day->at_us < FRESH_US)
+    known = day->rows += rows;
+  pthread_mutex_unlock (&lock);
+  return known;
+}
+
+static void
+note_day (const Job *job, gint64 rows)
+{
+  pthread_mutex_lock (&lock);
+  if (days == NULL)
+    days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  Day *day = g_new (Day, 1);
+  *day = (Day){ rows, clock_monotonic_us () };
+  g_hash_table_replace (days, g_strdup (job->name), day);
+  pthread_mutex_unlock (&lock);
+}
+
+/* Of other runs. WAIT: for steps of this job that are near the limit as well. */
+static gboolean
+ask_day (Step *step, gboolean wait, gint64 *others, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", step->job->name);
+  pg_values_set (values, "run_id", step->run->run_id);
+  g_autoptr (PgRows) waited
+      = wait ? pg_run_file (step->pg, SQL "day_wait.sql", values, error) : NULL;
+  if (wait && waited == NULL)
+    return FALSE;
+  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "day.sql", values, error);
+  if (rows != NULL)
+    *others = rows_int (rows, 0, "rows");
+  return rows != NULL;
+}
+
+/* Up to so many rows a day no steps take turns. The steps of all lanes may be open at once, a job
+ * has as many lanes as its capacity, and other processes go on while this one remembers: for those
+ * there is room left. */
+static gint64
+free_of_day (const Job *job, gint64 most)
+{
+  const gint64 lanes = job_partitions (job), page = MAX (in_force_of (job)->batch, 1);
+  return most - most / 10 - 2 * lanes * page;
+}
+
+gboolean
+limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
+{
+  const gint64 most = in_force_of (step->job)->limits.max_rows_per_day;
+  *limits = (RowLimits){ LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
+  if (most < 0)
+    return TRUE;
+  const gint64 free = free_of_day (step->job, most);
+  gint64 known = known_of_day (step->job, rows), others;
+  if (known >= 0 && known <= free)
+    return TRUE;
+  if (!ask_day (step, FALSE, &others, error))
+    return FALSE;
+  const gint64 all = others + step->run->rows_done + rows;
+  if (all > free && !ask_day (step, TRUE, &others, error))
+    return FALSE;
+  note_day (step->job, all);
+  limits->day = MAX (0, most - others);
+  return TRUE;
+}
+
+/* --- the other limits --- */
+
+/* Below MIN_ROWS the limit does not count. */
+static gint64
+at_least (gint64 limit, const JobLimits *set)
+{
+  return MAX (limit, set->min_rows - 1);
+}
+
+static gboolean
+read_share (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
+{
+  if (set->max_share < 0 || step->job->table == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", step->job->table);
+  g_autoptr (PgRows) how = pg_run_file (step->pg, SQL "table_rows.sql", values, error);
+  if (how == NULL || rows_count (how) == 0)
+    return how != NULL;
+  gint64 n = rows_int (how, 0, "estimate");
+  if (n < 0) { /* small, or never analyzed */
+    g_autoptr (PgRows) counted = step_query_text (step, error, rows_text (how, 0, "sql"), NULL);
+    if (counted == NULL)
+      return FALSE;
+    n = rows_int (counted, 0, "n");
+  }
+  limits->share = at_least ((gint64)((double)n * (double)set->max_share / THOUSAND / 100), set);
+  return TRUE;
+}
+
+static gboolean
+read_ratio (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
+{
+  if (set->max_ratio < 0)
+    return TRUE;
+  GString *keys = array_new ();
+  for (guint i = 0; i < step->job->events->len; i++) {
+    const JobEvent *event = step->job->events->pdata[i];
+    if (event->key != NULL)
+      array_add (keys, event->key);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", step->job->name);
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_take (values, "event_key", array_take (keys));
+  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "usual.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  if (rows_int (rows, 0, "n") >= 5) {
+    gint64 usual = MAX (1, rows_int (rows, 0, "usual"));
+    limits->ratio = at_least ((gint64)((double)usual * (double)set->max_ratio / THOUSAND), set);
+  }
+  return TRUE;
+}
+
+gboolean
+limits_read (Step *step, RowLimits *limits, GError **error)
+{
+  const JobLimits *set = &in_force_of (step->job)->limits;
+  *limits = (RowLimits){ LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
+  if (set->max_rows >= 0)
+    limits->max_rows = set->max_rows;
+  if (!read_share (step, set, limits, error) || !read_ratio (step, set, limits, error))
+    return FALSE;
+  gint64 others;
+  if (set->max_rows_per_day < 0)
+    return TRUE;
+  if (!ask_day (step, FALSE, &others, error))
+    return FALSE;
+  limits->day = MAX (0, set->max_rows_per_day - others);
+  return TRUE;
+}
+
+gint64
+limits_least (const RowLimits *limits)
+{
+  return MIN (MIN (limits->max_rows, limits->day), MIN (limits->share, limits->ratio));
+}
+
+const char *
+limits_exceeded (const RowLimits *limits, gint64 rows)
+{
+  return rows > limits->max_rows ? "max_rows"
+         : rows > limits->share  ? "max_share"
+         : rows > limits->day    ? "max_rows_per_day"
+         : rows > limits->ratio  ? "max_ratio"
+                                 : NULL;
+}
+
+json_t *
+limits_settings (const Job *job)
+{
+  static const char *const names[]
+      = { "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows" };
+  json_t *set = json_object ();
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    const char *text = config_job_text (in_force_config (), job->name, names[i]);
+    gint64 whole;
+    if (g_str_equal (text, "off"))
+      continue;
+    json_object_set_new (set, names[i],
+                         g_ascii_string_to_signed (text, 10, 0, G_MAXINT64, &whole, NULL)
+                             ? json_integer (whole)
+                             : json_string (text));
+  }
+  return set;
+}
+
+/* --- approval --- */
+
+gboolean
+limits_approved (const Run *run)
+{
+  return run->approved_until_us > run->now_us;
+}
+
+static gboolean
+is_known (Step *step, gboolean *known, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", step->job->name);
+  pg_values_set (values, "version", step->job->version);
+  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "version_known.sql", values, error);
+  *known = rows != NULL && rows_count (rows) > 0;
+  return rows != NULL;
+}
+
+gboolean
+limits_ask (Step *step, gint64 rows, const char **why, GError **error)
+{
+  const JobApprove approve = in_force_of (step->job)->limits.approve;
+  gboolean known = TRUE;
+  *why = NULL;
+  if (rows == 0 || approve == APPROVE_NEVER || approve == APPROVE_ABOVE)
+    return TRUE;
+  if (approve == APPROVE_FIRST && !is_known (step, &known, error))
+    return FALSE;
+  gboolean outgrown = step->run->approved_until_us > 0; /* or too late; else it were not asked */
+  if (approve == APPROVE_ALWAYS || !known || outgrown)
+    *why = "approve";
+  return TRUE;
+}

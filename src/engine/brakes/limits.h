@@ -1,0 +1,33 @@
+/* The limits of a job in rows, for one run of it.
+ *
+ * Threads: any. Ownership: as said.
+ */
+#pragma once
+#include "engine/job/in_force.h"
+#include "engine/step/step.h"
+
+#define LIMIT_NONE G_MAXINT64
+
+typedef struct {
+  gint64 max_rows, day, share, ratio; /* the run may change so many rows; LIMIT_NONE: off */
+} RowLimits;
+
+/* Reads what the limits need: the rows of the table, the usual, the rows of the day. With the day
+ * nearly used up, waits for other steps of the job that also are near it. */
+gboolean limits_read (Step *step, RowLimits *limits, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Only the rows that the runs of a day leave; others are LIMIT_NONE. Fast: mostly from memory. */
+gboolean limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* How many rows the run may change. */
+gint64 limits_least (const RowLimits *limits);
+/* The setting that ROWS exceed; NULL: none. */
+const char *limits_exceeded (const RowLimits *limits, gint64 rows);
+/* The settings of JOB that are not off. New reference. */
+json_t *limits_settings (const Job *job);
+
+/* Whether RUN is approved now. */
+gboolean limits_approved (const Run *run);
+/* Why a run of ROWS is held that no limit holds: `approve`; NULL: it is not. Reads whether the
+ * job's version is known. FALSE: error. */
+gboolean limits_ask (Step *step, gint64 rows, const char **why, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

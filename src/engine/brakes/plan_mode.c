@@ -1,0 +1,113 @@
+#include "engine/brakes/plan_mode.h"
+
+#include "base/clock.h"
+#include "engine/brakes/count.h"
+#include "engine/step/pace.h"
+#include "engine/step/page.h"
+#include "engine/step/plan.h"
+
+#include <string.h>
+
+#define LONGEST_US (8 * G_USEC_PER_SEC)
+#define GONE_MOST (1024 * 1024) /* bytes of keys in a run's cursor */
+
+static void
+add_counts (Step *step, const json_t *counts)
+{
+  const char *counter;
+  json_t *n;
+  json_object_foreach ((json_t *)counts, counter, n)
+    step_add_count (step->counts, counter, json_integer_value (n));
+}
+
+/* The next step goes on behind CURSOR, knowing what would be gone. */
+static void
+go_on (Step *step, const PlanTally *tally, const json_t *cursor)
+{
+  json_t *next = cursor != NULL ? json_deep_copy (cursor) : json_object ();
+  gboolean fits = tally->gone->len <= GONE_MOST;
+  json_object_set_new (next, RUN_PLAN, json_string (fits ? tally->gone->str : "{"));
+  step_continue (step, next, 0);
+}
+
+/* A run about one row says why the row stays. */
+static void
+tell_reason (Step *step, const PlanTally *tally)
+{
+  Page page = { 0 };
+  if (page_of_event (step->run, &page) && tally->reason != NULL)
+    step_reason (step, tally->reason);
+  page_clear (&page);
+}
+
+static gboolean
+plan_pages (Step *step, GError **error)
+{
+  Run run = *step->run;
+  run.cursor = run.cursor != NULL ? json_deep_copy (run.cursor) : NULL;
+  g_autoptr (Step) planner = step_new (step->pg, &run, step->prefix, NULL, NULL);
+  g_auto (PlanTally) tally = { 0 };
+  plan_tally_init (&tally, json_string_value (json_object_get (run.cursor, RUN_PLAN)));
+  tally.deadline_us = clock_monotonic_us () + LONGEST_US;
+  gboolean ok = plan_tally (planner, &tally, error);
+  if (ok) {
+    add_counts (step, tally.counts);
+    step->counted = MAX (0, step->run->rows_counted) + tally.rows;
+    tell_reason (step, &tally);
+  }
+  if (ok && tally.more)
+    go_on (step, &tally, run.cursor);
+  g_clear_pointer (&run.cursor, json_decref);
+  return ok;
+}
+
+static gboolean
+plan_errand (Step *step, GError **error)
+{
+  gint64 n = 0;
+  if (step->job->count != NULL && !count_coded (step, COUNT_MOST, &n, error))
+    return FALSE;
+  step_add_count (step->counts, "updated_rows", n);
+  step->counted = n;
+  return TRUE;
+}
+
+/* Step after step, each with what the one before has done; nothing of it stays. */
+static gboolean
+plan_steps (Step *step, GError **error)
+{
+  const gint64 until_us = clock_monotonic_us () + LONGEST_US;
+  const int first = step->run->step;
+  gboolean ok;
+  do {
+    if (step->continues)
+      step_go_ahead (step);
+    ok = step->job->code->step (step, error);
+  } while (ok && step->continues && step->next_delay_ms <= 0 && clock_monotonic_us () < until_us);
+  step->run->step = first;
+  step->passed = 0;
+  if (ok && step->continues)
+    step_reason (step, "planned as far as one transaction reaches");
+  step->continues = FALSE;
+  if (step->children->len > 0)
+    step_add_count (step->counts, "scheduled", step->children->len);
+  step->counted = step->rows + step->children->len;
+  g_array_set_size (step->children, 0);
+  g_array_set_size (step->logs, 0);
+  step->on_failure = NULL;
+  return ok;
+}
+
+gboolean
+plan_instead (Step *step, GError **error)
+{
+  const JobCode *code = step->job->code;
+  pg_set_deadline (step->pg, step->transaction_us + PACE_MOST_US); /* whatever the job's budget */
+  gboolean ok = code != NULL && code->errand != NULL ? plan_errand (step, error)
+                : code != NULL && code->step != NULL ? plan_steps (step, error)
+                                                     : plan_pages (step, error);
+  if (!ok)
+    return FALSE;
+  step->brake = BRAKE_PLANNED;
+  return step_fail (step, error, PRUNED_RETRY, "planned");
+}

@@ -1,0 +1,97 @@
+#include "engine/brakes/verdict.h"
+
+#include "base/clock.h"
+#include "engine/brakes/limits.h"
+
+#define SQL "src/engine/brakes/sql/"
+
+void
+brake_verdict_clear (BrakeVerdict *verdict)
+{
+  g_free (verdict->error);
+}
+
+gboolean
+brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **error)
+{
+  RowLimits limits;
+  const Run *run = step->run;
+  *verdict = (BrakeVerdict){ 0 };
+  if (limits_approved (run) && count->rows <= run->approved_rows) {
+    verdict->approved = TRUE;
+    verdict->limited = -1; /* the approval can end before the run does */
+    return TRUE;
+  }
+  if (!limits_read (step, &limits, error))
+    return FALSE;
+  verdict->limit = limits_exceeded (&limits, count->rows);
+  limits.day = LIMIT_NONE; /* it is asked at every step */
+  verdict->limited = limits_least (&limits);
+  if (verdict->limit == NULL && !limits_ask (step, count->rows, &verdict->limit, error))
+    return FALSE;
+  if (verdict->limit != NULL)
+    verdict->error = g_strdup_printf (
+        "held: %s %s, counted %" G_GINT64_FORMAT, verdict->limit,
+        config_job_text (in_force_config (), run->job->name, verdict->limit), count->rows);
+  return TRUE;
+}
+
+static void
+add_outcome (Step *step, const RunCount *count, const BrakeVerdict *verdict)
+{
+  g_autoptr (json_t) limits = limits_settings (step->job);
+  g_autofree char *limits_text = json_text (limits), *values = json_text (count->values);
+  char number[16], counted[24];
+  g_snprintf (number, sizeof number, "%d", step->run->step);
+  g_snprintf (counted, sizeof counted, "%" G_GINT64_FORMAT, count->rows);
+  const char *fields[] = { step->run->run_id, number,  step->job->name,
+                           verdict->limit,    counted, count->estimated ? "true" : "false",
+                           limits_text,       values };
+  step_add_outcome (step, "RunHeld", step->run->run_id, fields);
+}
+
+gboolean
+brake_hold (Step *step, const RunCount *count, const BrakeVerdict *verdict, GError **error)
+{
+  gint64 now_us;
+  if (!pg_now_us (step->pg, &now_us, error))
+    return FALSE;
+  g_autofree char *now = clock_format (now_us);
+  g_autoptr (json_t) held = json_pack ("{s:s, s:I, s:b, s:s, s:s}", "limit", verdict->limit,
+                                       "counted", (json_int_t)count->rows, "estimated",
+                                       count->estimated, "at", now, "version", step->job->version);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_take (values, "held", json_text (held));
+  g_autoptr (PgRows) done = pg_run_file (step->pg, SQL "held.sql", values, error);
+  if (done != NULL)
+    add_outcome (step, count, verdict);
+  return done != NULL;
+}
+
+static gboolean
+note (Step *step, gint64 counted, gint64 limited, gboolean approved, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "counted", counted);
+  if (limited >= 0 && limited < LIMIT_NONE)
+    pg_values_int (values, "limited", limited);
+  else
+    pg_values_set (values, "limited", NULL);
+  pg_values_set (values, "approved", approved ? "t" : "f");
+  g_autoptr (PgRows) done = pg_run_file (step->pg, SQL "counted.sql", values, error);
+  return done != NULL;
+}
+
+gboolean
+brake_let_go (Step *step, const RunCount *count, const BrakeVerdict *verdict, GError **error)
+{
+  return note (step, count->rows, verdict->limited, verdict->approved, error);
+}
+
+gboolean
+brake_note_planned (Step *step, gint64 rows, GError **error)
+{
+  return note (step, rows, -1, TRUE, error);
+}

@@ -1,0 +1,16 @@
+/* Watches for `pruned stop`: reads its row of PostgreSQL twice a second, on a connection and a
+ * thread of its own, so that neither a step nor the dispatcher delays it. The fence (work/claim.c)
+ * reads the same row in each step's transaction. This thread does the rest: no further request is
+ * sent to a store, and if the stop says so (`--now`), running steps are cancelled.
+ *
+ * Invariant: stores are allowed requests for ALLOWED_US after the row was last read. So they end
+ * even if PostgreSQL can no longer be asked.
+ *
+ * Threads: its own; new and free: main. Ownership: engine.c.
+ */
+#pragma once
+#include "engine/service/service.h"
+
+typedef struct _StopWatch StopWatch;
+StopWatch *stop_watch_new (Service *service);
+void stop_watch_free (StopWatch *watch); /* ends the thread; after all workers have ended */

@@ -1,0 +1,105 @@
+#include "engine/job/argument_type.h"
+
+#include "avro/field.h"
+#include "base/uuid5.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WHOLE_MOST 9007199254740992.0 /* above it a double cannot represent every whole number */
+
+typedef enum { WHOLE, NUMBER, TEXT, TRUTH, DAY, INSTANT, UUID, ANY } Kind;
+
+static const struct {
+  const char *type;
+  Kind kind;
+  gint64 least, most; /* WHOLE */
+} TYPES[] = {
+  { "bigint", WHOLE, G_MININT64, G_MAXINT64 },
+  { "int8", WHOLE, G_MININT64, G_MAXINT64 },
+  { "integer", WHOLE, G_MININT32, G_MAXINT32 },
+  { "int", WHOLE, G_MININT32, G_MAXINT32 },
+  { "int4", WHOLE, G_MININT32, G_MAXINT32 },
+  { "smallint", WHOLE, G_MININT16, G_MAXINT16 },
+  { "numeric", NUMBER, 0, 0 },
+  { "text", TEXT, 0, 0 },
+  { "boolean", TRUTH, 0, 0 },
+  { "date", DAY, 0, 0 },
+  { "timestamptz", INSTANT, 0, 0 },
+  { "uuid", UUID, 0, 0 },
+  { "jsonb", ANY, 0, 0 },
+};
+
+static int
+find_type (const char *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (TYPES); i++)
+    if (g_str_equal (TYPES[i].type, type))
+      return (int)i;
+  return -1;
+}
+
+gboolean
+argument_type_known (const char *type)
+{
+  return find_type (type) >= 0;
+}
+
+static gboolean
+is_whole (const json_t *value, gint64 least, gint64 most)
+{
+  if (!json_is_integer (value))
+    return FALSE;
+  return json_integer_value (value) >= least && json_integer_value (value) <= most;
+}
+
+static gboolean
+is_instant (const char *text)
+{
+  gint64 us;
+  return field_is_infinite (text) || field_to_long (FIELD_TIME, text, &us, NULL);
+}
+
+static gboolean
+is_day (const char *text)
+{
+  return field_is_infinite (text) || field_date_is_valid (text);
+}
+
+gboolean
+argument_type_fits (const char *type, const json_t *value)
+{
+  int known = find_type (type);
+  const char *text = json_string_value (value);
+  switch (known < 0 ? ANY : TYPES[known].kind) {
+  case WHOLE:
+    return is_whole (value, TYPES[known].least, TYPES[known].most);
+  case NUMBER:
+    return json_is_number (value);
+  case TEXT:
+    return text != NULL;
+  case TRUTH:
+    return json_is_boolean (value);
+  case DAY:
+    return text != NULL && is_day (text);
+  case INSTANT:
+    return text != NULL && is_instant (text);
+  case UUID:
+    return text != NULL && uuid5_is_valid (text);
+  case ANY:
+    break;
+  }
+  return TRUE;
+}
+
+void
+argument_type_make_whole (json_t *object, const char *name, const char *type)
+{
+  const json_t *value = json_object_get (object, name);
+  int known = find_type (type);
+  if (known < 0 || TYPES[known].kind != WHOLE || !json_is_real (value))
+    return;
+  double number = json_real_value (value);
+  if (fabs (number) <= WHOLE_MOST && floor (number) == number)
+    json_object_set_new (object, name, json_integer ((json_int_t)number));
+}

@@ -1,0 +1,27 @@
+/* The journal: who changed what, and why (`pruned.journal`), announced as outcome OperatorAction.
+ *
+ * Invariant: the row and its message are written in the transaction of the change. A daemon sends
+ * the message from the outbox, so that it is not lost while Kafka is away.
+ *
+ * Threads: any, each with its own Pg. Ownership: borrows everything.
+ */
+#pragma once
+#include "engine/job/job.h"
+
+typedef struct {
+  const char *command; /* `pause`, `quarantine drop` */
+  const char *object;  /* a job, a run, `job item`, a setting; not empty */
+  const char *reason;  /* NULL: none was given */
+} JournalEntry;
+
+/* Journal rows of the outbox have this step: no run has it. */
+#define JOURNAL_STEP -1
+
+/* FALSE without ERROR: the schema is older than the journal, or not there. */
+gboolean journal_is_there (Pg *pg, GError **error);
+
+/* Adds ENTRY in the open transaction of PG, with the session's role and this process's user and
+ * host. JOBS: some daemon has their lanes; one of them sends the message. PREFIX: of topics; NULL:
+ * nobody is told (a schema that is new has no readers). */
+gboolean journal_put (Pg *pg, const Jobs *jobs, const char *prefix, const JournalEntry *entry,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;

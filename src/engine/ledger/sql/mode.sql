@@ -1,0 +1,2 @@
+-- The recorded mode: one row.
+SELECT m.mode FROM pruned.mode m

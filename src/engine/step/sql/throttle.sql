@@ -1,0 +1,78 @@
+-- What runs may have to wait for, as rows: the setting that bounds it, the job that it concerns
+-- (null: all), what it is, and how much. `hidden`: this role may not see it. Read every few seconds
+-- by each process; all of it is in shared memory or in the catalogue. No table of a job is locked.
+WITH me AS MATERIALIZED (
+  SELECT pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE') AS stats, pg_catalog.pg_has_role('pg_read_all_settings', 'USAGE') AS settings,
+         CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_lsn() END AS lsn,
+         (inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr()) AS local),
+own AS MATERIALIZED (SELECT a.pid FROM pg_stat_activity a WHERE a.application_name LIKE 'pruned%'),
+tables AS MATERIALIZED (
+  SELECT t.job, t.relation AS name, t.written, c.oid, c.reltablespace
+  FROM unnest(:job::text[], :relation::text[], :written::bool[]) AS t (job, relation, written)
+  JOIN pg_namespace n ON n.nspname = :app_schema::text
+  JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = t.relation AND r.relkind IN ('r', 'p')
+  CROSS JOIN LATERAL (SELECT r.oid, r.reltablespace
+                      UNION ALL
+                      SELECT p.oid, p.reltablespace FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid WHERE i.inhparent = r.oid) AS c),
+locks AS MATERIALIZED (
+  SELECT l.pid, l.relation, l.mode, l.granted, l.waitstart < clock_timestamp() - interval '1 s' AS waits_long
+  FROM pg_locks l
+  WHERE (l.database IS NULL OR l.database = 0 OR l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+    AND l.pid NOT IN (SELECT own.pid FROM own)),
+-- A row lock is waited for as one of a transaction. Such a session has locked the table, too, to do more than read.
+waiters AS MATERIALIZED (
+  SELECT DISTINCT w.pid, l.relation
+  FROM locks w JOIN locks l ON l.pid = w.pid AND l.relation IS NOT NULL AND (l.mode <> 'AccessShareLock' OR NOT l.granted)
+  WHERE NOT w.granted AND w.waits_long),
+archive AS MATERIALIZED (
+  SELECT CASE WHEN s.last_archived_wal ~ '^[0-9A-F]{24}' THEN pg_catalog.substr(s.last_archived_wal, 9, 16)
+              WHEN s.last_failed_wal ~ '^[0-9A-F]{24}' THEN pg_catalog.substr(s.last_failed_wal, 9, 16) END AS segment,
+         coalesce(s.last_archived_wal ~ '^[0-9A-F]{24}', false) AS done, pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size')) AS bytes
+  FROM pg_stat_archiver s
+  WHERE pg_catalog.current_setting('archive_mode') <> 'off')
+SELECT 'standby_lag_bytes' AS setting, NULL::text AS job, 'standby ' || r.application_name AS name,
+       pg_catalog.pg_wal_lsn_diff(me.lsn, coalesce(r.replay_lsn, r.flush_lsn))::bigint AS value
+FROM me, pg_stat_replication r WHERE coalesce(r.replay_lsn, r.flush_lsn) IS NOT NULL
+UNION ALL
+SELECT 'standby_lag_s', NULL, 'standby ' || r.application_name, extract(epoch FROM r.replay_lag)::bigint
+FROM pg_stat_replication r WHERE r.replay_lag IS NOT NULL
+UNION ALL
+SELECT 'slot_lag_bytes', NULL, 'slot ' || s.slot_name, pg_catalog.pg_wal_lsn_diff(me.lsn, s.restart_lsn)::bigint
+FROM me, pg_replication_slots s WHERE s.restart_lsn IS NOT NULL AND NOT s.temporary
+UNION ALL
+SELECT 'wal', NULL, 'the server', pg_catalog.pg_wal_lsn_diff(me.lsn, '0/0')::bigint FROM me WHERE me.lsn IS NOT NULL
+UNION ALL
+SELECT 'wal_unarchived_files', NULL, 'the archive',
+       greatest(0, pg_catalog.pg_wal_lsn_diff(me.lsn, '0/0')::bigint / a.bytes - a.done::int
+                   - (('x' || pg_catalog.substr(a.segment, 1, 8))::bit(32)::bigint * (4294967296 / a.bytes)
+                      + ('x' || pg_catalog.substr(a.segment, 9, 8))::bit(32)::bigint))
+FROM me, archive a WHERE me.lsn IS NOT NULL AND a.segment IS NOT NULL
+UNION ALL
+(SELECT 'old_transaction_s', NULL, 'session ' || a.pid, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
+ FROM me, pg_stat_activity a
+ WHERE me.stats AND a.datname = current_database() AND a.backend_type = 'client backend' AND a.pid NOT IN (SELECT own.pid FROM own)
+   AND a.xact_start IS NOT NULL
+ ORDER BY a.xact_start LIMIT 1)
+UNION ALL
+(SELECT 'old_transaction_s', NULL, 'a prepared transaction', extract(epoch FROM clock_timestamp() - p.prepared)::bigint
+ FROM me, pg_prepared_xacts p WHERE me.stats AND p.database = current_database() ORDER BY p.prepared LIMIT 1)
+UNION ALL
+SELECT 'lock_waiters', t.job, 'tables ' || pg_catalog.string_agg(DISTINCT t.name, ', '), pg_catalog.count(DISTINCT w.pid)
+FROM waiters w JOIN tables t ON t.oid = w.relation GROUP BY t.job
+UNION ALL
+SELECT 'maintenance', t.job, 'table ' || pg_catalog.min(t.name), count(*)
+FROM locks l JOIN tables t ON t.oid = l.relation
+WHERE t.written AND l.granted AND l.mode IN ('ShareUpdateExclusiveLock', 'ShareLock') GROUP BY t.job
+UNION ALL
+SELECT 'disk', NULL, s.setting, me.local::int FROM me LEFT JOIN pg_settings s ON s.name = 'data_directory' WHERE me.settings
+UNION ALL
+SELECT 'disk', NULL, pg_catalog.pg_tablespace_location(s.oid), me.local::int
+FROM me, pg_tablespace s
+WHERE pg_catalog.pg_tablespace_location(s.oid) <> ''
+  AND (s.oid IN (SELECT t.reltablespace FROM tables t) OR s.oid = (SELECT d.dattablespace FROM pg_database d WHERE d.datname = current_database()))
+UNION ALL
+SELECT 'hidden', NULL, 'standby_lag', (SELECT count(*) FROM pg_stat_replication) FROM me WHERE NOT me.stats
+UNION ALL
+SELECT 'hidden', NULL, 'old_transaction', 0 FROM me WHERE NOT me.stats
+UNION ALL
+SELECT 'hidden', NULL, 'min_free', 0 FROM me WHERE NOT me.settings

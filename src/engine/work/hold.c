@@ -1,0 +1,189 @@
+#include "engine/work/hold.h"
+
+#include "base/fault.h"
+#include "engine/brakes/verdict.h"
+#include "engine/lane/outage.h"
+#include "engine/service/stats.h"
+#include "engine/work/bad_rows.h"
+#include "engine/work/conclude.h"
+
+#define TIMED_OUT "57014" /* statement_timeout; our own cancel is PRUNED_BUSY */
+
+typedef struct {
+  RunCount count;
+  BrakeVerdict verdict;
+  gboolean held, planned;
+  gboolean known_only; /* counting took too long: what is known without it has to do */
+  char *sqlstate;      /* of the error */
+} Held;
+
+static void
+held_clear (Held *held)
+{
+  run_count_clear (&held->count);
+  brake_verdict_clear (&held->verdict);
+  g_free (held->sqlstate);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
+
+/* *MOVED: another process has moved the run. */
+static gboolean
+write_run (Step *step, RunFailure *failure, gboolean *moved, GError **error)
+{
+  const Run *run = step->run;
+  failure->run_id = run->run_id;
+  failure->step = run->step;
+  failure->attempt = failure->attempts = run->attempts;
+  g_autoptr (PgRows) written = run_fail (step->pg, failure, error);
+  *moved = written != NULL && rows_count (written) == 0;
+  return written != NULL;
+}
+
+static gboolean
+count_and_judge (Service *service, Step *step, Held *held, GError **error)
+{
+  gboolean moved = FALSE;
+  run_count_clear (&held->count);
+  brake_verdict_clear (&held->verdict);
+  if (held->known_only)
+    count_known (step, &held->count);
+  else if (!count_run (step, &held->count, error))
+    return FALSE;
+  if (!brake_judge (step, &held->count, &held->verdict, error))
+    return FALSE;
+  FAULT ("brakes.counted");
+  if (held->verdict.limit == NULL)
+    return brake_let_go (step, &held->count, &held->verdict, error);
+  held->held = TRUE;
+  RunFailure failure = { .state = "held", .error = held->verdict.error };
+  if (!write_run (step, &failure, &moved, error) || moved)
+    return moved;
+  return brake_hold (step, &held->count, &held->verdict, error)
+         && publisher_store (service->publisher, step->pg, step->bundle, error);
+}
+
+static gboolean
+end_plan (Service *service, Step *step, Held *held, GError **error)
+{
+  gboolean moved = FALSE;
+  g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
+  json_object_set_new (result, "mode", json_string ("plan"));
+  g_autofree char *text = json_text (result);
+  held->planned = TRUE;
+  RunFailure failure = { .state = step->continues ? "waiting" : "finished",
+                         .cursor = step->next_cursor,
+                         .result = result };
+  if (!write_run (step, &failure, &moved, error) || moved)
+    return moved;
+  if (!brake_note_planned (step, step->counted, error))
+    return FALSE;
+  if (step->continues)
+    return TRUE;
+  step_add_run_finished (step, "finished", text, NULL);
+  return publisher_store (service->publisher, step->pg, step->bundle, error);
+}
+
+static gboolean
+carry_out (Service *service, Step *step, Held *held, GError **error)
+{
+  Transaction transaction = { 0 };
+  if (transaction_begin (&transaction, service->publisher, step->pg, error)
+      && transaction_flush (&transaction, error)
+      && (step->brake == BRAKE_PLANNED ? end_plan (service, step, held, error)
+                                       : count_and_judge (service, step, held, error))
+      && transaction_commit (&transaction, error))
+    return TRUE;
+  g_free (held->sqlstate);
+  held->sqlstate = g_strdup (pg_sqlstate (step->pg));
+  transaction_rollback (&transaction);
+  publisher_abandon (service->publisher, step->bundle);
+  return FALSE;
+}
+
+/* A count that takes too long holds the run by what is known. */
+static gboolean
+carry_out_in_time (Service *service, Step *step, Held *held, GError **error)
+{
+  GError *cause = NULL;
+  if (carry_out (service, step, held, &cause))
+    return TRUE;
+  held->known_only = step->brake == BRAKE_COUNT && cause->code == PRUNED_RETRY
+                     && g_strcmp0 (held->sqlstate, TIMED_OUT) == 0;
+  if (!held->known_only) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  g_error_free (cause);
+  return carry_out (service, step, held, error);
+}
+
+/* The run cannot be counted, or its plan cannot be noted: it is charged, as for a failed step. */
+static Answer
+fail (Service *service, Lane *lane, Pg *pg, Step *step, const Held *held, const GError *error)
+{
+  const Run *run = step->run;
+  Work work = { run->run_id, run->step, run->attempts };
+  if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
+    return bad_rows_answer (service, lane, pg, &work, error);
+  step->brake = BRAKE_NONE;
+  json_object_clear (step->counts);
+  step->rows = 0;
+  return answer_failure (service, lane, pg, step, held->sqlstate, error);
+}
+
+static void
+log_held (Step *step, const Held *held)
+{
+  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
+  json_object_set_new (fields, "error", json_string (held->verdict.error));
+  json_object_set_new (fields, "estimated", json_boolean (held->count.estimated));
+  json_object_set_new (fields, "values", json_incref (held->count.values));
+  g_autofree char *remedy = g_strdup_printf ("pruned approve %s", step->run->run_id);
+  json_object_set_new (fields, "remedy", json_string (remedy));
+  log_fields (LOG_WARNING, "Run is held", fields);
+}
+
+static void
+log_planned (Step *step)
+{
+  steps_log_started (step);
+  const double seconds = (double)step_elapsed_us (step) / 1e6;
+  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
+  json_object_set_new (fields, "duration_s", json_real (seconds));
+  json_object_set_new (fields, "status",
+                       json_string (step->continues ? "limit_reached" : "completed"));
+  json_object_set_new (fields, "mode", json_string ("plan"));
+  json_object_set_new (fields, "updated_rows", json_integer (0));
+  json_object_update (fields, step->counts);
+  if (step->reason != NULL)
+    json_object_set_new (fields, "reason", json_string (step->reason));
+  log_fields (LOG_INFO, "Finished", fields);
+  stats_observe (STATS_STEP_SECONDS, step->job->name, seconds);
+  stats_add (STATS_STEPS, step->job->name, NULL, 1);
+  if (!step->continues)
+    stats_add (STATS_RUNS, step->job->name, "finished", 1);
+}
+
+Answer
+hold_answer (Service *service, Lane *lane, Pg *pg, Step *step)
+{
+  const Run *run = step->run;
+  g_auto (Held) held = { 0 };
+  g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, run->job->name, run->slot);
+  g_autoptr (GError) error = NULL;
+  step->bundle = bundle;
+  if (!carry_out_in_time (service, step, &held, &error))
+    return fail (service, lane, pg, step, &held, error);
+  FAULT ("brakes.held");
+  if (held.planned)
+    log_planned (step);
+  else if (!held.held)
+    return ANSWER_AGAIN;
+  else
+    log_held (step, &held);
+  if (step->continues)
+    wake_in (service->wake, 0);
+  if (bundle_size (bundle) > 0)
+    outage_publish (service, lane, bundle);
+  return ANSWER_HANDLED;
+}

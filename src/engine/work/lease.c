@@ -1,0 +1,54 @@
+#include "engine/work/lease.h"
+
+#include "base/fault.h"
+#include "engine/brakes/brakes.h"
+#include "engine/work/conclude.h"
+
+/* The first transaction: takes and commits the lease of what `act` will do. NULL with ERROR set: it
+ * failed; NULL without: the message is stale. */
+static gpointer
+take_lease (Step *step, Transaction *transaction, GError **error)
+{
+  const JobErrand *code = step->job->code->errand;
+  FAULT ("errand.before_lease");
+  gpointer leased = code->lease (step, error);
+  if (leased == NULL)
+    return NULL;
+  if (transaction_commit (transaction, error)) {
+    FAULT ("errand.after_lease");
+    return leased;
+  }
+  code->free (leased);
+  return NULL;
+}
+
+/* A store must not be called while a transaction is open: fails the step if one is. */
+static gboolean
+no_transaction (Step *step, GError **error)
+{
+  if (!pg_in_transaction (step->pg) && !FAULT_ERROR ("errand.open_transaction"))
+    return TRUE;
+  step->error_class = "TransactionInProgress";
+  return step_fail (step, error, PRUNED_RETRY,
+                    "can't perform network calls inside a database transaction");
+}
+
+Answer
+lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *step)
+{
+  g_autoptr (GError) error = NULL;
+  steps_note_started (step);
+  gpointer leased = brakes_before (step, &error) ? take_lease (step, transaction, &error) : NULL;
+  if (leased != NULL && no_transaction (step, &error)) {
+    steps_log_started (step);
+    Errand *errand = lane_begin_errand (service->lanes, lane, step, leased);
+    errand->code->act (leased, errand);
+    return ANSWER_AWAY;
+  }
+  if (leased != NULL)
+    step->job->code->errand->free (leased);
+  g_autofree char *sqlstate = g_strdup (pg_sqlstate (step->pg));
+  transaction_rollback (transaction);
+  return answer_failure (service, lane, step->pg, step, step->error_class != NULL ? "" : sqlstate,
+                         error);
+}

@@ -1,0 +1,11 @@
+/* The first half of an errand: lease what it will do, commit, and act on other threads. The second
+ * half, settle, is a step of its own in batch.c.
+ *
+ * Invariant: no store is called while a transaction is open.
+ * Threads: the worker that has the lane. Ownership: of its arguments: none.
+ */
+#pragma once
+#include "engine/work/answer.h"
+
+/* STEP is claimed in TRANSACTION, which this ends. ANSWER_AWAY: the errand is under way. */
+Answer lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *step);

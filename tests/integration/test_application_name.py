@@ -1,0 +1,51 @@
+"""PostgreSQL's own views and its log say on which job and run a session works."""
+
+from support.scene import fill, now, tick_id
+from support.slow import hold_rows, let_held_rows_go, wait_asleep
+
+JOB = "scratch.remove"
+ASLEEP = "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+NAMED = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE %s"
+
+
+def tick(scene):
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    return tick_id(JOB, at)
+
+
+def test_a_session_says_its_job_and_run_while_it_works(scene):
+    fill(scene.database, 2)
+    hold_rows(scene.database, "true")
+    scene.start()
+    run_id = tick(scene)
+    wait_asleep(scene.database)
+    assert scene.database.column(ASLEEP) == [f"pruned {JOB} {run_id[:8]}"]
+    let_held_rows_go(scene.database)
+    scene.wait_run(run_id)
+    scene.database.wait(NAMED, [f"pruned {JOB} %"], until=0)
+    assert scene.database.value(NAMED, ["pruned"]) > 0
+
+
+def test_a_failed_step_says_its_run_in_the_servers_log(new_scene, own_postgres):
+    scene = new_scene(server=own_postgres)
+    scene.database.execute("ALTER SYSTEM SET log_line_prefix = 'by <%a> '")
+    scene.database.execute("SELECT pg_reload_conf()")
+    fill(scene.database, 1)
+    scene.database.connection.execute(
+        "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;"
+        "CREATE TRIGGER no BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION no()")
+    scene.start()
+    run_id = tick(scene)
+    scene.wait_run(run_id)
+    assert f"by <pruned {JOB} {run_id[:8]}> ERROR:  not this one" in own_postgres.log.read_text()
+
+
+def test_a_name_in_the_url_stays(scene):
+    fill(scene.database, 1)
+    hold_rows(scene.database, "true")
+    scene.start(settings={"postgres.url": f"{scene.database.role_url}?application_name=mine"})
+    run_id = tick(scene)
+    wait_asleep(scene.database)
+    assert scene.database.column(ASLEEP) == ["mine"]
+    let_held_rows_go(scene.database)
+    scene.wait_run(run_id)

@@ -1,0 +1,155 @@
+"""Limits of the built-in jobs: what their runs would remove, and the children that they would place, is counted before they begin."""
+
+import pytest
+
+from support.instance import Tenant, tenant  # noqa: F401
+from support.objects import SLOT, TICK, ListedObjects
+from support.scene import result
+
+ADJOURNED, DESTROY, USERS = "groups.adjourned_deletion", "groups.destroy", "users.destroy"
+
+
+@pytest.fixture
+def owned(tenant):  # noqa: F811
+    """With an administrator, and groups that are deleted at once."""
+    tenant = Owned.of(tenant)
+    tenant.period(7)
+    tenant.actor = tenant.user(admin=True)
+    tenant.pruned.settings[f"jobs.{ADJOURNED}.spacing_ms"] = 0
+    return tenant
+
+
+class Owned(Tenant):
+    actor: int
+
+    def doom(self, n):
+        """Groups that are due."""
+        groups = [self.group() for _ in range(n)]
+        for group in groups:
+            self.mark(group, self.actor, 30)
+        return groups
+
+    def held(self, job):
+        (run,) = [run for run in self.runs(job) if run["state"] == "held"]
+        return run["error"]
+
+    def approve(self, job):
+        for run in self.runs(job):
+            if run["state"] == "held":
+                self.pruned.run("approve", run["run_id"]).ok()
+        self.work()
+
+
+def test_a_parent_is_held_and_not_its_children(owned):
+    owned.pruned.settings[f"jobs.{ADJOURNED}.max_rows"] = 2
+    groups = owned.doom(3)
+    run = owned.tick(ADJOURNED)
+    assert (run["state"], run["error"], owned.children(run)) == ("held", "held: max_rows 2, counted 3", [])
+    assert owned.ids("group_deletion_schedules", key="group_id") == sorted(groups)
+    owned.approve(ADJOURNED)
+    assert [child["state"] for child in owned.children(run)] == ["finished"] * 3
+    assert owned.ids("group_deletion_schedules", key="group_id") == []
+
+
+def test_a_group_counts_with_the_groups_below_it(owned):
+    owned.pruned.settings |= {f"jobs.{DESTROY}.max_rows": 3, f"jobs.{DESTROY}.batch": 1}
+    (top,) = owned.doom(1)
+    for _ in range(3):
+        owned.project(owned.group(parent=top))
+    owned.tick(ADJOURNED)
+    assert owned.held(DESTROY) == "held: max_rows 3, counted 4"
+    assert len(owned.ids("projects")) == 3 and owned.database.value("SELECT count(*) FROM pruned.deletions WHERE action = 'deleted'") == 0
+    owned.approve(DESTROY)
+    (run,) = owned.runs(DESTROY)
+    assert (run["state"], run["rows_done"], owned.ids("projects")) == ("finished", 4, [])
+
+
+def test_users_of_a_day(owned):
+    owned.pruned.settings[f"jobs.{USERS}.max_rows_per_day"] = 2
+    for _ in range(3):
+        project = owned.project(owned.group())
+        owned.member(owned.user(user_type=6), project=project, expires_at=owned.day(-1))
+    owned.tick("members.remove_expired")
+    assert sorted(run["state"] for run in owned.runs(USERS)) == ["finished", "finished", "held"]
+    assert owned.held(USERS) == "held: max_rows_per_day 2, counted 1"
+    assert len(owned.ids("users", "user_type = 6")) == 1
+    owned.approve(USERS)
+    assert owned.ids("users", "user_type = 6") == []
+
+
+def test_scheduled_removals(owned):
+    owned.pruned.settings["jobs.members.prune_deletions.max_rows"] = 3
+    group, user = owned.group(), owned.user()
+    for _ in range(3):
+        owned.member(user, owned.group(parent=group))
+    owned.leave(group, user, owned.actor)
+    owned.tick("members.schedule_prune_deletions")
+    assert owned.held("members.prune_deletions") == "held: max_rows 3, counted 4"  # three memberships, one schedule
+    assert len(owned.ids("members", f"user_id = {user}")) == 3
+    owned.approve("members.prune_deletions")
+    assert owned.ids("members", f"user_id = {user}") == owned.ids("members_deletion_schedules") == []
+
+
+def test_placeholders_count_with_their_children(owned):
+    owned.pruned.settings["jobs.imports.placeholder_cleanup.max_rows"] = 5
+    for _ in range(3):
+        owned.placeholder()
+    run = owned.tick("imports.placeholder_cleanup")
+    assert (run["state"], run["error"], owned.children(run)) == ("held", "held: max_rows 5, counted 6", [])
+    assert owned.ids("import_placeholder_user_details", "deletion_attempts > 0") == []
+
+
+# --- objects
+
+@pytest.fixture
+def objects(pruned_with_slots, database, tmp_path):
+    root = tmp_path / "store"
+    root.mkdir()
+    return ListedObjects(pruned_with_slots, database, root)
+
+
+def files(objects):
+    return len(list(objects.root.iterdir()))
+
+
+def slots(objects):
+    return objects.database.rows("SELECT * FROM pruned.runs WHERE job = %s", [SLOT])
+
+
+def test_objects_are_counted_before_the_store_is_asked(objects):
+    objects.add(8, store=1)
+    limit = {f"jobs.{SLOT}.max_rows": 7}
+    objects.delete(**limit)
+    (run,) = slots(objects)
+    assert (run["state"], run["error"], files(objects), len(objects.rows())) == ("held", "held: max_rows 7, counted 8", 8, 8)
+    objects.pruned.run("approve", run["run_id"]).ok()
+    objects.again(**limit)
+    (run,) = slots(objects)
+    assert (run["state"], run["rows_done"], files(objects), objects.rows()) == ("finished", 8, 0, [])
+
+
+def test_objects_that_are_listed_meanwhile_stop_the_next_lease(objects):
+    """Two leases of four are within the limit; then there are more."""
+    objects.add(8, store=1)
+    objects.database.connection.execute("""
+        CREATE FUNCTION more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+          INSERT INTO public.ci_deleted_objects (file_store, store_dir, file, pick_up_at) VALUES (1, '', 'late ' || OLD.id, now() - interval '1 hour');
+          RETURN OLD; END $$;
+        CREATE TRIGGER more BEFORE DELETE ON ci_deleted_objects FOR EACH ROW EXECUTE FUNCTION more()""")
+    objects.delete(**{f"jobs.{SLOT}.max_rows": 10, f"jobs.{SLOT}.batch": 4})
+    (run,) = slots(objects)
+    assert run["state"] == "held" and run["rows_done"] <= 10 and run["error"].startswith("held: max_rows 10, counted ")
+
+
+def test_slots_count_as_children(objects):
+    objects.add(150, store=1)
+    objects.delete(**{f"jobs.{TICK}.max_rows": 1})
+    assert (objects.database.value("SELECT error FROM pruned.runs"), files(objects)) == ("held: max_rows 1, counted 2", 150)
+
+
+def test_a_plan_asks_no_store(objects):
+    objects.add(8, store=1)
+    objects.delete(**{f"jobs.{SLOT}.mode": "plan"})
+    (run,) = slots(objects)
+    assert (run["state"], result(run)["mode"], result(run)["updated_rows"]) == ("finished", "plan", 8)
+    assert files(objects) == len(objects.rows()) == 8

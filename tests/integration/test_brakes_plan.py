@@ -1,0 +1,157 @@
+"""`mode = plan`: a run does all but the effects. A new installation begins so."""
+
+import pytest
+
+from stack.found import PROJECT
+from support.command_line import FEW
+from support.instance import Tenant, tenant  # noqa: F401
+from support.places import APP_TABLES
+from support.scene import fill, now, result, tick_id
+
+JOB = "scratch.remove"
+PLAN = {"run.mode": "plan"}
+
+
+def tick(scene, job=JOB, **delta):
+    at = now(**(delta or {"minutes": -1}))
+    scene.topics.tick(job, at)
+    return tick_id(job, at)
+
+
+def audited(database):
+    return database.value("SELECT count(*) FROM pruned.deletions")
+
+
+def test_a_planned_run_changes_nothing_and_its_time_is_used_up(new_scene):
+    scene = new_scene(PLAN)
+    fill(scene.database, 25)
+    daemon = scene.start()
+    run_id = tick(scene)
+    row = scene.wait_run(run_id)
+    assert (row["state"], row["error"], row["unique_key"]) == ("finished", None, None)
+    assert result(row) == {"status": "completed", "mode": "plan", "updated_rows": 25, "removed": 25}
+    assert scene.database.value("SELECT count(*) FROM scratch") == 25 and audited(scene.database) == 0
+    assert [m.value["state"] for m in scene.topics.outcomes("RunFinished")] == ["finished"]
+    assert daemon.wait_line("Finished", run_id=run_id)["mode"] == "plan"
+    daemon.stop()
+    scene.start(settings={"run.mode": "apply"})
+    scene.topics.tick(JOB, row["scheduled_at"])
+    applied = scene.wait_run(tick(scene, seconds=-20))
+    assert result(applied) == {"status": "completed", "updated_rows": 25, "removed": 25}
+    assert result(scene.run_row(run_id))["mode"] == "plan"
+
+
+def test_a_run_without_rows_is_marked_too(new_scene):
+    scene = new_scene(PLAN)
+    scene.start()
+    assert result(scene.wait_run(tick(scene))) == {"status": "completed", "mode": "plan", "updated_rows": 0, "removed": 0}
+
+
+@pytest.mark.parametrize("settings, mode", [
+    ({"run.mode": "plan", "jobs.scratch.remove.mode": "apply"}, None),
+    ({"run.mode": "apply", "jobs.scratch.remove.mode": "plan"}, "plan"),
+    ({"run.mode": "off", "jobs.scratch.remove.mode": "plan"}, "plan"),
+])
+def test_the_mode_of_a_job_wins(new_scene, settings, mode):
+    scene = new_scene(settings)
+    fill(scene.database, 3)
+    scene.start()
+    row = scene.wait_run(tick(scene))
+    assert result(row).get("mode") == mode and result(row)["removed"] == 3
+    assert scene.database.value("SELECT count(*) FROM scratch") == (3 if mode else 0)
+    shown = {job["job"]: job["mode"] for job in scene.run("jobs", "--json").ok().json()}
+    assert shown[JOB] == (mode or "apply") and shown["users.destroy"] == settings["run.mode"]
+
+
+def test_off_is_as_disabled(new_scene):
+    scene = new_scene({"run.mode": "off"})
+    scene.start()
+    row = scene.wait_run(tick(scene))
+    assert (row["state"], row["error"]) == ("skipped", "disabled")
+    assert {job["enabled"] for job in scene.run("jobs", "--json").ok().json()} == {False}
+
+
+# --- the jobs
+
+def plan_then_apply(tenant, job):
+    """(counters of a plan without its mode, counters when it is applied); what the plan has left behind is checked."""
+    tenant.pruned.settings["run.mode"] = "plan"
+    before = tenant.database.value("SELECT count(*) FROM members"), tenant.database.value("SELECT count(*) FROM users")
+    planned = tenant.tick(job)
+    assert (planned["state"], result(planned).pop("mode")) == ("finished", "plan")
+    assert (tenant.database.value("SELECT count(*) FROM members"), tenant.database.value("SELECT count(*) FROM users")) == before
+    assert tenant.children(planned) == [] and audited(tenant.database) == 0
+    assert {m.schema for m in tenant.pruned.topics.outcomes()} == {"pruned.outcomes.RunFinished"}
+    tenant.pruned.settings["run.mode"] = "apply"
+    applied = tenant.tick(job, at=now())
+    return {k: v for k, v in result(planned).items() if k != "mode"}, result(applied)
+
+
+def test_members_are_decided_as_if_they_went_one_after_the_other(tenant):
+    """Two owners expire, each on a page of its own: the first goes, the second would be the last."""
+    group = tenant.group()
+    for day in (-1, -2):
+        tenant.owner(tenant.user(), group, expires_at=tenant.day(day))
+    project = tenant.project(tenant.group())
+    tenant.member(tenant.user(user_type=6), project=project, expires_at=tenant.day(-3))
+    tenant.pruned.settings |= {"jobs.members.remove_expired.batch": 1, "jobs.members.remove_expired.delay_ms": 0}
+    planned, applied = plan_then_apply(tenant, "members.remove_expired")
+    assert planned == applied and (planned["removed"], planned["kept"], planned["scheduled"]) == (2, 1, 1)
+
+
+def test_a_job_in_c_does_its_steps_and_takes_them_back(tenant):
+    group, user, owner = tenant.group(), tenant.user(), tenant.user()
+    tenant.owner(owner, group)
+    for _ in range(3):
+        tenant.member(user, tenant.group(group))
+    tenant.put("members_deletion_schedules", namespace_id=group, user_id=user, scheduled_by_id=owner)
+    tenant.pruned.settings["jobs.members.schedule_prune_deletions.mode"] = "apply"
+    tenant.pruned.settings["run.mode"] = "plan"
+    parent = tenant.tick("members.schedule_prune_deletions")
+    child = tenant.children(parent)[0]
+    assert (child["state"], result(child)["mode"], result(child)["removed"]) == ("finished", "plan", 3)
+    assert len(tenant.ids("members")) == 4 and len(tenant.ids("members_deletion_schedules")) == 1
+
+
+# --- a new installation
+
+def recorded(database):
+    return database.value("SELECT mode FROM pruned.mode")
+
+
+def test_a_new_installation_only_plans_and_says_so(bare):
+    del bare.settings["run.mode"]
+    bare.database.load(APP_TABLES)
+    bare.migrate()
+    bare.run("topics", "--apply").ok()
+    assert recorded(bare.database) == "plan"
+    bare.settings["postgres.url"] = bare.database.url
+    daemon = bare.start()
+    said = daemon.wait_line("Mode is plan: runs of these jobs change nothing")
+    assert said["level"] == "warning" and "members.remove_expired" in said["jobs"] and said["remedy"] == "[run] mode = apply"
+    assert {job["mode"] for job in bare.run("jobs", "--json").ok().json()} == {"plan"}
+    found = [f for f in bare.run("doctor", "--json").json() if f["check"] == "mode"]
+    assert [(f["ok"], "plan" in f["detail"]) for f in found] == [(False, True)]
+    instance = Tenant(bare)
+    members(instance, 3)
+    at = now()
+    bare.topics.tick("members.remove_expired", at)
+    row = bare.wait_run(tick_id("members.remove_expired", at))
+    assert (result(row)["mode"], result(row)["removed"], len(instance.ids("members"))) == ("plan", 3, 3)
+
+
+def test_a_schema_that_was_there_goes_on_with_apply(new_pruned, new_database, topics):
+    database = new_database("app")
+    for version, step in enumerate(sorted((PROJECT / "schemas/postgres").glob("*.sql"))[:5], 1):
+        database.load(step)
+        database.execute("INSERT INTO pruned.schema_version (version) VALUES (%s)", [version])
+    pruned = new_pruned(database, topics, settings=FEW)
+    pruned.migrate()
+    assert recorded(database) == "apply"
+    pruned.migrate()
+    assert recorded(database) == "apply"
+
+
+def members(instance, n):
+    group = instance.group()
+    return [instance.member(instance.user(), group, expires_at=instance.day(-1)) for _ in range(n)]

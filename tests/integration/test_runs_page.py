@@ -1,0 +1,133 @@
+"""`pruned runs`: a table for people, and the page of one run."""
+
+import json
+import signal
+import subprocess
+import uuid
+
+import pytest
+
+from stack.process import wait_until
+from support.command_line import JOB, RUN_KEYS, add_run, says
+from support.instance import tenant  # noqa: F401
+from support.pruned import clean_environment
+from support.restored import EXPIRED, QUIET, expired  # noqa: F401
+
+PARTS = ["parent", "steps", "tables", "children", "quarantined", "actions", "next"]
+
+
+def table(pruned, *options):
+    head, *rows = [line.split("\t") for line in pruned.run("runs", *options).ok().stdout.splitlines()]
+    return [dict(zip(head, row)) for row in rows]
+
+
+def result(**counters):
+    return json.dumps({"status": "completed", "updated_rows": 7} | counters)
+
+
+# --- the table
+
+def test_the_table_has_words_and_fits_80_columns(stored):
+    def ago(n):
+        return stored.database.value("SELECT now() + %s * interval '1 second'", [n])
+
+    add_run(stored.database, "finished", finished_at=ago(-48), created_at=ago(-10), result=result(removed=4365, kept=33, failed=0))
+    add_run(stored.database, "waiting", job="imports.placeholder_cleanup", due_at=ago(9 * 3600 + 60), created_at=ago(-20))
+    add_run(stored.database, "dead", job="members.schedule_prune_deletions", finished_at=ago(-3 * 86400 - 60), created_at=ago(-30), error="no " * 99)
+    add_run(stored.database, "skipped", finished_at=ago(-600), created_at=ago(-40), error="overlaps")
+    first, second, third, fourth = table(stored)
+    assert list(first) == ["run", "job", "state", "when", "result"] and len(first["run"]) == 8
+    assert (first["state"], first["result"]) == ("finished", "4,365 removed, 33 kept")
+    assert first["when"].endswith(" s ago") and 48 <= int(first["when"].split()[0]) < 90
+    assert (second["when"], second["result"], third["when"], fourth["when"]) == ("in 9 h", "-", "3 days ago", "10 min ago")
+    assert third["result"].startswith("no no") and third["result"].endswith("…")
+    text = stored.run("runs").ok().stdout
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "no " * 40 in stored.run("runs", "--wide").ok().stdout
+
+
+def test_on_a_terminal_it_fits_as_well(stored):
+    for job in ("members.schedule_prune_deletions", "imports.placeholder_cleanup", JOB):
+        add_run(stored.database, "finished", job=job, result=result(removed=1234567, kept=33333, scheduled=99999, already_running=12345))
+    done = subprocess.run(["script", "-qec", subprocess.list2cmdline(stored.argv("runs")), "/dev/null"], stdout=subprocess.PIPE, text=True,
+                          stdin=subprocess.DEVNULL, env=clean_environment(NO_COLOR=1))
+    lines = [line.rstrip("\r") for line in done.stdout.splitlines()]
+    assert lines[0].split() == ["run", "job", "state", "when", "result"]
+    assert max(len(line) for line in lines) <= 80
+
+
+def test_parents_first_and_children_when_asked_for(stored):
+    parent = add_run(stored.database, "finished")
+    child = add_run(stored.database, "waiting", parent_id=parent, job="users.destroy")
+
+    def listed(*options):
+        return {row["run"] for row in table(stored, *options)}
+
+    assert listed() == {parent[:8]} and listed("--children") == {parent[:8], child[:8]}
+    assert listed("--job", "users.destroy") == listed("--state", "waiting") == {child[:8]}
+    assert {line["run_id"] for line in stored.run("runs", "--json").ok().json()} == {parent, child}
+
+
+def test_columns_are_chosen(stored):
+    run_id = add_run(stored.database, "dead", error="bad luck")
+    assert table(stored, "--columns", "run_id, error,unique_key") == [{"run_id": run_id, "error": "bad luck", "unique_key": ""}]
+    says(stored.run("runs", "--columns", "eror"), 1, "did you mean 'error'")
+    says(stored.run("runs", "--columns", ""), 1, "--columns")
+
+
+# --- the page
+
+def test_the_page_of_a_run(expired):  # noqa: F811
+    run = str(expired.tick(EXPIRED, **QUIET, **{f"jobs.{EXPIRED}.batch": 3, f"jobs.{EXPIRED}.delay_ms": 0})["run_id"])
+    expired.pruned.run("restore", run, "--only", f"members:{expired.ids_gone[0]}").ok()
+    first, *parts = expired.pruned.run("runs", run, "--json").ok().json()
+    assert set(first) == RUN_KEYS and first["run_id"] == run
+    page = {key: value for part in parts for key, value in part.items()}
+    assert list(page) == PARTS
+    assert page["parent"] == []
+    assert sum(step["rows"] for step in page["steps"] if "members" in step["tables"]) >= len(expired.ids_gone)
+    assert [step["step"] for step in page["steps"]] == sorted((step["step"] for step in page["steps"]), reverse=True) and len(page["steps"]) == 3
+    assert all(0 <= step["took_ms"] < 60000 for step in page["steps"])
+    assert {"table": "members", "action": "deleted", "rows": len(expired.ids_gone)} in page["tables"]
+    assert page["children"] == [{"job": "users.destroy", "state": "finished", "runs": 1}]
+    assert [(a["command"], a["object"]) for a in page["actions"]] == [("restore", f"{run} members:{expired.ids_gone[0]}")]
+    assert page["next"] == [f"pruned restore {run} --with-children --dry-run"]
+    text = expired.pruned.run("runs", run).ok().stdout
+    assert f"{EXPIRED} finished: {len(expired.ids_gone)} removed" in text and "\nchildren\n" in text and page["next"][0] in text
+
+
+def test_a_childs_page_names_its_parent_and_what_comes_next(stored):
+    parent = add_run(stored.database, "finished", archived=True)
+    child = add_run(stored.database, "dead", parent_id=parent, job="users.destroy")
+    parts = stored.run("runs", child, "--json").ok().json()[1:]
+    page = {key: value for part in parts for key, value in part.items()}
+    assert page["parent"] == [{"run_id": parent, "job": JOB, "state": "finished"}]
+    assert page["next"] == [f"pruned retry {child}", f"pruned discard {child}"]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_the_beginning_of_an_id_will_do(stored, archived):
+    one = add_run(stored.database, "finished", archived=archived, run_id=uuid.UUID("aaaa1111-0000-4000-8000-000000000001"))
+    add_run(stored.database, "finished", run_id=uuid.UUID("aaaa2222-0000-4000-8000-000000000002"))
+    for prefix in ("aaaa1", "aaaa1111-0", "AAAA1"):
+        assert stored.run("runs", prefix, "--json").ok().json()[0]["run_id"] == one
+    for prefix in ("aaa", "aaaa"):
+        says(stored.run("runs", prefix), 1, "several runs", one)
+    for prefix in ("bbbb", "aaaa1'; --", "aaaa11110", "aaaa1111-0000-4000-8000-0000000000011"):
+        says(stored.run("runs", prefix), 6, "no run")
+
+
+# --- status, again and again
+
+def test_status_is_shown_again_and_again(stored):
+    stored.run("topics", "--apply").ok()
+    with open(stored.folder / "watch", "w") as out:
+        watching = subprocess.Popen(stored.argv("status", "--watch=1", "--json"), stdout=out, env=clean_environment())
+    try:
+        wait_until(lambda: (stored.folder / "watch").read_text().count("\n") >= 2, 30, "two times")
+        stored.run("pause", JOB).ok()
+        wait_until(lambda: JOB in (stored.folder / "watch").read_text().splitlines()[-1], 30, "what has changed")
+    finally:
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(10) == -signal.SIGINT
+    says(stored.run("status", "--watch=x"), 1, "--watch")

@@ -1,0 +1,216 @@
+"""Between pages runs wait while a threshold of [throttle] is passed, and go on when its cause is gone."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import threading
+
+import psycopg
+import pytest
+
+from stack.pair import new_folder
+from stack.postgres import Postgres
+from stack.process import wait_until
+from support.database import Database, make_role
+from support.exposition import Listening
+from support.places import ROLE
+from support.pruned import Pruned
+from support.scene import fill, make_tables, now, result, tick_id
+from support.topics import Topics
+
+JOB = "scratch.remove"
+LEAST = {f"throttle.{name}": 1 for name in (
+    "standby_lag_bytes", "slot_lag_bytes", "wal_unarchived_files", "old_transaction_s", "lock_waiters")}
+# Ten pages, whose pauses are together longer than the time between two looks of the daemon.
+ROWS, PAUSE = 100, {f"jobs.{JOB}.delay_ms": 700}
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def server():
+    folder = new_folder("pruned-throttle-")
+    one = Postgres(folder / "postgres", archive=True).start()
+    make_role(one.url())
+    with psycopg.connect(one.url(), autocommit=True) as there:
+        there.execute(f"GRANT pg_monitor TO {ROLE}")
+    yield one
+    one.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def http():
+    one = Listening()
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def scene(server, shared, http, templates, scene_settings, tmp_path_factory):
+    """An installation with a daemon whose thresholds are all as low as can be."""
+    database = Database(server.url(), templates(server.url()).migrated())
+    make_tables(database)
+    topics = Topics(shared.kafka, f"h{os.getpid()}-{next(_numbers)}")
+    one = Pruned(tmp_path_factory.mktemp("throttle"), database, topics, settings=scene_settings | LEAST | PAUSE | {"http.listen": http.listen})
+    one.run("topics", "--apply").ok()
+    one.start().wait_line("Partitions assigned")
+    yield one
+    complaints = one.close()
+    topics.remove()
+    database.close()
+    assert not complaints, "\n".join(complaints)
+
+
+@contextlib.contextmanager
+def old_transaction(scene):
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("SELECT 1")
+        yield
+        other.rollback()
+
+
+@contextlib.contextmanager
+def abandoned_slot(scene):
+    scene.database.execute("SELECT pg_create_physical_replication_slot('abandoned', true)")
+    yield
+    scene.database.execute("SELECT pg_drop_replication_slot('abandoned')")
+
+
+@contextlib.contextmanager
+def waiting_session(scene):
+    """It waits for a row that another session has changed. The daemon has no need of that row."""
+    scene.database.execute("INSERT INTO scratch VALUES (1000, '3000-01-01')")
+    with scene.database.connect() as holder, scene.database.connect() as waiter:
+        holder.autocommit = False
+        holder.execute("UPDATE scratch SET note = 'a' WHERE id = 1000")
+        thread = threading.Thread(target=waiter.execute, args=["UPDATE scratch SET note = 'b' WHERE id = 1000"])
+        thread.start()
+        yield
+        holder.commit()
+        thread.join()
+    scene.database.execute("DELETE FROM scratch WHERE id = 1000")
+
+
+@contextlib.contextmanager
+def maintenance(scene):
+    """The lock that a vacuum holds, and an index build beside which others work."""
+    with scene.database.connect() as other:
+        other.autocommit = False
+        other.execute("LOCK TABLE scratch IN SHARE UPDATE EXCLUSIVE MODE")
+        scene.database.wait("SELECT count(*) FROM pg_locks WHERE mode = 'ShareUpdateExclusiveLock' AND granted")
+        yield
+        other.rollback()
+
+
+@contextlib.contextmanager
+def broken_archive(scene):
+    def archive(command):
+        with psycopg.connect(scene.database.server_url, autocommit=True) as there:
+            there.execute(f"ALTER SYSTEM {command}")
+            there.execute("SELECT pg_reload_conf()")
+
+    archive("SET archive_command = 'false'")
+    for _ in range(2):
+        scene.database.execute("CREATE TABLE something (); DROP TABLE something; SELECT pg_switch_wal()")
+    yield
+    archive("RESET archive_command")
+
+
+def throttled(scene, run_id, reason):
+    """The run's row, once it waits for this reason."""
+    def fact():
+        row = scene.run_row(run_id)
+        return row and row["state"] == "waiting" and (row["error"] or "").startswith(f"throttled: {reason}: ") and row
+
+    return wait_until(fact, 30, lambda: f"a wait for {reason}: {scene.run_row(run_id)}")
+
+
+def tick(scene):
+    when = now(minutes=-1)
+    scene.topics.tick(JOB, when)
+    return tick_id(JOB, when)
+
+
+@pytest.mark.parametrize("cause, reason", [
+    (old_transaction, "old_transaction"), (abandoned_slot, "slot_lag"), (waiting_session, "lock_waiters"),
+    (maintenance, "lock_waiters"), (broken_archive, "wal_unarchived")])
+def test_a_run_waits_and_goes_on(scene, http, cause, reason):
+    daemon = scene.daemons[0]
+    before = len(daemon.lines("Throttled; runs wait between pages"))
+    fill(scene.database, ROWS)
+    with cause(scene):
+        wait_until(lambda: reason in scene.run("status", "--json").json()[0]["throttle"]["passed"], 30, f"{reason} in status")
+        run_id = tick(scene)
+        row = throttled(scene, run_id, reason)
+        assert 4 < (row["due_at"] - row["changed_at"]).total_seconds() <= 30 and row["attempts"] == 0
+        shown, *_ = scene.run("runs", run_id, "--json").json()
+        assert shown["error"].startswith(f"throttled: {reason}: ") and scene.database.value("SELECT count(*) FROM scratch") > 0
+        [waits] = scene.run("status", "--json").json()[0]["throttle"]["waiting"]
+        assert (waits["job"], waits["runs"], waits["reason"]) == (JOB, 1, shown["error"].removeprefix("throttled: "))
+        assert http.metrics().of("pruned_throttled_seconds_total", job=JOB, reason=reason) >= 5
+    row = scene.wait_run(run_id)
+    assert (row["state"], row["attempts"], row["error"], result(row)["removed"]) == ("finished", 0, None, ROWS)
+    said = daemon.lines("Throttled; runs wait between pages")[before:]
+    assert {line["job"] for line in said} == {JOB} and reason in [line["reason"].partition(":")[0] for line in said]
+    daemon.wait_line("No longer throttled", job=JOB)
+
+
+def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
+    """Between two pages, with the lane moving to the other process meanwhile."""
+    standby = server.standby(server.folder.parent / "standby")
+    try:
+        standby.catch_up()
+        fill(scene.database, 2 * ROWS)
+        scene.daemons[0].stop()
+        pair = [scene.start(settings={"http.listen": ""}) for _ in range(2)]
+        run_id = tick(scene)
+        wait_until(lambda: (scene.run_row(run_id) or {"step": 0})["step"] >= 1, 30, "the first page")
+        standby._ask("SELECT pg_wal_replay_pause()")
+        row = throttled(scene, run_id, "standby_lag")
+        left = scene.database.value("SELECT count(*) FROM scratch")
+        assert 0 < left < 2 * ROWS and row["step"] >= 1 and "walreceiver" in row["error"]
+        owner = next(d for d in pair if d.lines("Throttled; runs wait between pages"))
+        assert owner.stop() == 0
+        other = next(d for d in pair if d is not owner)
+        other.wait_line("Throttled; runs wait between pages", job=JOB)
+        assert scene.database.value("SELECT count(*) FROM scratch") == left
+        standby._ask("SELECT pg_wal_replay_resume()")
+        row = scene.wait_run(run_id, deadline_s=90)
+        assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
+        said = [line["reason"].partition(":")[0] for line in owner.lines("Throttled; runs wait between pages")]
+        assert said.count("standby_lag") == 1, said
+    finally:
+        standby.kill()
+
+
+def test_a_disk_that_is_too_full(scene):
+    """Known here: server, connection and daemon are on one machine."""
+    for daemon in scene.daemons:
+        daemon.stop()
+    fill(scene.database, 5)
+    scene.start(settings={"http.listen": "", "throttle.min_free_bytes": 2**60})
+    run_id = tick(scene)
+    assert " MiB free " in throttled(scene, run_id, "min_free")["error"]
+    scene.daemons[-1].stop()
+    scene.start(settings={"http.listen": ""})
+    assert scene.wait_run(run_id)["state"] == "finished"
+
+
+def test_a_role_without_rights_waits_for_less(scene):
+    for daemon in scene.daemons:
+        daemon.stop()
+    fill(scene.database, 5)
+    scene.database.execute(f"REVOKE pg_monitor FROM {ROLE}")
+    try:
+        with old_transaction(scene):
+            daemon = scene.start(settings={"http.listen": "", "throttle.min_free_bytes": 2**60})
+            assert scene.wait_run(tick(scene))["state"] == "finished"
+            said = daemon.wait_line("Thresholds are off, because this role may not see what they need")
+            assert said["thresholds"] == "standby_lag, old_transaction, min_free" and "pg_monitor" in said["remedy"]
+            [found] = [f for f in scene.run("doctor", "--json").json() if f["check"] == "throttle"]
+            assert found["ok"] and f"GRANT pg_monitor TO {ROLE}" in found["detail"] and "old_transaction" in found["detail"]
+            assert scene.run("status", "--json").json()[0]["throttle"]["hidden"] == ["standby_lag", "old_transaction", "min_free"]
+    finally:
+        scene.database.execute(f"GRANT pg_monitor TO {ROLE}")

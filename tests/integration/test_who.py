@@ -1,0 +1,173 @@
+"""`pruned who`: what happened to a row and to rows that name it, found by an index; `pruned restore --only` puts back just that row."""
+
+import json
+import shlex
+import time
+
+import pytest
+
+from support.command_line import says
+from support.instance import tenant  # noqa: F401
+from support.restored import EXPIRED, GROUPS, QUIET, AT_ONCE, doomed, expired, held, world  # noqa: F401
+from support.statements import files, numbered
+
+KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore"}
+
+
+def who(pruned, item, *options):
+    lines = pruned.run("who", item, "--json", *options).ok().json()
+    assert all(set(line) == KEYS for line in lines)
+    return lines
+
+
+def again(pruned, line):
+    """Runs the command that the line names."""
+    program, *arguments = shlex.split(line["restore"])
+    assert program == "pruned"
+    return pruned.run(*arguments, "--json").ok().json()
+
+
+def test_a_membership_that_expired(expired):  # noqa: F811
+    member = expired.ids_gone[0]
+    was = expired.database.row("SELECT to_jsonb(m) - 'invite_token' AS row FROM members m WHERE id = %s", [member])["row"]
+    run = expired.tick(EXPIRED, **QUIET)
+    [line] = [x for x in who(expired.pruned, f"members:{member}") if x["table"] == "members"]
+    assert (line["key"], line["action"], line["reason"], line["job"]) == (str(member), "deleted", "expired", EXPIRED)
+    assert line["run_id"] == str(run["run_id"]) and line["row"] == was
+    assert line["scheduled_at"].startswith(run["scheduled_at"].strftime("%Y-%m-%dT%H:%M:%S"))
+    assert line["restore"] == f"pruned restore {run['run_id']} --only members:{member}"
+
+
+def test_the_command_puts_back_just_this_row(expired):  # noqa: F811
+    before = world(expired.database)
+    expired.tick(EXPIRED, **QUIET)
+    one, other = expired.ids_gone[1:3]
+    [line] = [x for x in who(expired.pruned, f"members:{one}") if x["table"] == "members"]
+    assert [(x["table"], x["key"], x["action"]) for x in again(expired.pruned, line)] == [("members", str(one), "restored")]
+    assert expired.ids("members", f"id IN ({one}, {other})") == [one]
+    assert f"{EXPIRED} members:{one}" in held(expired.database) and f"{EXPIRED} members:{other}" not in held(expired.database)
+    assert set(expired.database.column("SELECT m::text FROM members m")) <= set(before["members"])
+    assert expired.database.value("SELECT object FROM pruned.journal WHERE command = 'restore'") == f"{line['run_id']} members:{one}"
+    assert [(x["key"], x["action"]) for x in again(expired.pruned, line)] == [(str(one), "exists again")]
+
+
+def test_a_user_and_what_named_it(expired):  # noqa: F811
+    """The bot itself, its membership, its settings, and the issue that it had written."""
+    expired.tick(EXPIRED, **QUIET)
+    lines = who(expired.pruned, f"users:{expired.bot}")
+    seen = {(line["table"], line["action"], line["reason"]) for line in lines}
+    assert any(table == "users" and action == "deleted" for table, action, _ in seen)
+    assert {"members", "notification_settings", "issues", "issue_assignees", "users"} <= {table for table, _, _ in seen}
+    assert all(expired.bot in line["row"].values() for line in lines)
+    assert [line["at"] for line in lines] == sorted(line["at"] for line in lines)
+    person = who(expired.pruned, f"users:{expired.people[0]}")
+    assert {line["table"] for line in person} == {"members", "notification_settings"} and len(person) == 2
+
+
+def test_a_key_of_two_columns(doomed):  # noqa: F811
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    keys = doomed.database.column("SELECT jsonb_array_elements(keys)::text FROM pruned.deletions WHERE table_name = 'issue_assignees' "
+                                  "OR table_name = 'project_authorizations'")
+    objects = [json.loads(key) for key in keys if key.startswith("{")]
+    if not objects:
+        pytest.skip("no such record")
+    table = "project_authorizations" if "project_id" in objects[0] else "issue_assignees"
+    [line] = who(doomed.pruned, f"{table}:{json.dumps(objects[0])}")
+    assert json.loads(line["key"]) == objects[0]
+    says(doomed.pruned.run("who", f"{table}:7"), 1, "has the columns")
+    [back] = again(doomed.pruned, line)
+    assert back["table"] == table
+
+
+def test_a_group_and_what_went_with_it(doomed):  # noqa: F811
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET)
+    tables = {line["table"] for line in who(doomed.pruned, f"namespaces:{doomed.sub}")}
+    assert {"namespaces", "members", "notification_settings"} <= tables
+
+
+@pytest.mark.parametrize("item, code, words", [
+    ("members", 1, ["TABLE:KEY"]), ("members:", 1, ["TABLE:KEY"]), (":1", 1, ["TABLE:KEY"]),
+    ("members:{\"id\"", 1, ["neither"]), ("members:abc", 1, ["is a number"]), ("members:1'; DROP TABLE members; --", 1, ["is a number"]),
+    ("nonsense:1", 6, ["nonsense"]), ("mem\"b'ers:1", 6, ["no table"]), ("members:4711", 6, ["nothing is recorded"]),
+    ("routes:a'b\"c", 1, ["is a number"])])
+def test_bad_input_is_said(stored, item, code, words):
+    done = says(stored.run("who", item, "--json"), code, *words)
+    assert done.stdout == ""
+
+
+def test_quotes_in_a_key_are_only_text(scene):
+    scene.database.connection.execute("CREATE TABLE tokens (name text PRIMARY KEY); GRANT ALL ON tokens TO PUBLIC")
+    odd = "it's \"odd\"; --"
+    scene.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) "
+                           "VALUES (gen_random_uuid(), 0, 'tokens', 'deleted', jsonb_build_array(%(k)s::text), jsonb_build_array(jsonb_build_object('name', %(k)s::text)))",
+                           {"k": odd})
+    [line] = who(scene, f"tokens:{odd}")
+    assert line["key"] == odd and shlex.split(line["restore"])[-1] == f"tokens:{odd}" and line["job"] is None
+
+
+def test_only_a_row_of_that_run(expired):  # noqa: F811
+    run = expired.tick(EXPIRED, **QUIET)["run_id"]
+    says(expired.pruned.run("restore", run, "--only", "members:4711"), 6, "members:4711")
+    says(expired.pruned.run("restore", run, "--only", "members"), 1, "TABLE:KEY")
+    says(expired.pruned.run("restore", run, "--only", "nonsense:1"), 6, "nonsense")
+
+
+# --- many
+
+PAGES, DAYS = 600, 30
+
+
+@pytest.fixture
+def many(scene):
+    """600,000 rows that went in 30 days, in pages of a thousand."""
+    scene.database.execute(f"SELECT pruned.ensure_day('deletions', current_date - i) FROM generate_series(0, {DAYS - 1}) i")
+    scene.database.execute(f"""
+        INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows, at)
+        SELECT gen_random_uuid(), 0, 'members', 'deleted', jsonb_agg(q.id),
+               jsonb_agg(jsonb_build_object('id', q.id, 'user_id', q.id %% 200000, 'source_type', 'Namespace', 'source_id', q.id %% 5000,
+                                            'access_level', 30, 'created_at', '2026-01-01', 'note', md5(q.id::text))),
+               now() - p %% {DAYS} * interval '1 day'
+        FROM generate_series(0, {PAGES - 1}) p CROSS JOIN LATERAL (SELECT p * 1000 + i AS id FROM generate_series(0, 999) i) q
+        GROUP BY p""".replace("%%", "%"))
+    return scene
+
+
+SCANNED = "SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_all_tables WHERE schemaname = 'pruned' AND relname LIKE 'deletions%%'"
+
+
+def test_a_row_among_many_is_found_without_reading_them(many):
+    before = many.database.value(SCANNED)
+    began = time.monotonic()
+    [line] = who(many, "members:123456")
+    took = time.monotonic() - began
+    assert line["row"]["note"] and line["key"] == "123456" and took < 20
+    assert {x["key"] for x in who(many, "users:23456")} == {"23456", "223456", "423456"}
+    many.database.execute("SELECT pg_stat_clear_snapshot()")
+    assert many.database.value(SCANNED) == before
+    print(f"{PAGES * 1000} rows: {took:.2f} s")
+
+
+def test_the_plan_reads_no_table_of_deletions_from_end_to_end(many):
+    sql, names = numbered(files()["cli/sql/who.sql"])
+    values = {"whose": "users", "key": "23456", "references": "", "also": "", "limit": "1000"}
+    with many.database.connect() as session:
+        session.execute("SELECT set_config('search_path', 'pg_catalog, public, pg_temp', false), set_config('enable_seqscan', 'off', false)")
+        session.prepare_threshold = None
+        session.execute(f"PREPARE who AS {sql}".encode())
+        given = ", ".join("'" + values[name] + "'" for name in names)
+        plan = "\n".join(row["QUERY PLAN"] for row in session.execute(f"EXPLAIN EXECUTE who({given})".encode()))
+    assert "Seq Scan on deletions" not in plan, plan
+    assert plan.count("Bitmap Index Scan on deletions_") >= 2 * DAYS, plan
+
+
+def test_days_that_are_older_than_the_index_get_it(scene):
+    scene.database.execute("SELECT pruned.ensure_day('deletions', current_date)")
+    definition = scene.database.value("SELECT pg_get_indexdef('pruned.deletions_named'::regclass)")
+    assert " ON ONLY " in definition
+    scene.database.execute("DROP INDEX pruned.deletions_named")
+    scene.database.execute(definition)
+    valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'pruned.deletions_named'::regclass"
+    assert not scene.database.value(valid)
+    made = [line["name"] for line in scene.migrate("--indexes", "--json").json() if line["name"].startswith("deletions_")]
+    assert len(made) >= 2 and scene.database.value(valid)
+    assert not [line for line in scene.migrate("--indexes", "--json").json() if line["name"].startswith("deletions_")]
