@@ -1,0 +1,61 @@
+/* A sentence: a job without SQL files, said in a `[retention NAME]` section of the configuration or
+ * of a file in `[run] jobs_dir`. Here it is as it was written: read, and checked as text alone.
+ * sentence_write.h makes the SQL of it, once the catalogue can be read.
+ *
+ * Names of tables and columns are kept as SQL writes them, quotes included (`"Order, Items"`).
+ * Expressions are kept verbatim, with `:T` inside; they hold no `;`, no comment outside a literal,
+ * no unbalanced bracket, and no other parameter.
+ *
+ * Threads: any, once read. Ownership: the Job owns its Sentence, the Sentence its texts.
+ * Rules: docs/adding-a-job.md.
+ */
+#pragma once
+#include "base/error.h"
+
+typedef enum {
+  SENTENCE_DELETE,     /* rows go, children first */
+  SENTENCE_SET,        /* columns change (`set`) */
+  SENTENCE_ARCHIVE,    /* rows move to another table (`archive`) */
+  SENTENCE_OBJECTS,    /* an object in a store goes, then its row (`object`) */
+  SENTENCE_PARTITIONS, /* whole partitions go (`drop_partitions_older_than`) */
+} SentenceKind;
+
+typedef enum { SENTENCE_AUDIT_FULL, SENTENCE_AUDIT_KEYS, SENTENCE_AUDIT_OFF } SentenceAudit;
+
+/* `order_items`, or `order_notes(order_id)` where no foreign key says which column. */
+typedef struct {
+  char *table;
+  char **columns; /* NULL: those of the foreign key */
+} SentenceChild;
+
+/* `email = NULL` of `set`. */
+typedef struct {
+  char *column, *value;
+} SentenceSet;
+
+/* `keep = 5 per user_id by seen_at desc, id` */
+typedef struct {
+  gint64 rows; /* 0: there is no `keep` */
+  char **per;  /* empty: the whole table is one group */
+  char **by;   /* column, perhaps with ` asc` or ` desc` */
+} SentenceKeep;
+
+typedef struct {
+  char *name;     /* of the job */
+  char *place;    /* `file:line` of the section, for errors */
+  char *table;
+  SentenceKind kind;
+  char *where;    /* NULL: every row */
+  GPtrArray *children; /* of SentenceChild, in the order given */
+  gboolean children_auto;
+  GPtrArray *set; /* of SentenceSet */
+  SentenceAudit audit;
+  SentenceKeep keep;
+  char *older_than;     /* an interval: of `drop_partitions_older_than` */
+  char *bucket, *object_column; /* of `object = s3:BUCKET column COL` */
+  char *archive;        /* a table */
+  char **on;            /* names of [event] sections; empty: none */
+} Sentence;
+
+void sentence_free (Sentence *sentence);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)
