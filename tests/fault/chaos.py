@@ -5,6 +5,7 @@ import datetime
 import random
 import time
 
+from fault import mad
 from fault.faults import FAULTS
 from fault.reader import Reader
 from stack.clock import Clock
@@ -70,7 +71,7 @@ class Load:
         messages += [("tick", "scratch.keyed", {"key": self._next()}) for _ in range(3)]
         messages += [("event", "PlaceholderUserOrphaned", {"placeholder_user_id": 1_000_000 + self._next()}) for _ in range(3)]
         messages += [("event", "MemberExpirySet", {"member_id": 1_000_000 + self._next(), "expires_at": self.far_day}),
-                     *(("tick", job, {}, self._next()) for job in ANY_TIME)]
+                     *(("tick", job, {}, self._next()) for job in (*ANY_TIME, mad.JOB))]
         return messages + [("poison", kind, self._next()) for kind in self.dice.sample(range(len(POISON)), 4)]
 
     def fill(self, scene):

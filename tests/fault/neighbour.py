@@ -1,4 +1,4 @@
-"""An application during the storm: it updates existing rows, and so holds locks on the rows that are to go."""
+"""Applications during the storm: one updates existing rows, and so holds locks on the rows that are to go; one goes mad."""
 
 import random
 import threading
@@ -10,12 +10,12 @@ ROWS = {"scratch": "note = note", "members": "access_level = access_level", "use
 HELD_S = (0, 0.3, 2.5)  # the last is longer than the daemon waits for a lock
 
 
-class Neighbour(threading.Thread):
-    """Locks rows in any order, as applications do. In a deadlock it is the one that gives way."""
+class Application(threading.Thread):
+    """Writes again and again. In a deadlock it is the one that gives way."""
 
-    def __init__(self, database, seed):
+    def __init__(self, database):
         super().__init__(daemon=True)
-        self.database, self.dice = database, random.Random(f"neighbour {seed}")
+        self.database = database
         self.stopping, self.written, self.failure = threading.Event(), 0, None
 
     def run(self):
@@ -30,6 +30,21 @@ class Neighbour(threading.Thread):
                 self.failure = failure
                 return
 
+    def leave(self):
+        self.stopping.set()
+        self.join(60)
+        assert not self.is_alive(), f"the {type(self).__name__} is stuck"
+        assert self.failure is None, self.failure
+        assert self.written, f"the {type(self).__name__} has never written anything"
+
+
+class Neighbour(Application):
+    """Locks rows in any order, as applications do."""
+
+    def __init__(self, database, seed):
+        super().__init__(database)
+        self.dice = random.Random(f"neighbour {seed}")
+
     def _write(self, connection):
         table = self.dice.choice(list(ROWS))
         with connection.transaction():
@@ -38,10 +53,3 @@ class Neighbour(threading.Thread):
                 connection.execute(f"UPDATE {table} SET {ROWS[table]} WHERE id = %s", [id])
             self.stopping.wait(self.dice.choice(HELD_S))  # not pg_sleep: that ends by a clock which may jump
         self.written += 1
-
-    def leave(self):
-        self.stopping.set()
-        self.join(60)
-        assert not self.is_alive(), "the neighbour is stuck"
-        assert self.failure is None, self.failure
-        assert self.written, "the neighbour has never written anything"

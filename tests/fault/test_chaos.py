@@ -2,6 +2,7 @@
 
 CHAOS_MINUTES and CHAOS_SEED: `make chaos`."""
 
+import contextlib
 import datetime
 import json
 import os
@@ -11,6 +12,7 @@ import subprocess
 
 import pytest
 
+from fault import mad
 from fault.chaos import ANY_TIME, CLOCKS_S, PROCESSES, Load, Place, Storm, settle
 from fault.neighbour import Neighbour
 from stack.clock import Clock
@@ -29,7 +31,7 @@ CALM = {"jobs.scratch.remove.delay_ms": 0, "jobs.members.remove_expired.delay_ms
 # Pauses between pages and between children, so that every job has work during the whole storm.
 CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.delay_ms": 1000,
           "jobs.groups.adjourned_deletion.spacing_ms": 1000 * ROUND_S // 3, "jobs.imports.placeholder_cleanup.spacing_ms": 1000 * ROUND_S // 3}
-OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in ANY_TIME) + r"|ci\.delete_objects)$"
+OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in (*ANY_TIME, mad.JOB)) + r"|ci\.delete_objects)$"
 # Refreshes are due at once, in every job: otherwise a jump of the database's clock would make a difference.
 AT_ONCE = {f"jobs.{job}.{kind}_delay_ms": 0 for job in (*JOBS, *(folder.name for folder in OWN_JOBS.iterdir())) for kind in ("todos", "refresh")}
 # In groups.destroy one step takes all rows of a group or project: their order is open.
@@ -60,6 +62,7 @@ def new_story(new_scene):
         scene = new_scene(SETTINGS | AT_ONCE | PAGES | settings, **place)
         scene.settings["store.local.root"] = scene.folder / "objects"
         load.fill(scene)
+        mad.add_job(scene)
         return scene, load
 
     return make
@@ -74,6 +77,7 @@ def end(scene, load):
         "refreshes": scene.database.rows("SELECT user_id, kind FROM pruned.dirty_users ORDER BY 1, 2"),
         "dead": dead_letters(scene, load),
     }
+    del how["mad"], how["mad_phases"]  # fault/mad.py has looked at them
     # A refresh may give rights that go with the group. Undisturbed, they were never given.
     how["audit"] = [a for a in how["audit"] if a["table_name"] != "project_authorizations"]
     how = whatever_step(how, "groups.destroy")
@@ -136,19 +140,19 @@ def undisturbed(new_story):
 
 
 def weather(scene, load, postgres, kafka, shifted_clock):
-    """Runs the storm, while an application writes to the same rows. Returns the state at the end."""
+    """Runs the storm, while applications write to the same rows, and to others as if mad. Returns the state at the end."""
     if shifted_clock:
         scene.database.close()
         postgres.stop()
         postgres.clock = Clock(postgres.folder, shifted_clock)
         postgres.start()
     places = [Place(scene, postgres, *place, shifted_clock) for place in zip(kafka.doors, CLOCKS_S)]
-    neighbour = Neighbour(scene.database, SEED)
-    neighbour.start()
-    try:
+    applications = Neighbour(scene.database, SEED), mad.MadApplication(scene)
+    with contextlib.ExitStack() as leaving:
+        for application in applications:
+            application.start()
+            leaving.callback(application.leave)
         Storm(scene, postgres, kafka, SEED, load, places).rage()
-    finally:
-        neighbour.leave()
     return end(scene, load)
 
 
