@@ -116,6 +116,11 @@ gboolean pg_now_us (Pg *pg, gint64 *now_us, GError **error) G_GNUC_WARN_UNUSED_R
  * apply. */
 gboolean pg_script (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* The plan of STATEMENT for any values, as JSON (EXPLAIN's); it is not run. In an open transaction.
+ * NULL: PostgreSQL refuses it; *LINE is the line of its text that is wrong, 0 if that is not known.
+ * g_free it. */
+char *pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error);
+
 /* Pipelines: queue any number of statements, then take the results in order. The first error ends
  * the pipeline; the rest is skipped. */
 gboolean pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)

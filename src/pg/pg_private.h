@@ -38,6 +38,7 @@ struct _Pg {
   GHashTable *refused;  /* names of those that the server refused to prepare: PgBouncer closes a
                            connection that prepares such a name again */
   char sqlstate[6];
+  int position; /* of the last error, in characters of its statement, from 1; 0: not known */
   pthread_mutex_t cancel_lock;
   Canceller *canceller;        /* under cancel_lock; NULL: no connection */
   _Atomic gint64 cancelled_us; /* monotonic, when pg_cancel was called; 0: it was not */

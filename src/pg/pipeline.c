@@ -179,6 +179,8 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
+  const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
+  pg->position = position != NULL ? atoi (position) : 0;
   verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
   if (pg_is_class42 (pg)) /* cached rows can name a table or column that is gone */
     kept_clear (pg->kept);

@@ -79,6 +79,8 @@ parse (const char *name, const char *text, GError **error)
   }
   PgStatement *statement = g_new0 (PgStatement, 1);
   statement->name = g_strdup (name);
+  for (gsize i = 0, blank = strspn (sql->str, " \t\r\n"); i < blank; i++)
+    statement->lines_before += sql->str[i] == '\n';
   statement->sql = g_strdup (g_strstrip (sql->str));
   statement->n_parameters = names->len;
   g_ptr_array_add (names, NULL);

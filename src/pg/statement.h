@@ -7,6 +7,7 @@
 struct _PgStatement {
   char *name;
   char *sql;
+  int lines_before;  /* lines of the text before it: comments */
   char **parameters; /* in the order of $1, $2, ... */
   guint n_parameters;
   char on_server[32]; /* its name in a session; derived from its text, so equal names always mean

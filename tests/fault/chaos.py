@@ -211,11 +211,14 @@ def settle(scene, settings=None, rounds=0):
     deadline_s = 180 + 4 * rounds
     scene.run_until_idle(settings=settings, deadline_s=deadline_s)
 
+    def unfinished():
+        return scene.database.rows("""SELECT run_id::text, job, state, error FROM pruned.runs WHERE state IN ('ready', 'held')
+            OR state = 'waiting' AND due_at < now() + interval '1 day' LIMIT 20""")
+
     def settled():
-        later = scene.database.value("""SELECT count(*) FROM pruned.runs WHERE state IN ('ready', 'held')
-            OR state = 'waiting' AND due_at < now() + interval '1 day'""")
+        later = unfinished()
         if later:
             scene.run_until_idle(settings=settings, deadline_s=deadline_s)
         return not later
 
-    wait_until(settled, 120, lambda: f"unfinished: {scene.database.rows('SELECT * FROM pruned.runs WHERE finished_at IS NULL')}", 1)
+    wait_until(settled, 120, lambda: f"unfinished: {unfinished()}", 1)

@@ -34,6 +34,8 @@ CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.dela
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in (*ANY_TIME, mad.JOB)) + r"|ci\.delete_objects)$"
 # Refreshes are due at once, in every job: otherwise a jump of the database's clock would make a difference.
 AT_ONCE = {f"jobs.{job}.{kind}_delay_ms": 0 for job in (*JOBS, *(folder.name for folder in OWN_JOBS.iterdir())) for kind in ("todos", "refresh")}
+# An hour of rounds has more rows than an ordinary night.
+UNLIMITED = {f"jobs.{job}.{limit}": "off" for job in JOBS for limit in ("max_rows", "max_rows_per_day", "max_share", "max_ratio")}
 # In groups.destroy one step takes all rows of a group or project: their order is open.
 PAGES = {"jobs.members.remove_expired.batch": 4, "jobs.groups.destroy.batch": 100,
          "jobs.members.prune_deletions.schedules": 1}
@@ -59,7 +61,7 @@ def new_story(new_scene):
     load = Load(SEED, ROUNDS, now(minutes=-2).replace(microsecond=0))
 
     def make(settings, **place):
-        scene = new_scene(SETTINGS | AT_ONCE | PAGES | settings, **place)
+        scene = new_scene(SETTINGS | AT_ONCE | UNLIMITED | PAGES | settings, **place)
         scene.settings["store.local.root"] = scene.folder / "objects"
         load.fill(scene)
         mad.add_job(scene)

@@ -41,20 +41,20 @@ typedef struct {
 } SentenceKeep;
 
 typedef struct {
-  char *name;     /* of the job */
-  char *place;    /* `file:line` of the section, for errors */
+  char *name;  /* of the job */
+  char *place; /* `file:line` of the section, for errors */
   char *table;
   SentenceKind kind;
-  char *where;    /* NULL: every row */
+  char *where;         /* NULL: every row */
   GPtrArray *children; /* of SentenceChild, in the order given */
   gboolean children_auto;
   GPtrArray *set; /* of SentenceSet */
   SentenceAudit audit;
   SentenceKeep keep;
-  char *older_than;     /* an interval: of `drop_partitions_older_than` */
+  char *older_than;             /* an interval: of `drop_partitions_older_than` */
   char *bucket, *object_column; /* of `object = s3:BUCKET column COL` */
-  char *archive;        /* a table */
-  char **on;            /* names of [event] sections; empty: none */
+  char *archive;                /* a table */
+  char **on;                    /* names of [event] sections; empty: none */
 } Sentence;
 
 void sentence_free (Sentence *sentence);

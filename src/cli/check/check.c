@@ -1,0 +1,191 @@
+#include "cli/check/check.h"
+
+#include "cli/commands.h"
+
+#include <stdarg.h>
+
+const char check_more[]
+    = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
+      "3 a right is missing, or rows are hidden; 6 an unknown job, or an index is missing.";
+
+typedef struct {
+  const char *job, *check, *level;
+  ExitCode code;
+  char *detail, *remedy, *file; /* remedy, file: NULL: none */
+  int line;
+} Finding;
+
+static const Column FOR_MACHINES[]
+    = { { "job" },    { "check" }, { "ok", CELL_BOOL },     { "level" }, { "detail" },
+        { "remedy" }, { "file" },  { "line", CELL_NUMBER }, { NULL } };
+static const Column FOR_PEOPLE[]
+    = { { "job" }, { "check" }, { "level" }, { "place" }, { "detail" }, { NULL } };
+
+static void
+finding_free (gpointer data)
+{
+  Finding *finding = data;
+  g_free (finding->detail);
+  g_free (finding->remedy);
+  g_free (finding->file);
+  g_free (finding);
+}
+
+static void
+add (Check *check, const Finding *like, CheckPlace place, const char *remedy, const char *format,
+     va_list list)
+{
+  Finding *finding = g_new0 (Finding, 1);
+  *finding = *like;
+  finding->job = check->job->name;
+  finding->detail = g_strdup_vprintf (format, list);
+  g_strdelimit (finding->detail, "\r\n\t", ' ');
+  finding->remedy = g_strdup (remedy);
+  finding->file = g_strdup (place.file);
+  finding->line = place.line;
+  g_ptr_array_add (check->findings, finding);
+}
+
+void
+check_ok (Check *check, const char *name, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (check, &(Finding){ .check = name, .level = "ok" }, (CheckPlace){ 0 }, NULL, format, list);
+  va_end (list);
+}
+
+void
+check_warn (Check *check, const char *name, CheckPlace place, const char *remedy,
+            const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (check, &(Finding){ .check = name, .level = "warning" }, place, remedy, format, list);
+  va_end (list);
+}
+
+void
+check_error (Check *check, ExitCode code, const char *name, CheckPlace place, const char *remedy,
+             const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (check, &(Finding){ .check = name, .level = "error", .code = code }, place, remedy, format,
+       list);
+  va_end (list);
+}
+
+PgRows *
+check_ask (Check *check, const char *name, const char *file, const PgValues *values)
+{
+  g_autoptr (GError) error = NULL;
+  PgRows *rows = pg_begin_read_only (check->pg, &error)
+                     ? pg_run_file (check->pg, file, values, &error)
+                     : NULL;
+  pg_rollback (check->pg);
+  if (rows == NULL)
+    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, NULL, "could not be checked: %s",
+                 error->message);
+  return rows;
+}
+
+guint
+check_errors (const Check *check)
+{
+  guint n = 0;
+  for (guint i = 0; i < check->findings->len; i++) {
+    const Finding *finding = check->findings->pdata[i];
+    n += finding->code != CODE_OK && g_str_equal (finding->job, check->job->name);
+  }
+  return n;
+}
+
+/* --- what is shown ---------------------------------------------------------------------------- */
+
+static json_t *
+text (const char *words)
+{
+  return words != NULL ? json_string (words) : NULL;
+}
+
+static json_t *
+place_of (const Finding *finding)
+{
+  if (finding->file == NULL || finding->line == 0)
+    return text (finding->file);
+  g_autofree char *place = g_strdup_printf ("%s:%d", finding->file, finding->line);
+  return json_string (place);
+}
+
+static void
+show_for_people (Output *out, const GPtrArray *findings)
+{
+  output_table (out, FOR_PEOPLE);
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = findings->pdata[i];
+    output_row (out, json_string (finding->job), json_string (finding->check),
+                json_string (finding->level), place_of (finding), json_string (finding->detail));
+  }
+  output_end (out);
+  gboolean any = FALSE;
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = findings->pdata[i];
+    if (finding->remedy == NULL)
+      continue;
+    if (!any)
+      output_say (out, "\nWhat to do:");
+    any = TRUE;
+    output_say (out, "  # %s: %s\n  %s", finding->job, finding->check, finding->remedy);
+  }
+}
+
+static void
+show_for_machines (Output *out, const GPtrArray *findings)
+{
+  output_table (out, FOR_MACHINES);
+  for (guint i = 0; i < findings->len; i++) {
+    const Finding *finding = findings->pdata[i];
+    output_row (out, json_string (finding->job), json_string (finding->check),
+                json_boolean (finding->level[0] != 'e'), json_string (finding->level),
+                json_string (finding->detail), text (finding->remedy), text (finding->file),
+                finding->line > 0 ? json_integer (finding->line) : NULL);
+  }
+}
+
+static ExitCode
+code_of (const GPtrArray *findings)
+{
+  for (guint i = 0; i < findings->len; i++)
+    if (((const Finding *)findings->pdata[i])->code != CODE_OK)
+      return ((const Finding *)findings->pdata[i])->code;
+  return CODE_OK;
+}
+
+static void
+check_job (Check *check, const Job *job)
+{
+  check->job = job;
+  check_statements (check);
+  if (check_errors (check) == 0)
+    check_page (check);
+  check_tables (check);
+}
+
+ExitCode
+command_check (Cli *cli, GError **error)
+{
+  const Job *one = cli->n_arguments > 0 ? cli_job (cli, cli->arguments[0], error) : NULL;
+  if (cli->n_arguments > 0 && one == NULL)
+    return CODE_NOT_FOUND;
+  g_autoptr (Pg) pg = cli_pg (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
+  Check check = { .cli = cli, .pg = pg, .findings = findings };
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    if (one == NULL || one == jobs_at (cli->jobs, i))
+      check_job (&check, jobs_at (cli->jobs, i));
+  (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, findings);
+  return code_of (findings);
+}

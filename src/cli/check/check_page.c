@@ -1,0 +1,193 @@
+/* The page of a job, read once: its columns, its order, and whether its cursor advances. */
+#include "cli/check/check.h"
+
+#include "base/clock.h"
+#include "base/uuid5.h"
+#include "engine/job/in_force.h"
+#include "engine/step/page.h"
+#include "engine/step/trial.h"
+
+#define TEXTS "text", "varchar", "citext", "name", NULL /* their order depends on the collation */
+
+/* A step of a run that does not exist, in the connection's transaction. */
+static Run *
+run_of (const Job *job)
+{
+  Run *run = g_new0 (Run, 1);
+  run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);
+  run->job = job;
+  run->scheduled_at_us = run->due_at_us = run->now_us = clock_now_us ();
+  run->args = json_object ();
+  return run;
+}
+
+static gboolean
+is_text (const JobCursor *column)
+{
+  static const char *const texts[] = { TEXTS };
+  return g_strv_contains (texts, column->type);
+}
+
+/* Whether the cursor at C comes behind that at P, from its column I on. */
+static void
+add_order (GString *sql, const GArray *cursor, guint i)
+{
+  const JobCursor *column = &g_array_index (cursor, JobCursor, i);
+  const char *before = is_text (column) ? "<>" : column->descending ? ">" : "<";
+  g_string_append_printf (sql, "(w.p%u %s w.c%u", i, before, i);
+  if (i + 1 < cursor->len) {
+    g_string_append_printf (sql, " OR w.p%u = w.c%u AND ", i, i);
+    add_order (sql, cursor, i + 1);
+  }
+  g_string_append_c (sql, ')');
+}
+
+/* Returns the first row, from 2, that does not come behind the one before it. */
+static char *
+order_sql (const GArray *cursor)
+{
+  g_autoptr (GString) names = g_string_new (NULL), arrays = g_string_new (NULL),
+                      typed = g_string_new (NULL), lags = g_string_new (NULL),
+                      order = g_string_new (NULL);
+  for (guint i = 0; i < cursor->len; i++) {
+    const char *comma = i > 0 ? ", " : "";
+    g_string_append_printf (arrays, "%spg_catalog.unnest(:c%u::text[])", comma, i);
+    g_string_append_printf (names, "%sc%u", comma, i);
+    g_string_append_printf (typed, "%st.c%u::%s AS c%u", comma, i,
+                            g_array_index (cursor, JobCursor, i).type, i);
+    g_string_append_printf (lags, ", lag(u.c%u) OVER o AS p%u", i, i);
+  }
+  add_order (order, cursor, 0);
+  return g_strdup_printf (
+      "SELECT w.at FROM (SELECT u.*%s FROM ROWS FROM (%s) WITH ORDINALITY AS t (%s, at),"
+      " LATERAL (SELECT %s, t.at) AS u WINDOW o AS (ORDER BY u.at)) AS w"
+      " WHERE w.at > 1 AND NOT coalesce(%s, false) ORDER BY w.at LIMIT 1",
+      lags->str, arrays->str, names->str, typed->str, order->str);
+}
+
+/* Adds the cursors of ROWS to COLUMNS (of GString). FALSE: one is NULL, which is a finding. */
+static gboolean
+add_cursors (Check *check, const PgRows *rows, GPtrArray *columns, CheckPlace place)
+{
+  const GArray *cursor = check->job->cursor;
+  for (int row = 0; row < rows_count (rows); row++)
+    for (guint i = 0; i < cursor->len; i++) {
+      const char *name = g_array_index (cursor, JobCursor, i).name;
+      const char *text = rows_text (rows, row, name);
+      if (text == NULL) {
+        check_error (check, CODE_CONFIG, "page", place, NULL,
+                     "the cursor's column %s is NULL in row %d: rows behind it would be skipped",
+                     name, row + 1);
+        return FALSE;
+      }
+      array_add (columns->pdata[i], text);
+    }
+  return TRUE;
+}
+
+static PgRows *
+ask_page (Check *check, Step *step, int limit, GError **error)
+{
+  g_autoptr (PgValues) values = page_values (step, limit);
+  g_autoptr (PgRows) rows = pg_run (check->pg, check->job->page, values, error);
+  return rows != NULL && page_is_one (check->job, rows, error) ? g_steal_pointer (&rows) : NULL;
+}
+
+static gboolean
+check_order (Check *check, GPtrArray *columns, CheckPlace place, GError **error)
+{
+  const GArray *cursor = check->job->cursor;
+  g_autofree char *sql = order_sql (cursor);
+  g_autoptr (PgValues) values = pg_values_new ();
+  for (guint i = 0; i < cursor->len; i++) {
+    g_autofree char *name = g_strdup_printf ("c%u", i);
+    pg_values_take (values, name, array_take (columns->pdata[i]));
+    columns->pdata[i] = NULL;
+  }
+  const PgStatement *statement = pg_statement_text (sql, sql, error);
+  g_autoptr (PgRows) rows = statement != NULL ? pg_run (check->pg, statement, values, error) : NULL;
+  if (rows == NULL)
+    return FALSE;
+  if (rows_count (rows) > 0)
+    check_error (
+        check, CODE_CONFIG, "page", place, NULL,
+        "row %s does not come behind the row before it: ORDER BY must be the cursor, and the cursor unique",
+        rows_text (rows, 0, "at"));
+  return TRUE;
+}
+
+/* The keys of the page are decided, as a plan does it. */
+static gboolean
+check_decide (Check *check, Step *step, const Page *page, GError **error)
+{
+  if (page->keys->len == 0)
+    return TRUE;
+  g_autofree char *keys = array_of_texts (page->keys);
+  g_autoptr (PgRows) decided = trial_decide_planned (step, keys, "{}", error);
+  if (decided == NULL)
+    return FALSE;
+  for (int i = 0; i < rows_count (decided); i++) {
+    const char *what = rows_text (decided, i, "what");
+    if (job_what (check->job, what) != NULL || g_str_equal (what, "gone")
+        || g_str_equal (what, "kept"))
+      continue;
+    g_autofree char *conf = g_build_filename (check->job->folder, "job.conf", NULL);
+    check_error (check, CODE_CONFIG, "decide", (CheckPlace){ conf, 0 }, NULL,
+                 "decide.sql says '%s', and there is no [what %s]", what, what);
+    return TRUE;
+  }
+  return TRUE;
+}
+
+static void
+columns_free (GPtrArray *columns)
+{
+  for (guint i = 0; i < columns->len; i++)
+    if (columns->pdata[i] != NULL)
+      g_string_free (columns->pdata[i], TRUE);
+  g_ptr_array_unref (columns);
+}
+
+static gboolean
+read_pages (Check *check, Step *step, CheckPlace place, GError **error)
+{
+  const int limit = MAX (1, in_force_of (check->job)->batch);
+  GPtrArray *columns = g_ptr_array_new ();
+  for (guint i = 0; i < check->job->cursor->len; i++)
+    g_ptr_array_add (columns, array_new ());
+  Page page = { 0 };
+  g_autoptr (PgRows) rows = ask_page (check, step, limit, error), next = NULL;
+  gboolean ok = rows != NULL, whole = ok && add_cursors (check, rows, columns, place);
+  if (whole) {
+    page_read (step->run, rows, rows_count (rows), &page); /* the next page follows all of them */
+    step->run->cursor = page.cursor != NULL ? json_incref (page.cursor) : NULL;
+    ok = check_decide (check, step, &page, error);
+    next = ok ? ask_page (check, step, limit, error) : NULL;
+    ok = next != NULL;
+    whole = ok && add_cursors (check, next, columns, place);
+  }
+  ok = ok && (!whole || columns->len == 0 || check_order (check, columns, place, error));
+  columns_free (columns);
+  page_clear (&page);
+  return ok;
+}
+
+void
+check_page (Check *check)
+{
+  const Job *job = check->job;
+  if (job->page == NULL)
+    return;
+  g_autofree char *path = g_build_filename (job->folder, "page.sql", NULL);
+  CheckPlace place = { path, 0 };
+  guint before = check_errors (check);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Run) run = run_of (job);
+  g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
+  step->plan = TRUE;
+  if (!pg_begin_read_only (check->pg, &error) || !read_pages (check, step, place, &error))
+    check_error (check, CODE_CONFIG, "page", place, NULL, "%s", error->message);
+  pg_rollback (check->pg);
+  if (check_errors (check) == before)
+    check_ok (check, "page", "it returns the key and the cursor, in the cursor's order");
+}

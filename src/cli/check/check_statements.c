@@ -1,0 +1,170 @@
+/* Each statement of a job is prepared and explained. */
+#include "cli/check/check.h"
+
+#include "base/json.h"
+#include "base/resource.h"
+#include "engine/job/job_files.h"
+
+#include <string.h>
+
+#define SQL "src/cli/check/sql/"
+#define LARGE 10000 /* rows; a smaller table may be read as a whole */
+
+typedef struct {
+  Check *check;
+  GHashTable *parts; /* paths of files that others include: no statements */
+  guint n;           /* statements */
+} Files;
+
+typedef void (*VisitFile) (Files *files, const char *file, const char *path);
+
+/* Visits the SQL files of the job's folder; FILE as job_files_statement wants it. */
+static void
+each_file (Files *files, const char *below, VisitFile visit)
+{
+  g_autofree char *folder = g_build_filename (files->check->job->folder, below, NULL);
+  g_auto (GStrv) names = resource_list (folder);
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *name
+        = *below != '\0' ? g_build_filename (below, names[i], NULL) : g_strdup (names[i]);
+    if (g_str_has_suffix (name, "/")) {
+      name[strlen (name) - 1] = '\0';
+      each_file (files, name, visit);
+    } else if (g_str_has_suffix (name, ".sql") && !g_str_equal (name, "indexes.sql")) {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+      name[strlen (name) - strlen (".sql")] = '\0';
+      visit (files, name, path);
+    }
+  }
+}
+
+static gboolean
+has_line (const char *path, const char *begin)
+{
+  g_autofree char *text = resource_text (path, NULL);
+  return text != NULL && strstr (text, begin) != NULL;
+}
+
+static const PgStatement *
+statement_of (const Job *job, const char *file, const char *path, GError **error)
+{
+  JobApply apply = { 0 };
+  if (!g_str_has_prefix (file, "apply/") && !has_line (path, "-- then:"))
+    return job_files_statement (job, file, error);
+  if (!job_files_effect (job, file, "key", &apply, error))
+    return NULL;
+  g_free (apply.table);
+  return apply.statement;
+}
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+/* The tables that PLAN reads from end to end; FOUND is a set of their names. */
+static void
+find_scans (const json_t *plan, GHashTable *found)
+{
+  const char *node = json_string_value (json_object_get (plan, "Node Type"));
+  const char *table = json_string_value (json_object_get (plan, "Relation Name"));
+  if (node != NULL && table != NULL && strstr (node, "Seq Scan") != NULL)
+    g_hash_table_add (found, (gpointer)table);
+  size_t i;
+  json_t *below;
+  json_array_foreach (json_object_get (plan, "Plans"), i, below)
+    find_scans (below, found);
+}
+
+static gint64
+rows_in (Check *check, const char *table)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "relation", table);
+  g_autoptr (PgRows) rows = check_ask (check, "statements", SQL "size.sql", values);
+  return rows != NULL && rows_count (rows) > 0 ? rows_int (rows, 0, "n") : 0;
+}
+
+/* Sequential scans are forbidden for these plans: one that is left has no other way. */
+static void
+look_at_plan (Check *check, const char *path, const char *text)
+{
+  g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
+  g_autoptr (GHashTable) found = g_hash_table_new (g_str_hash, g_str_equal);
+  find_scans (json_object_get (json_array_get (plans, 0), "Plan"), found);
+  GHashTableIter each;
+  gpointer table;
+  g_hash_table_iter_init (&each, found);
+  while (g_hash_table_iter_next (&each, &table, NULL)) {
+    gint64 n = rows_in (check, table);
+    if (n >= LARGE)
+      check_warn (check, "index", (CheckPlace){ path, 0 }, NULL,
+                  "no index fits: it reads all rows of %s (about %" G_GINT64_FORMAT ")",
+                  (const char *)table, n);
+  }
+}
+
+static ExitCode
+code_of (const Pg *pg)
+{
+  if (g_str_equal (pg_sqlstate (pg), "42501"))
+    return CODE_POSTGRES;
+  return CODE_CONFIG;
+}
+
+static void
+find_parts (Files *files, const char *file, const char *path)
+{
+  g_autofree char *text = resource_text (path, NULL), *folder = g_path_get_dirname (path);
+  g_autoptr (GRegex) include = g_regex_new ("^\\s*-- include: (\\S+)", G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  for (g_regex_match (include, text != NULL ? text : "", 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *name = g_match_info_fetch (match, 1);
+    g_autofree char *joined = g_build_filename (folder, name, NULL),
+                    *clean = g_canonicalize_filename (joined, "/");
+    g_hash_table_add (files->parts, g_strdup (path[0] == '/' ? clean : clean + 1));
+  }
+}
+
+static void
+visit (Files *files, const char *file, const char *path)
+{
+  Check *check = files->check;
+  if (g_hash_table_contains (files->parts, path))
+    return;
+  int line = 0;
+  g_autoptr (GError) error = NULL;
+  const PgStatement *statement = statement_of (check->job, file, path, &error);
+  if (statement == NULL) {
+    check_error (check, CODE_CONFIG, "statements", (CheckPlace){ path, 0 }, NULL, "%s",
+                 error->message);
+    return;
+  }
+  g_autofree char *plan = pg_begin (check->pg, &error)
+                                  && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
+                              ? pg_explain (check->pg, statement, &line, &error)
+                              : NULL;
+  ExitCode code = code_of (check->pg);
+  /* A setting of its own, which another statement of the step makes, is asked for by the planner.
+   */
+  gboolean unset = plan == NULL && line == 0 && g_str_equal (pg_sqlstate (check->pg), "42704");
+  if (has_line (path, "-- include: "))
+    line = 0; /* PostgreSQL counts the lines of the parts, too */
+  pg_rollback (check->pg);
+  if (plan == NULL && !unset)
+    check_error (check, code, "statements", (CheckPlace){ path, line },
+                 code == CODE_POSTGRES ? "pruned doctor" : NULL, "%s", error->message);
+  else if (plan != NULL)
+    look_at_plan (check, path, plan);
+  files->n++;
+}
+
+void
+check_statements (Check *check)
+{
+  g_autoptr (GHashTable) parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Files files = { check, parts, 0 };
+  guint before = check_errors (check);
+  each_file (&files, "", find_parts);
+  each_file (&files, "", visit);
+  if (check_errors (check) == before)
+    check_ok (check, "statements", "PostgreSQL takes all %u", files.n);
+}

@@ -1,0 +1,93 @@
+/* The tables of a job: rights, hidden rows, and what else happens when rows go. */
+#include "cli/check/check.h"
+
+#include "engine/job/in_force.h"
+#include "engine/job/job_writes.h"
+
+#define SQL "src/cli/check/sql/"
+#define NOWHERE ((CheckPlace){ 0 })
+
+typedef struct {
+  GString *tables, *privileges;
+} Wanted;
+
+static void
+want (const Job *job, const char *table, const char *privilege, gpointer data)
+{
+  Wanted *wanted = data;
+  array_add (wanted->tables, table);
+  array_add (wanted->privileges, privilege);
+}
+
+static PgRows *
+ask (Check *check, const char *name, const char *file)
+{
+  Wanted wanted = { array_new (), array_new () };
+  job_writes_each (check->job, want, &wanted);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (check->cli->config, "postgres", "app_schema"));
+  pg_values_take (values, "relation", array_take (wanted.tables));
+  pg_values_take (values, "name", array_take (wanted.privileges));
+  return check_ask (check, name, file, values);
+}
+
+static void
+check_rights (Check *check)
+{
+  g_autoptr (PgRows) rows = ask (check, "rights", SQL "rights.sql");
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_error (check, CODE_POSTGRES, "rights", NOWHERE, rows_text (rows, i, "remedy"),
+                 "this role lacks %s on %s", rows_text (rows, i, "name"),
+                 rows_text (rows, i, "relation"));
+  if (rows != NULL && rows_count (rows) == 0)
+    check_ok (check, "rights", "this role can write the tables that the job writes");
+}
+
+static void
+check_hidden (Check *check)
+{
+  g_autoptr (PgRows) rows = ask (check, "row-level security", SQL "hidden.sql");
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_error (check, CODE_POSTGRES, "row-level security", NOWHERE, rows_text (rows, i, "remedy"),
+                 "it may hide rows of %s from this role", rows_text (rows, i, "relation"));
+}
+
+/* What PostgreSQL or the application does beside the job's statements. */
+static void
+check_ties (Check *check)
+{
+  g_autoptr (PgRows) rows = ask (check, "ties", SQL "ties.sql");
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_warn (check, rows_text (rows, i, "kind"), NOWHERE, NULL, "%s",
+                rows_text (rows, i, "detail"));
+  if (rows != NULL && rows_count (rows) == 0)
+    check_ok (check, "ties", "no trigger, and no foreign key of a table that the job leaves alone");
+}
+
+static void
+check_brakes (Check *check)
+{
+  static const char *const limits[] = { "max_rows", "max_share", "max_rows_per_day", "max_ratio" };
+  g_autoptr (GString) said = g_string_new (NULL);
+  const char *job = check->job->name;
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
+    const char *value = config_job_text (check->cli->config, job, limits[i]);
+    if (*value != '\0' && !g_str_equal (value, "off"))
+      g_string_append_printf (said, "%s%s %s", said->len > 0 ? ", " : "", limits[i], value);
+  }
+  const char *approve = config_job_text (check->cli->config, job, "approve");
+  if (said->len == 0 && !g_str_equal (approve, "always") && !g_str_equal (approve, "first"))
+    check_warn (check, "brakes", NOWHERE, NULL,
+                "no limit holds this job: set max_rows, or approve = first");
+  else
+    check_ok (check, "brakes", "%s%sapprove %s", said->str, said->len > 0 ? ", " : "", approve);
+}
+
+void
+check_tables (Check *check)
+{
+  check_rights (check);
+  check_hidden (check);
+  check_ties (check);
+  check_brakes (check);
+}

@@ -1,0 +1,50 @@
+/* What PostgreSQL says of a statement without running it. */
+#include "pg/pg_private.h"
+#include "pg/statement.h"
+
+#include <string.h>
+
+#define PREPARE "PREPARE pruned_explained AS "
+
+/* The line of the text that has the character AT (from 1). */
+static int
+line_of (const PgStatement *statement, int at)
+{
+  int line = 1 + statement->lines_before;
+  const char *p = statement->sql;
+  for (int i = 1; i < at && *p != '\0'; i++, p = g_utf8_next_char (p))
+    line += *p == '\n';
+  return line;
+}
+
+static PgRows *
+explain (Pg *pg, const PgStatement *statement, GError **error)
+{
+  g_autoptr (GString) nulls = g_string_new (NULL);
+  for (guint i = 0; i < statement->n_parameters; i++)
+    g_string_append (nulls, i == 0 ? "(NULL" : ", NULL");
+  g_string_append (nulls, nulls->len > 0 ? ")" : "");
+  g_autofree char *text
+      = g_strdup_printf ("EXPLAIN (FORMAT JSON) EXECUTE pruned_explained%s", nulls->str);
+  const PgStatement *asked = pg_statement_text (text, text, error);
+  return asked != NULL ? pg_run (pg, asked, NULL, error) : NULL;
+}
+
+char *
+pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error)
+{
+  *line = 0;
+  g_autofree char *prepare = g_strconcat (PREPARE, statement->sql, NULL);
+  if (!pg_exec (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error))
+    return NULL;
+  if (!pg_exec (pg, prepare, error)) {
+    if (pg->position > (int)strlen (PREPARE))
+      *line = line_of (statement, pg->position - (int)strlen (PREPARE));
+    return NULL;
+  }
+  g_autoptr (PgRows) rows = explain (pg, statement, error);
+  if (rows != NULL && pg_exec (pg, "DEALLOCATE pruned_explained", error))
+    return g_strdup (rows_at (rows, 0, 0));
+  pg_close (pg); /* a statement stays prepared after a rollback */
+  return NULL;
+}

@@ -1,0 +1,174 @@
+"""`pruned check` looks at jobs before they run: each finding has its place, and its exit code."""
+
+import shutil
+
+import pytest
+
+from support.command_line import says
+from support.places import ROLE
+from support.scene import JOBS, fill
+
+JOB = "scratch.remove"
+
+
+@pytest.fixture
+def own(stored):
+    """An installation with a copy of the tests' jobs, to be changed by a test."""
+    folder = stored.folder / "jobs"
+    for job in (JOB, "scratch.one"):
+        shutil.copytree(JOBS / job, folder / job)
+    stored.database.connection.execute(
+        f"""CREATE TABLE scratch (id bigint PRIMARY KEY, day date NOT NULL DEFAULT '2026-01-01', note text);
+            CREATE INDEX ON scratch (day DESC, id DESC);
+            GRANT SELECT, UPDATE, DELETE ON scratch TO {ROLE}""")
+    stored.settings["run.jobs_dir"] = folder
+    return stored
+
+
+def job_file(pruned, name):
+    return pruned.folder / "jobs" / JOB / name
+
+
+def change(pruned, name, *pairs):
+    file = job_file(pruned, name)
+    text = file.read_text()
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
+
+
+def findings(pruned, code, job=JOB):
+    done = pruned.run("check", job, "--json")
+    assert done.code == code, done
+    found = done.json()
+    assert all(set(one) == {"job", "check", "ok", "level", "detail", "remedy", "file", "line"} and one["job"] == job for one in found)
+    return found
+
+
+def errors(pruned, code):
+    return [one for one in findings(pruned, code) if not one["ok"]]
+
+
+def test_a_job_that_is_well(own):
+    fill(own.database, 10)
+    assert errors(own, 0) == []
+    assert {one["check"] for one in findings(own, 0)} >= {"statements", "page", "rights", "brakes"}
+
+
+def test_the_built_in_jobs_are_well(stored):
+    done = stored.run("check", "--json")
+    assert [(one["file"], one["line"], one["detail"]) for one in done.json() if not one["ok"]] == []
+    assert done.code == 0, done
+    assert {one["job"] for one in done.json()} >= {"members.remove_expired", "users.destroy", "groups.destroy", "ci.delete_objects"}
+
+
+def test_a_table_for_people_has_the_place(own):
+    change(own, "page.sql", ("s.day, s.id\n", "s.day, s.id, s.nowhere\n"))
+    done = own.run("check", JOB)
+    assert done.code == 2 and f"{job_file(own, 'page.sql')}:2" in done.stdout and "nowhere" in done.stdout, done
+
+
+@pytest.mark.parametrize("name, old, new, line, words", [
+    ("page.sql", "FROM scratch s", "FROM scratches s", 3, 'relation "scratches" does not exist'),
+    ("page.sql", "SELECT s.id AS key", "SELEC s.id AS key", 2, "syntax error"),
+    ("apply/removed/10-scratch.sql", "s.day <=", "s.days <=", 4, "column s.days does not exist"),
+    ("context.sql", "s.note AS user", "s.note AS user, nothing(s.id)", 2, "function nothing(bigint) does not exist"),
+])
+def test_a_statement_that_postgresql_refuses_is_named_with_its_line(own, name, old, new, line, words):
+    change(own, name, (old, new))
+    wrong, = errors(own, 2)
+    assert (wrong["check"], wrong["file"], wrong["line"]) == ("statements", str(job_file(own, name)), line)
+    assert words in wrong["detail"]
+
+
+@pytest.mark.parametrize("new, words", [
+    ("ORDER BY s.day, s.id DESC", "row 11 does not come behind the row before it"),
+    ("ORDER BY s.id", "row 2 does not come behind the row before it"),
+])
+def test_a_page_in_another_order_than_its_cursor(own, new, words):
+    own.database.execute("INSERT INTO scratch SELECT i, '2026-01-01'::date + i % 3 FROM pg_catalog.generate_series(1, 30) i")
+    change(own, "page.sql", ("ORDER BY s.day DESC, s.id DESC", new))
+    wrong, = errors(own, 2)
+    assert (wrong["check"], wrong["file"]) == ("page", str(job_file(own, "page.sql"))) and words in wrong["detail"]
+
+
+def test_a_cursor_that_is_not_unique(own):
+    fill(own.database, 5)
+    change(own, "page.sql", ("SELECT s.id AS key, s.day, s.id\n", "SELECT s.id AS key, s.day, 7::bigint AS id\n"))
+    wrong, = errors(own, 2)
+    assert "the cursor unique" in wrong["detail"]
+
+
+def test_a_cursor_that_does_not_advance(own):
+    fill(own.database, 20)
+    change(own, "page.sql", ("(s.day, s.id) < (:cursor.day::date, :cursor.id::bigint)",
+                             ":cursor.day::date IS NOT NULL AND :cursor.id::bigint IS NOT NULL"))
+    wrong, = errors(own, 2)
+    assert wrong["check"] == "page" and "does not come behind" in wrong["detail"]
+
+
+def test_null_in_a_column_of_the_cursor(own):
+    own.database.connection.execute("ALTER TABLE scratch ALTER day DROP NOT NULL")
+    fill(own.database, 3)
+    change(own, "page.sql", ("s.id AS key, s.day, s.id", "s.id AS key, NULL::date AS day, s.id"))
+    wrong, = errors(own, 2)
+    assert "the cursor's column day is NULL in row 1" in wrong["detail"]
+
+
+def test_a_column_that_the_page_does_not_return(own):
+    change(own, "page.sql", ("SELECT s.id AS key, s.day, s.id", "SELECT s.id AS key, s.day"))
+    wrong, = errors(own, 2)
+    assert wrong["check"] == "page" and "id" in wrong["detail"]
+
+
+def test_a_word_of_decide_that_job_conf_does_not_know(own):
+    fill(own.database, 3)
+    job_file(own, "decide.sql").write_text("-- Removes all.\nSELECT k AS key, 'remvoed' AS what, NULL AS reason FROM unnest(:key::bigint[]) k\n")
+    wrong, = errors(own, 2)
+    assert wrong["check"] == "decide" and "'remvoed'" in wrong["detail"] and wrong["file"].endswith("job.conf")
+
+
+def test_a_right_that_is_missing_has_its_grant(own):
+    own.database.connection.execute(f"REVOKE DELETE ON scratch FROM {ROLE}")
+    wrong = errors(own, 3)
+    assert {one["check"] for one in wrong} == {"statements", "rights"}
+    assert f"GRANT DELETE ON public.scratch TO {ROLE};" in {one["remedy"] for one in wrong}
+
+
+def test_hidden_rows(own):
+    own.database.connection.execute("ALTER TABLE scratch ENABLE ROW LEVEL SECURITY")
+    wrong, = errors(own, 3)
+    assert (wrong["check"], wrong["remedy"]) == ("row-level security", f"ALTER ROLE {ROLE} BYPASSRLS;")
+
+
+def test_a_large_table_without_an_index_is_a_warning(own):
+    fill(own.database, 20000)
+    own.database.connection.execute("ANALYZE scratch")
+    change(own, "context.sql", ("s.id = ANY (:key::bigint[])", "s.note = ANY (:key::text[])"))
+    warning, = [one for one in findings(own, 0) if one["check"] == "index"]
+    assert warning["level"] == "warning" and warning["file"].endswith("context.sql") and "scratch (about 20000)" in warning["detail"]
+
+
+def test_triggers_and_foreign_keys_are_counted(own):
+    own.database.connection.execute(
+        """CREATE TABLE notes_of_scratch (id bigint PRIMARY KEY, scratch_id bigint REFERENCES scratch ON DELETE CASCADE);
+           CREATE TABLE blocks (id bigint PRIMARY KEY, scratch_id bigint REFERENCES scratch);
+           CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$;
+           CREATE TRIGGER watch AFTER DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION nothing()""")
+    said = {one["check"]: one["detail"] for one in findings(own, 0) if one["level"] == "warning"}
+    assert "1 trigger of scratch: watch" in said["triggers"]
+    assert "rows of notes_of_scratch go with those of scratch" in said["cascade"]
+    assert "rows of blocks block those of scratch" in said["foreign key"]
+
+
+def test_nothing_changes(own):
+    fill(own.database, 5)
+    before = own.database.rows("SELECT * FROM scratch ORDER BY id")
+    findings(own, 0)
+    assert own.database.rows("SELECT * FROM scratch ORDER BY id") == before
+    assert own.database.value("SELECT count(*) FROM pruned.deletions") == 0
+
+
+def test_an_unknown_job(own):
+    says(own.run("check", "scratch.remov"), 6, JOB)
