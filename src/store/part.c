@@ -30,15 +30,15 @@ store_is_down (int file_store, StoreDown *down)
 }
 
 void
-store_note_down (StoreBatch *batch, int file_store, const char *words, gint64 retry_ms)
+store_note_down (StoreList *list, int file_store, const char *words, gint64 retry_ms)
 {
   pthread_mutex_lock (&down_lock);
   g_clear_pointer (&downs[file_store].words, g_free);
   if (words != NULL) {
     downs[file_store].words = g_strdup (words);
     downs[file_store].until_us = g_get_monotonic_time () + retry_ms * 1000;
-    g_free (batch->down[file_store].words);
-    batch->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
+    g_free (list->down[file_store].words);
+    list->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
   }
   pthread_mutex_unlock (&down_lock);
 }
@@ -69,45 +69,45 @@ store_key (const char *prefix, const StoreObject *object)
 gboolean
 store_part_cancelled (const StorePart *part)
 {
-  return g_atomic_int_get (&part->batch->cancelled);
+  return g_atomic_int_get (&part->list->cancelled);
 }
 
 gboolean
 store_part_shut (const StorePart *part)
 {
-  return g_atomic_int_get (&part->batch->shut);
+  return g_atomic_int_get (&part->list->shut);
 }
 
 gboolean
 store_part_goes_on (const StorePart *part)
 {
   if (g_get_monotonic_time () >= atomic_load (&allowed_until_us))
-    g_atomic_int_set (&part->batch->shut, TRUE);
+    g_atomic_int_set (&part->list->shut, TRUE);
   return !store_part_shut (part) && !store_part_over (part);
 }
 
 gboolean
 store_part_over (const StorePart *part)
 {
-  return store_part_cancelled (part) || g_get_monotonic_time () >= part->batch->deadline_us;
+  return store_part_cancelled (part) || g_get_monotonic_time () >= part->list->deadline_us;
 }
 
 void
-store_end_part (StoreBatch *batch)
+store_end_part (StoreList *list)
 {
-  if (g_atomic_int_dec_and_test (&batch->parts))
-    batch->done (batch);
+  if (g_atomic_int_dec_and_test (&list->parts))
+    list->done (list);
 }
 
 void
 store_part_done (StorePart *part, const char *down, gint64 retry_ms)
 {
-  StoreBatch *batch = part->batch;
+  StoreList *list = part->list;
   if (down != NULL || (!store_part_over (part) && !store_part_shut (part)))
-    store_note_down (batch, part->file_store, down, retry_ms);
+    store_note_down (list, part->file_store, down, retry_ms);
   g_ptr_array_unref (part->objects);
   g_free (part);
-  store_end_part (batch);
+  store_end_part (list);
 }
 
 void

@@ -10,10 +10,10 @@
  * open. Without a call there is no such time. */
 void stores_allow_until (gint64 until_us);
 
-/* A part of a batch: objects of one store. The store calls store_part_done when each has its
+/* A part of a list: objects of one store. The store calls store_part_done when each has its
  * result. */
 typedef struct {
-  StoreBatch *batch;
+  StoreList *list;
   GPtrArray *objects; /* of StoreObject, borrowed */
   int file_store;
 } StorePart;
@@ -23,7 +23,7 @@ void store_part_done (StorePart *part, const char *down, gint64 retry_ms);
 gboolean store_part_over (const StorePart *part); /* cancelled, or past the deadline */
 gboolean store_part_cancelled (const StorePart *part);
 /* May another request begin? Not if the part is over, and not once the stores were not allowed any
- * (stores_allow_until): then this batch begins none any more. */
+ * (stores_allow_until): then this list begins none any more. */
 gboolean store_part_goes_on (const StorePart *part);
 gboolean store_part_shut (const StorePart *part); /* it was not allowed any */
 
@@ -35,9 +35,9 @@ typedef struct {
 /* Key or path of an object: PREFIX, dir, file, joined by exactly one slash each. g_free it. */
 char *store_key (const char *prefix, const StoreObject *object);
 
-/* Notes that a store is down, for this batch and for later ones. WORDS NULL: the store is up. */
-void store_note_down (StoreBatch *batch, int file_store, const char *words, gint64 retry_ms);
+/* Notes that a store is down, for this list and for later ones. WORDS NULL: the store is up. */
+void store_note_down (StoreList *list, int file_store, const char *words, gint64 retry_ms);
 /* Forgets what was noted of all stores. Thread: main. */
 void store_forget_down (void);
-/* One part of BATCH has ended; with the last one, `done` is called. */
-void store_end_part (StoreBatch *batch);
+/* One part of LIST has ended; with the last one, `done` is called. */
+void store_end_part (StoreList *list);

@@ -70,21 +70,21 @@ refuse (StoreObject *object, StoreResult result, char *error)
 }
 
 static void
-note_unset (StoreBatch *batch, int file_store)
+note_unset (StoreList *list, int file_store)
 {
   g_autofree char *words
       = g_strdup_printf ("blocked: file_store %d is not configured: set %s", file_store,
                          file_store == 1 ? "[store.local] root" : "[store.object] endpoint");
-  store_note_down (batch, file_store, words, UNSET_RETRY_MS);
+  store_note_down (list, file_store, words, UNSET_RETRY_MS);
 }
 
 void
-store_delete (StoreBatch *batch)
+store_delete (StoreList *list)
 {
   StorePart *parts[STORES] = { NULL };
   gboolean unset[STORES] = { FALSE };
-  for (guint i = 0; i < batch->n; i++) {
-    StoreObject *object = &batch->objects[i];
+  for (guint i = 0; i < list->n; i++) {
+    StoreObject *object = &list->objects[i];
     if (store_path_is_unsafe (object->dir, object->file))
       refuse (object, STORE_UNSAFE, g_strdup ("unsafe path"));
     else if (object->file_store < 1 || object->file_store >= STORES)
@@ -95,19 +95,19 @@ store_delete (StoreBatch *batch)
       StorePart **part = &parts[object->file_store];
       if (*part == NULL) {
         *part = g_new0 (StorePart, 1);
-        **part = (StorePart){ batch, g_ptr_array_new (), object->file_store };
+        **part = (StorePart){ list, g_ptr_array_new (), object->file_store };
       }
       g_ptr_array_add ((*part)->objects, object);
     }
   }
-  g_atomic_int_set (&batch->parts,
+  g_atomic_int_set (&list->parts,
                     1); /* our own count, so that no part is the last before all have begun */
   for (int i = 0; i < STORES; i++)
     if (unset[i])
-      note_unset (batch, i);
+      note_unset (list, i);
     else if (parts[i] != NULL) {
-      g_atomic_int_inc (&batch->parts);
+      g_atomic_int_inc (&list->parts);
       stores[i].kind->delete_part (stores[i].store, parts[i]);
     }
-  store_end_part (batch);
+  store_end_part (list);
 }
