@@ -97,8 +97,8 @@ kafka_producer_new (const char *const *settings, GError **error)
   return self;
 }
 
-/* Waits for the messages in flight; reports the rest as purged, so that none of Reports outlives the
- * producer. */
+/* Waits for the messages in flight; reports the rest as purged, so that none of Reports outlives
+ * the producer. */
 static void
 drain (KafkaProducer *self)
 {
