@@ -14,7 +14,7 @@
 #define STORES 3 /* file_store 1 and 2 */
 
 typedef enum {
-  STORE_OPEN, /* no answer: cancelled, timed out, or the store is down (see StoreBatch.down) */
+  STORE_OPEN, /* no answer: cancelled, timed out, or the store is down (see StoreList.down) */
   STORE_DELETED,
   STORE_ABSENT, /* did not exist; counts as deleted */
   STORE_FAILED, /* `error` says why */
@@ -34,13 +34,14 @@ typedef struct {
   gint64 retry_ms; /* the back-off */
 } StoreDown;
 
-typedef struct _StoreBatch StoreBatch;
-struct _StoreBatch {
+/* Objects to delete, and what became of them. */
+typedef struct _StoreList StoreList;
+struct _StoreList {
   StoreObject *objects;
   guint n;
   gint64 deadline_us;      /* monotonic; no request begins after it */
   volatile gint cancelled; /* may be set at any time */
-  void (*done) (StoreBatch *batch);
+  void (*done) (StoreList *list);
   gpointer data;
   /* set before DONE */
   StoreDown down[STORES]; /* by file_store */
@@ -49,7 +50,7 @@ struct _StoreBatch {
 };
 
 /* Deletes as many objects as it can; calls DONE exactly once. */
-void store_delete (StoreBatch *batch);
+void store_delete (StoreList *list);
 
 /* Whether FILE_STORE is known to be down, from any request of this process. FALSE: it can be used;
  * DOWN is untouched. */

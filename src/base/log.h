@@ -7,15 +7,13 @@
  */
 #pragma once
 #include "base/json.h"
+#include "base/log_format.h"
 #include "pruned/log.h"
 
 /* LEVEL is the lowest level that is written. JSON: one object per line; else text, coloured on a
  * terminal.
  */
 void log_setup (LogLevel level, gboolean json);
-gboolean log_level_parse (const char *text, LogLevel *level);
-/* Whether a line of LEVEL would be written. Ask before computing expensive fields. */
-gboolean log_enabled (LogLevel level);
 
 /* Logs a line. Fields are pairs of name and text value, NULL-terminated; a pair with a NULL value
  * is left out.

@@ -1,5 +1,5 @@
 #include "base/log_queue.h"
-#include "base/log.h"
+#include "base/log_format.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -69,6 +69,16 @@ take (guint64 *lost)
   return line;
 }
 
+static void
+report (guint64 lost)
+{
+  g_autofree char *n = g_strdup_printf ("%" G_GUINT64_FORMAT, lost);
+  g_autoptr (json_t) fields = json_pack ("{s:s}", "lines", n);
+  g_autofree char *line
+      = log_format (LOG_WARNING, "Log lines were dropped: stderr was not read in time", fields);
+  write_whole (line, strlen (line));
+}
+
 static void *
 write_main (void *data)
 {
@@ -80,10 +90,8 @@ write_main (void *data)
     const char *bytes = g_bytes_get_data (line, &len);
     write_whole (bytes, len);
     g_bytes_unref (line);
-    if (lost > 0) {
-      g_autofree char *n = g_strdup_printf ("%" G_GUINT64_FORMAT, lost);
-      log_warning ("Log lines were dropped: stderr was not read in time", "lines", n);
-    }
+    if (lost > 0 && log_enabled (LOG_WARNING))
+      report (lost);
   }
   return NULL;
 }

@@ -39,7 +39,7 @@ static const Column COLUMNS[] = { { "topic" },
                                   { "reason" },
                                   { NULL } };
 
-static const char *const VERDICTS[] = { [REPLAY_DONE] = "done",
+static const char *const STATUSES[] = { [REPLAY_DONE] = "done",
                                         [REPLAY_RUNNING] = "running",
                                         [REPLAY_STARTED] = "started",
                                         [REPLAY_WOULD_START] = "would start",
@@ -58,7 +58,7 @@ typedef struct {
   Replay replay;
   GPtrArray *messages; /* read, but not placed yet */
   gsize bytes;
-  guint told[G_N_ELEMENTS (VERDICTS)];
+  guint told[G_N_ELEMENTS (STATUSES)];
   GError *failure; /* of the messages that were placed while reading */
 } Course;
 
@@ -116,14 +116,14 @@ text (const char *words)
 }
 
 static void
-tell (const ReplayAnswer *answer, gpointer data)
+tell (const ReplayResult *result, gpointer data)
 {
   Course *course = data;
-  course->told[answer->verdict]++;
-  output_row (course->cli->out, text (answer->message->topic),
-              json_integer (answer->message->partition), json_integer (answer->message->offset),
-              text (answer->job), text (answer->run_id), text (VERDICTS[answer->verdict]),
-              text (answer->state), text (answer->reason));
+  course->told[result->status]++;
+  output_row (course->cli->out, text (result->message->topic),
+              json_integer (result->message->partition), json_integer (result->message->offset),
+              text (result->job), text (result->run_id), text (STATUSES[result->status]),
+              text (result->state), text (result->reason));
 }
 
 static void
@@ -131,10 +131,10 @@ sum_up (const Course *course)
 {
   g_autoptr (GString) line = g_string_new (NULL);
   output_end (course->cli->out);
-  for (guint i = 0; i < G_N_ELEMENTS (VERDICTS); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (STATUSES); i++)
     if (course->told[i] > 0)
       g_string_append_printf (line, "%s%u %s", line->len > 0 ? ", " : "", course->told[i],
-                              VERDICTS[i]);
+                              STATUSES[i]);
   output_hint (course->cli->out, "%s.", line->len > 0 ? line->str : "No messages of that time");
 }
 

@@ -2,7 +2,7 @@
  *
  *   main        polls the consumer (rebalances), commits stored offsets, watches the others
  *   intake      ticks and events -> runs                       (worker.c, intake.c)
- *   workers     work messages -> steps                         (worker.c, batch.c, step.c)
+ *   workers     work messages -> steps                         (worker.c, batch.c)
  *   dispatcher  due runs, unsent messages, lost messages, cron  (dispatcher.c)
  *   stop        reads whether everything is stopped             (clock/stop.c)
  *

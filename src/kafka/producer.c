@@ -1,6 +1,6 @@
 #include "kafka/producer.h"
 #include "base/clock.h"
-#include "kafka/batch.h"
+#include "kafka/reports.h"
 #include "kafka/brokers.h"
 #include <stdatomic.h>
 
@@ -27,7 +27,7 @@ on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
   KafkaProducer *self = opaque;
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
     brokers_answered (self->brokers);
-  batch_reported (raw->_private, raw);
+  report_note (raw->_private, raw);
 }
 
 static void
@@ -97,8 +97,8 @@ kafka_producer_new (const char *const *settings, GError **error)
   return self;
 }
 
-/* Waits for the messages in flight; reports the rest as purged, so that no Batch outlives the
- * producer. */
+/* Waits for the messages in flight; reports the rest as purged, so that none of Reports outlives
+ * the producer. */
 static void
 drain (KafkaProducer *self)
 {
@@ -173,16 +173,16 @@ hand_over (KafkaProducer *self, Report *report, const Patience *patience)
 {
   rd_kafka_topic_t *topic = topic_of (self, report->message->topic);
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
-  batch_add_pending (report);
+  report_add_pending (report);
   while (topic != NULL) {
     err = produce (self, topic, report);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       return TRUE;
     if (err != RD_KAFKA_RESP_ERR__QUEUE_FULL || patience_is_over (patience))
       break;
-    batch_pause (report->batch, patience, AGAIN_US);
+    reports_pause (report->of, patience, AGAIN_US);
   }
-  batch_refused (report, err);
+  report_refused (report, err);
   return err != RD_KAFKA_RESP_ERR__QUEUE_FULL;
 }
 
@@ -213,23 +213,23 @@ fail_overdue (KafkaProducer *self, const Patience *patience, const Report *faile
 }
 
 static void
-hand_over_all (KafkaProducer *self, Batch *batch, const Patience *patience)
+hand_over_all (KafkaProducer *self, Reports *reports, const Patience *patience)
 {
-  for (guint i = 0; i < batch_size (batch); i++)
-    if (!hand_over (self, batch_report (batch, i), patience))
+  for (guint i = 0; i < reports_size (reports); i++)
+    if (!hand_over (self, reports_at (reports, i), patience))
       break;
 }
 
 /* Waits for the end of an attempt. TRUE: all are acknowledged. FALSE without error: try again. */
 static gboolean
-await (KafkaProducer *self, Batch *batch, const Patience *patience, GError **error)
+await (KafkaProducer *self, Reports *reports, const Patience *patience, GError **error)
 {
-  batch_await (batch, patience);
+  reports_await (reports, patience);
   Report failed = { 0 };
-  guint missing = batch_collect (batch, &failed);
+  guint missing = reports_collect (reports, &failed);
   if (missing == 0)
     return TRUE;
-  if (batch_is_hopeless (failed.err))
+  if (reports_is_hopeless (failed.err))
     fail_hopeless (self, &failed, error);
   else if (patience_is_over (patience))
     fail_overdue (self, patience, &failed, missing, error);
@@ -239,9 +239,9 @@ await (KafkaProducer *self, Batch *batch, const Patience *patience, GError **err
 static gboolean
 attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GError **error)
 {
-  g_autoptr (Batch) batch = batch_new (messages);
-  hand_over_all (self, batch, patience);
-  return await (self, batch, patience, error);
+  g_autoptr (Reports) reports = reports_new (messages);
+  hand_over_all (self, reports, patience);
+  return await (self, reports, patience, error);
 }
 
 static void
@@ -252,9 +252,9 @@ pause_between_attempts (const Patience *patience)
     g_usleep (MIN (left_us, AGAIN_US));
 }
 
-/* BATCH: the first attempt, which is already under way; NULL: none. */
+/* REPORTS: of the first attempt, which is already under way; NULL: none. */
 static gboolean
-publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms,
+publish (KafkaProducer *self, Reports *reports, GPtrArray *messages, int timeout_ms,
          const atomic_int *stop, GError **error)
 {
   Patience patience = { G_MAXINT64, stop };
@@ -262,9 +262,9 @@ publish (KafkaProducer *self, Batch *batch, GPtrArray *messages, int timeout_ms,
     patience.deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   for (;;) {
     GError *failure = NULL;
-    gboolean all = batch != NULL ? await (self, batch, &patience, &failure)
-                                 : attempt (self, messages, &patience, &failure);
-    batch = NULL;
+    gboolean all = reports != NULL ? await (self, reports, &patience, &failure)
+                                   : attempt (self, messages, &patience, &failure);
+    reports = NULL;
     if (all)
       return TRUE;
     if (failure != NULL) {
@@ -287,11 +287,11 @@ kafka_publish_begin (KafkaProducer *self, GPtrArray *messages, GDestroyNotify do
 {
   Patience none
       = { 0, NULL }; /* no wait: kafka_publish_end sends what finds no room in the queue */
-  Batch *batch = batch_new (messages);
-  batch_on_done (batch, done, data);
-  hand_over_all (self, batch, &none);
-  batch_all_sent (batch);
-  return batch;
+  Reports *reports = reports_new (messages);
+  reports_on_done (reports, done, data);
+  hand_over_all (self, reports, &none);
+  reports_all_sent (reports);
+  return reports;
 }
 
 void
@@ -299,8 +299,8 @@ kafka_sending_drop (KafkaSending *sending)
 {
   if (sending == NULL)
     return;
-  batch_forget_done (sending);
-  batch_unref (sending);
+  reports_forget_done (sending);
+  reports_unref (sending);
 }
 
 gboolean

@@ -1,5 +1,5 @@
-/* The producer: idempotent, acks=all, no lingering. Any number of threads publish batches through
- * it, and each waits only for its own acknowledgements (batch.h).
+/* The producer: idempotent, acks=all, no lingering. Any number of threads publish messages through
+ * it, and each waits only for its own acknowledgements (reports.h).
  *
  * Invariant: `acked` is set only after the broker has acknowledged that very message.
  *
@@ -36,7 +36,7 @@ gboolean kafka_publish (KafkaProducer *producer, GPtrArray *messages, int timeou
  * failed; end then does not wait for these, but sends again those that failed. MESSAGES belong to
  * the producer until kafka_publish_end, or until the KafkaSending is dropped. Thread: any; DONE:
  * `kafka-acks`, or the caller's within begin. */
-typedef struct _Batch KafkaSending;
+typedef struct _Reports KafkaSending;
 KafkaSending *kafka_publish_begin (KafkaProducer *producer, GPtrArray *messages,
                                    GDestroyNotify done, gpointer data);
 gboolean kafka_publish_end (KafkaProducer *producer, KafkaSending *sending, GPtrArray *messages,

@@ -1,8 +1,5 @@
 #include "pg/kept.h"
 
-#include "pg/pg_private.h"
-#include "pg/statement.h"
-
 struct _Kept {
   GHashTable *entries; /* name -> Entry */
 };
@@ -42,16 +39,14 @@ kept_clear (Kept *kept)
   g_hash_table_remove_all (kept->entries);
 }
 
-/* NULL: no rows under NAME, or rows with another stamp. */
-static const PgRows *
+const PgRows *
 kept_get (const Kept *kept, const char *name, const char *stamp)
 {
   const Entry *entry = g_hash_table_lookup (kept->entries, name);
   return entry != NULL && g_str_equal (entry->stamp, stamp) ? entry->rows : NULL;
 }
 
-/* Takes ROWS; they replace the rows under NAME. */
-static const PgRows *
+const PgRows *
 kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows)
 {
   Entry *entry = g_new (Entry, 1);
@@ -59,30 +54,4 @@ kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows)
   entry->rows = rows;
   g_hash_table_insert (kept->entries, g_strdup (name), entry);
   return rows;
-}
-
-/* A key made of the statement's name and all bound values. */
-static char *
-name_with_values (const PgStatement *statement, const char *const *bound)
-{
-  GString *name = g_string_new (statement->name);
-  for (guint i = 0; i < statement->n_parameters; i++)
-    g_string_append_printf (name, "%c%s", bound[i] != NULL ? '\x1f' : '\x1e',
-                            bound[i] != NULL ? bound[i] : "");
-  return g_string_free (name, FALSE);
-}
-
-const PgRows *
-pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp,
-             GError **error)
-{
-  const char *bound[statement->n_parameters + 1];
-  if (!pg_values_bind (values, statement, bound, error))
-    return NULL;
-  g_autofree char *name = name_with_values (statement, bound);
-  const PgRows *known = kept_get (pg->kept, name, stamp);
-  if (known != NULL)
-    return known;
-  PgRows *rows = pg_run (pg, statement, values, error);
-  return rows != NULL ? kept_put (pg->kept, name, stamp, rows) : NULL;
 }

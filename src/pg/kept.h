@@ -11,3 +11,7 @@ typedef struct _Kept Kept;
 Kept *kept_new (void);
 void kept_free (Kept *kept);
 void kept_clear (Kept *kept);
+/* NULL: no rows under NAME, or rows with another stamp. */
+const PgRows *kept_get (const Kept *kept, const char *name, const char *stamp);
+/* Takes ROWS; they replace the rows under NAME. */
+const PgRows *kept_put (Kept *kept, const char *name, const char *stamp, PgRows *rows);

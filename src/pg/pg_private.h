@@ -1,6 +1,7 @@
-/* Shared by connection.c, pipeline.c and transaction.c. A connection is always in pipeline mode
- * (one statement is a pipeline of one). `sent` records in order what was queued, because the
- * answers to our own BEGIN, limits and PREPARE come between those of the caller.
+/* Shared by connection.c, send.c, pipeline.c and transaction.c: each uses only those before it. A
+ * connection is always in pipeline mode (one statement is a pipeline of one). `sent` records in
+ * order what was queued, because the answers to our own BEGIN, limits and PREPARE come between
+ * those of the caller.
  */
 #pragma once
 #include "pg/cancel.h"
@@ -57,9 +58,6 @@ void pg_cut (Pg *pg);
 /* Called before the first statement: sends BEGIN and the limits if pg_begin was called, else the
  * limits only (outside a transaction a whole pipeline is one transaction). */
 gboolean pg_send_limits (Pg *pg, GError **error);
-/* Queues STATEMENT with BOUND as its parameters; prepares it first if needed. */
-gboolean pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement,
-                        const char *const *bound, GError **error);
 /* For our own statements: pg_send_own queues one; pg_run_own also sends it and takes its answer. */
 gboolean pg_send_own (Pg *pg, const char *sql, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

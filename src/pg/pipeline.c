@@ -1,4 +1,4 @@
-/* Statements and their answers: queued, sent together, taken in order. */
+/* Answers: taken in the order in which send.c queued the statements. */
 #include "base/clock.h"
 #include "pg/pg_private.h"
 #include "pg/rows_private.h"
@@ -10,68 +10,6 @@
 
 #define CANCELLED_US (2 * G_USEC_PER_SEC)
 #define LOOK_US (G_USEC_PER_SEC / 2) /* how often to check for a cancel */
-
-static void
-remember (Pg *pg, SentKind kind, const PgStatement *statement)
-{
-  Sent sent = { kind, statement };
-  g_array_append_val (pg->sent, sent);
-}
-
-gboolean
-pg_send_own (Pg *pg, const char *sql, GError **error)
-{
-  if (!PQsendQueryParams (pg->conn, sql, 0, NULL, NULL, NULL, NULL, 0))
-    return pg_fail_connection (pg, "cannot send", error);
-  remember (pg, SENT_OWN, NULL);
-  return TRUE;
-}
-
-static gboolean
-send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **error)
-{
-  if (g_hash_table_contains (pg->prepared, name))
-    return TRUE;
-  if (!PQsendPrepare (pg->conn, name, statement->sql, 0, NULL))
-    return pg_fail_connection (pg, "cannot send", error);
-  g_hash_table_add (pg->prepared, (gpointer)name);
-  remember (pg, SENT_PREPARE, statement);
-  return TRUE;
-}
-
-gboolean
-pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound,
-               GError **error)
-{
-  const char *name = statement->on_server;
-  gboolean prepare = pg->prepare && !g_hash_table_contains (pg->refused, name);
-  if (prepare && !send_prepare (pg, statement, name, error))
-    return FALSE;
-  int n = (int)statement->n_parameters;
-  int sent = prepare ? PQsendQueryPrepared (pg->conn, name, n, bound, NULL, NULL, 0)
-                     : PQsendQueryParams (pg->conn, statement->sql, n, NULL, bound, NULL, NULL, 0);
-  if (!sent)
-    return pg_fail_connection (pg, "cannot send", error);
-  remember (pg, kind, statement);
-  return TRUE;
-}
-
-gboolean
-pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
-{
-  const char *bound[statement->n_parameters + 1];
-  return pg_values_bind (values, statement, bound, error) && pg_ensure (pg, error)
-         && pg_send_limits (pg, error) && pg_send_bound (pg, SENT_CALLER, statement, bound, error);
-}
-
-gboolean
-pg_flush (Pg *pg, GError **error)
-{
-  if (pg->conn == NULL || !PQpipelineSync (pg->conn))
-    return pg_fail_connection (pg, "cannot send", error);
-  pg->synced = TRUE;
-  return TRUE;
-}
 
 #define CUT_AGAIN_US                                                                               \
   (5 * G_USEC_PER_SEC) /* a cancel that arrives between two statements has no effect */
@@ -262,4 +200,30 @@ pg_run_own (Pg *pg, const char *sql, GError **error)
   if (!pg_send_own (pg, sql, error) || !pg_flush (pg, error))
     return FALSE;
   return pg_finish (pg, error);
+}
+
+/* A key made of the statement's name and all bound values. */
+static char *
+name_with_values (const PgStatement *statement, const char *const *bound)
+{
+  GString *name = g_string_new (statement->name);
+  for (guint i = 0; i < statement->n_parameters; i++)
+    g_string_append_printf (name, "%c%s", bound[i] != NULL ? '\x1f' : '\x1e',
+                            bound[i] != NULL ? bound[i] : "");
+  return g_string_free (name, FALSE);
+}
+
+const PgRows *
+pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp,
+             GError **error)
+{
+  const char *bound[statement->n_parameters + 1];
+  if (!pg_values_bind (values, statement, bound, error))
+    return NULL;
+  g_autofree char *name = name_with_values (statement, bound);
+  const PgRows *known = kept_get (pg->kept, name, stamp);
+  if (known != NULL)
+    return known;
+  PgRows *rows = pg_run (pg, statement, values, error);
+  return rows != NULL ? kept_put (pg->kept, name, stamp, rows) : NULL;
 }

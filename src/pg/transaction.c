@@ -3,42 +3,6 @@
 #include "base/fault.h"
 #include "pg/pg_private.h"
 
-/* The limits of every transaction (docs/rules.md), set for that transaction only. No jit: the
- * planner's cost estimate of a page can be far too high, and compiling took 5 s for a statement of
- * 10 ms. In the search_path, pg_catalog comes first and pg_temp last: a path without pg_temp begins
- * with it. This statement runs before the path is set, so it qualifies all names. */
-#define LIMITS                                                                                                          \
-  "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true)," \
-  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
-  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                         \
-  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                   \
-  " pg_catalog.set_config('jit', 'off', true),"                                                                         \
-  " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
-
-static gboolean
-send_limits (Pg *pg, GError **error)
-{
-  gint plans = pg->plans != NULL ? atomic_load (pg->plans) : 0;
-  if (plans != pg->plans_made && !pg_send_own (pg, "DISCARD PLANS", error))
-    return FALSE;
-  pg->plans_made = plans;
-  const char *bound[] = { pg->app_schema, pg->task != NULL && pg->takes_task ? pg->task : "" };
-  const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
-  return limits != NULL && pg_send_bound (pg, SENT_OWN, limits, bound, error);
-}
-
-gboolean
-pg_send_limits (Pg *pg, GError **error)
-{
-  if (!pg->begin_wanted)
-    return pg->in_transaction || pg->sent->len > 0 || send_limits (pg, error);
-  pg->begin_wanted = FALSE;
-  pg->in_transaction = TRUE;
-  return pg_send_own (
-             pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", error)
-         && send_limits (pg, error);
-}
-
 static gboolean
 begin (Pg *pg, gboolean read_only, GError **error)
 {

@@ -5,7 +5,8 @@
  * Ownership: store.c.
  */
 #pragma once
-#include "store/store.h"
+#include "config/config.h"
+#include "store/part.h"
 
 /* PRUNED_FATAL names the setting. */
 gpointer local_new (const Config *config, GError **error);

@@ -283,7 +283,7 @@ send_call (Call *call)
   }
   HttpRequest *request = call->bulk ? s3_request_bulk (s3->target, call->keys)
                                     : s3_request_single (s3->target, call->keys->pdata[0]);
-  gint64 left_ms = (call->job->part->batch->deadline_us - start_us) / 1000;
+  gint64 left_ms = (call->job->part->list->deadline_us - start_us) / 1000;
   s3_reader_free (call->reader); /* of an earlier try */
   call->reader = s3_reader_new ();
   request->on_body = on_body;

@@ -6,7 +6,8 @@
  * store.c.
  */
 #pragma once
-#include "store/store.h"
+#include "config/config.h"
+#include "store/part.h"
 
 gpointer s3_new (const Config *config, GError **error);
 extern const StoreKind s3_kind;

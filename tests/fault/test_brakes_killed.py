@@ -41,7 +41,7 @@ def test_a_run_is_held_once_whenever_its_process_dies(scene, point):
 
 
 @pytest.mark.parametrize("point", ["step.after_effects", "step.before_commit", "step.after_commit"])
-def test_an_approved_run_goes_once_whenever_its_process_dies(scene, point):
+def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
     fill(scene.database, 30)
     first = scene.start()
     run_id = tick(scene)

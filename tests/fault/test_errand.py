@@ -71,7 +71,7 @@ def test_a_step_is_tried_again_three_times(objects):
 
 
 @pytest.mark.parametrize("passage", [1, 2, 3])
-def test_killed_while_it_finds_out_which_row_is_kept(objects, passage):
+def test_killed_while_it_tries_which_row_a_trigger_keeps(objects, passage):
     """At the first settling, which is refused, at the one that tries the rows, and at the one that leaves the kept row out."""
     ids = [objects.add("artifact") for _ in range(4)]
     objects.database.connection.execute(
@@ -89,7 +89,7 @@ def test_killed_while_it_finds_out_which_row_is_kept(objects, passage):
     assert objects.database.column("SELECT attempts FROM pruned.quarantine") == [1]
 
 
-def test_who_slept_past_his_lease_touches_nothing_that_is_new(objects):
+def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
     """Meanwhile another process has deleted object and row, and a new row owns a new object of the same name."""
     id_ = objects.add("old")
     ready_at = objects.database.value("SELECT pick_up_at FROM ci_deleted_objects")

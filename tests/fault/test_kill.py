@@ -41,7 +41,7 @@ def test_killed_there_and_started_again_everything_happened_once(scene_with_faul
 
 @pytest.mark.parametrize("point", points("dispatcher."))
 @pytest.mark.parametrize("passage", [1, 2])
-def test_killed_where_what_is_due_is_claimed_it_comes_once(scene_with_faults, point, passage):
+def test_killed_while_claiming_a_due_run_it_runs_once(scene_with_faults, point, passage):
     """What is due is the next page of a chain."""
     scene = scene_with_faults
     scene.settings["jobs.scratch.remove.delay_ms"] = 1
@@ -66,7 +66,7 @@ def test_killed_while_it_gives_its_partitions_to_another_everything_happened_onc
     check(scene, *story)
 
 
-def test_killed_while_what_may_have_killed_before_is_tried_alone_everything_happened_once(scene_with_faults):
+def test_killed_while_a_suspect_is_tried_alone_everything_happened_once(scene_with_faults):
     scene = scene_with_faults
     story = prepare(scene)
     kill_at(scene, "suspect.counted_together")
@@ -126,7 +126,7 @@ COUNT_LEFT = """
 
 @pytest.mark.parametrize("point, mended", [("went_back.before_mend", False), ("alone.before_commit=src/engine/clock/sql/went_back.sql", False),
                                            ("went_back.after_mend", True)])
-def test_killed_while_it_mends_what_a_clock_left_it_has_mended_all_or_nothing(scene_with_faults, point, mended):
+def test_killed_while_mending_times_of_a_wrong_clock_mends_all_or_none(scene_with_faults, point, mended):
     scene = scene_with_faults
     for statement in LEFT.values():
         scene.database.execute(statement)

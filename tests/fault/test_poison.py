@@ -76,7 +76,7 @@ def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_withou
     assert scene.wait_run(tick_id(JOB, at, '{"n":9}'))["state"] == "finished"
 
 
-def test_after_two_deaths_a_run_is_innocent(poisoned):
+def test_after_two_deaths_a_run_still_finishes(poisoned):
     ids = produce(poisoned, 3)
     die(poisoned, "step.after_fence", ids[1], 2)
     poisoned.run_until_idle()
@@ -170,7 +170,7 @@ def slow(new_scene, tmp_path):
     return scene
 
 
-def test_who_was_only_under_way_when_another_killed_the_process_is_innocent(slow):
+def test_a_run_that_was_under_way_when_another_killed_the_process_still_finishes(slow):
     """The run of the other lane takes seconds, so that it is still under way at each death."""
     at = now(minutes=-1)
     slow.topics.tick("scratch.slower", at, {"seconds": 6})
@@ -188,7 +188,7 @@ def test_who_was_only_under_way_when_another_killed_the_process_is_innocent(slow
     assert suspects(slow) == []
 
 
-def test_what_died_in_company_twice_is_tried_alone(slow):
+def test_a_message_under_way_at_two_deaths_is_tried_alone(slow):
     """Kills from outside: two deaths with several messages under way convict none of them."""
     at = now(minutes=-1)
     runs = {}

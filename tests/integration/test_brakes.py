@@ -180,7 +180,7 @@ def test_what_cannot_be_approved(limited):
     assert scene.run("approve", "7fecac87-579a-560b-ad38-6378e9e225c0").code == 6
 
 
-def test_an_approval_that_is_too_late_is_spent(new_scene):
+def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(new_scene):
     scene = new_scene(LIMITED)
     fill(scene.database, 30)
     daemon = scene.start()
@@ -202,7 +202,7 @@ def test_an_approval_that_is_too_late_is_spent(new_scene):
 
 
 @pytest.mark.parametrize("more, state", [(2, "finished"), (3, "held")])
-def test_an_approval_reaches_for_one_percent_more(new_scene, more, state):
+def test_an_approval_covers_one_percent_more_rows(new_scene, more, state):
     scene = new_scene(LIMITED)
     fill(scene.database, 200)
     daemon = scene.start()
@@ -218,7 +218,7 @@ def test_an_approval_reaches_for_one_percent_more(new_scene, more, state):
         assert (row["error"], left(scene)) == ("held: max_rows 20, counted 203", 203)
 
 
-def test_an_approved_run_that_grows_while_it_goes_on_is_held_again(new_scene):
+def test_an_approved_run_that_grows_is_held_again(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 30, day="2026-01-02")
     scene.start()

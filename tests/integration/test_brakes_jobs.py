@@ -147,7 +147,7 @@ def test_slots_count_as_children(objects):
     assert (objects.database.value("SELECT error FROM pruned.runs"), files(objects)) == ("held: max_rows 1, counted 2", 150)
 
 
-def test_a_plan_asks_no_store(objects):
+def test_a_plan_sends_no_request_to_a_store(objects):
     objects.add(8, store=1)
     objects.delete(**{f"jobs.{SLOT}.mode": "plan"})
     (run,) = slots(objects)

@@ -94,7 +94,7 @@ def test_timers_that_are_old_only_by_the_clock_stay(scene):
     assert timers(scene) == 10
 
 
-def test_an_hour_that_only_the_databases_clock_counts_is_none(scene, shifted):
+def test_an_hour_that_passed_only_by_the_databases_clock_archives_nothing(scene, shifted):
     """As seen from a machine that is behind: ended runs, and entries of a restore in progress, stay."""
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) "
                            "VALUES (gen_random_uuid(), 'scratch.one', 'finished', now(), now(), now() - interval '2 hours')")
@@ -150,7 +150,7 @@ def shifted(preload):
     return lambda seconds: {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": seconds}
 
 
-def test_a_tick_that_only_one_clock_believes_in_is_not_fired(hourly, shifted):
+def test_a_tick_that_is_due_by_one_clock_only_is_not_fired(hourly, shifted):
     """This machine is an hour behind: to it the database seems to be ahead."""
     daemon = hourly.start()
     right = hourly.database.wait("SELECT next_at FROM pruned.schedules")
@@ -216,7 +216,7 @@ def ahead_of_kafka(new_scene, own_postgres, preload):
 KAFKA_WAITS = "Ticks of cron wait: this machine's clock and the database's are ahead of Kafka's (detail: seconds)"
 
 
-def test_a_tick_that_kafkas_clock_does_not_believe_in_is_not_fired(ahead_of_kafka):
+def test_a_tick_that_is_not_due_by_kafkas_clock_is_not_fired(ahead_of_kafka):
     scene = ahead_of_kafka
     plant = scene.start()
     due = scene.database.wait("SELECT next_at FROM pruned.schedules")  # in half an hour
@@ -241,7 +241,7 @@ def without_its_time(topics):
 
 
 @pytest.mark.parametrize("make", [lambda topics: topics.drop("clock"), without_its_time], ids=["no topic", "a topic of another kind"])
-def test_where_kafka_does_not_tell_its_time_the_two_others_decide(hourly, make):
+def test_without_kafkas_clock_the_two_other_clocks_decide(hourly, make):
     plant = hourly.start()
     hourly.database.wait("SELECT next_at FROM pruned.schedules")
     assert plant.stop() == 0
@@ -259,7 +259,7 @@ def test_where_kafka_does_not_tell_its_time_the_two_others_decide(hourly, make):
 AHEAD = "now() + interval '400 days'"
 
 
-def test_work_that_was_due_soon_is_done_although_a_clock_that_was_ahead_wrote_its_time(scene):
+def test_work_is_done_soon_although_a_clock_that_was_ahead_wrote_its_time(scene):
     """A page, a retry, a run whose message is lost, an old row of the outbox: with the times of that clock."""
     fill(scene.database, 25)
     times = [now(minutes=-3, milliseconds=n) for n in range(3)]

@@ -154,7 +154,7 @@ def newer(new_pruned, database, topics):
 
 
 @pytest.mark.parametrize("compatible_from", [1, None])
-def test_an_operator_can_still_stop_what_a_newer_schema_refuses_to_run(newer, compatible_from):
+def test_stop_works_with_a_newer_schema_that_run_refuses(newer, compatible_from):
     pruned = newer(compatible_from)
     pruned.run("pause", JOB).ok()
     assert pruned.database.value("SELECT paused FROM pruned.controls WHERE job = %s", [JOB])
@@ -253,7 +253,7 @@ def test_fewer_partitions_than_the_capacity_are_reported(stored):
     assert (line["partitions"], line["capacity"]) == ("2", "5") and "pruned topics --apply" in line["remedy"]
 
 
-def test_an_index_that_a_cursor_wants_is_named_at_the_start_until_it_is_there(stored):
+def test_a_missing_index_of_a_cursor_is_logged_at_each_start(stored):
     stored.run("topics", "--apply").ok()
 
     def warned():
@@ -268,7 +268,7 @@ def test_an_index_that_a_cursor_wants_is_named_at_the_start_until_it_is_there(st
 
 
 @pytest.mark.parametrize("key, shown", [("postgres.replica_url", "replica_url"), ("registry.url", "[registry]")])
-def test_a_setting_that_would_do_nothing_is_not_offered(bare, key, shown):
+def test_a_setting_that_nothing_reads_is_not_listed_and_is_refused(bare, key, shown):
     assert key not in {line["key"] for line in bare.run("config", "--json").ok().json()}
     assert shown not in bare.run("config", "--example").ok().stdout
     says(bare.run("config", settings={key: "x"}), 2, shown.strip("[]"))

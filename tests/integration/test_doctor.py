@@ -229,7 +229,7 @@ def far_kafka():
 
 
 @pytest.mark.parametrize("delay_s", [0.3, 1])
-def test_a_slow_kafka_is_there(new_pruned, new_database, far_kafka, delay_s):
+def test_a_slow_kafka_is_not_reported_as_down(new_pruned, new_database, far_kafka, delay_s):
     """The group has never read or committed anything."""
     pruned = new_pruned(new_database(), Topics(far_kafka.bootstrap, "far"))
     pruned.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (7)")

@@ -56,7 +56,7 @@ def test_an_error_of_a_value_names_file_and_job(scene):
     let_rows_go(scene.database)
 
 
-def test_a_table_that_is_altered_costs_nobody_a_try(new_scene):
+def test_altering_a_table_charges_no_attempt(new_scene):
     """A prepared statement of the session gives other columns than before."""
     scene = new_scene({"run.workers": 2})
     fill(scene.database, 5)

@@ -56,7 +56,7 @@ def in_a_step(scene, http):
     return daemon, tick_id(JOB, at)
 
 
-def test_partitions_are_given_up_while_postgres_hangs(new_scene, own_postgres, http):
+def test_partitions_are_released_while_postgres_hangs(new_scene, own_postgres, http):
     """The step cannot be cancelled, because the server does not read the request. The thread that sends the cancel blocks no other."""
     scene = new_scene(server=own_postgres)
     daemon, run_id = in_a_step(scene, http)
@@ -112,7 +112,7 @@ def test_a_late_cancel_stops_no_other_work(scene):
     assert not daemon.lines(level="error")
 
 
-def test_a_poll_thread_that_does_not_come_back_is_not_healthy(scene, preload, http, tmp_path):
+def test_a_hanging_poll_thread_is_reported_as_unhealthy(scene, preload, http, tmp_path):
     library = preload("stalled_poll")
     if library is None:
         pytest.skip("a sanitizer must be loaded first")

@@ -31,7 +31,7 @@ def decided(tenant):
     return run, [g for g in started(tenant, run) if g != tenant.first], marked
 
 
-def test_a_day_before_the_day_and_a_day_after(calm):
+def test_one_day_before_and_one_day_after_the_due_date(calm):
     calm.period(99)
     calm.period(7)  # the row with the highest id counts
     actor, groups = calm.user(admin=True), [calm.group() for _ in range(3)]

@@ -93,7 +93,7 @@ def test_slow_clients_of_many_addresses_do_not_take_health_away(ready, http, slo
 WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pruned http' AND wait_event_type = 'Lock'"
 
 
-def test_figures_that_wait_in_the_database_hold_no_readiness(scene, ready, http):
+def test_metrics_that_wait_for_the_database_do_not_delay_readiness(scene, ready, http):
     """Metrics and readiness have separate connections to PostgreSQL; that of the metrics waits here until its time-out."""
     with concurrent.futures.ThreadPoolExecutor() as beside, scene.database.connect() as other, other.transaction():
         other.execute("LOCK TABLE pruned.quarantine")
@@ -144,7 +144,7 @@ def test_listen_accepts_the_usual_forms(scene, http, listen, hosts):
 @pytest.mark.parametrize("listen, said", [
     ("nonsense", "is not host:port"), ("127.0.0.1:http", "is not host:port"), ("127.0.0.1:70000", "is not host:port"), ("::1:80", "is not host:port"),
     ("203.0.113.1:9750", "Cannot assign requested address (errno 99)"), ("no.such.host.invalid:9750", "'no.such.host.invalid': ")])
-def test_what_cannot_be_listened_on_is_said(scene, listen, said):
+def test_an_address_that_cannot_be_listened_on_is_reported(scene, listen, said):
     done = scene.run("run", settings={"http.listen": listen})
     assert done.code == 2 and "[http] listen" in done.stderr and said in done.stderr
 

@@ -138,7 +138,7 @@ def murmur2(data):
     return h ^ h >> 15
 
 
-def test_events_in_both_encodings_and_twice_are_one_run(new_scene):
+def test_an_event_that_is_sent_twice_and_in_both_encodings_is_one_run(new_scene):
     scene = new_scene()
     fill(scene.database, 3)
     topics, ce_time = scene.topics, now(minutes=-5)

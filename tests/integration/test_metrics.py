@@ -165,7 +165,7 @@ def test_the_served_metrics_are_those_of_the_reference(scene, http, tmp_path):
         assert set(dict(labels)) - {"le"} <= told[family][1], name
 
 
-def test_what_alerts_look_at_is_there_and_what_they_count_is_there_before_it_happens(scene, http, tmp_path):
+def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_path):
     """rate() does not see a counter that starts at 1."""
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
@@ -215,7 +215,7 @@ def test_metrics_of_the_process(scene, http):
     assert metrics["process_open_fds"] > 3 and metrics["process_cpu_seconds_total"] > 0
 
 
-def test_the_state_of_the_work_is_told_from_the_tables_whoever_was_restarted(scene, http):
+def test_metrics_of_work_are_read_from_the_tables_also_after_a_restart(scene, http):
     job = "scratch.remove"
     fill(scene.database, 1)
     scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) SELECT %s, 'scratch:' || n, 'x', n > 5 FROM generate_series(1, 7) n", [job])

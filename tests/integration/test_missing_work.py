@@ -58,7 +58,7 @@ def start_and_meet_the_lock(scene, ids):
 
 
 @pytest.mark.parametrize("others", [0, 3])
-def test_a_message_waits_for_who_has_its_run_for_a_moment(scene, others):
+def test_a_message_waits_while_its_run_is_locked_for_a_moment(scene, others):
     """For a single message, and in a batch."""
     run_id, *ids = insert_ready(scene, "scratch.wide", 1 + others)
     with locked(scene, run_id):
@@ -84,7 +84,7 @@ def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
     assert not daemon.lines(SENT_AGAIN)
 
 
-def test_who_has_a_run_for_long_holds_up_no_others(scene):
+def test_a_run_that_is_locked_for_long_delays_no_other(scene):
     """The message is dropped; when the lock is released the run is found without a message."""
     run_id, other_id = insert_ready(scene, "scratch.wide", 2)
     with locked(scene, run_id):
@@ -192,7 +192,7 @@ def takes_large(scene):
 
 
 @pytest.mark.parametrize("seconds", [-60, 4])
-def test_a_run_whose_message_its_topic_does_not_take_is_dead_and_says_why(narrow, seconds):
+def test_a_run_whose_message_the_topic_rejects_is_dead_with_the_reason(narrow, seconds):
     """Whether intake or the dispatcher sends it: the other runs are done, this one is reported, and a retry succeeds once the topic takes
     the message."""
     at = now(seconds=seconds)
@@ -228,7 +228,7 @@ def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE messages = '\\x00'") == 1
 
 
-def test_a_backlog_republishes_nothing(new_scene):
+def test_messages_of_a_backlog_are_not_sent_again(new_scene):
     """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which a message counts as missing."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "

@@ -129,7 +129,7 @@ def test_a_path_that_leaves_the_root_is_never_followed(objects, kernel):
     assert objects.results()[0]["failed"] == len(ids)
 
 
-def test_a_name_that_ends_in_a_slash_is_not_the_file_of_that_name(objects, kernel):
+def test_a_name_with_a_final_slash_deletes_no_file_of_the_name_without_it(objects, kernel):
     for name in ("x", "d/d"):
         (objects.root / "a" / name).parent.mkdir(parents=True, exist_ok=True)
         (objects.root / "a" / name).write_text("another object")
@@ -182,7 +182,7 @@ def test_a_missing_root_is_a_store_that_is_down_and_leases_are_given_back(object
 
 
 @pytest.mark.parametrize("number", [errno.ESTALE, errno.EROFS, errno.EIO])
-def test_a_disk_that_is_not_well_is_a_store_that_is_down(objects, bad_disk, number):
+def test_a_failing_disk_counts_as_a_store_that_is_down(objects, bad_disk, number):
     ids = [objects.add("a", "file"), objects.add("a", "another")]
     before = objects.database.column("SELECT pick_up_at FROM ci_deleted_objects ORDER BY id")
     bad_disk(number)
@@ -286,7 +286,7 @@ def test_what_becomes_ready_behind_a_slot_is_not_forgotten(objects):
     assert (run["step"], run["result"]["deleted"]) == (3, 6) and "reached" in run["cursor"]
 
 
-def test_the_event_only_wakes_and_arguments_reach_the_slots(objects):
+def test_the_event_starts_the_job_and_arguments_reach_the_slots(objects):
     objects.add("a", "file")
     objects.pruned.run("emit", "ObjectsMarkedForDeletion").ok()
     objects.pruned.run_until_idle(settings=objects.settings)

@@ -21,7 +21,7 @@ def objects(pruned_with_slots, database, gateway, request):
 
 
 @pytest.mark.parametrize("bulk", [True, False])
-def test_listed_objects_go_whatever_their_names(objects, proxy, bulk):
+def test_objects_with_odd_names_are_deleted_and_no_others(objects, proxy, bulk):
     names = ["plain", "with space", "ü and é", "per%cent", "%2Fslash", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "q?u=e#ry", "tab\tstop",
              "bell\a", "new\nline", "return\r", "~tilde*(star)!", "漢字 🎉"]
     others = ["other", "with+space", "plus plus", "per", "%252Fslash", "new line", "q", "tab", "return", "semi"]  # a mistake would delete this one
@@ -109,7 +109,7 @@ def test_a_single_delete_answered_200_does_not_count_otherwise(objects, proxy, a
         objects.delete(**{"store.object.endpoint": proxy.url})
 
 
-def test_without_the_bulk_call_an_object_is_asked_for_by_its_very_name(objects, proxy):
+def test_without_the_bulk_call_each_object_is_deleted_by_its_exact_name(objects, proxy):
     """`a/./b` and `a/b` are different objects, and signed as such."""
     objects.add("a/.", "b", make=False)
     proxy.misbehave = lambda command, *_: NO_BULK if command == "POST" else (204, b"", None)

@@ -118,7 +118,7 @@ def test_a_key_may_have_1024_bytes_with_its_prefix(objects, proxy):
     assert objects.database.column("SELECT DISTINCT reason FROM pruned.quarantine") == ["the key is longer than 1024 bytes"]
 
 
-def test_a_path_that_leaves_the_prefix_is_never_named(objects, proxy):
+def test_a_path_outside_the_prefix_is_never_sent_to_the_service(objects, proxy):
     unsafe = [objects.add(dir_, file, make=False) for dir_, file in [("..", "x"), ("a/../..", "x"), ("a", ".."), ("/a", "x"), ("a", "/x")]]
     objects.add("a", "fine")
     proxy.misbehave = lambda command, body, go: (*go(), None)
@@ -169,7 +169,7 @@ def wait_error(objects, words):
                                  until=lambda error: words in (error or ""))
 
 
-def test_credentials_that_are_rotated_while_it_runs(objects, tmp_path):
+def test_rotated_credentials_are_used_without_a_restart(objects, tmp_path):
     """Old credentials; a half-written file; a missing file; new credentials: the same process continues by itself."""
     objects.add("a", "file")
     file, daemon = start_with_file(objects, credentials(objects.gateway, objects.gateway.secret_key), tmp_path)
@@ -190,7 +190,7 @@ def test_credentials_that_are_rotated_while_it_runs(objects, tmp_path):
     assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-def test_a_file_of_credentials_that_is_not_there_is_named_and_nothing_is_sent_unsigned(objects, proxy, tmp_path):
+def test_without_the_credentials_file_the_path_is_logged_and_nothing_is_sent_unsigned(objects, proxy, tmp_path):
     objects.add("a", "file")
     file, daemon = start_with_file(objects, None, tmp_path)
     wait_error(objects, f"[store.object] credentials_file {file}: No such file")
@@ -203,7 +203,7 @@ def test_a_file_of_credentials_that_is_not_there_is_named_and_nothing_is_sent_un
 
 # --- a service that is away
 
-def test_one_request_probes_whether_a_service_is_back_and_then_all_go_on(objects, proxy):
+def test_one_request_probes_whether_the_service_is_back(objects, proxy):
     list_objects(objects, 400)
     probes, let_go, back = [], threading.Event(), threading.Event()
 
@@ -231,7 +231,7 @@ def test_one_request_probes_whether_a_service_is_back_and_then_all_go_on(objects
     assert objects.database.column("SELECT DISTINCT attempts FROM pruned.runs WHERE job = %s", [SLOT]) == [0]
 
 
-def test_a_row_that_somebody_else_has_leased_meanwhile_stays_his(objects, proxy):
+def test_a_row_that_another_process_has_leased_meanwhile_is_left_to_it(objects, proxy):
     """The three results of an object: gone, refused, not tried."""
     keys = {name: objects.add("a", name, make=False) for name in ("gone", "refused", "stays mine")}
 

@@ -72,7 +72,7 @@ def test_the_broker_is_restarted(scene, own_kafka, how):
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
 
 
-def test_the_broker_is_away_for_longer_than_a_session_and_than_the_dispatcher_waits(scene, own_kafka):
+def test_work_continues_after_a_broker_outage_longer_than_a_session(scene, own_kafka):
     """Runs that became due meanwhile are sent when it is back, not found missing seconds later."""
     at = now(seconds=20)
     scene.topics.tick("scratch.wide", at, {"n": 1})
@@ -120,7 +120,7 @@ def test_postgres_and_kafka_are_away(scene, own_postgres, own_kafka):
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
 
 
-def test_nothing_waits_for_a_lock_without_a_limit(new_scene):
+def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
     """Also not the dispatcher's statements between transactions: an operator who alters pruned.runs never waits behind a queue of the
     daemon's."""
     scene = new_scene({})

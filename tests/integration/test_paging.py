@@ -98,7 +98,7 @@ def test_a_row_that_others_delete_during_the_page_is_not_an_error(scene):
     assert sorted(scene.database.value("SELECT keys FROM pruned.deletions")) == [1, 2, 4, 5]
 
 
-def test_a_row_whose_day_was_moved_during_the_page_stays(scene):
+def test_a_row_whose_date_is_postponed_during_the_page_stays(scene):
     fill(scene.database, 5)
     scene.start().wait_line("Partitions assigned")
     with scene.database.connect() as other:

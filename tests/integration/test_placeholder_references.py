@@ -15,7 +15,7 @@ def results(tenant):
     return {r["args"]["placeholder_user_id"]: result(r) for r in tenant.runs(CHILD)}
 
 
-def test_references_keep_him_and_nothing_else_does(tenant):
+def test_only_references_keep_a_placeholder(tenant):
     users = {name: tenant.placeholder()[1] for name in ("free", "issue", "note", "approval", "no reference")}
     tenant.put("issues", closed_by_id=users["issue"])
     tenant.put("notes", author_id=users["note"])

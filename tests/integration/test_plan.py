@@ -33,7 +33,7 @@ def done(judge):
 
 
 @pytest.mark.parametrize("seed", range(3 * SEEDS, 3 * SEEDS + SEEDS // 6))
-def test_what_is_planned_is_what_is_done(judge, seed):
+def test_a_run_does_what_its_plan_showed(judge, seed):
     t = judge.fill(seed, size=40 + seed % 5 * 20)
     expired = "FROM members WHERE expires_at <= (%s::timestamptz AT TIME ZONE 'UTC')::date"
     parked = judge.database.value(f"SELECT max(id) {expired}", [t])

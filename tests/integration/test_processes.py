@@ -36,7 +36,7 @@ def start_all(scene, n):
 
 
 @pytest.mark.parametrize("processes", [2, 3])
-def test_a_chain_runs_once_whoever_takes_its_pages(scene, processes):
+def test_each_page_of_a_chain_runs_once_among_several_processes(scene, processes):
     fill(scene.database, 300)
     daemons = start_all(scene, processes)
     at = now(minutes=-1)
@@ -63,7 +63,7 @@ def test_capacity_holds_over_all_processes(scene):
         assert most_at_once([r for r in rows if r["slot"] == slot]) <= 1
 
 
-def test_a_process_that_dies_gives_its_slots_to_the_other(new_scene):
+def test_another_process_takes_over_the_slots_of_one_that_dies(new_scene):
     scene = new_scene()
     first, second = start_all(scene, 2)
     send_wide(scene, 60)

@@ -47,7 +47,7 @@ def test_a_user_who_schedules_their_own_removal_goes_everywhere(tree, level, sch
     assert tree.ids("members") == [tree.anchor, elsewhere] and tree.ids("members_deletion_schedules") == []
 
 
-def test_not_so_a_last_owner_a_bot_and_who_is_not_active(tree):
+def test_a_last_owner_a_bot_and_an_inactive_user_may_not_remove_themselves(tree):
     group = tree.group()
     owner, bot, inactive = tree.user(), tree.user(user_type=6), tree.user(state="blocked")
     stay = [tree.owner(owner, group), tree.member(bot, group), tree.member(inactive, group)]

@@ -113,7 +113,7 @@ def owners_leave(seed):
 
 
 @pytest.mark.parametrize("seed", range(SEEDS, SEEDS + SEEDS // 2))
-def test_what_is_planned_is_what_is_done(judge, seed):
+def test_a_run_does_what_its_plan_showed(judge, seed):
     t = judge.fill(seed, size=20 + seed % 5 * 10)
     owners_leave(seed)(judge.database)
     before = load(judge.database.connection)

@@ -129,7 +129,7 @@ def test_the_last_owner_and_bots_stay_and_an_inactive_actor_removes_nobody(tree)
     assert {o["member_id"]: o["reason"] for o in tree.outcomes("MemberKept")}[tree.m["last"]] == "last_owner"
 
 
-def test_a_plan_says_the_same_and_changes_nothing(tree):
+def test_a_plan_shows_what_would_go_and_what_is_denied_and_changes_nothing(tree):
     tree.owner(tree.boss, tree.sub)
     tree.leave(tree.top, tree.leaver, tree.boss)
     lines = tree.pruned.run("plan", CHILD, "--at", tree.at.isoformat(), "--json").ok().json()

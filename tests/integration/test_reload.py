@@ -129,7 +129,7 @@ def steps_of_other(scene, last):
     return scene.wait_run(tick_id(OTHER, at, f'{{"last":{last}}}'))["step"]
 
 
-def test_a_step_that_is_held_holds_no_reload_and_nobody_else(scene):
+def test_a_blocked_step_delays_neither_a_reload_nor_other_jobs(scene):
     fill(scene.database, 5)
     hold_rows(scene.database, "OLD.id = 3")
     daemon = start(scene)

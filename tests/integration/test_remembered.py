@@ -60,7 +60,7 @@ def test_an_event_that_is_sent_again_after_its_archive_went_is_the_same_run(scen
     assert {line["verdict"] for line in lines if line["run_id"] == run} == {"done"}
 
 
-def test_ids_go_when_neither_the_ledger_nor_the_topic_keeps_them(scene):
+def test_event_ids_are_deleted_once_neither_ledger_nor_topic_keeps_the_event(scene):
     scene.settings["runs.keep_days"] = 5
     scene.database.execute("INSERT INTO pruned.event_ids SELECT gen_random_uuid(), now() - a * interval '1 day' "
                            "FROM unnest(ARRAY[1, 4, 6, 400]) AS a, generate_series(1, 600)")

@@ -76,7 +76,7 @@ def test_after_a_lost_database_what_is_missing_is_started_and_only_that(scene):
     assert verdicts(replay(scene)) == {"done": 6}
 
 
-def test_a_run_in_the_archive_is_done(scene):
+def test_replay_reports_an_archived_run_as_done(scene):
     scene.topics.tick(WIDE, now(hours=-30), {"a": 1})
     scene.topics.tick(WIDE)
     scene.run_until_idle()

@@ -94,7 +94,7 @@ def test_a_run_that_waits_is_brought_forward_by_retry_and_ended_by_discard(faili
     assert failing.run("retry", run_id).code == 1
 
 
-def test_a_statement_that_takes_too_long_halves_the_page_and_charges_nobody(new_scene):
+def test_a_slow_statement_halves_the_page_and_charges_no_attempt(new_scene):
     """All rows take 18 s, the limit is 15."""
     scene = new_scene()
     fill(scene.database, 4)
@@ -114,7 +114,7 @@ def test_a_statement_that_takes_too_long_halves_the_page_and_charges_nobody(new_
     ("ALTER TABLE scratch RENAME TO scratched", "scratch"),
     ("REVOKE ALL ON scratch FROM pruned_test_daemon", "scratch"),
 ])
-def test_a_tick_of_a_job_that_lacks_something_ends_blocked_and_touches_nothing(new_scene, what, words):
+def test_a_tick_of_a_job_without_its_tables_or_rights_ends_blocked_and_changes_nothing(new_scene, what, words):
     scene = new_scene()
     fill(scene.database, 3)
     scene.database.execute(what)
@@ -155,7 +155,7 @@ def test_a_run_of_an_event_waits_while_the_job_lacks_something(new_scene):
     assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [1, 3]
 
 
-def test_a_lock_that_others_hold_is_charged_to_nobody(scene):
+def test_a_lock_conflict_charges_no_attempt(scene):
     fill(scene.database, 3)
     daemon = scene.start()
     with scene.database.connect() as other:

@@ -112,7 +112,7 @@ def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]) == 0
 
 
-def test_what_could_not_be_published_holds_its_offset_back(scene):
+def test_an_offset_is_not_stored_before_its_messages_are_published(scene):
     """The step is committed, but its outcome has no topic: the next daemon sends it, and only then the message's offset is committed."""
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")

@@ -105,7 +105,7 @@ def test_a_group_with_many_rows(tenant, table):  # noqa: F811
 
 
 @pytest.mark.parametrize("place", ["groups", "projects"])
-def test_a_group_with_many_who_are_to_be_refreshed(tenant, place):  # noqa: F811
+def test_a_group_with_many_users_to_refresh(tenant, place):  # noqa: F811
     """All refreshes are requested before anything is removed. That is cut as well: groups and projects come in parts."""
     top, actor = tenant.group(), tenant.user(admin=True)
     users = [tenant.user() for _ in range(N)]

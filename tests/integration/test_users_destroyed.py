@@ -119,7 +119,7 @@ def test_a_row_that_the_users_own_removal_makes_keeps_the_user(bot):
 
 # --- without a ghost user nothing is decided
 
-def test_without_a_ghost_user_it_fails_and_comes_again(bot):
+def test_without_a_ghost_user_the_run_fails_and_is_retried(bot):
     bot.database.execute("DELETE FROM users WHERE user_type = 5")
     run = go(bot)
     assert (run["state"], run["attempts"]) == ("waiting", 1) and "no ghost user in the instance" in run["error"]
@@ -133,7 +133,7 @@ def test_without_a_ghost_user_it_fails_and_comes_again(bot):
     assert bot.database.column("SELECT author_id FROM issues") == [ghost]
 
 
-def test_without_a_ghost_user_for_good_it_is_dead_and_named(bot):
+def test_if_the_ghost_user_stays_missing_the_run_is_dead_with_the_reason(bot):
     bot.database.execute("DELETE FROM users WHERE user_type = 5")
     run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
     assert run["state"] == "dead"

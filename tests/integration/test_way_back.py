@@ -116,7 +116,7 @@ def same(scene, before):
 # --- the accidents
 
 @pytest.mark.parametrize("daemons", ["one goes on", "two go on", "one is started again"])
-def test_postgres_set_back_to_a_backup_does_again_exactly_what_it_has_lost(scene, own_postgres, daemons):
+def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(scene, own_postgres, daemons):
     """PostgreSQL is recovered to a moment long after the backup (a recovery target). No message comes after the accident: missing work is
     found without one."""
     backup = own_postgres.back_up()
@@ -157,7 +157,7 @@ def revive(scene):
 
 
 @pytest.mark.parametrize("daemon", ["goes on", "is started again"])
-def test_after_all_of_kafkas_data_is_lost_everything_goes_on_from_the_rows(scene, own_kafka, daemon):
+def test_after_kafka_has_lost_all_data_work_continues_from_the_rows(scene, own_kafka, daemon):
     begin(scene)
     ahead = now(hours=1)
     scene.topics.tick(WIDE, ahead, {"n": 3})
@@ -200,7 +200,7 @@ def delete_group(topics):
 
 
 @pytest.mark.parametrize("how", ["deleted", "reset to the beginning"])
-def test_without_the_groups_offsets_nothing_is_done_twice(scene, how):
+def test_after_the_consumer_group_has_lost_its_offsets_nothing_is_done_twice(scene, how):
     begin(scene)
     wait_all(scene, go_on(scene))
     before = state(scene)

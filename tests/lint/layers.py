@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks which folder may use which (docs/design.md), by includes, and by symbols of the objects in BUILD (default build/release; sources
-that are not built are not checked). Prints each violation; exit 1 if any."""
+that are not built are not checked). No files may use each other in a circle, but a face and its parts. Prints each violation; exit 1 if any."""
 
 import pathlib
 import re
@@ -21,6 +21,9 @@ ALSO = {("cli", "web")}
 SHOWN_TO_JOBS = {"pruned": re.compile(r"^pruned/"), "jobs": re.compile(r"^(pruned|base)/")}
 # Headers that jobs share with all of src, and their folders.
 SHARED = {"pruned/error.h": "base", "pruned/json.h": "base", "pruned/log.h": "base", "pruned/rows.h": "pg"}
+
+# A face and its parts: the files of one module, behind one header. Only they may use each other in a circle.
+FACES = ["cli/bench/bench", "cli/doctor/doctor", "cli/restore/restore", "config/config"]
 
 HOME_OF = {"jansson.h": "pruned", "uuid.h": "base", "uuid/uuid.h": "base",
            "librdkafka/rdkafka.h": "kafka", "librdkafka/rdkafka_mock.h": "kafka",
@@ -122,9 +125,42 @@ def symbols(build):
     return edges
 
 
-def wrong_links(build):
+def circles(edges):
+    """The groups of files in which each file uses every other one, directly or through others."""
+    reached = {}
+
+    def reach(start):
+        seen, open_ends = set(), [start]
+        while open_ends:
+            for other in edges.get(open_ends.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    open_ends.append(other)
+        return seen
+
+    for path in edges:
+        reached[path] = reach(path)
+    groups = {frozenset(other for other in ends if path in reached.get(other, ())) for path, ends in reached.items() if path in ends}
+    return sorted(sorted(group) for group in groups)
+
+
+def wrong_circles(links):
+    """Files that use each other in a circle, and are no face with its parts; with the symbols that tie them."""
+    edges = {}
+    for user, definer in links:
+        edges.setdefault(user, set()).add(definer)
+    for group in circles(edges):
+        if any(all(str(path).startswith(f"src/{face}") for path in group) for face in FACES):
+            continue
+        yield f"files in a circle: {', '.join(map(str, group))}"
+        for (user, definer), names in sorted(links.items()):
+            if user in group and definer in group:
+                yield f"  {user} uses {', '.join(sorted(names))} of {definer}"
+
+
+def wrong_links(links):
     """Symbols that a folder uses of a folder that it may not use, although it includes nothing of it."""
-    for (user, definer), names in sorted(symbols(build).items()):
+    for (user, definer), names in sorted(links.items()):
         home, used = folder(user), folder(definer)
         if home in ("", used) or used not in RANK or (home, used) in ALSO:
             continue
@@ -148,7 +184,8 @@ def main():
             target = None if system else resolve(name)
             if target and path.suffix == ".h":
                 graph.setdefault(str(path), []).append(target)
-    complaints += wrong_links(build)
+    links = symbols(build)
+    complaints += [*wrong_links(links), *wrong_circles(links)]
     complaints += [f"headers in a ring: {' -> '.join(ring)}" for ring in cycles(graph)]
     print("\n".join(complaints) if complaints else "layers: as designed")
     return 1 if complaints else 0

@@ -6,7 +6,7 @@ from .text import ROOT, calls, head, literal, sources, table, without_comments
 
 # Name of the call: which argument is the level, and which the message.
 CALLS = {"log_debug": ("debug", 0), "log_info": ("info", 0), "log_warning": ("warning", 0), "log_error": ("error", 0),
-         "log_warning_every": ("warning", 2), "log_fields": (0, 1), "log_line": (0, 1), "step_log": (1, 2)}
+         "log_warning_every": ("warning", 2), "log_fields": (0, 1), "log_line": (0, 1), "log_format": (0, 1), "step_log": (1, 2)}
 LEVELS = ("debug", "info", "warning", "error")
 CONF = re.compile(r"^log = (?:(debug|info|warning|error): )?(.*)$", re.M)
 SQL = re.compile(r"'(debug|info|warning|error)' AS level, '((?:[^']|'')*)' AS message")
@@ -40,7 +40,7 @@ def levels(which, given):
 def in_c():
     seen = set()
     for path, source in sources():
-        if path.startswith("src/base/log."):
+        if path.startswith(("src/base/log.", "src/base/log_format.")):
             continue
         text = without_comments(source)
         for name, (level, message) in CALLS.items():

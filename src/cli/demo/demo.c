@@ -11,10 +11,8 @@
 #include "cli/commands.h"
 #include "engine/outbox/topics.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +20,6 @@
 
 static char *kafka;
 static gboolean keep;
-static volatile sig_atomic_t interrupted;
 
 const GOptionEntry demo_options[]
     = { { "kafka", 0, 0, G_OPTION_ARG_STRING, &kafka,
@@ -30,67 +27,6 @@ const GOptionEntry demo_options[]
           "HOST:PORT" },
         { "keep", 0, 0, G_OPTION_ARG_NONE, &keep, "leave it running until Ctrl-C", NULL },
         { NULL } };
-
-static void
-note_signal (int number)
-{
-  interrupted = 1;
-}
-
-gboolean
-demo_is_interrupted (GError **error)
-{
-  if (interrupted)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "interrupted");
-  return interrupted;
-}
-
-void
-demo_title (Demo *demo, const char *text)
-{
-  gboolean bold = isatty (STDOUT_FILENO) && g_getenv ("NO_COLOR") == NULL;
-  output_say (demo->cli->out, "\n%s%s%s", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
-}
-
-PgRows *
-demo_ask (Demo *demo, const char *file, GError **error)
-{
-  if (!pg_begin (demo->pg, error))
-    return NULL;
-  PgRows *rows = pg_run_file (demo->pg, file, NULL, error);
-  pg_rollback (demo->pg);
-  return rows;
-}
-
-gboolean
-demo_type (Demo *demo, GError **error, const char *argument, ...)
-{
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autoptr (GString) shown = g_string_new ("$ pruned");
-  const char *const begin[] = { DEMO_SELF, "-c", demo->conf, NULL };
-  for (guint i = 0; begin[i] != NULL; i++)
-    g_ptr_array_add (argv, (gpointer)begin[i]);
-  if (output_is_json (demo->cli->out))
-    g_ptr_array_add (argv, "--json");
-  va_list list;
-  va_start (list, argument);
-  for (const char *word = argument; word != NULL; word = va_arg (list, const char *)) {
-    g_ptr_array_add (argv, (gpointer)word);
-    g_string_append_printf (shown, " %s", word);
-  }
-  va_end (list);
-  g_ptr_array_add (argv, NULL);
-  output_say (demo->cli->out, "%s", shown->str);
-  output_flush (demo->cli->out);
-  return child_run ((const char *const *)argv->pdata, demo->folder, NULL, NULL, error);
-}
-
-gboolean
-demo_tick (Demo *demo, const char *job, GError **error)
-{
-  demo->ticks++;
-  return demo_type (demo, error, "tick", job, NULL);
-}
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
@@ -134,9 +70,10 @@ stay (Demo *demo, GError **error)
   output_say (demo->cli->out, "\n%s ends it, and nothing is left behind.",
               keep ? "Ctrl-C" : "Enter");
   output_flush (demo->cli->out);
-  while (!interrupted && poll (&input, 1, 200) <= 0 && child_is_running (demo->daemon))
+  while (!demo_is_interrupted (NULL) && poll (&input, 1, 200) <= 0
+         && child_is_running (demo->daemon))
     ;
-  interrupted = 0; /* Ctrl-C ended the wait, not the demo */
+  demo_forget_interrupt (); /* Ctrl-C ended the wait, not the demo */
   return TRUE;
 }
 
@@ -164,15 +101,6 @@ forget_environment (void)
   for (char **name = names; *name != NULL; name++)
     if (g_str_has_prefix (*name, "PRUNED_"))
       g_unsetenv (*name);
-}
-
-static void
-catch_signals (void)
-{
-  struct sigaction action = { .sa_handler = note_signal };
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
-  sigaction (SIGHUP, &action, NULL);
 }
 
 static gboolean
@@ -247,7 +175,7 @@ command_demo (Cli *cli, GError **error)
 {
   Demo demo = { .cli = cli, .began_us = clock_monotonic_us () };
   forget_environment ();
-  catch_signals ();
+  demo_catch_signals ();
   ExitCode code = demo_open (&demo, error) ? run_steps (&demo, error) : CODE_BUG;
   gboolean clean = demo_close (&demo, code == CODE_OK ? error : NULL);
   return code == CODE_OK && !clean ? CODE_BUG : code;

@@ -1,4 +1,4 @@
-/* The state of the demo: made by setup.c, run by demo.c, shown by show.c.
+/* The state of the demo: made by setup.c, run by demo.c, shown by show.c; tools.c serves them all.
  *
  * Threads: main only. Ownership: demo.c.
  */
@@ -28,8 +28,11 @@ typedef struct {
 /* Prints a title: bold on a terminal with colours. */
 void demo_title (Demo *demo, const char *text);
 
-/* TRUE: Ctrl-C or SIGTERM was received; ERROR is set. */
+/* From here on Ctrl-C, SIGTERM and SIGHUP do not end the process: the demo cleans up first. */
+void demo_catch_signals (void);
+/* TRUE: one of them was received; ERROR is set. */
 gboolean demo_is_interrupted (GError **error);
+void demo_forget_interrupt (void);
 
 /* Runs a statement of src/cli/demo/sql in a transaction of its own. */
 PgRows *demo_ask (Demo *demo, const char *file, GError **error);

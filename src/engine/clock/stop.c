@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "engine/clock/processes.h"
 #include "engine/lane/lane.h"
-#include "store/store.h"
+#include "store/part.h"
 
 #include <pthread.h>
 

@@ -6,6 +6,7 @@
 #include "config/nearest.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
+#include "engine/job/template.h"
 
 #include <string.h>
 
@@ -257,27 +258,22 @@ job_takes_argument (const Job *job, const char *argument)
              && !g_str_equal (argument, "slot"));
 }
 
+static void
+append_argument (GString *text, const char *name, gconstpointer args)
+{
+  const json_t *value = json_object_get (args, name);
+  if (json_is_string (value))
+    g_string_append (text, json_string_value (value));
+  else if (value != NULL)
+    json_append (text, value);
+}
+
 char *
 job_expand_key (const char *template, const json_t *args)
 {
   if (template == NULL || *template == '\0')
     return NULL;
-  GString *out = g_string_new (NULL);
-  for (const char *p = template; *p != '\0';) {
-    const char *end = *p == '{' ? strchr (p, '}') : NULL;
-    if (end == NULL) {
-      g_string_append_c (out, *p++);
-      continue;
-    }
-    g_autofree char *name = g_strndup (p + 1, end - p - 1);
-    const json_t *value = json_object_get (args, name);
-    if (json_is_string (value))
-      g_string_append (out, json_string_value (value));
-    else if (value != NULL)
-      json_append (out, value);
-    p = end + 1;
-  }
-  return g_string_free (out, FALSE);
+  return template_fill (template, append_argument, args);
 }
 
 guint

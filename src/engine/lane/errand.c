@@ -3,15 +3,6 @@
 #include "engine/lane/lane_private.h"
 #include "engine/step/step.h"
 
-void
-errand_free (Errand *errand)
-{
-  if (errand == NULL)
-    return;
-  errand->code->free (errand->leased);
-  g_free (errand);
-}
-
 Errand *
 lane_begin_errand (Lanes *lanes, Lane *lane, const Step *step, gpointer leased)
 {

@@ -2,23 +2,6 @@
 
 #include "base/clock.h"
 
-#include <time.h>
-
-void
-lane_free (Lane *lane)
-{
-  kafka_partition_unref (lane->partition);
-  g_array_unref (lane->worker.pending);
-  g_array_unref (lane->intake.trail);
-  g_clear_pointer (&lane->worker.ahead, g_array_unref);
-  bisect_free (lane->worker.bisect);
-  errand_free (lane->list.errand);
-  sending_free (lane->list.sending);
-  g_free (lane->suspects.counted_together);
-  g_free (lane->topic);
-  g_free (lane);
-}
-
 static void
 lane_message_clear (gpointer data)
 {
@@ -55,20 +38,6 @@ lanes_free (Lanes *lanes)
   pthread_cond_destroy (&lanes->at_rest);
   pthread_mutex_destroy (&lanes->lock);
   g_free (lanes);
-}
-
-GQueue *
-lanes_queue (Lanes *lanes, const Lane *lane)
-{
-  return &lanes->queues[lane->job != NULL ? lane->job->number : lanes->n_queues - 1];
-}
-
-void
-lanes_make_ready (Lanes *lanes, Lane *lane)
-{
-  lane->list.state = LANE_READY;
-  g_queue_push_tail (lanes_queue (lanes, lane), lane);
-  pthread_cond_broadcast (&lanes->ready);
 }
 
 Lane *
@@ -117,17 +86,6 @@ lanes_kick_all (Lanes *lanes)
   for (guint i = 0; i < lanes->all->len; i++)
     wake_locked (lanes, lanes->all->pdata[i]);
   pthread_mutex_unlock (&lanes->lock);
-}
-
-void
-lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
-{
-  if (deadline_us == 0) {
-    pthread_cond_wait (condition, &lanes->lock);
-    return;
-  }
-  struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
-  pthread_cond_timedwait (condition, &lanes->lock, &until);
 }
 
 /* Makes held lanes ready whose time is up. Returns when the next one will be; 0: none is held.
@@ -253,24 +211,6 @@ lane_about_to_read (Lanes *lanes, Lane *lane)
   pthread_mutex_unlock (&lanes->lock);
 }
 
-gboolean
-lane_is_lost (Lanes *lanes, Lane *lane)
-{
-  pthread_mutex_lock (&lanes->lock);
-  gboolean lost = lane->list.revoked && lane->list.lost;
-  pthread_mutex_unlock (&lanes->lock);
-  return lost;
-}
-
-gboolean
-lane_should_yield (Lanes *lanes, Lane *lane)
-{
-  pthread_mutex_lock (&lanes->lock);
-  gboolean yield = lane->list.revoked || lanes->stopping;
-  pthread_mutex_unlock (&lanes->lock);
-  return yield;
-}
-
 void
 lane_note_run (Lanes *lanes, Lane *lane, const char *run_id)
 {
@@ -322,14 +262,6 @@ lanes_each_running (Lanes *lanes, LaneRunning visit, gpointer data)
     if (lane->job != NULL && (lane->list.state == LANE_RUNNING || lane->list.state == LANE_AWAY))
       visit (lane->job, lane->list.running_since_us, data);
   }
-  pthread_mutex_unlock (&lanes->lock);
-}
-
-void
-lanes_touch (Lanes *lanes, Lane *lane)
-{
-  pthread_mutex_lock (&lanes->lock);
-  lane->list.running_since_us = clock_monotonic_us ();
   pthread_mutex_unlock (&lanes->lock);
 }
 

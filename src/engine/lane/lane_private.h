@@ -1,7 +1,7 @@
-/* The inside of the list of lanes, for the files of this folder only.
+/* The inside of the list of lanes, for the files of this folder only. lane_list.c has what several
+ * of them do; solitude.c and lane.c stand above it, and the others above these.
  *
- * Threads: with the list's
- * lock unless noted otherwise. Ownership: Lanes.
+ * Threads: with the list's lock unless noted otherwise. Ownership: Lanes.
  */
 #pragma once
 #include "engine/lane/lane.h"
@@ -32,7 +32,7 @@ void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */
 void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
-void sending_free (
-    Sending *sending); /* NULL: nothing. Messages that are not acknowledged go back to the outbox */
+/* NULL: nothing. Messages that are not acknowledged go back to the outbox. */
+void sending_free (Sending *sending);
 /* A worker holds it, or something under way refers to it: it must not be freed. With the lock. */
 gboolean lane_is_referred_to (const Lane *lane);

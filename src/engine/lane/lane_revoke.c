@@ -3,13 +3,6 @@
 
 #include "base/clock.h"
 
-gboolean
-lane_is_referred_to (const Lane *lane)
-{
-  return lane->list.state == LANE_RUNNING || lane->list.errand != NULL
-         || (lane->list.sending != NULL && !lane->list.sending->done);
-}
-
 /* A worker holds one, or one has an errand to settle, or (in the first ROUND) messages that are
  * not acknowledged. With the lock. */
 static gboolean

@@ -4,16 +4,6 @@
 #include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
-void
-sending_free (Sending *sending)
-{
-  if (sending == NULL)
-    return;
-  publisher_abandon (sending->publisher, sending->bundle);
-  bundle_free (sending->bundle);
-  g_free (sending);
-}
-
 /* All messages are acknowledged or have failed. Thread: kafka-acks, or the worker within
  * sending_begin. */
 static void

@@ -6,13 +6,13 @@
 
 #define SQL "src/engine/ledger/sql/"
 
-/* One answer, not reported yet. */
+/* One result, not reported yet. */
 typedef struct {
   const KafkaMessage *message;
   char *run_id; /* NULL: the message asks for no run */
   const Job *job;
-  int spec; /* index in `specs`; -1: nothing to place, the answer is known: */
-  ReplayVerdict verdict;
+  int spec; /* index in `specs`; -1: nothing to place, the result is known: */
+  ReplayStatus status;
   char *reason;
 } Line;
 
@@ -42,10 +42,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pass, pass_clear)
 
 /* SPEC NULL: the message asks for no run. */
 static void
-add_answered (Pass *pass, const KafkaMessage *message, const RunSpec *spec, ReplayVerdict verdict,
-              const char *reason)
+add_known (Pass *pass, const KafkaMessage *message, const RunSpec *spec, ReplayStatus status,
+           const char *reason)
 {
-  Line line = { .message = message, .spec = -1, .verdict = verdict, .reason = g_strdup (reason) };
+  Line line = { .message = message, .spec = -1, .status = status, .reason = g_strdup (reason) };
   if (spec != NULL) {
     line.run_id = g_strdup (spec->run_id);
     line.job = spec->job;
@@ -71,9 +71,9 @@ static void
 add_without_run (Pass *pass, const KafkaMessage *message, const char *refusal)
 {
   if (refusal != NULL)
-    add_answered (pass, message, NULL, REPLAY_REFUSED, refusal);
+    add_known (pass, message, NULL, REPLAY_REFUSED, refusal);
   else if (pass->replay->job == NULL)
-    add_answered (pass, message, NULL, REPLAY_DONE, "no job takes events of this type");
+    add_known (pass, message, NULL, REPLAY_DONE, "no job takes events of this type");
 }
 
 static void
@@ -90,7 +90,7 @@ take_message (Pass *pass, const KafkaMessage *message)
     if (replay->job != NULL && replay->job != spec->job)
       continue;
     if (refusal != NULL)
-      add_answered (pass, message, spec, REPLAY_REFUSED, refusal);
+      add_known (pass, message, spec, REPLAY_REFUSED, refusal);
     else
       add_placed (pass, message, spec);
   }
@@ -128,42 +128,42 @@ has_ended (const char *state)
 /* Dry run, the run does not exist: would it start? Does not consider runs that other messages
  * would start meanwhile. */
 static void
-foresee (const Pass *pass, const RunSpec *spec, const PgRows *rows, int row, ReplayAnswer *answer,
+foresee (const Pass *pass, const RunSpec *spec, const PgRows *rows, int row, ReplayResult *result,
          char **words)
 {
   const char *later = rows_text (rows, row, "later"), *holder = rows_text (rows, row, "holder");
   const char *before = later != NULL ? later : holder;
-  answer->verdict = REPLAY_DONE;
+  result->status = REPLAY_DONE;
   if (spec->state != NULL)
-    answer->reason = spec->error;
+    result->reason = spec->error;
   else if (spec->cancels && later == NULL)
-    answer->reason = "cancelled";
+    result->reason = "cancelled";
   else if (before != NULL)
-    answer->reason = *words = g_strdup_printf ("overlaps %s", before);
+    result->reason = *words = g_strdup_printf ("overlaps %s", before);
   else if (g_hash_table_add (pass->replay->announced, g_strdup (spec->run_id)))
-    answer->verdict = REPLAY_WOULD_START;
+    result->status = REPLAY_WOULD_START;
   else
-    answer->verdict = REPLAY_RUNNING;
+    result->status = REPLAY_RUNNING;
 }
 
 static void
-answer_placed (const Pass *pass, const Line *line, const PgRows *rows)
+tell_placed (const Pass *pass, const Line *line, const PgRows *rows)
 {
   g_autofree char *words = NULL;
   const RunSpec *spec = &g_array_index (pass->specs, RunSpec, line->spec);
-  ReplayAnswer answer = { line->message,
+  ReplayResult result = { line->message,
                           line->job->name,
                           line->run_id,
                           REPLAY_STARTED,
                           rows_text (rows, line->spec, "state"),
                           rows_text (rows, line->spec, "error") };
-  if (answer.state == NULL)
-    foresee (pass, spec, rows, line->spec, &answer, &words);
-  else if (has_ended (answer.state))
-    answer.verdict = REPLAY_DONE;
+  if (result.state == NULL)
+    foresee (pass, spec, rows, line->spec, &result, &words);
+  else if (has_ended (result.state))
+    result.status = REPLAY_DONE;
   else if (spec->placed == PLACED_NOT || spec->placed == PLACED_KNOWN)
-    answer.verdict = REPLAY_RUNNING;
-  pass->replay->tell (&answer, pass->replay->data);
+    result.status = REPLAY_RUNNING;
+  pass->replay->tell (&result, pass->replay->data);
 }
 
 static void
@@ -172,9 +172,9 @@ tell_all (const Pass *pass, const PgRows *rows)
   for (guint i = 0; i < pass->lines->len; i++) {
     const Line *line = &g_array_index (pass->lines, Line, i);
     const char *job = line->job != NULL ? line->job->name : NULL;
-    ReplayAnswer known = { line->message, job, line->run_id, line->verdict, NULL, line->reason };
+    ReplayResult known = { line->message, job, line->run_id, line->status, NULL, line->reason };
     if (line->spec >= 0)
-      answer_placed (pass, line, rows);
+      tell_placed (pass, line, rows);
     else
       pass->replay->tell (&known, pass->replay->data);
   }
@@ -263,7 +263,7 @@ replay_messages (Replay *replay, KafkaMessage *const *messages, guint n, GError 
            && replay_messages (replay, messages + n / 2, n - n / 2, error);
   }
   g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
-  ReplayAnswer refused = { messages[0], NULL, NULL, REPLAY_REFUSED, NULL, reason };
+  ReplayResult refused = { messages[0], NULL, NULL, REPLAY_REFUSED, NULL, reason };
   g_clear_error (&cause);
   replay->tell (&refused, replay->data);
   return TRUE;

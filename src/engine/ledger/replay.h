@@ -16,18 +16,18 @@ typedef enum {
   REPLAY_STARTED,     /* its run was inserted */
   REPLAY_WOULD_START, /* the same, in a dry run */
   REPLAY_REFUSED      /* a reason of the dead topic */
-} ReplayVerdict;
+} ReplayStatus;
 
 /* The result for one run of a message, or for a message that asks for none (JOB NULL). */
 typedef struct {
   const KafkaMessage *message;
   const char *job;    /* NULL: none, or not known */
   const char *run_id; /* NULL: none */
-  ReplayVerdict verdict;
+  ReplayStatus status;
   const char *state;  /* of the run; NULL: no run */
   const char *reason; /* NULL: none */
-} ReplayAnswer;
-typedef void (*ReplayTell) (const ReplayAnswer *answer, gpointer data);
+} ReplayResult;
+typedef void (*ReplayTell) (const ReplayResult *result, gpointer data);
 
 typedef struct {
   Pg *pg;

@@ -21,14 +21,15 @@ typedef struct {
   json_t *cursor; /* NULL: first step */
   /* only from a fence */
   char *parent_id, *error;
-  char *wrong;      /* why its row cannot be read, which no retry mends; NULL: it can */
-  json_t *result;   /* NULL: none yet */
-  json_t *context;  /* fields of its log lines, from its parent; NULL: none */
-  gint64 rows_done; /* rows changed and children placed so far */
-  gint64 rows_counted, rows_limit;         /* -1: not counted yet */
+  char *wrong;         /* why its row cannot be read, which no retry mends; NULL: it can */
+  json_t *result;      /* NULL: none yet */
+  json_t *context;     /* fields of its log lines, from its parent; NULL: none */
+  gint64 rows_done;    /* rows changed and children placed so far */
+  gint64 rows_counted; /* upper bound of the rows that the run will change; -1: not counted yet */
+  gint64 rows_limit;   /* rows that it may change before limits are read again; -1: not known */
   gint64 approved_until_us, approved_rows; /* 0: not approved */
-  gboolean first;
-  gint64 now_us; /* the database's clock, at the fence */
+  gboolean first;                          /* no step of it has started yet */
+  gint64 now_us;                           /* the database's clock, at the fence */
 } Run;
 
 void run_free (Run *run);

@@ -4,8 +4,7 @@
  * A run whose page has no key and that continues at once reads its next page here: its steps
  * follow each other in this transaction, a few at most, and only after the last of them the run
  * continues through Kafka. Two runs that ask the same question of the same statement get one
- * answer: nothing
- * happens in between.
+ * answer, because nothing is changed in between.
  *
  * Threads: the worker that has the lane. Ownership: as said.
  */

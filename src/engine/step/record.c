@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
+#include "engine/job/template.h"
 #include "engine/step/quarantine.h"
 
 #include <string.h>
@@ -130,23 +131,25 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
                     keys->len, (char *)reasons->pdata[0]);
 }
 
+typedef struct {
+  const PgRows *rows;
+  int row;
+} RowAt;
+
+static void
+append_column (GString *text, const char *name, gconstpointer data)
+{
+  const RowAt *at = data;
+  const char *value = rows_at (at->rows, at->row, rows_column (at->rows, name));
+  g_string_append (text, value != NULL ? value : "");
+}
+
 /* `{column}` of the row in a message. */
 static char *
 message_of (const char *template, const PgRows *rows, int row)
 {
-  GString *out = g_string_new (NULL);
-  for (const char *p = template; *p != '\0';) {
-    const char *end = *p == '{' ? strchr (p, '}') : NULL;
-    if (end == NULL) {
-      g_string_append_c (out, *p++);
-      continue;
-    }
-    g_autofree char *name = g_strndup (p + 1, end - p - 1);
-    const char *text = rows_at (rows, row, rows_column (rows, name));
-    g_string_append (out, text != NULL ? text : "");
-    p = end + 1;
-  }
-  return g_string_free (out, FALSE);
+  const RowAt at = { rows, row };
+  return template_fill (template, append_column, &at);
 }
 
 static void

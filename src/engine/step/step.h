@@ -31,7 +31,7 @@ struct _Step {
   const Job *job;
   Run *run;
   const char *prefix; /* of topics */
-  Bisect *bisect;     /* NULL when planning */
+  Bisect *bisect;     /* NULL: no keys are tried */
   gboolean plan;
   gint64 began_us;       /* monotonic */
   gint64 transaction_us; /* as well: that of its transaction, which an errand begins later */
@@ -42,8 +42,7 @@ struct _Step {
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
-  gboolean
-      unsaid; /* the line that it has started is to come: no line is written in a transaction */
+  gboolean unsaid;      /* its line `Started` is not written yet: that follows the transaction */
   /* gathered */
   json_t *counts; /* counter -> integer */
   char *reason;
@@ -63,16 +62,17 @@ struct _Step {
   char *wait_reason; /* the run waits for something other than time; NULL: it does not */
   GArray *ages;      /* of double: seconds */
   const PgStatement *on_failure;
-  /* what page.c found about how to continue after a failure */
-  gboolean again;          /* the same step in a new transaction: bisection continues */
+  /* how to continue after a failure */
+  gboolean again;          /* the same step at once, in a new transaction */
   gboolean halve;          /* the page is to be smaller */
   gboolean blocked;        /* something that the job needs is missing */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
   gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
   /* brakes */
   gint64 rows; /* own rows that this step has changed, and children that it has placed */
-  gint64 counted, limited; /* what the run's row gets; -1: nothing */
+  gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   StepBrake brake;
+  /* a plan (plan.h): what it shows for each row; NULL: nothing */
   void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,
                       gpointer data);
   gpointer plan_data;

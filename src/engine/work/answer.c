@@ -286,12 +286,30 @@ leave_out_on_failure (Step *step, Sentence *sentence, const GError *error)
   return TRUE;
 }
 
+/* A brake has stopped the step. If its run cannot be counted, or its plan cannot be noted, the run
+ * is charged, as for a failed step. */
+static Answer
+answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
+{
+  HoldResult result;
+  g_autoptr (GError) error = NULL;
+  if (hold_carry_out (service, lane, step, &result, &error))
+    return result.again ? ANSWER_AGAIN : ANSWER_HANDLED;
+  Work work = { step->run->run_id, step->run->step, step->run->attempts };
+  if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
+    return bad_rows_answer (service, lane, pg, &work, error);
+  step->brake = BRAKE_NONE;
+  json_object_clear (step->counts);
+  step->rows = 0;
+  return answer_failure (service, lane, pg, step, result.sqlstate, error);
+}
+
 Answer
 answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate,
                 const GError *cause)
 {
   if (step->brake != BRAKE_NONE)
-    return hold_answer (service, lane, pg, step);
+    return answer_brake (service, lane, pg, step);
   if (step->again)
     return ANSWER_AGAIN;
   if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)

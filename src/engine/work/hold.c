@@ -4,7 +4,6 @@
 #include "engine/brakes/verdict.h"
 #include "engine/lane/outage.h"
 #include "engine/service/stats.h"
-#include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
 
 #define TIMED_OUT "57014" /* statement_timeout; our own cancel is PRUNED_BUSY */
@@ -14,7 +13,7 @@ typedef struct {
   BrakeVerdict verdict;
   gboolean held, planned;
   gboolean known_only; /* counting took too long: what is known without it has to do */
-  char *sqlstate;      /* of the error */
+  char sqlstate[6];    /* of the error */
 } Held;
 
 static void
@@ -22,7 +21,6 @@ held_clear (Held *held)
 {
   run_count_clear (&held->count);
   brake_verdict_clear (&held->verdict);
-  g_free (held->sqlstate);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
 
@@ -93,8 +91,7 @@ carry_out (Service *service, Step *step, Held *held, GError **error)
                                        : count_and_judge (service, step, held, error))
       && transaction_commit (&transaction, error))
     return TRUE;
-  g_free (held->sqlstate);
-  held->sqlstate = g_strdup (pg_sqlstate (step->pg));
+  g_strlcpy (held->sqlstate, pg_sqlstate (step->pg), sizeof held->sqlstate);
   transaction_rollback (&transaction);
   publisher_abandon (service->publisher, step->bundle);
   return FALSE;
@@ -108,27 +105,13 @@ carry_out_in_time (Service *service, Step *step, Held *held, GError **error)
   if (carry_out (service, step, held, &cause))
     return TRUE;
   held->known_only = step->brake == BRAKE_COUNT && cause->code == PRUNED_RETRY
-                     && g_strcmp0 (held->sqlstate, TIMED_OUT) == 0;
+                     && g_str_equal (held->sqlstate, TIMED_OUT);
   if (!held->known_only) {
     g_propagate_error (error, cause);
     return FALSE;
   }
   g_error_free (cause);
   return carry_out (service, step, held, error);
-}
-
-/* The run cannot be counted, or its plan cannot be noted: it is charged, as for a failed step. */
-static Answer
-fail (Service *service, Lane *lane, Pg *pg, Step *step, const Held *held, const GError *error)
-{
-  const Run *run = step->run;
-  Work work = { run->run_id, run->step, run->attempts };
-  if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
-    return bad_rows_answer (service, lane, pg, &work, error);
-  step->brake = BRAKE_NONE;
-  json_object_clear (step->counts);
-  step->rows = 0;
-  return answer_failure (service, lane, pg, step, held->sqlstate, error);
 }
 
 static void
@@ -164,26 +147,30 @@ log_planned (Step *step)
     stats_add (STATS_RUNS, step->job->name, "finished", 1);
 }
 
-Answer
-hold_answer (Service *service, Lane *lane, Pg *pg, Step *step)
+gboolean
+hold_carry_out (Service *service, Lane *lane, Step *step, HoldResult *result, GError **error)
 {
   const Run *run = step->run;
   g_auto (Held) held = { 0 };
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, run->job->name, run->slot);
-  g_autoptr (GError) error = NULL;
   step->bundle = bundle;
-  if (!carry_out_in_time (service, step, &held, &error))
-    return fail (service, lane, pg, step, &held, error);
+  gboolean done = carry_out_in_time (service, step, &held, error);
+  *result = (HoldResult){ .again = !held.held && !held.planned };
+  g_strlcpy (result->sqlstate, held.sqlstate, sizeof result->sqlstate);
+  if (!done) {
+    step->bundle = NULL;
+    return FALSE;
+  }
   FAULT ("brakes.held");
   if (held.planned)
     log_planned (step);
-  else if (!held.held)
-    return ANSWER_AGAIN;
-  else
+  else if (held.held)
     log_held (step, &held);
+  else
+    return TRUE;
   if (step->continues)
     wake_in (service->wake, 0);
   if (bundle_size (bundle) > 0)
     outage_publish (service, lane, bundle);
-  return ANSWER_HANDLED;
+  return TRUE;
 }

@@ -58,19 +58,31 @@ values_of (const Service *service, const Lane *lane)
   return values;
 }
 
+/* The parameters `topic`, `partition`, `next` and `last_ms` for a lane that begins at START. NULL:
+ * an error. */
+static PgValues *
+start_values (Service *service, Lane *lane, gint64 start, gint64 low, gint64 *last_ms,
+              GError **error)
+{
+  if (!time_before (service, lane, start, low, last_ms, error))
+    return NULL;
+  PgValues *values = values_of (service, lane);
+  pg_values_int (values, "next", start);
+  if (*last_ms != 0)
+    pg_values_int (values, "last_ms", *last_ms);
+  else
+    pg_values_set (values, "last_ms", NULL);
+  return values;
+}
+
 /* The partition's first assignment: stores its start before the first message. */
 static gboolean
 plant (Service *service, Pg *pg, Lane *lane, gint64 start, gint64 low, GError **error)
 {
   gint64 last_ms;
-  if (!time_before (service, lane, start, low, &last_ms, error))
+  g_autoptr (PgValues) values = start_values (service, lane, start, low, &last_ms, error);
+  if (values == NULL)
     return FALSE;
-  g_autoptr (PgValues) values = values_of (service, lane);
-  pg_values_int (values, "next", start);
-  if (last_ms != 0)
-    pg_values_int (values, "last_ms", last_ms);
-  else
-    pg_values_set (values, "last_ms", NULL);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_plant.sql", values, error);
   if (rows == NULL)
     return FALSE;
@@ -133,14 +145,9 @@ static gboolean
 go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low, GError **error)
 {
   gint64 start = others->from, last_ms, mine = lane->intake.mine;
-  if (!time_before (service, lane, start, low, &last_ms, error))
+  g_autoptr (PgValues) values = start_values (service, lane, start, low, &last_ms, error);
+  if (values == NULL)
     return FALSE;
-  g_autoptr (PgValues) values = values_of (service, lane);
-  pg_values_int (values, "next", start);
-  if (last_ms != 0)
-    pg_values_int (values, "last_ms", last_ms);
-  else
-    pg_values_set (values, "last_ms", NULL);
   pg_values_int (values, "mine", mine);
   pg_values_int (values, "others_to", others->to);
   trail_begin (service->lanes, lane, -1, 0);

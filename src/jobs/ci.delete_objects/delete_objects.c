@@ -52,16 +52,16 @@ lease (Step *step, GError **error)
     return NULL;
   Leased *leased = leased_new (answers);
   leased->beyond = g_steal_pointer (&beyond);
-  leased->is_full = leased->batch.n == step_limit (step, step_setting (step, "batch"));
+  leased->is_full = leased->list.n == step_limit (step, step_setting (step, "batch"));
   /* Half of the lease: even a late answer is settled long before another step can lease the row. */
-  leased->batch.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
+  leased->list.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
   return leased;
 }
 
 static void
-on_done (StoreBatch *batch)
+on_done (StoreList *list)
 {
-  errand_done (((Leased *)batch->data)->errand);
+  errand_done (((Leased *)list->data)->errand);
 }
 
 static void
@@ -69,15 +69,15 @@ act (gpointer data, Errand *errand)
 {
   Leased *leased = data;
   leased->errand = errand;
-  leased->batch.done = on_done;
-  leased->batch.data = leased;
-  store_delete (&leased->batch);
+  leased->list.done = on_done;
+  leased->list.data = leased;
+  store_delete (&leased->list);
 }
 
 static void
 cancel (gpointer data)
 {
-  g_atomic_int_set (&((Leased *)data)->batch.cancelled, TRUE);
+  g_atomic_int_set (&((Leased *)data)->list.cancelled, TRUE);
 }
 
 /* --- settle
@@ -140,7 +140,7 @@ log_failed (Step *step, const Leased *leased, int row, const PgRows *place, int 
   for (guint j = 0; j < G_N_ELEMENTS (places); j++)
     if (rows_text (place, i, places[j]) != NULL)
       json_object_set_new (line, places[j], json_string (rows_text (place, i, places[j])));
-  json_object_set_new (line, "error", json_string (leased->batch.objects[row].error));
+  json_object_set_new (line, "error", json_string (leased->list.objects[row].error));
   step_log (step, LOG_ERROR, "Object cannot be deleted", line);
 }
 
@@ -166,8 +166,8 @@ settle_failed (Step *step, const Leased *leased, Settled *settled, GError **erro
   GString *reasons = array_new (), *finals = array_new ();
   for (guint i = 0; i < which->len; i++) {
     int row = g_array_index (which, int, i);
-    array_add (reasons, leased->batch.objects[row].error);
-    array_add (finals, leased->batch.objects[row].result == STORE_UNSAFE ? "t" : "f");
+    array_add (reasons, leased->list.objects[row].error);
+    array_add (finals, leased->list.objects[row].result == STORE_UNSAFE ? "t" : "f");
   }
   g_autofree char *id = column (leased, "id", which);
   g_autofree char *reason = array_take (reasons), *final = array_take (finals);
@@ -197,7 +197,7 @@ report (Step *step, const Leased *leased, const Settled *settled)
   step_count (step, "deleted", deleted->len);
   step_count (step, "absent", absent->len);
   step_count (step, "failed", settled->failed);
-  if (leased->batch.n == 0)
+  if (leased->list.n == 0)
     return;
   const char *slot = step_arg (step, "slot");
   step_outcome (step, "ObjectsDeleted", slot != NULL ? slot : "0",
@@ -213,7 +213,7 @@ settle_all (Step *step, Leased *leased, GError **error)
   const char *reached = leased->reached;
   Settled settled = { 0 };
   Passing passing;
-  passing_look (&passing, &leased->batch);
+  passing_look (&passing, &leased->list);
   gboolean ok = settle_failed (step, leased, &settled, error) && settle_open (step, leased, error)
                 && settle_gone (step, leased, !passing.any, &settled, error);
   if (ok)
@@ -236,7 +236,7 @@ settle_fewer (Leased *leased)
     return FALSE;
   leased->limit = gone->len / 2;
   for (guint i = (guint)leased->limit; i < gone->len; i++)
-    leased->batch.objects[g_array_index (gone, int, i)].result = STORE_OPEN;
+    leased->list.objects[g_array_index (gone, int, i)].result = STORE_OPEN;
   return TRUE;
 }
 

@@ -7,10 +7,10 @@ leased_new (GPtrArray *answers)
   leased->answers = answers;
   leased->lease = rows_text (answers->pdata[0], 0, "lease");
   leased->rows = answers->pdata[1];
-  leased->batch.n = (guint)rows_count (leased->rows);
-  leased->batch.objects = g_new0 (StoreObject, leased->batch.n);
+  leased->list.n = (guint)rows_count (leased->rows);
+  leased->list.objects = g_new0 (StoreObject, leased->list.n);
   for (int i = 0; i < rows_count (leased->rows); i++) {
-    leased->batch.objects[i]
+    leased->list.objects[i]
         = (StoreObject){ .file_store = (int)rows_int (leased->rows, i, "file_store"),
                          .dir = rows_text (leased->rows, i, "store_dir"),
                          .file = rows_text (leased->rows, i, "file") };
@@ -24,11 +24,11 @@ void
 leased_free (gpointer data)
 {
   Leased *leased = data;
-  for (guint i = 0; i < leased->batch.n; i++)
-    g_free (leased->batch.objects[i].error);
-  g_free (leased->batch.objects);
+  for (guint i = 0; i < leased->list.n; i++)
+    g_free (leased->list.objects[i].error);
+  g_free (leased->list.objects);
   for (guint i = 0; i < STORES; i++)
-    g_free (leased->batch.down[i].words);
+    g_free (leased->list.down[i].words);
   g_free (leased->beyond);
   g_ptr_array_unref (leased->answers);
   g_free (leased);
@@ -38,9 +38,9 @@ GArray *
 leased_with (const Leased *leased, StoreResult a, StoreResult b)
 {
   GArray *which = g_array_new (FALSE, FALSE, sizeof (int));
-  for (guint i = 0; i < leased->batch.n; i++) {
+  for (guint i = 0; i < leased->list.n; i++) {
     int row = (int)i;
-    StoreResult result = leased->batch.objects[i].result;
+    StoreResult result = leased->list.objects[i].result;
     if (result == a || result == b)
       g_array_append_val (which, row);
   }

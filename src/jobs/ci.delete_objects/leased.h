@@ -6,7 +6,7 @@
 #include "pruned/store.h"
 
 typedef struct {
-  StoreBatch batch;
+  StoreList list;
   GPtrArray *answers; /* of PgRows: lease, and rows */
   const char *lease;  /* when it expires */
   const PgRows *rows;

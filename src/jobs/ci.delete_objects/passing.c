@@ -3,15 +3,15 @@
 #include <string.h>
 
 void
-passing_look (Passing *passing, const StoreBatch *batch)
+passing_look (Passing *passing, const StoreList *list)
 {
   GString *stores = array_new ();
   *passing = (Passing){ .all = TRUE };
   for (int i = 1; i < STORES; i++) {
-    const StoreDown *of_batch = batch != NULL ? &batch->down[i] : NULL;
+    const StoreDown *listed = list != NULL ? &list->down[i] : NULL;
     StoreDown *down = &passing->down[i];
-    if (of_batch != NULL && of_batch->words != NULL)
-      *down = (StoreDown){ g_strdup (of_batch->words), of_batch->retry_ms };
+    if (listed != NULL && listed->words != NULL)
+      *down = (StoreDown){ g_strdup (listed->words), listed->retry_ms };
     else if (!store_is_down (i, down)) {
       passing->all = passing->all && !store_is_set (i);
       continue;

@@ -21,8 +21,8 @@ typedef struct {
   char *beyond;      /* just behind it; NULL: the window reaches the end */
 } Passing;
 
-/* Finds which stores are down. BATCH (can be NULL): also those that were down for this batch. */
-void passing_look (Passing *passing, const StoreBatch *batch);
+/* Finds which stores are down. LIST (can be NULL): also those that were down for this list. */
+void passing_look (Passing *passing, const StoreList *list);
 void passing_clear (Passing *passing);
 /* Finds the window from REACHED on (NULL: from the beginning), if one store is down and another is
  * not. */

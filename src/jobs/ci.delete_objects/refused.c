@@ -13,7 +13,7 @@ typedef struct {
 static void
 fail (Leased *leased, int row, const char *reason)
 {
-  StoreObject *object = &leased->batch.objects[row];
+  StoreObject *object = &leased->list.objects[row];
   object->result = STORE_FAILED;
   g_free (object->error);
   object->error = g_strdup (reason);
@@ -23,7 +23,7 @@ static void
 leave (Trial *trial, guint from, guint to)
 {
   for (guint i = from; i < to; i++)
-    trial->leased->batch.objects[g_array_index (trial->gone, int, i)].result = STORE_OPEN;
+    trial->leased->list.objects[g_array_index (trial->gone, int, i)].result = STORE_OPEN;
 }
 
 static gboolean
@@ -57,7 +57,7 @@ refused_find (Step *step, Leased *leased, GError **error)
   return trial.tries > 0 || trial.removed > 0
          || step_fail (step, error, PRUNED_DATA,
                        "most rows of the step are refused, for example: %s",
-                       leased->batch.objects[g_array_index (gone, int, 0)].error);
+                       leased->list.objects[g_array_index (gone, int, 0)].error);
 }
 
 gboolean

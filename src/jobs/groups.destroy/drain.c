@@ -1,31 +1,5 @@
 #include "jobs/groups.destroy/drain.h"
 
-#include "jobs/shared/sweep.h"
-
-gint64
-drain_changed (const PgRows *answer)
-{
-  return rows_column (answer, "n") >= 0 ? rows_int (answer, 0, "n") : rows_count (answer);
-}
-
-void
-drain_note_gone (Portion *portion, const GPtrArray *gone, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    portion->removed += drain_changed (gone->pdata[i]);
-}
-
-gboolean
-drain_all_empty (const Portion *portion, const GPtrArray *gone, guint n)
-{
-  if (portion->cut)
-    return portion->removed == 0;
-  for (guint i = 0; i < n; i++)
-    if (drain_changed (gone->pdata[i]) >= g_ascii_strtoll (portion->limit, NULL, 10))
-      return FALSE;
-  return TRUE;
-}
-
 /* --- what refers to the portion --- */
 
 static const char *
@@ -82,17 +56,10 @@ find_referring (Step *step, Portion *portion, Referring *found, GError **error)
   return portion->moved || portion_refuse_stranger (step, found->answers->pdata[2], error);
 }
 
-/* The reference of row I of `there`. */
-static int
-reference_row (const Referring *found, int i)
-{
-  return (int)rows_int (found->there, i, "number") - 1;
-}
-
 static gint64
 level_at (const Referring *found, int i)
 {
-  return rows_int (found->references, reference_row (found, i), "level");
+  return rows_int (found->references, drain_reference_row (found, i), "level");
 }
 
 /* The end of the level that begins at FROM; in a step that was cut, the end of its first table. */
@@ -113,70 +80,13 @@ queue_level (Step *step, const Portion *portion, const Referring *found, int fro
 {
   const PgRows *references = found->references;
   for (int i = from; i < to; i++) {
-    int row = reference_row (found, i);
+    int row = drain_reference_row (found, i);
     if (!step_queue_apply_text (step, error, rows_text (references, row, "table"),
                                 rows_text (references, row, "action"),
                                 rows_text (references, row, "sql"), PORTION (portion)))
       return FALSE;
   }
   return TRUE;
-}
-
-/* Queues the queries in COLUMN of one level; adds their number to *N. */
-static gboolean
-queue_column (Step *step, const Portion *portion, const Referring *found, int from, int to,
-              const char *column, guint *n, GError **error)
-{
-  for (int i = from; i < to; i++) {
-    const char *sql = rows_text (found->references, reference_row (found, i), column);
-    if (sql != NULL && !step_queue_text (step, error, sql, PORTION (portion)))
-      return FALSE;
-    *n += sql != NULL;
-  }
-  return TRUE;
-}
-
-gboolean
-drain_queue_holds (Step *step, const Portion *portion, const Referring *found, int from, int to,
-                   guint *n, GError **error)
-{
-  *n = 0;
-  return queue_column (step, portion, found, from, to, "hold", n, error)
-         && queue_column (step, portion, found, from, to, "look", n, error);
-}
-
-gboolean
-drain_sweep_others (Step *step, Portion *portion, const PgRows *others, GError **error)
-{
-  /* They need more than a record: outcomes, files, authorizations. */
-  static const char *const refused[]
-      = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
-  gint64 limit = g_ascii_strtoll (portion->limit, NULL, 10);
-  Sweep sweep = { .step = step,
-                  .projects = portion->projects,
-                  .namespaces = portion->namespaces,
-                  .groups = portion->groups,
-                  .refused = refused,
-                  .left = limit };
-  for (int i = 0, n; i < rows_count (others) && sweep.left > 0; i++)
-    if (!sweep_rows (&sweep, rows_text (others, i, "relation"), rows_text (others, i, "condition"),
-                     1, &n, error))
-      return FALSE;
-  portion->removed += limit - sweep.left;
-  return sweep.left < limit
-         || step_fail (
-             step, error, PRUNED_DATA,
-             "rows of %s stay: a trigger or a rule keeps them, or rows refer to each other too deep or in a circle",
-             rows_text (others, 0, "relation"));
-}
-
-const PgRows *
-drain_first_found (const GPtrArray *answers, guint first)
-{
-  for (guint i = first; i < answers->len; i++)
-    if (rows_count (answers->pdata[i]) > 0)
-      return answers->pdata[i];
-  return NULL;
 }
 
 /* Locks a level. *CLEAR: only the rows of this level would go. Otherwise the others are removed

@@ -1,5 +1,5 @@
 /* Removes one step's share of what belongs to a portion: drain.c from the furthest rows to those
- * next to it, own.c the tables that have a file of their own.
+ * next to it, own.c the tables that have a file of their own. drain_part.c has what both use.
  *
  * Threads: as pruned/job.h. Ownership: answers belong to the Referring, references to the
  * connection.
@@ -15,6 +15,8 @@ typedef struct {
   int n;               /* how many these are */
 } Referring;
 
+/* The reference of row I of `there`. */
+int drain_reference_row (const Referring *found, int i);
 /* How many rows an effect has changed: its column `n`, or the rows that it returned. */
 gint64 drain_changed (const PgRows *answer);
 /* Adds the first N of GONE to the removed rows. */

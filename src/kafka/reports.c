@@ -1,4 +1,4 @@
-#include "kafka/batch.h"
+#include "kafka/reports.h"
 #include "base/clock.h"
 #include <stdatomic.h>
 
@@ -6,7 +6,7 @@
 #define YEAR_2001_MS G_GINT64_CONSTANT (1000000000000)
 #define HOPELESS_US G_USEC_PER_SEC
 
-struct _Batch {
+struct _Reports {
   atomic_int refs;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -31,23 +31,23 @@ patience_is_over (const Patience *patience)
   return patience_is_stopped (patience) || clock_monotonic_us () >= patience->deadline_us;
 }
 
-Batch *
-batch_new (GPtrArray *messages)
+Reports *
+reports_new (GPtrArray *messages)
 {
-  Batch *self = g_malloc0 (sizeof (Batch) + messages->len * sizeof (Report));
+  Reports *self = g_malloc0 (sizeof (Reports) + messages->len * sizeof (Report));
   atomic_init (&self->refs, 1);
   pthread_mutex_init (&self->lock, NULL);
   kafka_cond_init (&self->changed);
   for (guint i = 0; i < messages->len; i++) {
     KafkaMessage *message = g_ptr_array_index (messages, i);
     if (!message->acked)
-      self->reports[self->n_reports++] = (Report){ .batch = self, .message = message };
+      self->reports[self->n_reports++] = (Report){ .of = self, .message = message };
   }
   return self;
 }
 
 void
-batch_unref (Batch *self)
+reports_unref (Reports *self)
 {
   if (atomic_fetch_sub (&self->refs, 1) > 1)
     return;
@@ -57,19 +57,19 @@ batch_unref (Batch *self)
 }
 
 guint
-batch_size (Batch *self)
+reports_size (Reports *self)
 {
   return self->n_reports;
 }
 
 Report *
-batch_report (Batch *self, guint i)
+reports_at (Reports *self, guint i)
 {
   return &self->reports[i];
 }
 
 gboolean
-batch_is_hopeless (rd_kafka_resp_err_t err)
+reports_is_hopeless (rd_kafka_resp_err_t err)
 {
   switch (err) {
   case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
@@ -89,7 +89,7 @@ batch_is_hopeless (rd_kafka_resp_err_t err)
 
 /* A report has arrived; the last one calls DONE. */
 static void
-settle_one (Batch *self)
+settle_one (Reports *self)
 {
   pthread_mutex_lock (&self->lock);
   self->pending--;
@@ -109,7 +109,7 @@ settle_one (Batch *self)
 }
 
 void
-batch_forget_done (Batch *self)
+reports_forget_done (Reports *self)
 {
   pthread_mutex_lock (&self->lock);
   self->done = NULL;
@@ -119,15 +119,15 @@ batch_forget_done (Batch *self)
 }
 
 void
-batch_on_done (Batch *self, GDestroyNotify done, gpointer data)
+reports_on_done (Reports *self, GDestroyNotify done, gpointer data)
 {
   self->done = done;
   self->data = data;
-  self->pending++; /* taken back by batch_all_sent */
+  self->pending++; /* taken back by reports_all_sent */
 }
 
 void
-batch_all_sent (Batch *self)
+reports_all_sent (Reports *self)
 {
   settle_one (self);
 }
@@ -145,7 +145,7 @@ appended_ms (const rd_kafka_message_t *raw)
 static void
 settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
 {
-  Batch *self = report->batch;
+  Reports *self = report->of;
   pthread_mutex_lock (&self->lock);
   report->err = err;
   report->reported = TRUE;
@@ -154,16 +154,16 @@ settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
     report->offset = raw->offset;
     report->appended_ms = appended_ms (raw);
   }
-  self->hopeless |= batch_is_hopeless (err);
+  self->hopeless |= reports_is_hopeless (err);
   pthread_mutex_unlock (&self->lock);
   settle_one (self);
-  batch_unref (self);
+  reports_unref (self);
 }
 
 void
-batch_add_pending (Report *report)
+report_add_pending (Report *report)
 {
-  Batch *self = report->batch;
+  Reports *self = report->of;
   atomic_fetch_add (&self->refs, 1);
   pthread_mutex_lock (&self->lock);
   self->pending++;
@@ -171,13 +171,13 @@ batch_add_pending (Report *report)
 }
 
 void
-batch_refused (Report *report, rd_kafka_resp_err_t err)
+report_refused (Report *report, rd_kafka_resp_err_t err)
 {
   settle (report, err, NULL);
 }
 
 void
-batch_reported (Report *report, const rd_kafka_message_t *raw)
+report_note (Report *report, const rd_kafka_message_t *raw)
 {
   settle (report, raw->err, raw);
 }
@@ -185,13 +185,13 @@ batch_reported (Report *report, const rd_kafka_message_t *raw)
 /* --- waiting --- */
 
 static void
-wait_until (Batch *self, const Patience *patience, gint64 until_us)
+wait_until (Reports *self, const Patience *patience, gint64 until_us)
 {
   kafka_cond_wait (&self->changed, &self->lock, MIN (patience->deadline_us, until_us));
 }
 
 void
-batch_pause (Batch *self, const Patience *patience, gint64 slice_us)
+reports_pause (Reports *self, const Patience *patience, gint64 slice_us)
 {
   pthread_mutex_lock (&self->lock);
   wait_until (self, patience, clock_monotonic_us () + slice_us);
@@ -199,7 +199,7 @@ batch_pause (Batch *self, const Patience *patience, gint64 slice_us)
 }
 
 void
-batch_await (Batch *self, const Patience *patience)
+reports_await (Reports *self, const Patience *patience)
 {
   Patience left = *patience;
   gint64 slice_us = patience->stop != NULL ? STOP_LOOK_US : G_USEC_PER_SEC;
@@ -216,7 +216,7 @@ batch_await (Batch *self, const Patience *patience)
 }
 
 guint
-batch_collect (Batch *self, Report *failed)
+reports_collect (Reports *self, Report *failed)
 {
   guint missing = 0;
   pthread_mutex_lock (&self->lock);
@@ -232,7 +232,7 @@ batch_collect (Batch *self, Report *failed)
     missing++;
     report->message->refused = report->reported && kafka_verdict (report->err) == PRUNED_DATA;
     if (failed->message == NULL
-        || (batch_is_hopeless (report->err) && !batch_is_hopeless (failed->err)))
+        || (reports_is_hopeless (report->err) && !reports_is_hopeless (failed->err)))
       *failed = *report;
   }
   pthread_mutex_unlock (&self->lock);

@@ -12,10 +12,10 @@
 
 #include <stdatomic.h>
 
-typedef struct _Batch Batch;
+typedef struct _Reports Reports;
 
 typedef struct {
-  Batch *batch;
+  Reports *of;
   KafkaMessage *message; /* for the caller's thread only */
   rd_kafka_resp_err_t err;
   gboolean reported;
@@ -34,34 +34,34 @@ gboolean patience_is_stopped (const Patience *patience);
 gboolean patience_is_over (const Patience *patience);
 
 /* Makes a report for each of MESSAGES that is not acknowledged yet. */
-Batch *batch_new (GPtrArray *messages);
-/* Calls DONE once, when every message that was sent before batch_all_sent has its report. Thread:
+Reports *reports_new (GPtrArray *messages);
+/* Calls DONE once, when every message that was sent before reports_all_sent has its report. Thread:
  * the one that serves reports, or the caller's. */
-void batch_on_done (Batch *batch, GDestroyNotify done, gpointer data);
-void batch_all_sent (Batch *batch);
+void reports_on_done (Reports *reports, GDestroyNotify done, gpointer data);
+void reports_all_sent (Reports *reports);
 /* After this returns, DONE is neither called nor running (unless this was called by DONE
  * itself). */
-void batch_forget_done (Batch *batch);
-void batch_unref (Batch *batch);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Batch, batch_unref)
-guint batch_size (Batch *batch);
-Report *batch_report (Batch *batch, guint i);
+void reports_forget_done (Reports *reports);
+void reports_unref (Reports *reports);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Reports, reports_unref)
+guint reports_size (Reports *reports);
+Report *reports_at (Reports *reports, guint i);
 
-/* Call batch_add_pending before a message goes to librdkafka: then follows either batch_reported,
- * or batch_refused if librdkafka did not accept it. Thread: the caller's. */
-void batch_add_pending (Report *report);
-void batch_refused (Report *report, rd_kafka_resp_err_t err);
+/* Call report_add_pending before a message goes to librdkafka: then follows either report_note,
+ * or report_refused if librdkafka did not accept it. Thread: the caller's. */
+void report_add_pending (Report *report);
+void report_refused (Report *report, rd_kafka_resp_err_t err);
 /* Thread: the one that serves reports. */
-void batch_reported (Report *report, const rd_kafka_message_t *raw);
+void report_note (Report *report, const rd_kafka_message_t *raw);
 
 /* Waits until every report is there, or PATIENCE is over. After a report that no retry will heal,
  * waits one second at most. Thread: the caller's, as for the functions below. */
-void batch_await (Batch *batch, const Patience *patience);
+void reports_await (Reports *reports, const Patience *patience);
 /* Waits for any change, for at most SLICE_US. */
-void batch_pause (Batch *batch, const Patience *patience, gint64 slice_us);
+void reports_pause (Reports *reports, const Patience *patience, gint64 slice_us);
 /* Marks the acknowledged messages. FAILED receives the first failure, preferably one that no retry
  * will heal. Returns how many messages are missing. */
-guint batch_collect (Batch *batch, Report *failed);
+guint reports_collect (Reports *reports, Report *failed);
 
 /* Whether no retry will heal ERR. */
-gboolean batch_is_hopeless (rd_kafka_resp_err_t err);
+gboolean reports_is_hopeless (rd_kafka_resp_err_t err);

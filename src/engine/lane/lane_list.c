@@ -1,0 +1,98 @@
+/* What all files of this folder do to a lane and to the list; it uses none of them. */
+#include "engine/lane/lane_private.h"
+
+#include "base/clock.h"
+
+#include <time.h>
+
+void
+errand_free (Errand *errand)
+{
+  if (errand == NULL)
+    return;
+  errand->code->free (errand->leased);
+  g_free (errand);
+}
+
+void
+sending_free (Sending *sending)
+{
+  if (sending == NULL)
+    return;
+  publisher_abandon (sending->publisher, sending->bundle);
+  bundle_free (sending->bundle);
+  g_free (sending);
+}
+
+void
+lane_free (Lane *lane)
+{
+  kafka_partition_unref (lane->partition);
+  g_array_unref (lane->worker.pending);
+  g_array_unref (lane->intake.trail);
+  g_clear_pointer (&lane->worker.ahead, g_array_unref);
+  bisect_free (lane->worker.bisect);
+  errand_free (lane->list.errand);
+  sending_free (lane->list.sending);
+  g_free (lane->suspects.counted_together);
+  g_free (lane->topic);
+  g_free (lane);
+}
+
+gboolean
+lane_is_referred_to (const Lane *lane)
+{
+  return lane->list.state == LANE_RUNNING || lane->list.errand != NULL
+         || (lane->list.sending != NULL && !lane->list.sending->done);
+}
+
+GQueue *
+lanes_queue (Lanes *lanes, const Lane *lane)
+{
+  return &lanes->queues[lane->job != NULL ? lane->job->number : lanes->n_queues - 1];
+}
+
+void
+lanes_make_ready (Lanes *lanes, Lane *lane)
+{
+  lane->list.state = LANE_READY;
+  g_queue_push_tail (lanes_queue (lanes, lane), lane);
+  pthread_cond_broadcast (&lanes->ready);
+}
+
+void
+lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
+{
+  if (deadline_us == 0) {
+    pthread_cond_wait (condition, &lanes->lock);
+    return;
+  }
+  struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
+  pthread_cond_timedwait (condition, &lanes->lock, &until);
+}
+
+gboolean
+lane_is_lost (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  gboolean lost = lane->list.revoked && lane->list.lost;
+  pthread_mutex_unlock (&lanes->lock);
+  return lost;
+}
+
+gboolean
+lane_should_yield (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  gboolean yield = lane->list.revoked || lanes->stopping;
+  pthread_mutex_unlock (&lanes->lock);
+  return yield;
+}
+
+void
+lanes_touch (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lane->list.running_since_us = clock_monotonic_us ();
+  pthread_mutex_unlock (&lanes->lock);
+}

@@ -1,0 +1,102 @@
+/* What is queued: statements, and before the first of a transaction its BEGIN and limits. */
+#include "pg/pg_private.h"
+#include "pg/statement.h"
+
+static void
+remember (Pg *pg, SentKind kind, const PgStatement *statement)
+{
+  Sent sent = { kind, statement };
+  g_array_append_val (pg->sent, sent);
+}
+
+gboolean
+pg_send_own (Pg *pg, const char *sql, GError **error)
+{
+  if (!PQsendQueryParams (pg->conn, sql, 0, NULL, NULL, NULL, NULL, 0))
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, SENT_OWN, NULL);
+  return TRUE;
+}
+
+static gboolean
+send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **error)
+{
+  if (g_hash_table_contains (pg->prepared, name))
+    return TRUE;
+  if (!PQsendPrepare (pg->conn, name, statement->sql, 0, NULL))
+    return pg_fail_connection (pg, "cannot send", error);
+  g_hash_table_add (pg->prepared, (gpointer)name);
+  remember (pg, SENT_PREPARE, statement);
+  return TRUE;
+}
+
+/* Queues STATEMENT with BOUND as its parameters; prepares it first if needed. */
+static gboolean
+send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound,
+            GError **error)
+{
+  const char *name = statement->on_server;
+  gboolean prepare = pg->prepare && !g_hash_table_contains (pg->refused, name);
+  if (prepare && !send_prepare (pg, statement, name, error))
+    return FALSE;
+  int n = (int)statement->n_parameters;
+  int sent = prepare ? PQsendQueryPrepared (pg->conn, name, n, bound, NULL, NULL, 0)
+                     : PQsendQueryParams (pg->conn, statement->sql, n, NULL, bound, NULL, NULL, 0);
+  if (!sent)
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, kind, statement);
+  return TRUE;
+}
+
+/* The limits of every transaction (docs/rules.md), set for that transaction only. No jit: the
+ * planner's cost estimate of a page can be far too high, and compiling took 5 s for a statement of
+ * 10 ms. In the search_path, pg_catalog comes first and pg_temp last: a path without pg_temp begins
+ * with it. This statement runs before the path is set, so it qualifies all names. */
+#define LIMITS                                                                                                          \
+  "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true)," \
+  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
+  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                         \
+  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                   \
+  " pg_catalog.set_config('jit', 'off', true),"                                                                         \
+  " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
+
+static gboolean
+send_limits (Pg *pg, GError **error)
+{
+  gint plans = pg->plans != NULL ? atomic_load (pg->plans) : 0;
+  if (plans != pg->plans_made && !pg_send_own (pg, "DISCARD PLANS", error))
+    return FALSE;
+  pg->plans_made = plans;
+  const char *bound[] = { pg->app_schema, pg->task != NULL && pg->takes_task ? pg->task : "" };
+  const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
+  return limits != NULL && send_bound (pg, SENT_OWN, limits, bound, error);
+}
+
+gboolean
+pg_send_limits (Pg *pg, GError **error)
+{
+  if (!pg->begin_wanted)
+    return pg->in_transaction || pg->sent->len > 0 || send_limits (pg, error);
+  pg->begin_wanted = FALSE;
+  pg->in_transaction = TRUE;
+  return pg_send_own (
+             pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", error)
+         && send_limits (pg, error);
+}
+
+gboolean
+pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
+{
+  const char *bound[statement->n_parameters + 1];
+  return pg_values_bind (values, statement, bound, error) && pg_ensure (pg, error)
+         && pg_send_limits (pg, error) && send_bound (pg, SENT_CALLER, statement, bound, error);
+}
+
+gboolean
+pg_flush (Pg *pg, GError **error)
+{
+  if (pg->conn == NULL || !PQpipelineSync (pg->conn))
+    return pg_fail_connection (pg, "cannot send", error);
+  pg->synced = TRUE;
+  return TRUE;
+}
