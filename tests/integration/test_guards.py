@@ -468,7 +468,7 @@ BY_EVENT = REMOVED + "[event PlaceholderUserOrphaned]\nkey = placeholder_user_id
 
 
 def test_a_run_of_an_event_waits_for_the_job_to_be_mended(own):
-    scene = without_notes(own({"apply/removed/10-scratch": ALL}, conf=BY_EVENT))
+    scene = without_notes(own({"apply/removed/10-scratch": ALL}, conf=BY_EVENT, settings={"jobs.scratch.one.enabled": False}))
     scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 7})
     scene.run_until_idle()
     [row] = scene.database.rows("SELECT * FROM pruned.runs WHERE job = %s", [JOB])
@@ -480,7 +480,7 @@ def test_a_run_of_an_event_waits_for_the_job_to_be_mended(own):
 
 
 def test_a_run_of_an_event_removes_its_row(own):
-    scene = without_notes(own({"apply/removed/10-scratch": OWN}, conf=BY_EVENT))
+    scene = without_notes(own({"apply/removed/10-scratch": OWN}, conf=BY_EVENT, settings={"jobs.scratch.one.enabled": False}))
     scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 7})
     scene.run_until_idle()
     assert counts(scene) == 999 and scene.database.value("SELECT count(*) FROM scratch WHERE id = 7") == 0
@@ -491,6 +491,11 @@ def test_a_run_that_only_plans_is_held_to_its_page_too(own):
     run_id = tick(scene)
     scene.run_until_idle()
     assert_blocked(scene, run_id, "decide.sql", "leaves out the key 7")
+
+
+def test_a_run_that_is_counted_first_is_held_to_its_pages_too(own):
+    scene = without_notes(own({"page": FALLING, "apply/removed/10-scratch": OWN}, settings={"jobs.own.approve": "above", "jobs.own.max_rows": 500}))
+    blocks(scene, "page.sql", "goes back")
 
 
 def test_a_run_that_is_mended_goes_on(own, tmp_path):
