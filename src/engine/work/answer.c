@@ -103,6 +103,7 @@ block (const Step *step, const GError *cause, Sentence *sentence)
   sentence->state = "finished";
   sentence->blocked = TRUE;
   sentence->error = g_strdup (cause->message);
+  json_object_clear (step->counts); /* of effects that were rolled back */
   sentence->result = step_result (step, "blocked");
   json_object_set_new (sentence->result, "reason", json_string (cause->message));
 }
