@@ -34,7 +34,7 @@ lists_parents (const Cli *cli)
 }
 
 static ExitCode
-check_options (Cli *cli, PgValues *values, GError **error)
+runs_options_fit (Cli *cli, PgValues *values, GError **error)
 {
   gint64 since_us;
   if (job != NULL && cli_job (cli, job, error) == NULL)
@@ -95,7 +95,7 @@ ExitCode
 command_runs (Cli *cli, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  ExitCode code = check_options (cli, values, error);
+  ExitCode code = runs_options_fit (cli, values, error);
   if (code != CODE_OK)
     return code;
   g_autoptr (Pg) pg = cli_pg (cli, error);

@@ -126,7 +126,7 @@ def test_a_word_of_decide_that_job_conf_does_not_know(own):
     fill(own.database, 3)
     job_file(own, "decide.sql").write_text("-- Removes all.\nSELECT k AS key, 'remvoed' AS what, NULL AS reason FROM unnest(:key::bigint[]) k\n")
     wrong, = errors(own, 2)
-    assert wrong["check"] == "decide" and "'remvoed'" in wrong["detail"] and wrong["file"].endswith("job.conf")
+    assert wrong["check"] == "decide" and "remvoed" in wrong["detail"] and wrong["file"] == str(job_file(own, "decide.sql"))
 
 
 def test_a_right_that_is_missing_has_its_grant(own):
@@ -160,6 +160,46 @@ def test_triggers_and_foreign_keys_are_counted(own):
     assert "1 trigger of scratch: watch" in said["triggers"]
     assert "rows of notes_of_scratch go with those of scratch" in said["cascade"]
     assert "rows of blocks block those of scratch" in said["foreign key"]
+
+
+@pytest.fixture
+def with_children(own):
+    own.database.connection.execute(
+        f"""CREATE TABLE notes_of_scratch (id bigint PRIMARY KEY, scratch_id bigint REFERENCES scratch);
+            GRANT SELECT, UPDATE, DELETE ON notes_of_scratch TO {ROLE}""")
+    fill(own.database, 30)
+    own.database.execute("INSERT INTO notes_of_scratch SELECT i, 1 + i % 10 FROM pg_catalog.generate_series(1, 50) i")
+    job_file(own, "apply/removed/05-notes_of_scratch.sql").write_text(
+        "-- Deletes the notes.\nDELETE FROM notes_of_scratch n USING unnest(:key::bigint[]) AS k (id) WHERE n.scratch_id = k.id\n"
+        "RETURNING n.id AS key, to_jsonb(n) AS row\n")
+    return own
+
+
+def applied(pruned, n):
+    done = pruned.run("check", JOB, "--apply", n, "--json").ok().json()
+    return {one["file"].rpartition("/")[2]: (one["rows"], one["keys"]) for one in done}
+
+
+def test_apply_counts_the_rows_of_each_file_and_leaves_nothing(with_children):
+    database = with_children.database
+    before = [database.rows(f"SELECT * FROM {table} ORDER BY id") for table in ("scratch", "notes_of_scratch")]
+    assert applied(with_children, 25) == {"05-notes_of_scratch.sql": (25, 25), "10-scratch.sql": (25, 25)}
+    assert [database.rows(f"SELECT * FROM {table} ORDER BY id") for table in ("scratch", "notes_of_scratch")] == before
+    assert database.value("SELECT count(*) FROM pruned.runs") == 0 and database.value("SELECT count(*) FROM pruned.deletions") == 0
+
+
+def test_apply_ends_with_2_when_more_goes_than_was_decided(own):
+    fill(own.database, 30)
+    change(own, "apply/removed/10-scratch.sql", ("WHERE s.id = k.id AND", "WHERE"))
+    done = own.run("check", JOB, "--apply", 3)
+    assert done.code == 2 and "10-scratch.sql" in done.stderr, done
+    assert own.database.value("SELECT count(*) FROM scratch") == 30
+
+
+def test_apply_wants_one_page_job(own):
+    says(own.run("check", "--apply", 3), 1, "--apply")
+    says(own.run("check", "users.destroy", "--apply", 3), 1, "users.destroy")
+    says(own.run("check", JOB, "--apply", -1), 1, "--apply")
 
 
 def test_nothing_changes(own):

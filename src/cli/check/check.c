@@ -4,6 +4,15 @@
 
 #include <stdarg.h>
 
+#define APPLY_MOST 10000
+
+static gint64 apply;
+
+const GOptionEntry check_options[]
+    = { { "apply", 0, 0, G_OPTION_ARG_INT64, &apply,
+          "run the first N keys of JOB through its files, and roll back", "N" },
+        { NULL } };
+
 const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
       "3 a right is missing, or rows are hidden; 6 an unknown job, or an index is missing.";
@@ -178,6 +187,8 @@ command_check (Cli *cli, GError **error)
   const Job *one = cli->n_arguments > 0 ? cli_job (cli, cli->arguments[0], error) : NULL;
   if (cli->n_arguments > 0 && one == NULL)
     return CODE_NOT_FOUND;
+  if (apply < 0 || apply > APPLY_MOST || (apply > 0 && one == NULL))
+    return cli_usage (error, "--apply takes a number of keys, up to %d, and one job", APPLY_MOST);
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
@@ -186,6 +197,8 @@ command_check (Cli *cli, GError **error)
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     if (one == NULL || one == jobs_at (cli->jobs, i))
       check_job (&check, jobs_at (cli->jobs, i));
+  if (apply > 0 && code_of (findings) == CODE_OK)
+    return check_apply (&check, apply, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, findings);
   return code_of (findings);
 }

@@ -36,6 +36,14 @@ PgRows *check_ask (Check *check, const char *name, const char *file, const PgVal
 /* How many findings about the job are errors. */
 guint check_errors (const Check *check);
 
+/* A run that does not exist, due now; run_free it. */
+Run *check_run (const Job *job);
+/* The rows of page.sql for LIMIT keys and one more, in the connection's transaction. */
+PgRows *check_page_rows (Check *check, Step *step, int limit, GError **error);
+
+/* Applies the first N keys, and rolls back. */
+ExitCode check_apply (Check *check, gint64 n, GError **error);
+
 /* The checks of one job, in this order. */
 void check_statements (Check *check); /* PostgreSQL takes each; large tables are read by an index */
 void check_page (Check *check);       /* its columns, its order, its cursor; what decide returns */

@@ -9,9 +9,8 @@
 
 #define TEXTS "text", "varchar", "citext", "name", NULL /* their order depends on the collation */
 
-/* A step of a run that does not exist, in the connection's transaction. */
-static Run *
-run_of (const Job *job)
+Run *
+check_run (const Job *job)
 {
   Run *run = g_new0 (Run, 1);
   run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);
@@ -85,8 +84,8 @@ add_cursors (Check *check, const PgRows *rows, GPtrArray *columns, CheckPlace pl
   return TRUE;
 }
 
-static PgRows *
-ask_page (Check *check, Step *step, int limit, GError **error)
+PgRows *
+check_page_rows (Check *check, Step *step, int limit, GError **error)
 {
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (check->pg, check->job->page, values, error);
@@ -116,27 +115,20 @@ check_order (Check *check, GPtrArray *columns, CheckPlace place, GError **error)
   return TRUE;
 }
 
-/* The keys of the page are decided, as a plan does it. */
+/* The keys of the page are decided, as a plan does it, and what is returned is held to the rules of
+ * a run (guard.h). */
 static gboolean
-check_decide (Check *check, Step *step, const Page *page, GError **error)
+check_decide (Check *check, Step *step, const Page *page)
 {
   if (page->keys->len == 0)
     return TRUE;
-  g_autofree char *keys = array_of_texts (page->keys);
-  g_autoptr (PgRows) decided = trial_decide_planned (step, keys, "{}", error);
-  if (decided == NULL)
-    return FALSE;
-  for (int i = 0; i < rows_count (decided); i++) {
-    const char *what = rows_text (decided, i, "what");
-    if (job_what (check->job, what) != NULL || g_str_equal (what, "gone")
-        || g_str_equal (what, "kept"))
-      continue;
-    g_autofree char *conf = g_build_filename (check->job->folder, "job.conf", NULL);
-    check_error (check, CODE_CONFIG, "decide", (CheckPlace){ conf, 0 }, NULL,
-                 "decide.sql says '%s', and there is no [what %s]", what, what);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgRows) decided = trial_decide_planned (step, page->keys, "{}", &error);
+  if (decided != NULL)
     return TRUE;
-  }
-  return TRUE;
+  g_autofree char *path = g_build_filename (check->job->folder, "decide.sql", NULL);
+  check_error (check, CODE_CONFIG, "decide", (CheckPlace){ path, 0 }, NULL, "%s", error->message);
+  return FALSE;
 }
 
 static void
@@ -156,15 +148,15 @@ read_pages (Check *check, Step *step, CheckPlace place, GError **error)
   for (guint i = 0; i < check->job->cursor->len; i++)
     g_ptr_array_add (columns, array_new ());
   Page page = { 0 };
-  g_autoptr (PgRows) rows = ask_page (check, step, limit, error), next = NULL;
+  g_autoptr (PgRows) rows = check_page_rows (check, step, limit, error), next = NULL;
   gboolean ok = rows != NULL, whole = ok && add_cursors (check, rows, columns, place);
   if (whole) {
     page_read (step->run, rows, rows_count (rows), &page); /* the next page follows all of them */
     step->run->cursor = page.cursor != NULL ? json_incref (page.cursor) : NULL;
-    ok = check_decide (check, step, &page, error);
-    next = ok ? ask_page (check, step, limit, error) : NULL;
-    ok = next != NULL;
-    whole = ok && add_cursors (check, next, columns, place);
+    whole = check_decide (check, step, &page);
+    next = whole ? check_page_rows (check, step, limit, error) : NULL;
+    ok = !whole || next != NULL;
+    whole = whole && ok && add_cursors (check, next, columns, place);
   }
   ok = ok && (!whole || columns->len == 0 || check_order (check, columns, place, error));
   columns_free (columns);
@@ -182,7 +174,7 @@ check_page (Check *check)
   CheckPlace place = { path, 0 };
   guint before = check_errors (check);
   g_autoptr (GError) error = NULL;
-  g_autoptr (Run) run = run_of (job);
+  g_autoptr (Run) run = check_run (job);
   g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
   step->plan = TRUE;
   if (!pg_begin_read_only (check->pg, &error) || !read_pages (check, step, place, &error))

@@ -45,6 +45,8 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
     *last = pg_next (step->pg, error);
     if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
+    if (step->applied != NULL)
+      step->applied (files[i].statement, rows_count (*last), step->applied_data);
   }
   return TRUE;
 }

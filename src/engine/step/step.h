@@ -76,6 +76,9 @@ struct _Step {
   void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,
                       gpointer data);
   gpointer plan_data;
+  /* Called for each file of apply that has run, with the rows that it returned; NULL: not. */
+  void (*applied) (const PgStatement *statement, gint64 rows, gpointer data);
+  gpointer applied_data;
 };
 
 /* BUNDLE may be NULL when planning. */
