@@ -6,133 +6,13 @@
 #include "engine/step/page.h"
 
 #include "engine/job/in_force.h"
-#include "engine/job/job_rows.h"
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/record.h"
-#include "engine/step/spacing.h"
 
 #include <stdarg.h>
 
 #define SYSTEMIC_TRIES 3
-
-/* --- the keys of a page --- */
-
-void
-page_clear (Page *page)
-{
-  g_clear_pointer (&page->keys, g_ptr_array_unref);
-  g_clear_pointer (&page->cursor, json_decref);
-  g_clear_pointer (&page->next, json_decref);
-}
-
-/* Before everything, in the direction of the cursor. */
-static const char *
-first_value (const JobCursor *column)
-{
-  if (g_str_equal (column->type, "bigint") || g_str_equal (column->type, "int8"))
-    return column->descending ? "9223372036854775807" : "-9223372036854775808";
-  if (g_str_equal (column->type, "int") || g_str_equal (column->type, "integer"))
-    return column->descending ? "2147483647" : "-2147483648";
-  if (g_str_equal (column->type, "text"))
-    return "";
-  return column->descending ? "infinity" : "-infinity";
-}
-
-static char *
-cursor_value (const Run *run, const JobCursor *column)
-{
-  const json_t *value = json_object_get (run->cursor, column->name);
-  if (value == NULL)
-    value = json_object_get (json_object_get (run->args, "cursor"), column->name);
-  if (value == NULL || json_is_null (value))
-    return g_strdup (first_value (column));
-  return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
-}
-
-PgValues *
-page_values (Step *step, int limit)
-{
-  PgValues *values = pg_values_new ();
-  const Job *job = step->job;
-  step_bind (step, job->page, values);
-  pg_values_int (values, "limit", limit + 1);
-  for (guint i = 0; i < job->cursor->len; i++) {
-    const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
-    g_autofree char *name = g_strconcat ("cursor.", column->name, NULL);
-    pg_values_take (values, name, cursor_value (step->run, column));
-  }
-  return values;
-}
-
-static json_t *
-json_of_column (const JobCursor *column, const char *text)
-{
-  if (text == NULL)
-    return json_null ();
-  if (g_str_equal (column->type, "bigint") || g_str_equal (column->type, "int")
-      || g_str_equal (column->type, "int8") || g_str_equal (column->type, "integer"))
-    return json_integer (g_ascii_strtoll (text, NULL, 10));
-  return json_string (text);
-}
-
-/* The cursor after row LAST. */
-static json_t *
-cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
-{
-  json_t *cursor = json_object ();
-  for (guint i = 0; i < run->job->cursor->len; i++) {
-    const JobCursor *column = &g_array_index (run->job->cursor, JobCursor, i);
-    json_object_set_new (cursor, column->name,
-                         json_of_column (column, rows_text (rows, last, column->name)));
-  }
-  spacing_advance (run, n_keys, cursor);
-  return cursor;
-}
-
-void
-page_read (const Run *run, const PgRows *rows, int limit, Page *page)
-{
-  int n = MIN (rows_count (rows), limit);
-  page->keys = g_ptr_array_new_with_free_func (g_free);
-  page->more = rows_count (rows) > limit;
-  page->cursor = page->next = NULL;
-  int key = rows_column (rows, "key");
-  for (int i = 0; i < n; i++)
-    if (rows_at (rows, i, key) != NULL)
-      g_ptr_array_add (page->keys, g_strdup (rows_at (rows, i, key)));
-  if (n > 0)
-    page->cursor = cursor_after (run, rows, n - 1, (int)page->keys->len);
-  if (n > 0 && page->more)
-    page->next = cursor_after (run, rows, n, 0);
-}
-
-gboolean
-page_is_one (const Job *job, const PgRows *rows, GError **error)
-{
-  g_autoptr (GString) columns = g_string_new ("key");
-  for (guint i = 0; i < job->cursor->len; i++)
-    g_string_append_printf (columns, " %s", g_array_index (job->cursor, JobCursor, i).name);
-  return job_rows_have (job->page, rows, columns->str, error);
-}
-
-gboolean
-page_of_event (const Run *run, Page *page)
-{
-  for (guint i = 0; i < run->job->events->len; i++) {
-    const JobEvent *event = run->job->events->pdata[i];
-    const json_t *value = event->key != NULL ? json_object_get (run->args, event->key) : NULL;
-    if (value == NULL || json_is_null (value))
-      continue;
-    page->keys = g_ptr_array_new_with_free_func (g_free);
-    page->more = FALSE;
-    page->cursor = page->next = NULL;
-    g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
-                                                        : json_text (value));
-    return TRUE;
-  }
-  return FALSE;
-}
 
 static gboolean
 find (Step *step, Page *page, GError **error)

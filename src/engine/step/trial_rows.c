@@ -1,0 +1,53 @@
+/* What a trial holds: its rows by word, and their values for statements. */
+#include "engine/step/trial.h"
+
+void
+trial_clear (Trial *trial)
+{
+  g_clear_pointer (&trial->decided, rows_free);
+  g_clear_pointer (&trial->children, rows_free);
+  g_clear_pointer (&trial->what, g_free);
+  g_clear_pointer (&trial->refused, g_ptr_array_unref);
+  effects_clear (&trial->effects);
+  trial->torn = FALSE;
+}
+
+PgValues *
+trial_values (Step *step, const PgStatement *statement, const Extra *extra)
+{
+  PgValues *values = pg_values_new ();
+  step_bind (step, statement, values);
+  for (guint i = 0; extra != NULL && i < extra->names->len; i++)
+    pg_values_set (values, extra->names->pdata[i], extra->texts->pdata[i]);
+  return values;
+}
+
+PgValues *
+trial_values_of (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
+                 const Extra *extra)
+{
+  PgValues *values = trial_values (step, statement, extra);
+  const int *rows = (const int *)(gpointer)which->data;
+  for (int column = 0; column < rows_columns (trial->decided); column++) {
+    const char *name = rows_name (trial->decided, column);
+    if (pg_statement_wants (statement, name) && !g_str_equal (name, "what"))
+      pg_values_take (values, name, rows_array_of (trial->decided, column, rows, which->len));
+  }
+  if (pg_statement_wants (statement, "what")) {
+    GString *what = array_new ();
+    for (guint i = 0; i < which->len; i++)
+      array_add (what, trial->what[rows[i]]);
+    pg_values_take (values, "what", array_take (what));
+  }
+  return values;
+}
+
+GArray *
+trial_rows (const Trial *trial, const char *word)
+{
+  GArray *which = g_array_new (FALSE, FALSE, sizeof (int));
+  for (int i = 0; i < rows_count (trial->decided); i++)
+    if (word == NULL ? !g_str_equal (trial->what[i], "failed") : g_str_equal (trial->what[i], word))
+      g_array_append_val (which, i);
+  return which;
+}
