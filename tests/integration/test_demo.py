@@ -68,7 +68,7 @@ def difference(text, what):
 def test_the_demo_shows_before_after_and_why(place):
     demo = start(place)
     text, complaints = demo.communicate(timeout=patient(280))
-    assert demo.returncode == 0, text + complaints
+    assert demo.returncode == 0 and complaints == "", text + complaints
     assert difference(text, "whose last day is over") < -4000
     assert "last_owner" in text and "membership 117 is on legal hold" in text
     assert re.search(r"kcat -b 127\.0\.0\.1:\d+ ", text) and re.search(r"pruned -c \S+ runs", text)
@@ -112,7 +112,7 @@ def test_the_demo_with_a_real_broker_takes_its_topics_along(place, shared, topic
     before = set(topics.admin.list_topics(timeout=30).topics)
     demo = start(place, "--kafka", shared.kafka)
     text, complaints = demo.communicate(timeout=patient(280))
-    assert demo.returncode == 0, text + complaints
+    assert demo.returncode == 0 and complaints == "", text + complaints
     assert difference(text, "whose last day is over") < -4000
 
     def left():

@@ -11,7 +11,23 @@
 #define LOOK_US (20 * 1000)
 #define LAST_LINES 10
 
-/* Short delays, so that the demo takes less than a minute. */
+/* Short delays, so that the demo takes less than a minute; of each job those that it reads. */
+static void
+append_delays (GString *text, const Job *job)
+{
+  static const struct {
+    const char *key;
+    int ms;
+  } delays[] = { { "delay_ms", 200 },
+                 { "spacing_ms", 50 },
+                 { "refresh_delay_ms", 1000 },
+                 { "todos_delay_ms", 1000 } };
+  g_string_append_printf (text, "\n[jobs.%s]\n", job->name);
+  for (guint i = 0; i < G_N_ELEMENTS (delays); i++)
+    if (job_reads (job, delays[i].key))
+      g_string_append_printf (text, "%s = %d\n", delays[i].key, delays[i].ms);
+}
+
 static gboolean
 write_conf (Demo *demo, GError **error)
 {
@@ -25,10 +41,7 @@ write_conf (Demo *demo, GError **error)
       "[store.local]\nroot = %s\nprune_empty_dirs = on\n",
       server_url (demo->server), demo->prefix, demo->objects);
   for (guint i = 0; i < jobs_count (jobs); i++)
-    g_string_append_printf (
-        text,
-        "\n[jobs.%s]\ndelay_ms = 200\nspacing_ms = 50\nrefresh_delay_ms = 1000\ntodos_delay_ms = 1000\n",
-        jobs_at (jobs, i)->name);
+    append_delays (text, jobs_at (jobs, i));
   if (demo->bootstrap != NULL)
     g_string_append_printf (text, "\n[kafka]\nbootstrap.servers = %s\n", demo->bootstrap);
   return g_file_set_contents (demo->conf, text->str, (gssize)text->len, error);

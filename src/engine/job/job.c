@@ -203,9 +203,7 @@ jobs_names (const Jobs *jobs)
   return jobs->names;
 }
 
-/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
- * the list in job.conf (`settings`). Without that list: all. */
-static gboolean
+gboolean
 job_reads (const Job *job, const char *key)
 {
   static const char *const all[]

@@ -124,6 +124,9 @@ guint job_own_file (const Job *job, const JobWhat *what);
 /* What the job declares about events of TYPE (full name); NULL: it ignores them. */
 const JobEvent *job_event (const Job *job, const char *type);
 gboolean job_takes_argument (const Job *job, const char *argument);
+/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and the
+ * list in job.conf (`settings`). Without that list: all. */
+gboolean job_reads (const Job *job, const char *key);
 /* The unique key for ARGS from a template. A missing argument counts as empty. NULL template:
  * NULL. g_free it. */
 char *job_expand_key (const char *template, const json_t *args);

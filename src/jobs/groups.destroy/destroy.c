@@ -1,5 +1,19 @@
-#include "jobs/groups.destroy/destroy.h"
-
+/* Destroying a group. destroy.c checks whether the deletion is still wanted. walk.c walks through
+ * the hierarchy: which groups and projects are next. drain.c and own.c remove what belongs to one
+ * portion of them (portion.c); members.c announces its memberships. finish.c removes the portion
+ * itself. refuse.c reports what prevents the deletion.
+ *
+ * A portion is up to 100 groups of one depth, or up to 100 projects, and never more than `limit`.
+ * What belongs to it is removed first, at most `limit` rows of a table in a step; once a step has
+ * taken too long, one table a step and `limit` rows of it. The portion itself is removed when
+ * nothing is left. It is locked before anything of it is removed, so that no transaction can insert
+ * a row below it between the last check and its end.
+ *
+ * Invariant: a step removes nothing before it has locked the root and checked mark and rights again
+ * (this file).
+ */
+#include "jobs/groups.destroy/portion.h"
+#include "jobs/groups.destroy/walk.h"
 #include "jobs/jobs.h"
 #include "jobs/shared/hidden.h"
 

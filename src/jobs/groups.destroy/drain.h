@@ -5,7 +5,7 @@
  * connection.
  */
 #pragma once
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/portion.h"
 
 /* The columns that refer to the portion, and which of them have rows. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* The portion itself: paths, own rows, outcomes. */
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/portion.h"
 
 static gboolean
 finish_projects (Step *step, const Portion *portion, GError **error)

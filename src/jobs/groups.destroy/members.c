@@ -1,5 +1,5 @@
 /* Announces removed memberships, and removes bots that had no other. */
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/portion.h"
 
 void
 portion_destroy_bot (Step *step, const char *user, gboolean of_project)

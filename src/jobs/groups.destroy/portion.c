@@ -1,5 +1,5 @@
 /* What every part of the work on a portion asks. */
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/portion.h"
 
 gboolean
 portion_is_groups (const Portion *portion)

@@ -1,5 +1,5 @@
 /* What must not be removed with the group, or forbids to remove it. */
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/portion.h"
 
 gboolean
 portion_refuse_stranger (Step *step, const PgRows *rows, GError **error)

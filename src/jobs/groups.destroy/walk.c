@@ -3,7 +3,9 @@
  * finally the group itself. The index on traversal_ids always reads a whole hierarchy. So the
  * cursor carries a chunk of up to 500 group ids. Removed groups are not found again; only
  * `refresh`, which removes nothing, needs a position to continue from. */
-#include "jobs/groups.destroy/destroy.h"
+#include "jobs/groups.destroy/walk.h"
+
+#include "jobs/groups.destroy/portion.h"
 
 #define PORTION_MOST 100
 #define CHUNK_MOST 500

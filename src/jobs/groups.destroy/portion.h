@@ -1,16 +1,5 @@
-/* Destroying a group. destroy.c checks whether the deletion is still wanted. walk.c walks through
- * the hierarchy: which groups and projects are next. drain.c and own.c remove what belongs to one
- * portion of them (portion.c); members.c announces its memberships. finish.c removes the portion
- * itself. refuse.c reports what prevents the deletion.
- *
- * A portion is up to 100 groups of one depth, or up to 100 projects, and never more than `limit`.
- * What belongs to it is removed first, at most `limit` rows of a table in a step; once a step has
- * taken too long, one table a step and `limit` rows of it. The portion itself is removed when
- * nothing is left. It is locked before anything of it is removed, so that no transaction can insert
- * a row below it between the last check and its end.
- *
- * Invariant: a step removes nothing before it has locked the root and checked mark and rights again
- * (destroy.c).
+/* A portion: the groups or projects that one step is about, and what each part of the work does to
+ * it (destroy.c says which part does what).
  *
  * Threads: as pruned/job.h. Ownership: array literals belong to the Portion.
  */
@@ -60,19 +49,6 @@ void portion_destroy_bot (Step *step, const char *user, gboolean of_project);
 /* Removes the portion itself: paths, own rows, outcomes. */
 gboolean portion_finish (Step *step, const Portion *portion, GError **error);
 
-typedef struct {
-  Step *step;
-  const char *group, *root;
-  const char *catalogue; /* the stamp under which references are cached */
-  json_t *cursor;        /* the next step's cursor, which this step builds */
-} Walk;
-
 /* Checks the whole group before anything of it is removed: FALSE if something elsewhere forbids it.
  */
 gboolean walk_refuse (Step *step, const char *group, const char *catalogue, GError **error);
-/* For still.sql: "true" if an earlier step has removed what gave the actor the right. */
-const char *walk_rights (const json_t *cursor);
-/* The deletion ends with CURSOR: removes the bot that asked for it, if that was postponed. */
-void walk_end (Step *step, const json_t *cursor);
-/* Does one step: continues the run, or lets it end with the group itself. */
-gboolean walk_step (Walk *walk, GError **error);

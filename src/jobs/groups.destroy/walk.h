@@ -1,0 +1,20 @@
+/* The walk through the hierarchy: which groups and projects are next.
+ *
+ * Threads: as pruned/job.h. Ownership: the caller has all of a Walk.
+ */
+#pragma once
+#include "pruned/job.h"
+
+typedef struct {
+  Step *step;
+  const char *group, *root;
+  const char *catalogue; /* the stamp under which references are cached */
+  json_t *cursor;        /* the next step's cursor, which this step builds */
+} Walk;
+
+/* For still.sql: "true" if an earlier step has removed what gave the actor the right. */
+const char *walk_rights (const json_t *cursor);
+/* The deletion ends with CURSOR: removes the bot that asked for it, if that was postponed. */
+void walk_end (Step *step, const json_t *cursor);
+/* Does one step: continues the run, or lets it end with the group itself. */
+gboolean walk_step (Walk *walk, GError **error);
