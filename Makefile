@@ -157,7 +157,7 @@ lint: all
 #: make install      PREFIX=/usr/local DESTDIR=
 install: all
 	install -D -m 755 $(BUILD)/pruned $(DESTDIR)$(PREFIX)/bin/pruned
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.sql deploy/*.conf deploy/*.yml)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.conf deploy/*.yml)
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	for unit in $(wildcard deploy/*.service); do \
 	  sed 's|/usr/local/|$(PREFIX)/|g' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; done

@@ -47,7 +47,7 @@ CREATE TABLE pruned.processes (
 -- that know this step.
 ALTER TABLE pruned.schema_version ADD COLUMN compatible_from integer;
 
--- Roles that may write runs may write these: a daemon must not stop because deploy/grants.sql was not
+-- Roles that may write runs may write these: a daemon must not stop because `pruned grants` was not
 -- run again.
 DO $$
 DECLARE member text;

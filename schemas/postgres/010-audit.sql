@@ -1,5 +1,5 @@
 -- Schema `pruned`, step 10: the audit belongs to the owner. The daemon inserts into it and reads it
--- (deploy/grants.sql). Functions with the owner's rights drop its days; they keep what the owner has
+-- (`pruned grants`). Functions with the owner's rights drop its days; they keep what the owner has
 -- set, whatever they are called with.
 --
 -- Functions with another role's rights qualify all names, and never use temporary tables: a path
@@ -166,7 +166,7 @@ $$;
 REVOKE ALL ON FUNCTION pruned.days_of(text), pruned.newest_day(text), pruned.sweep_days(date, integer),
     pruned.keep_at_least(text[], integer[]), pruned.forget(text, jsonb, text[], text[]) FROM PUBLIC;
 
--- Roles that may write runs keep working without running deploy/grants.sql again, and can remove
+-- Roles that may write runs keep working without running `pruned grants` again, and can remove
 -- nothing from the audit. Days are accessible only through their parents.
 DO $$
 DECLARE

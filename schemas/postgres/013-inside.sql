@@ -1,5 +1,5 @@
 -- Schema `pruned`, step 13: the bounds of runs hold for all rows, also older ones; a daemon's role has
--- the rights of deploy/grants.sql and no more.
+-- the rights that `pruned grants` prints and no more.
 -- compatible_from: 11
 
 -- A time whose microseconds overflow is treated like an infinite one.
@@ -48,7 +48,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION pruned.give_daemons(text[]) FROM PUBLIC;
 
--- The same as deploy/grants.sql.
+-- The same as `pruned grants`.
 SELECT pruned.give_daemons(ARRAY[
     'schema_version: SELECT',
     'unpublished: SELECT, INSERT, DELETE',

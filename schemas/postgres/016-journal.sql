@@ -85,7 +85,7 @@ ALTER TABLE pruned.deletions ADD COLUMN after_ms integer;
 ALTER TABLE pruned.deletions ALTER COLUMN after_ms
     SET DEFAULT least(extract(epoch FROM pg_catalog.clock_timestamp() - pg_catalog.now()) * 1000, 2000000000)::integer;
 
--- The same as deploy/grants.sql.
+-- The same as `pruned grants`.
 SELECT pruned.give_daemons(ARRAY[
     'journal: SELECT, INSERT',
     'settings: SELECT, INSERT, UPDATE, DELETE',

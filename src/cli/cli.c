@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/log_queue.h"
 #include "cli/arguments.h"
+#include "cli/by_tables.h"
 #include "config/settings.h"
 #include "engine/engine.h"
+#include "engine/job/chosen.h"
 #include "engine/job/in_force.h"
 #include "kafka/kafka.h"
 
@@ -46,7 +48,12 @@ Job *
 cli_job (Cli *cli, const char *name, GError **error)
 {
   Job *job = jobs_find (cli->jobs, name);
-  if (job == NULL)
+  if (job == NULL && jobs_find_loaded (cli->jobs, name) != NULL)
+    (void)cli_fail (CODE_NOT_FOUND, error, "job %s is not in force: %s", name,
+                    *config_text (cli->config, "run", "jobs") != '\0'
+                        ? "[run] jobs does not choose it"
+                        : "the database lacks its tables (pruned doctor names them)");
+  else if (job == NULL)
     set_unknown (error, "job", name, jobs_names (cli->jobs));
   return job;
 }
@@ -92,6 +99,26 @@ say_ineffective (const Config *config)
     log_warning ("A setting has no effect", "setting", *line);
 }
 
+/* Listings leave out what is not in force. */
+static void
+leave_out (const Jobs *jobs, Config *config)
+{
+  for (const char *const *name = jobs_loaded (jobs); *name != NULL; name++)
+    if (jobs_find (jobs, *name) == NULL)
+      config_leave_out (config, *name);
+}
+
+static gboolean
+choose_jobs (Cli *cli, GError **error)
+{
+  if (!chosen_take (cli->jobs, config_text (cli->config, "run", "jobs"), error)) {
+    g_prefix_error (error, "%s: jobs in [run]: ", config_origin (cli->config, "run", "jobs"));
+    return FALSE;
+  }
+  leave_out (cli->jobs, cli->config);
+  return TRUE;
+}
+
 /* Jobs are loaded before the settings, because their names are sections. The folder of further jobs
  * is a setting, which is read ahead. */
 gboolean
@@ -106,11 +133,11 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   cli->jobs = jobs_load (cli->code, jobs_dir, error);
   if (cli->jobs == NULL)
     return FALSE;
-  sources.job_names = jobs_names (cli->jobs);
+  sources.job_names = jobs_loaded (cli->jobs);
   sources.job_default = jobs_default;
   sources.data = cli->jobs;
   cli->config = config_load (&sources, error);
-  if (cli->config == NULL)
+  if (cli->config == NULL || !choose_jobs (cli, error))
     return FALSE;
   set_up_log (cli->config);
   say_ineffective (cli->config);
@@ -126,13 +153,35 @@ cli_reread (Cli *cli, GError **error)
 {
   ConfigSources sources = { .file = cli->file,
                             .overrides = cli->overrides,
-                            .job_names = jobs_names (cli->jobs),
+                            .job_names = jobs_loaded (cli->jobs),
                             .job_default = jobs_default,
                             .data = cli->jobs };
   Config *config = config_load (&sources, error);
-  if (config != NULL)
+  if (config != NULL) {
+    leave_out (cli->jobs, config);
     say_ineffective (config);
+  }
   return config;
+}
+
+/* Without a choice, the jobs whose tables the database lacks are not in force. A daemon must know
+ * that; a command that finds no database has another error to tell. */
+static gboolean
+look_at_tables (Cli *cli, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (!cli->command->by_tables || *config_text (cli->config, "run", "jobs") != '\0'
+      || *config_text (cli->config, "postgres", "url") == '\0')
+    return TRUE;
+  if (by_tables_take (cli, &cause)) {
+    leave_out (cli->jobs, cli->config);
+    jobs_configure (cli->jobs, cli->config);
+    return in_force_begin (cli->jobs, cli->config, error);
+  }
+  if (!cli->command->is_daemon)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
 }
 
 static ExitCode
@@ -144,6 +193,8 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
     return cli->command->run (cli, error);
   if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, error))
     return CODE_CONFIG;
+  if (!look_at_tables (cli, error))
+    return CODE_POSTGRES;
   return cli->command->run (cli, error);
 }
 
@@ -166,6 +217,7 @@ run_invocation (const JobCode *code, const Invocation *invocation)
     in_force_end (cli.jobs);
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
+  g_free (cli.absent);
   return end;
 }
 

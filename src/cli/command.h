@@ -29,8 +29,9 @@ typedef struct {
   char **arguments;    /* without the options: NULL-terminated */
   guint n_arguments;
   Output *out;
-  Jobs *jobs;                          /* NULL if the command needs no configuration */
-  Config *config;                      /* the same */
+  Jobs *jobs;     /* NULL if the command needs no configuration */
+  Config *config; /* the same */
+  char *absent; /* jobs that are not in force for lack of a table, and why, in words; NULL: none */
   const char *file, *const *overrides; /* the sources of the settings, to read them again */
 } Cli;
 
@@ -48,6 +49,7 @@ typedef struct _Command {
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
   gboolean is_daemon;          /* SIGHUP does not end it */
+  gboolean by_tables;          /* the database's tables say which built-in jobs are in force */
   gboolean any_schema;         /* uses only what every version has: works with a newer schema */
 } Command;
 

@@ -4,22 +4,22 @@
 
 #include <string.h>
 
-#define FILE_NAME "grants.sql"
-#define INSTALLED "/usr/local/share/pruned/" FILE_NAME
-
-/* Installed beside the binary (`make install`, a package), or in the tree of the build. */
-static char *
-file_path (void)
+char *
+grants_user (const char *url)
 {
-  static const char *const places[] = { "../share/pruned/" FILE_NAME, "../../deploy/" FILE_NAME };
-  g_autofree char *binary = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *folder = binary != NULL ? g_path_get_dirname (binary) : NULL;
-  for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (places); i++) {
-    g_autofree char *path = g_canonicalize_filename (places[i], folder);
-    if (g_file_test (path, G_FILE_TEST_EXISTS))
-      return g_steal_pointer (&path);
+  const char *rest = strstr (url, "://");
+  g_autoptr (GMatchInfo) match = NULL;
+  if (rest == NULL) {
+    g_autoptr (GRegex) pattern = g_regex_new ("\\buser\\s*=\\s*'?([^'\\s]+)", 0, 0, NULL);
+    return g_regex_match (pattern, url, 0, &match) ? g_match_info_fetch (match, 1) : NULL;
   }
-  return g_strdup (INSTALLED);
+  rest += strlen ("://");
+  const char *end = rest + strcspn (rest, "/?"), *at = g_strrstr_len (rest, end - rest, "@");
+  const char *colon = at != NULL ? memchr (rest, ':', (size_t)(at - rest)) : NULL;
+  if (at == NULL || at == rest || colon == rest)
+    return NULL;
+  g_autofree char *user = g_strndup (rest, (gsize)((colon != NULL ? colon : at) - rest));
+  return g_uri_unescape_string (user, NULL);
 }
 
 char *
@@ -49,14 +49,9 @@ word (const char *text)
 char *
 grants_command (const Config *config, const char *owner, const char *role)
 {
-  const char *schema = config_text (config, "postgres", "app_schema");
   g_autofree char *database = grants_database (config, owner), *quoted = word (database),
-                  *path = file_path ();
-  g_autofree char *file = word (path), *of = word (role != NULL ? role : "NAME"),
-                  *app = word (schema);
-  return g_strdup_printf ("psql %s -v role=%s%s%s -f %s", quoted, of,
-                          g_str_equal (schema, "public") ? "" : " -v app_schema=",
-                          g_str_equal (schema, "public") ? "" : app, file);
+                  *of = word (role != NULL ? role : "NAME");
+  return g_strdup_printf ("pruned grants --role %s | psql -v ON_ERROR_STOP=1 %s", of, quoted);
 }
 
 char *

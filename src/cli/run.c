@@ -34,6 +34,8 @@ command_run (Cli *cli, GError **error)
   engine_begin ();
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
+  if (cli->absent != NULL)
+    log_info ("Built-in jobs are left out: the database lacks their tables", "jobs", cli->absent);
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config,
                             .jobs = cli->jobs,

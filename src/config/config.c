@@ -209,6 +209,22 @@ find_known (const Config *config, const char *section, const char *key)
   return value;
 }
 
+const char *
+config_origin (const Config *config, const char *section, const char *key)
+{
+  return find_known (config, section, key)->origin;
+}
+
+void
+config_leave_out (Config *config, const char *job)
+{
+  g_autofree char *section = g_strconcat (SETTINGS_JOBS ".", job, NULL);
+  for (guint i = 0; i < config->values->len; i++) {
+    ConfigValue *value = config->values->pdata[i];
+    value->no_effect = value->no_effect || g_str_equal (value->section, section);
+  }
+}
+
 static const ConfigValue *
 find_of_job (const Config *config, const char *job, const char *key)
 {

@@ -61,6 +61,12 @@ gboolean config_job_bool (const Config *config, const char *job, const char *key
 /* A limit; off: -1. Of a share in percent and of a factor: thousandths. */
 gint64 config_job_limit (const Config *config, const char *job, const char *key);
 
+/* The place that a setting of the table has its value from: `pruned.conf:12`, `built-in`, ... */
+const char *config_origin (const Config *config, const char *section, const char *key);
+
+/* Listings leave out the section of JOB, which is not in force. */
+void config_leave_out (Config *config, const char *job);
+
 gboolean config_has_job_key (const Config *config, const char *job, const char *key);
 
 /* Visits all keys of `[kafka]`, in order. */

@@ -152,6 +152,10 @@ const Setting settings_table[] = {
       "recorded, plan in a schema that it made, apply in one that was there before"),
   CHOICE ("run", "environment", "production", "production|development",
           "for development: a row that fails makes its step fail, too"),
+  TEXT (
+      "run", "jobs", "",
+      "the built-in jobs to run: gitlab (all of them), none, or names with * and ?, `name; ...`; empty: those whose tables exist in the "
+      "database when the program starts. Jobs of jobs_dir are not chosen here"),
   TEXT ("run", "jobs_dir", "", "folder with further jobs, one folder each; empty: none"),
   TEXT (
       "http", "listen", "",

@@ -61,7 +61,12 @@ static gboolean
 rows_at_rest (Idle *idle)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", NULL, &error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  GString *names = array_new ();
+  for (guint i = 0; i < jobs_count (idle->service->jobs); i++)
+    array_add (names, jobs_at (idle->service->jobs, i)->name);
+  pg_values_take (values, "job", array_take (names));
+  g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error);
   if (rows == NULL)
     log_warning_every (10, "idle", "Could not check for remaining work", error->message);
   return rows != NULL && !rows_bool (rows, 0, "busy");

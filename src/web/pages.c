@@ -28,6 +28,7 @@ struct _Pages {
   Web *web;
   Line figures; /* of /metrics */
   Line ready;   /* of /readyz: a slow scrape does not delay it */
+  const Jobs *all;
   char *jobs;   /* array literal */
   char *labels; /* the text of pruned_job_info */
   State *state; /* under the lock of `figures` */
@@ -108,15 +109,16 @@ add_oldest_due (GString *body, const PgRows *rows)
 }
 
 static const struct {
-  const char *file, *name, *kind, *help;
-} FIGURES[] = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge",
-                  "The age of the oldest object that is ready to be deleted." },
-                { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "gauge",
-                  "Scheduled member removals that are left, at most 1000." },
-                { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter",
-                  "Ticks and events that Kafka dropped before they were read." },
-                { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
-                  "When ticks or events were last found dropped; 0: never." } };
+  const char *file, *name, *kind, *help, *job; /* job: only while it is in force; NULL: always */
+} FIGURES[]
+    = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge",
+          "The age of the oldest object that is ready to be deleted.", "ci.delete_objects" },
+        { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "gauge",
+          "Scheduled member removals that are left, at most 1000.", "members.prune_deletions" },
+        { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter",
+          "Ticks and events that Kafka dropped before they were read." },
+        { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
+          "When ticks or events were last found dropped; 0: never." } };
 
 /* Metrics from the tables. A statement that fails leaves out its metrics; once PostgreSQL is down,
  * no other statement is tried. */
@@ -137,6 +139,8 @@ add_tables (Pages *pages, GString *body)
        there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE);
        i++) {
     g_clear_error (&error);
+    if (FIGURES[i].job != NULL && jobs_find (pages->all, FIGURES[i].job) == NULL)
+      continue;
     g_autoptr (PgRows) rows = ask (pages->figures.pg, FIGURES[i].file, NULL, &error);
     if (rows == NULL)
       continue;
@@ -284,6 +288,8 @@ show_zeros (const Jobs *jobs)
     for (ThrottleReason reason = 0; reason < THROTTLE_N; reason++)
       stats_show (STATS_THROTTLED, job, throttle_words[reason]);
   }
+  if (jobs_find (jobs, "ci.delete_objects") == NULL)
+    return;
   stats_show (STATS_OBJECTS, "false", NULL);
   stats_show (STATS_OBJECTS, "true", NULL);
   stats_show (STATS_OBJECT_AGE, NULL, NULL);
@@ -313,6 +319,7 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
     return NULL;
   Pages *pages = g_new0 (Pages, 1);
   GString *names = array_new ();
+  pages->all = jobs;
   for (guint i = 0; i < jobs_count (jobs); i++)
     array_add (names, jobs_at (jobs, i)->name);
   pages->jobs = array_take (names);

@@ -36,7 +36,7 @@ def test_a_command_that_waits_for_the_tick_gets_the_code_and_the_reason(scene):
     [job] = [j for j in scene.run("jobs", "--json").ok().json() if j["job"] == JOB]
     assert (job["last_state"], job["last_run_id"]) == ("blocked", run_id)
     [found] = finding(scene, "blocked jobs")
-    assert not found["ok"] and JOB in found["detail"] and "scratch" in found["detail"] and "grants.sql" in found["remedy"]
+    assert not found["ok"] and JOB in found["detail"] and "scratch" in found["detail"] and "pruned grants" in found["remedy"]
     assert scene.run("doctor").code == 3  # the missing right is a finding, too, and the first
 
 

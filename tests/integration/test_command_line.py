@@ -174,7 +174,7 @@ def test_a_newer_schema_that_allows_it_is_worked_with(newer):
 
 def test_a_missing_right_is_named(stored):
     stored.database.execute("REVOKE SELECT ON pruned.quarantine FROM PUBLIC, pruned_test_daemon")
-    says(stored.run("quarantine"), 3, "quarantine", "grants.sql")
+    says(stored.run("quarantine"), 3, "quarantine", "pruned grants")
 
 
 def test_a_missing_table_is_named(stored):

@@ -113,7 +113,7 @@ def test_a_right_that_is_missing_is_named(well):
     found = only(doctor(well, 3), "rights")
     assert "DELETE on members" in found[0]["detail"]
     assert "SELECT on namespaces" in found[1]["detail"]
-    assert all("grants.sql" in f["remedy"] for f in found)
+    assert all("pruned grants" in f["remedy"] for f in found)
 
 
 def test_a_right_on_our_own_tables(well):
@@ -197,7 +197,7 @@ def test_by_how_much_clocks_may_differ_is_one_setting(well, wrong_clock):
 def test_what_restore_needs_is_a_warning(well):
     well.database.execute(sql.SQL("REVOKE INSERT ON members FROM {}").format(sql.Identifier(ROLE)))
     [found] = only(doctor(well, 0), "restore")
-    assert "INSERT on members" in found["detail"] and "grants.sql" in found["remedy"]
+    assert "INSERT on members" in found["detail"] and "pruned grants" in found["remedy"]
 
 
 def test_bloat_is_a_warning(well):

@@ -1,12 +1,13 @@
 """A new user's first hour: help without a configuration, remedies to copy, counts in words, no far-fetched suggestions."""
 
+import os
 import re
 import subprocess
 
 import pytest
 from psycopg import conninfo
 
-from stack.found import PROJECT
+from stack.found import pg_bin
 from support.command_line import FEW, JOB, says
 from support.places import ROLE, binary
 from support.pruned import clean_environment
@@ -54,8 +55,10 @@ def test_the_command_that_doctor_names_grants_the_rights(pruned):
     pruned.database.execute(f"REVOKE ALL ON members FROM {ROLE}")
     [remedy] = {f["remedy"] for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]}
     url = conninfo.conninfo_to_dict(pruned.database.url)
-    assert f"role={ROLE}" in remedy and str(PROJECT / "deploy/grants.sql") in remedy and f"/{url['dbname']}" in remedy
-    environment = clean_environment(PGPASSWORD=url.get("password") or "")
+    assert remedy.startswith(f"pruned grants --role {ROLE} | psql ") and f"/{url['dbname']}" in remedy
+    pruned.configuration.write_text(f"[postgres]\nurl = {pruned.database.role_url}\n")
+    environment = clean_environment(PGPASSWORD=url.get("password") or "", PRUNED_CONFIG=pruned.configuration,
+                                    PATH=f"{binary().parent}:{pg_bin()}:{os.environ['PATH']}")
     subprocess.run(["sh", "-c", remedy], env=environment, check=True, capture_output=True, timeout=60)
     assert not [f for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]]
 

@@ -26,7 +26,7 @@ def run(installed, *arguments):
 
 def test_the_binary_its_unit_and_what_an_operator_needs(installed):
     assert run(installed, "version").startswith("name\tversion\npruned\t")
-    assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "grants.sql", "pruned.conf"}
+    assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "pruned.conf"}
     unit = (installed / "lib/systemd/system/pruned.service").read_text()
     assert "ExecStart=/opt/of-ours/bin/pruned run\n" in unit and "/usr/local" not in unit
 

@@ -117,7 +117,7 @@ def test_a_role_that_may_not_insert_is_told_before_anything_is_done(expired):  #
     run = expired.tick(EXPIRED, **QUIET)
     expired.database.execute(f"REVOKE INSERT ON notification_settings FROM {ROLE}")
     after = world(expired.database)
-    refused(expired.pruned, run["run_id"], code=3, words=["notification_settings", "grants.sql"])
+    refused(expired.pruned, run["run_id"], code=3, words=["notification_settings", "pruned grants"])
     assert world(expired.database) == after
 
 

@@ -1,16 +1,13 @@
-"""The role of deploy/grants.sql has no more rights than it needs: for each right, PostgreSQL refuses some statement of the program without
+"""The role of `pruned grants` has no more rights than it needs: for each right, PostgreSQL refuses some statement of the program without
 it."""
-
-import subprocess
 
 import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from stack.found import pg_bin
 from support.composed import Composed
 from support.database import connect
-from support.places import GRANTS, ROLE
+from support.places import ROLE
 from support.statements import Prepared, files
 
 GIVEN = """
@@ -121,10 +118,3 @@ def test_no_right_is_given_on_days_and_none_to_everybody(database):
                          "WHERE c.relispartition AND r.rolname = %s", [ROLE]) == []
     assert database.rows("SELECT c.relname FROM pg_class c, aclexplode(c.relacl) a WHERE a.grantee = 0 "
                          "AND c.relnamespace = 'pruned'::regnamespace") == []
-
-
-def test_a_table_that_is_not_listed_is_named(database):
-    database.execute("CREATE TABLE pruned.made_later (id int)")
-    done = subprocess.run([pg_bin() / "psql", "-q", "-v", f"role={ROLE}", "-f", GRANTS, database.url], stdin=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True)
-    assert done.returncode != 0 and "pruned.made_later" in done.stderr

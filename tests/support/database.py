@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 from stack.found import pg_bin
 from stack.process import wait_until
 
-from .places import APP_TABLES, GRANTS, ROLE
+from .places import APP_TABLES, ROLE, binary
 
 _numbers = itertools.count(1)
 
@@ -27,7 +27,7 @@ def connect(url):
 
 
 def make_role(server_url):
-    """Makes the role that the daemon runs as. It has the rights of deploy/grants.sql and no others."""
+    """Makes the role that the daemon runs as. It has the rights that `pruned grants` prints and no others."""
     with connect(server_url) as server:
         known = server.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone()
         if known is None:
@@ -44,7 +44,7 @@ class Database:
             server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
                 sql.Identifier(self.name), sql.Identifier(template or "template0")))
         self.url = with_database(server_url, self.name)
-        self.role_url = with_database(server_url, self.name, ROLE if GRANTS.exists() else None)
+        self.role_url = with_database(server_url, self.name, ROLE)
         self._connection = None
 
     @classmethod
@@ -100,11 +100,16 @@ class Database:
     def load(self, path):
         self.connection.execute(path.read_text())
 
-    def grant(self):
-        """Applies deploy/grants.sql as its reader would, with psql."""
-        subprocess.run(
-            [pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-v", f"role={ROLE}", "-f", GRANTS,
-             self.url], check=True, stdin=subprocess.DEVNULL)
+    def grants(self, *settings):
+        """The SQL that `pruned grants` prints, with further settings (`run.jobs=none`)."""
+        overrides = [word for setting in (f"postgres.url={self.url}", *settings) for word in ("-s", setting)]
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("PRUNED_")}
+        return subprocess.run([binary(), "-c", "/dev/null", *overrides, "grants", "--role", ROLE], env=kept, check=True, text=True,
+                              stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout
+
+    def grant(self, *settings):
+        """Applies it as its reader would, with psql."""
+        subprocess.run([pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", self.url], check=True, text=True, input=self.grants(*settings))
 
     def close(self):
         if self._connection is not None:
@@ -138,8 +143,7 @@ class Templates:
         if self._migrated is None:
             made = Database(self.server_url, self.app(), label="template_migrated")
             self._migrate(made)
-            if GRANTS.exists():
-                made.grant()
+            made.grant()
             made.close()
             self._migrated = made
         return self._migrated.name

@@ -12,7 +12,6 @@ from stack.found import PROJECT
 from stack.pair import Pair
 
 ROLE = "pruned_test_daemon"
-GRANTS = PROJECT / "deploy/grants.sql"
 APP_TABLES = PROJECT / "schemas/app/tables.sql"
 APP_FILL = PROJECT / "schemas/app/fill_begin.sql", PROJECT / "schemas/app/fill_end.sql"
 AVRO_SCHEMAS = PROJECT / "schemas/avro"

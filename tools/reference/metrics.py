@@ -23,7 +23,7 @@ def counted(text):
 
 def figures(text):
     for match in FIGURE.finditer(text):
-        _, name, kind, said = arguments(text, match.end())
+        _, name, kind, said, *_ = arguments(text, match.end())
         yield literal(name), literal(kind), [], literal(said)
 
 

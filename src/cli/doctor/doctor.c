@@ -186,6 +186,7 @@ command_doctor (Cli *cli, GError **error)
   doctor_postgres (&doctor);
   doctor_kafka (&doctor);
   doctor_stores (&doctor);
+  doctor_jobs (&doctor);
   doctor_rights (&doctor);
   doctor_work (&doctor);
   doctor_gentle (&doctor);

@@ -50,4 +50,5 @@ const char *doctor_bootstrap (const Doctor *doctor); /* "": no broker is named *
 void doctor_kafka (Doctor *doctor); /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor); /* thresholds, dead rows */
+void doctor_jobs (Doctor *doctor);   /* which built-in jobs are in force, and why */
 void doctor_work (Doctor *doctor);   /* runs, quarantine, bloat, the application's own workers */

@@ -1,10 +1,11 @@
-/* Checks the rights of this role. A job's job.conf lists what it reads (`needs`). The tables that
- * it writes are found in its SQL files.
+/* Checks the rights of this role. A job's job.conf lists what it reads (`needs`), column by column.
+ * The other rights are those of `pruned grants`.
  */
 #include "cli/doctor/doctor.h"
 #include "cli/grants.h"
+#include "cli/own_rights.h"
 #include "engine/job/in_force.h"
-#include "engine/job/job_writes.h"
+#include "engine/job/job_rights.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
@@ -23,9 +24,10 @@ want (Wanted *wanted, const Job *job, const char *table, const char *name)
 }
 
 static void
-want_write (const Job *job, const char *table, const char *privilege, gpointer data)
+want_write (const Job *job, const char *table, const char *right, gpointer data)
 {
-  want (data, job, table, privilege);
+  if (!g_str_equal (right, "SELECT"))
+    want (data, job, table, right);
 }
 
 static void
@@ -45,7 +47,7 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, gboolean writes
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
     if (in_force_of (job)->enabled && writes)
-      job_writes_each (job, want_write, &wanted);
+      job_rights_each (job, want_write, &wanted);
     else if (in_force_of (job)->enabled)
       want_needs (&wanted, job);
   }
@@ -60,7 +62,9 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, gboolean writes
 static void
 check_rights (Doctor *doctor)
 {
-  g_autoptr (PgRows) own = doctor_ask (doctor, "rights", SQL "own_rights.sql", NULL);
+  g_autoptr (PgValues) values = pg_values_new ();
+  own_rights_values (values);
+  g_autoptr (PgRows) own = doctor_ask (doctor, "rights", SQL "own_rights.sql", values);
   g_autoptr (PgRows) writes
       = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", TRUE) : NULL;
   g_autoptr (PgRows) reads

@@ -107,8 +107,10 @@ left_values (const Dispatcher *dispatcher)
 {
   g_autoptr (GArray) views = lanes_view (dispatcher->service->lanes);
   GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
+  gboolean first = FALSE;
   for (guint i = 0; i < views->len; i++) {
     const LaneView *view = &g_array_index (views, LaneView, i);
+    first = first || (view->number == 0 && g_str_has_suffix (view->topic, ".ticks"));
     if (view->job == NULL)
       continue;
     array_add (jobs, view->job->name);
@@ -119,6 +121,7 @@ left_values (const Dispatcher *dispatcher)
   pg_values_take (values, "job", array_take (jobs));
   pg_values_take (values, "number", array_take (numbers));
   pg_values_take (values, "partitions", array_take (partitions));
+  pg_values_set (values, "first", first ? "true" : "false");
   pg_values_set (values, "after_at",
                  dispatcher->left_at != NULL ? dispatcher->left_at : "-infinity");
   pg_values_set (values, "after_run",

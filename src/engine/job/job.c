@@ -1,20 +1,18 @@
 #include "engine/job/job.h"
 
-#include "avro/identity.h"
 #include "base/resource.h"
-#include "base/uuid5.h"
-#include "config/nearest.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
-#include "engine/job/template.h"
 
 #include <string.h>
 
 #define FOLDER "src/jobs"
 
 struct _Jobs {
-  GPtrArray *jobs; /* of Job, by name */
+  GPtrArray *jobs;   /* of Job, by name */
+  GPtrArray *others; /* of Job: loaded, but not in force */
   const char **names;
+  const char **loaded; /* names of all */
 };
 
 static void
@@ -65,6 +63,9 @@ job_free (gpointer data)
   g_strfreev (job->items);
   g_strfreev (job->follows);
   g_strfreev (job->makes);
+  g_strfreev (job->deletes);
+  g_strfreev (job->launches);
+  g_strfreev (job->locked);
   g_free (job->item_column);
   g_free (job->due);
   g_free (job->version);
@@ -119,6 +120,7 @@ load_folder (Jobs *jobs, const JobCode *code, const char *folder, GError **error
     if (!resource_exists (conf)) /* `shared` */
       continue;
     Job *job = job_new (code, folder, names[i]);
+    job->built_in = g_str_equal (folder, FOLDER);
     g_ptr_array_add (jobs->jobs, job);
     if (!job_conf_read (job, error) || !job_files_load (job, error))
       return FALSE;
@@ -132,27 +134,51 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp ((*(const Job *const *)a)->name, (*(const Job *const *)b)->name);
 }
 
-Jobs *
-jobs_load (const JobCode *code, const char *extra, GError **error)
+static void
+number (Jobs *jobs)
 {
-  g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
-  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
-  if (!load_folder (jobs, code, FOLDER, error)
-      || (extra != NULL && *extra != '\0' && !load_folder (jobs, code, extra, error)))
-    return NULL;
-  g_ptr_array_sort (jobs->jobs, by_name);
+  g_free (jobs->names);
   jobs->names = g_new0 (const char *, jobs->jobs->len + 1);
   for (guint i = 0; i < jobs->jobs->len; i++) {
     Job *job = jobs->jobs->pdata[i];
     job->number = i;
     job->jobs = jobs;
     jobs->names[i] = job->name;
-    if (i > 0 && g_str_equal (job->name, jobs->names[i - 1])) {
-      job_conf_bad (job, error, "another job has the same name:", job->name);
+  }
+}
+
+Jobs *
+jobs_load (const JobCode *code, const char *extra, GError **error)
+{
+  g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
+  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
+  jobs->others = g_ptr_array_new_with_free_func (job_free);
+  if (!load_folder (jobs, code, FOLDER, error)
+      || (extra != NULL && *extra != '\0' && !load_folder (jobs, code, extra, error)))
+    return NULL;
+  g_ptr_array_sort (jobs->jobs, by_name);
+  number (jobs);
+  jobs->loaded = g_memdup2 (jobs->names, (jobs->jobs->len + 1) * sizeof *jobs->names);
+  for (guint i = 1; i < jobs->jobs->len; i++)
+    if (g_str_equal (jobs->names[i], jobs->names[i - 1])) {
+      job_conf_bad (jobs->jobs->pdata[i], error, "another job has the same name:", jobs->names[i]);
       return NULL;
     }
-  }
   return g_steal_pointer (&jobs);
+}
+
+void
+jobs_keep (Jobs *jobs, GHashTable *names)
+{
+  GPtrArray *all = jobs->jobs;
+  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
+  g_ptr_array_set_free_func (all, NULL);
+  for (guint i = 0; i < all->len; i++) {
+    Job *job = all->pdata[i];
+    g_ptr_array_add (g_hash_table_contains (names, job->name) ? jobs->jobs : jobs->others, job);
+  }
+  g_ptr_array_unref (all);
+  number (jobs);
 }
 
 void
@@ -161,7 +187,9 @@ jobs_free (Jobs *jobs)
   if (jobs == NULL)
     return;
   g_ptr_array_unref (jobs->jobs);
+  g_ptr_array_unref (jobs->others);
   g_free (jobs->names);
+  g_free (jobs->loaded);
   g_free (jobs);
 }
 
@@ -171,6 +199,7 @@ jobs_configure (Jobs *jobs, const Config *config)
   for (guint i = 0; i < jobs->jobs->len; i++) {
     Job *job = jobs->jobs->pdata[i];
     job->capacity = (int)config_job_int (config, job->name, "capacity");
+    g_free (job->work_topic);
     job->work_topic
         = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
   }
@@ -203,6 +232,23 @@ jobs_names (const Jobs *jobs)
   return jobs->names;
 }
 
+const char *const *
+jobs_loaded (const Jobs *jobs)
+{
+  return jobs->loaded;
+}
+
+const Job *
+jobs_find_loaded (const Jobs *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->others->len; i++)
+    if (g_str_equal (((Job *)jobs->others->pdata[i])->name, name))
+      return jobs->others->pdata[i];
+  return jobs_find (jobs, name);
+}
+
+/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
+ * the list in job.conf (`settings`). Without that list: all. */
 gboolean
 job_reads (const Job *job, const char *key)
 {
@@ -221,7 +267,7 @@ job_reads (const Job *job, const char *key)
 const char *
 jobs_default (const char *job, const char *key, gpointer data)
 {
-  Job *found = jobs_find (data, job);
+  const Job *found = jobs_find_loaded (data, job);
   if (found == NULL)
     return NULL;
   if (!job_reads (found, key))
@@ -262,62 +308,4 @@ job_event (const Job *job, const char *type)
     if (g_str_equal (((JobEvent *)job->events->pdata[i])->type, type))
       return job->events->pdata[i];
   return NULL;
-}
-
-gboolean
-job_takes_argument (const Job *job, const char *argument)
-{
-  return g_strv_contains ((const char *const *)job->arguments, argument)
-         || (g_strv_contains ((const char *const *)job->arguments, "*")
-             && !g_str_equal (argument, "slot"));
-}
-
-static void
-append_argument (GString *text, const char *name, gconstpointer args)
-{
-  const json_t *value = json_object_get (args, name);
-  if (json_is_string (value))
-    g_string_append (text, json_string_value (value));
-  else if (value != NULL)
-    json_append (text, value);
-}
-
-char *
-job_expand_key (const char *template, const json_t *args)
-{
-  if (template == NULL || *template == '\0')
-    return NULL;
-  return template_fill (template, append_argument, args);
-}
-
-guint
-job_slot (const Job *job, const char *run_id, const json_t *args)
-{
-  const json_t *slot = json_object_get (args, "slot");
-  if (json_is_integer (slot) && json_integer_value (slot) >= 0)
-    return (guint)json_integer_value (slot);
-  return uuid5_slot (run_id, (guint)job->capacity);
-}
-
-gint32
-job_partitions (const Job *job)
-{
-  gint partitions = atomic_load (&job->partitions);
-  return partitions > 0 ? partitions : job->capacity;
-}
-
-gint32
-job_partition (const Job *job, guint slot)
-{
-  return (gint32)(slot % (guint)job_partitions (job));
-}
-
-json_t *
-job_labels (const Job *job)
-{
-  json_t *labels = json_object ();
-  for (guint i = 0; i < JOB_LABELS; i++)
-    if (job->labels[i] != NULL)
-      json_object_set_new (labels, job_label_names[i], json_string (job->labels[i]));
-  return labels;
 }

@@ -79,6 +79,10 @@ typedef struct {
                       itself, so that the audit records them */
   char **settings; /* the keys of its section that it reads, besides those of all jobs; NULL: all */
   char *final;     /* why the removed rows cannot be used again; NULL: they can be restored */
+  char **deletes;  /* tables from which statements delete that it composes at run time */
+  char **locked;   /* tables whose rows it locks without changing them */
+  char **launches; /* jobs whose runs it starts */
+  gboolean built_in;
   char **makes; /* tables that it inserts into; their rows are useless without the removed rows */
   gboolean spacing; /* the item's index within the whole run is kept in the cursor */
   const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: none */
@@ -110,10 +114,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Reads the settings that stay as they are until the process ends; in_force.h has the others. */
 void jobs_configure (Jobs *jobs, const Config *config);
 
+/* The jobs in force: those that were loaded, without those that jobs_keep took out. */
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
-Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
+Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: not in force */
 const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
+/* All jobs that were loaded. */
+const char *const *jobs_loaded (const Jobs *jobs); /* names, sorted, NULL-terminated */
+const Job *jobs_find_loaded (const Jobs *jobs, const char *name);
+/* Only the jobs of NAMES (a set) stay in force. Before jobs_configure. Numbers change. */
+void jobs_keep (Jobs *jobs, GHashTable *names);
 /* For ConfigSources: the default in job.conf, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 

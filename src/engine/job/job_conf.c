@@ -198,6 +198,9 @@ job_conf_read (Job *job, GError **error)
   job->due = job_conf_text (job->conf, "job", "due");
   job->follows = list_of (job->conf, "job", "follows");
   job->makes = list_of (job->conf, "job", "makes");
+  job->deletes = list_of (job->conf, "job", "deletes");
+  job->locked = list_of (job->conf, "job", "locked");
+  job->launches = list_of (job->conf, "job", "launches");
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
   return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error)

@@ -37,10 +37,12 @@ journal_put (Pg *pg, const Jobs *jobs, const char *prefix, const JournalEntry *e
 {
   g_autofree char *os_user = readable (g_get_user_name ()), *host = readable (g_get_host_name ());
   g_autoptr (PgRows) rows = put_row (pg, entry, os_user, host, error);
-  if (rows == NULL || prefix == NULL || jobs_count (jobs) == 0)
+  if (rows == NULL || prefix == NULL)
     return rows != NULL;
   g_autofree char *id = g_uuid_string_random (), *topic = g_strconcat (prefix, ".outcomes", NULL);
-  g_autoptr (Bundle) bundle = bundle_new (id, JOURNAL_STEP, jobs_at (jobs, 0)->name, 0);
+  /* A process of an older version sends it as that of a job. */
+  const char *job = jobs_count (jobs) > 0 ? jobs_at (jobs, 0)->name : "";
+  g_autoptr (Bundle) bundle = bundle_new (id, JOURNAL_STEP, job, 0);
   const char *fields[] = { rows_text (rows, 0, "at"),
                            rows_text (rows, 0, "role"),
                            os_user,

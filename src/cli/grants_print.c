@@ -1,0 +1,228 @@
+/* `pruned grants`: the rights of a daemon's role, as SQL for the owner of the tables. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/grants.h"
+#include "cli/own_rights.h"
+#include "engine/job/job_rights.h"
+#include "engine/ledger/schema.h"
+
+#include <string.h>
+
+#define SQL "src/cli/sql/"
+
+static char *role;
+
+const GOptionEntry grants_options[]
+    = { { "role", 0, 0, G_OPTION_ARG_STRING, &role,
+          "the daemon's role; default: the user of [postgres] url", "ROLE" },
+        { NULL } };
+
+const char grants_more[]
+    = "Prints SQL and runs nothing: the rights that the jobs in force need, those of `pruned restore` included, and no more. Run it\n"
+      "as the owner of the tables after `pruned migrate`, and again after an upgrade, when other jobs are chosen, and when tables\n"
+      "come: pruned grants --role ROLE | psql OWNERS_URL. Tables that the database lacks are left out; without a database that\n"
+      "cannot be known, and all tables that the jobs name are printed. All is granted together, or nothing. Names in another schema\n"
+      "than [postgres] app_schema are not looked for: grant those by hand. Exit code 3 if schema pruned is not of this version.";
+
+static const Column COLUMNS[] = { { "sql" }, { NULL } };
+
+/* --- what the jobs in force need --- */
+
+typedef struct {
+  GString *tables, *rights, *makes, *roots;
+  GHashTable *seen;
+} Needed;
+
+static void
+need (const Job *job, const char *table, const char *right, gpointer data)
+{
+  Needed *needed = data;
+  if (g_str_equal (right, "INSERT"))
+    array_add (needed->makes, table);
+  if (g_str_equal (right, "DELETE") && job->follows[0] != NULL)
+    array_add (needed->roots, table);
+  if (!g_hash_table_add (needed->seen, g_strconcat (table, " ", right, NULL)))
+    return;
+  array_add (needed->tables, table);
+  array_add (needed->rights, right);
+}
+
+static Needed
+needs_of (const Jobs *jobs)
+{
+  Needed needed = { array_new (), array_new (), array_new (), array_new (),
+                    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    job_rights_each (jobs_at (jobs, i), need, &needed);
+  return needed;
+}
+
+static PgValues *
+values_of (const Cli *cli, const char *to)
+{
+  Needed needed = needs_of (cli->jobs);
+  PgValues *values = pg_values_new ();
+  g_hash_table_unref (needed.seen);
+  pg_values_set (values, "role", to);
+  pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
+  pg_values_take (values, "relation", array_take (needed.tables));
+  pg_values_take (values, "name", array_take (needed.rights));
+  pg_values_take (values, "makes", array_take (needed.makes));
+  pg_values_take (values, "root", array_take (needed.roots));
+  pg_values_set (values, "groups",
+                 jobs_find (cli->jobs, "groups.destroy") != NULL ? "true" : "false");
+  pg_values_set (values, "users",
+                 jobs_find (cli->jobs, "users.destroy") != NULL ? "true" : "false");
+  pg_values_set (values, "references",
+                 config_job_text (cli->config, "users.destroy", "references"));
+  pg_values_set (values, "also",
+                 config_job_text (cli->config, "users.delete_placeholder", "references"));
+  return values;
+}
+
+/* --- what is printed --- */
+
+static void
+print (Cli *cli, const char *sql)
+{
+  if (output_is_json (cli->out))
+    output_row (cli->out, json_string (sql));
+  else
+    output_say (cli->out, "%s;", sql);
+}
+
+static void G_GNUC_PRINTF (2, 3) printed (Cli *cli, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_autofree char *sql = g_strdup_vprintf (format, list);
+  va_end (list);
+  print (cli, sql);
+}
+
+static void
+print_own (Cli *cli, const char *to, const char *app_schema)
+{
+  printed (cli, "GRANT USAGE ON SCHEMA pruned, %s TO %s", app_schema, to);
+  /* Takes back what an older version granted. */
+  printed (cli, "REVOKE ALL ON ALL TABLES IN SCHEMA pruned FROM %s", to);
+  printed (cli, "GRANT EXECUTE ON FUNCTION %s TO %s", own_functions, to);
+  for (const OwnRights *own = own_rights; own->table != NULL; own++)
+    printed (cli, "GRANT %s ON pruned.%s TO %s", own->rights, own->table, to);
+}
+
+/* --- with a database --- */
+
+static gboolean
+check_names (const PgRows *names, GError **error)
+{
+  const char *unknown = rows_text (names, 0, "unknown"), *bare = rows_text (names, 0, "bare");
+  if (rows_bool (names, 0, "owns"))
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_FATAL,
+        "role %s owns schema pruned and needs no rights: name the daemon's role with --role", bare);
+  else if (unknown != NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "this version does not know %s: use the version that made it", unknown);
+  else if (!rows_bool (names, 0, "known"))
+    log_warning ("The role does not exist in this database", "role", bare, "remedy",
+                 "CREATE ROLE ... LOGIN");
+  return !rows_bool (names, 0, "owns") && unknown == NULL;
+}
+
+static ExitCode
+print_with (Cli *cli, Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) asked = pg_values_new ();
+  own_rights_values (asked);
+  pg_values_set (asked, "role", role);
+  pg_values_set (asked, "app_schema", config_text (cli->config, "postgres", "app_schema"));
+  if (!pg_begin_read_only (pg, error))
+    return cli_pg_failed (pg, error);
+  g_autoptr (PgRows) names = pg_run_file (pg, SQL "grants_names.sql", asked, error);
+  if (names == NULL)
+    return cli_pg_failed (pg, error);
+  if (!check_names (names, error))
+    return rows_bool (names, 0, "owns") ? CODE_USAGE : CODE_POSTGRES;
+  g_autoptr (PgValues) values = values_of (cli, rows_text (names, 0, "role"));
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "grants.sql", values, error);
+  pg_rollback (pg);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  print (cli, "BEGIN");
+  print_own (cli, rows_text (names, 0, "role"), rows_text (names, 0, "app_schema"));
+  for (int i = 0; i < rows_count (rows); i++)
+    print (cli, rows_text (rows, i, "sql"));
+  print (cli, "COMMIT");
+  return CODE_OK;
+}
+
+/* --- without one --- */
+
+static char *
+quoted (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+  return g_strdup_printf ("\"%s\"", doubled);
+}
+
+typedef struct {
+  Cli *cli;
+  const char *to, *app_schema;
+  GHashTable *seen;
+} Printing;
+
+/* Of a job of one's own the names in its statements may be no tables. */
+static void
+print_right (const Job *job, const char *table, const char *right, gpointer data)
+{
+  Printing *printing = data;
+  const char *name = g_str_equal (right, RIGHT_RESTORE) ? "INSERT" : right;
+  g_autofree char *of = quoted (table);
+  char *sql
+      = g_strdup_printf ("GRANT %s ON %s.%s TO %s", name, printing->app_schema, of, printing->to);
+  gboolean certain
+      = job->built_in || !g_str_equal (right, "SELECT") || g_strcmp0 (table, job->table) == 0;
+  if (!certain || g_hash_table_contains (printing->seen, sql)) {
+    g_free (sql);
+    return;
+  }
+  print (printing->cli, sql);
+  g_hash_table_add (printing->seen, sql);
+}
+
+static ExitCode
+print_without (Cli *cli, const GError *cause, GError **error)
+{
+  g_autofree char *user
+      = role != NULL ? g_strdup (role) : grants_user (config_text (cli->config, "postgres", "url"));
+  if (user == NULL)
+    return cli_usage (error, "[postgres] url names no user: name the daemon's role with --role");
+  log_warning (
+      "No database: tables that it lacks are not left out, and those that its foreign keys name are missing",
+      "error", cause != NULL ? cause->message : "[postgres] url is not set");
+  g_autofree char *to = quoted (user),
+                  *app_schema = quoted (config_text (cli->config, "postgres", "app_schema"));
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Printing printing = { cli, to, app_schema, seen };
+  print (cli, "BEGIN");
+  print_own (cli, to, app_schema);
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    job_rights_each (jobs_at (cli->jobs, i), print_right, &printing);
+  print (cli, "COMMIT");
+  return CODE_OK;
+}
+
+ExitCode
+command_grants (Cli *cli, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (Pg) pg
+      = *config_text (cli->config, "postgres", "url") != '\0' ? cli_pg_bare (cli, &cause) : NULL;
+  if (output_is_json (cli->out))
+    output_table (cli->out, COLUMNS);
+  if (pg == NULL)
+    return print_without (cli, cause, error);
+  return schema_check (pg, error) ? print_with (cli, pg, error) : cli_pg_failed (pg, error);
+}

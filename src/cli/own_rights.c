@@ -1,0 +1,45 @@
+#include "cli/own_rights.h"
+
+#define ALL "SELECT, INSERT, UPDATE, DELETE"
+
+const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT" },
+                                 { "blocked", ALL },
+                                 { "controls", "SELECT, INSERT, UPDATE" },
+                                 { "dead_verdicts", ALL },
+                                 { "deletions", "SELECT, INSERT" },
+                                 { "dirty_users", ALL },
+                                 { "event_ids", "SELECT, INSERT, DELETE" },
+                                 { "intake", "SELECT, INSERT, UPDATE" },
+                                 { "job_states", "SELECT, INSERT, UPDATE" },
+                                 { "journal", "SELECT, INSERT" },
+                                 { "keeping", "SELECT" },
+                                 { "lost_messages", "SELECT, INSERT, UPDATE" },
+                                 { "mode", "SELECT" },
+                                 { "plans", "SELECT, INSERT, DELETE" },
+                                 { "processes", ALL },
+                                 { "quarantine", ALL },
+                                 { "runs", ALL },
+                                 { "runs_done", ALL },
+                                 { "schedules", ALL },
+                                 { "schema_version", "SELECT" },
+                                 { "settings", ALL },
+                                 { "stop", "SELECT, INSERT, UPDATE" },
+                                 { "suspects", ALL },
+                                 { "timers", ALL },
+                                 { "unpublished", "SELECT, INSERT, DELETE" },
+                                 { NULL } };
+
+const char own_functions[] = "pruned.ensure_day(text, date), pruned.drop_days(text, date),"
+                             " pruned.keep_at_least(text[], integer[]), pruned.forget_journal()";
+
+void
+own_rights_values (PgValues *values)
+{
+  GString *names = array_new (), *rights = array_new ();
+  for (const OwnRights *own = own_rights; own->table != NULL; own++) {
+    array_add (names, own->table);
+    array_add (rights, own->rights);
+  }
+  pg_values_take (values, "name", array_take (names));
+  pg_values_take (values, "rights", array_take (rights));
+}

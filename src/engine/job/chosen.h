@@ -1,0 +1,17 @@
+/* Which of the built-in jobs are in force: `[run] jobs`, or, where it is empty, the tables that the
+ * database has. Jobs of one's own are always in force.
+ *
+ * Invariant: a job in force starts no built-in job that is not in force.
+ *
+ * Threads: main only, before the settings come into force.
+ */
+#pragma once
+#include "engine/job/job.h"
+
+/* Keeps the jobs that TEXT, the value of `[run] jobs`, chooses; all of them if it is empty.
+ * PRUNED_FATAL: an unknown name, or a job is missing that a chosen one starts. */
+gboolean chosen_take (Jobs *jobs, const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Takes the jobs of ABSENT (a set of names) out, and all that start one of these. Adds the latter
+ * to ABSENT: each with the name of the job that it starts as the value. */
+void chosen_without (Jobs *jobs, GHashTable *absent);

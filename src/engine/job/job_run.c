@@ -1,0 +1,66 @@
+/* What a run takes from its job: arguments, key, slot, partition, labels. */
+#include "base/uuid5.h"
+#include "engine/job/job.h"
+
+#include "engine/job/template.h"
+#include "engine/job/job_conf.h"
+
+#include <string.h>
+
+gboolean
+job_takes_argument (const Job *job, const char *argument)
+{
+  return g_strv_contains ((const char *const *)job->arguments, argument)
+         || (g_strv_contains ((const char *const *)job->arguments, "*")
+             && !g_str_equal (argument, "slot"));
+}
+
+static void
+append_argument (GString *text, const char *name, gconstpointer args)
+{
+  const json_t *value = json_object_get (args, name);
+  if (json_is_string (value))
+    g_string_append (text, json_string_value (value));
+  else if (value != NULL)
+    json_append (text, value);
+}
+
+char *
+job_expand_key (const char *template, const json_t *args)
+{
+  if (template == NULL || *template == '\0')
+    return NULL;
+  return template_fill (template, append_argument, args);
+}
+
+guint
+job_slot (const Job *job, const char *run_id, const json_t *args)
+{
+  const json_t *slot = json_object_get (args, "slot");
+  if (json_is_integer (slot) && json_integer_value (slot) >= 0)
+    return (guint)json_integer_value (slot);
+  return uuid5_slot (run_id, (guint)job->capacity);
+}
+
+gint32
+job_partitions (const Job *job)
+{
+  gint partitions = atomic_load (&job->partitions);
+  return partitions > 0 ? partitions : job->capacity;
+}
+
+gint32
+job_partition (const Job *job, guint slot)
+{
+  return (gint32)(slot % (guint)job_partitions (job));
+}
+
+json_t *
+job_labels (const Job *job)
+{
+  json_t *labels = json_object ();
+  for (guint i = 0; i < JOB_LABELS; i++)
+    if (job->labels[i] != NULL)
+      json_object_set_new (labels, job_label_names[i], json_string (job->labels[i]));
+  return labels;
+}
