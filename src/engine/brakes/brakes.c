@@ -170,3 +170,16 @@ brakes_before (Step *step, GError **error)
     return TRUE;
   return count_before (step, error);
 }
+
+gboolean
+brakes_note_leased (Step *step, GError **error)
+{
+  if (in_force_of (step->job)->limits.max_rows_per_day < 0)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "rows", step->tried);
+  g_autoptr (PgRows) done
+      = pg_run_file (step->pg, "src/engine/brakes/sql/leased.sql", values, error);
+  return done != NULL;
+}
