@@ -35,6 +35,6 @@ void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
 void sending_free (
     Sending *sending); /* NULL: nothing. Messages that are not acknowledged go back to the outbox */
-/* No worker holds LANE, which was forgotten, and nothing under way refers to it any more: the caller
- * frees it. With the lock. */
+/* No worker holds LANE, which was forgotten, and nothing under way refers to it any more: the
+ * caller frees it. With the lock. */
 gboolean lanes_let_go (Lanes *lanes, Lane *lane);
