@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "jobs/jobs.h"
 
+#include <locale.h>
 #include <malloc.h>
 
 static const Command commands[] = {
@@ -122,5 +123,7 @@ main (int argc, char **argv)
 {
   /* With an arena for each thread, malloc would keep megabytes of freed memory. */
   mallopt (M_ARENA_MAX, 2);
+  /* Arguments are UTF-8 whatever the locale: `pruned stop --reason` must not fail under LANG=C. */
+  (void)setlocale (LC_CTYPE, "C.UTF-8");
   return cli_main (commands, JOB_CODE, argc, argv);
 }

@@ -121,11 +121,11 @@ gentle_say (Output *out, const json_t *found)
   json_t *text, *one;
   size_t i;
   json_object_foreach (json_object_get (throttle, "passed"), reason, text)
-    output_say (out, "Throttle    %s: %s", reason, json_string_value (text));
+    output_line (out, "Throttle    %s: %s", reason, json_string_value (text));
   json_array_foreach (json_object_get (throttle, "waiting"), i, one)
-    output_say (out, "Waiting     %s, %" JSON_INTEGER_FORMAT " runs: %s",
-                json_string_value (json_object_get (one, "job")),
-                json_integer_value (json_object_get (one, "runs")),
-                json_string_value (json_object_get (one, "reason")));
+    output_line (out, "Waiting     %s, %" JSON_INTEGER_FORMAT " runs: %s",
+                 json_string_value (json_object_get (one, "job")),
+                 json_integer_value (json_object_get (one, "runs")),
+                 json_string_value (json_object_get (one, "reason")));
   say_dead (out, json_object_get (found, "dead_rows"));
 }

@@ -42,8 +42,20 @@ item_parse (const char *text, Item *item, GError **error)
   return TRUE;
 }
 
+/* Does the object KEY have all COLUMNS? One without columns names no row. */
+static gboolean
+has_all (const char *key, const char *columns)
+{
+  g_autoptr (json_t) object = json_parse (key, strlen (key), NULL);
+  g_auto (GStrv) names = g_strsplit (columns, ", ", -1);
+  gboolean all = json_object_size (object) > 0;
+  for (char **name = names; *name != NULL; name++)
+    all = all && json_object_get (object, *name) != NULL;
+  return all;
+}
+
 static ExitCode
-compare (const Item *item, const PgRows *rows, GError **error)
+compare (Item *item, gboolean whole, const PgRows *rows, GError **error)
 {
   gint64 n = rows_int (rows, 0, "n");
   const char *columns = rows_text (rows, 0, "columns");
@@ -52,13 +64,21 @@ compare (const Item *item, const PgRows *rows, GError **error)
     return cli_usage (error,
                       "the key of %s has the columns %s: write it as %s:{\"column\": value, ...}",
                       item->table, columns, item->table);
+  if (whole && object && !has_all (item->key, columns))
+    return cli_usage (error, "%s:%s is not one row: the key of %s has the columns %s", item->table,
+                      item->key, item->table, *columns != '\0' ? columns : "of the whole row");
+  if (n == 1 && !object && !text && rows_bool (rows, 0, "texts")) {
+    g_autofree char *digits = g_steal_pointer (&item->key);
+    g_autoptr (json_t) key = json_string (digits);
+    item->key = json_text (key);
+  }
   if (n == 1 && text && rows_bool (rows, 0, "numbers"))
     return cli_usage (error, "%s: the key of %s (%s) is a number", item->key, item->table, columns);
   return CODE_OK;
 }
 
 ExitCode
-item_check (const Item *item, Pg *pg, GError **error)
+item_check (Item *item, Pg *pg, gboolean whole, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", item->table);
@@ -70,7 +90,7 @@ item_check (const Item *item, Pg *pg, GError **error)
     return cli_pg_failed (pg, error);
   if (rows_count (rows) == 0)
     return cli_fail (CODE_NOT_FOUND, error, "there is no table '%s'", item->table);
-  return compare (item, rows, error);
+  return compare (item, whole, rows, error);
 }
 
 static gboolean

@@ -17,9 +17,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Item, item_clear)
 /* FALSE: a usage error; ITEM is cleared. */
 gboolean item_parse (const char *text, Item *item, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Compares the key with the primary key of the table. CODE_NOT_FOUND: no such table. CODE_USAGE:
- * the key is none of this table. */
-ExitCode item_check (const Item *item, Pg *pg, GError **error);
+/* Compares the key with the primary key of the table; one of digits becomes a text where the
+ * table's is one. WHOLE: an object must have all its columns. CODE_NOT_FOUND: no such table.
+ * CODE_USAGE: the key is none of this table. */
+ExitCode item_check (Item *item, Pg *pg, gboolean whole, GError **error);
 
 /* KEY (a JSON text) of TABLE as an argument of a command, quoted for a shell if that is needed.
  * g_free it. */

@@ -42,6 +42,8 @@ void output_flush (Output *out);
 void output_object (Output *out, const json_t *object);
 /* A line for people; nothing with --json. */
 void output_say (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* The same with texts of others: control characters become spaces. */
+void output_line (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The same in red. */
 void output_alarm (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* A hint for people: written on a terminal only, so that scripts do not read it. */

@@ -15,7 +15,9 @@ const GOptionEntry plan_options[]
         { "rows", 0, 0, G_OPTION_ARG_NONE, &with_rows,
           "list each row, not only the summary (--json always does)", NULL },
         { "diff", 0, 0, G_OPTION_ARG_NONE, &diff,
-          "compare with the last plan of this job; with --rows: list the rows that differ", NULL },
+          "compare with the last plan of this job; with --rows: list the rows that differ; with "
+          "--json: list all rows, then the differences' counts",
+          NULL },
         { NULL } };
 
 const char plan_more[]
@@ -176,13 +178,14 @@ static void
 show_differences (Output *out, const PlanLines *was, const char *since, const PlanLines *now)
 {
   g_autoptr (json_t) changes = json_object ();
-  Differences differences = { out, with_rows || output_is_json (out), changes };
+  Differences differences = { out, with_rows, changes };
   if (differences.rows)
     output_table (out, DIFFERENCES);
   gboolean known = plan_compare (was, now, differ, &differences);
   output_end (out);
   g_autoptr (json_t) last
-      = json_pack ("{s:O, s:o}", "diff", changes, "since", cell_from_text (CELL_TIME, since));
+      = json_pack ("{s:o, s:o}", "diff", known ? json_incref (changes) : json_null (), "since",
+                   cell_from_text (CELL_TIME, since));
   output_object (out, last);
   if (output_is_json (out))
     return;
@@ -194,6 +197,16 @@ show_differences (Output *out, const PlanLines *was, const char *since, const Pl
               !known          ? "too many rows to compare one by one"
               : words != NULL ? words
                               : "no row differs");
+}
+
+static void
+say_first (Output *out)
+{
+  g_autoptr (json_t) none = json_pack ("{s:n, s:n}", "diff", "since");
+  output_object (out, none);
+  if (!output_is_json (out))
+    output_say (out,
+                "No earlier plan of this job is kept; the next --diff compares with this one.");
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -228,18 +241,18 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     g_propagate_error (error, cause);
     return cli_pg_failed (pg, error);
   }
-  Plan one = { cli->out, (with_rows || output_is_json (cli->out)) && was == NULL, lines, summary };
+  const gboolean json = output_is_json (cli->out), listed = was == NULL || (json && !with_rows);
+  Plan one = { cli->out, (with_rows || json) && listed, lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
   if (!plan_run (pg, job, at_us, args, show, &one, error))
     return cli_pg_failed (pg, error);
+  if (listed)
+    show_summary (cli->out, pg, &one);
   if (was != NULL)
     show_differences (cli->out, was, since, lines);
-  else
-    show_summary (cli->out, pg, &one);
-  if (diff && was == NULL)
-    output_say (cli->out,
-                "No earlier plan of this job is kept; the next --diff compares with this one.");
+  else if (diff)
+    say_first (cli->out);
   keep (pg, job, at_us, lines);
   return CODE_OK;
 }

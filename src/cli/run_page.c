@@ -134,8 +134,9 @@ say_result (Output *out, const PgRows *run)
   const char *text = rows_text (run, 0, "result");
   g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
   g_autofree char *words = words_of_result (result);
-  output_say (out, "\n%s %s: %s", rows_text (run, 0, "job"), rows_text (run, 0, "state"),
-              words != NULL ? words : "nothing was done");
+  output_say (out, "%s", "");
+  output_line (out, "%s %s: %s", rows_text (run, 0, "job"), rows_text (run, 0, "state"),
+               words != NULL ? words : "nothing was done");
 }
 
 static void

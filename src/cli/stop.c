@@ -47,7 +47,7 @@ all_have_stopped (const PgRows *processes)
 {
   for (int i = 0; i < rows_count (processes); i++)
     if (!rows_bool (processes, i, "stopped")
-        || (at_once && !g_str_equal (rows_text (processes, i, "running"), "[]")))
+        || (at_once && g_strcmp0 (rows_text (processes, i, "running"), "[]") != 0))
       return FALSE;
   return TRUE;
 }

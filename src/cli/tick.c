@@ -271,9 +271,10 @@ say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **er
                      "run %s has not begun after %" G_GINT64_FORMAT
                      " s: job %s is paused; pruned resume %s",
                      tick->run_id, wait_s, tick->job->name, tick->job->name);
+  const char *why = rows_count (rows) > 0 ? rows_text (rows, 0, "error") : NULL;
   return cli_fail (CODE_TIME_OVER, error,
-                   "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s", tick->run_id,
-                   wait_s, state);
+                   "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s%s%s", tick->run_id,
+                   wait_s, state, why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
 static ExitCode

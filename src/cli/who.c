@@ -75,16 +75,18 @@ say (Output *out, const PgRows *rows, int row, const char *reason, const char *r
   const char *job = rows_text (rows, row, "job"), *was = rows_text (rows, row, "row");
   g_autofree char *item
       = item_argument (rows_text (rows, row, "table_name"), rows_text (rows, row, "key"));
-  output_say (out, "%s%.19s  %s %s", row > 0 ? "\n" : "", rows_text (rows, row, "at"), item,
-              rows_text (rows, row, "action"));
+  if (row > 0)
+    output_say (out, "%s", "");
+  output_line (out, "%.19s  %s %s", rows_text (rows, row, "at"), item,
+               rows_text (rows, row, "action"));
   if (job != NULL)
-    output_say (out, "  by     %s (%s), T %.19s", job, reason,
-                rows_text (rows, row, "scheduled_at"));
-  output_say (out, "  run    %s", rows_text (rows, row, "run_id"));
+    output_line (out, "  by     %s (%s), T %.19s", job, reason,
+                 rows_text (rows, row, "scheduled_at"));
+  output_line (out, "  run    %s", rows_text (rows, row, "run_id"));
   if (was != NULL)
-    output_say (out, "  row    %s", was);
+    output_line (out, "  row    %s", was);
   if (restore != NULL)
-    output_say (out, "  back   %s", restore);
+    output_line (out, "  back   %s", restore);
 }
 
 static void
@@ -140,7 +142,7 @@ command_who (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  ExitCode code = item_check (&item, pg, error);
+  ExitCode code = item_check (&item, pg, FALSE, error);
   if (code != CODE_OK)
     return code;
   g_autoptr (PgRows) rows = ask (cli, pg, &item, error);

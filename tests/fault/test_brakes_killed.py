@@ -1,5 +1,7 @@
 """Limits hold whoever dies, and however many processes there are."""
 
+import signal
+
 import pytest
 
 from stack.process import wait_until
@@ -66,3 +68,81 @@ def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
                90, "all runs have ended or are held")
     assert scene.database.value("SELECT count(*) FROM scratch") == 30
     assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: max_rows_per_day 10, counted 1"]
+
+
+# --- while a run waits between two pages
+
+def wait_between_pages(scene):
+    """The id of a run that waits behind its first page."""
+    run_id = tick(scene)
+    scene.wait_run(run_id, "waiting", deadline_s=60)
+    assert scene.run_row(run_id)["step"] == 1
+    return run_id
+
+
+LOOKED = "Thresholds are off, because this role may not see what they need"  # said by a daemon's first look
+
+
+def due_now(scene, run_id):
+    scene.database.execute("UPDATE pruned.runs SET due_at = clock_timestamp() WHERE run_id = %s AND state = 'waiting'", [run_id])
+
+
+@pytest.fixture
+def chain(new_scene):
+    """Pages of ten, and a long pause behind each."""
+    scene = new_scene({f"jobs.{JOB}.delay_ms": 3600000, "kafka.group.instance.id": "the one process"})
+    fill(scene.database, 15)
+    return scene
+
+
+def waits_and_is_killed(scene, daemon, run_id, reason):
+    """The run waits for REASON; its process dies; the next one makes it wait, too."""
+    due_now(scene, run_id)
+    scene.database.wait("SELECT error FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda error: (error or "").startswith(reason))
+    assert daemon.kill() == -9
+    later = scene.start()
+    later.wait_line("Partitions assigned", deadline_s=60)
+    later.wait_line(LOOKED)
+    due_now(scene, run_id)
+    return later
+
+
+def assert_goes_on(scene, run_id):
+    due_now(scene, run_id)
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert (row["state"], row["attempts"], row["step"], result(row)["removed"]) == ("finished", 0, 2, 15)
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    assert scene.database.value("SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions") == 15
+
+
+def test_a_process_that_dies_during_quiet_hours(chain):
+    daemon = chain.start()
+    run_id = wait_between_pages(chain)
+    begin, end = (f"{now(minutes=m):%H:%M}" for m in (-60, 60))
+    chain.configuration.write_text(f"[jobs.{JOB}]\nnot_between = {begin}-{end} UTC\n")
+    daemon.send(signal.SIGHUP)
+    daemon.wait_line("Configuration reloaded")
+    later = waits_and_is_killed(chain, daemon, run_id, "quiet hours until ")
+    later.wait_line("Quiet hours; runs wait for their end")
+    assert chain.database.value("SELECT count(*) FROM scratch") == 5
+    chain.configuration.write_text("")
+    later.send(signal.SIGHUP)
+    later.wait_line("Configuration reloaded")
+    assert_goes_on(chain, run_id)
+
+
+def test_a_process_that_dies_while_it_is_throttled(chain):
+    daemon = chain.start()
+    run_id = wait_between_pages(chain)
+    daemon.stop()
+    with chain.database.connect() as vacuum:  # the lock of a vacuum
+        vacuum.autocommit = False
+        vacuum.execute("LOCK TABLE scratch IN SHARE UPDATE EXCLUSIVE MODE")
+        daemon = chain.start()
+        daemon.wait_line(LOOKED)
+        later = waits_and_is_killed(chain, daemon, run_id, "throttled: lock_waiters")
+        later.wait_line("Throttled; runs wait between pages", job=JOB)
+        assert chain.database.value("SELECT count(*) FROM scratch") == 5
+        vacuum.rollback()
+    later.wait_line("No longer throttled", job=JOB)
+    assert_goes_on(chain, run_id)

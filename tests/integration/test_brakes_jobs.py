@@ -1,5 +1,7 @@
 """Limits of the built-in jobs: what their runs would remove, and the children that they would place, is counted before they begin."""
 
+import json
+
 import pytest
 
 from support.instance import Tenant, tenant  # noqa: F401
@@ -118,10 +120,15 @@ def slots(objects):
 
 def test_objects_are_counted_before_the_store_is_asked(objects):
     objects.add(8, store=1)
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = date_trunc('hour', now()) - CASE WHEN id <= 3 THEN interval '9 h' "
+                             "WHEN id <= 5 THEN interval '8 h' ELSE id * interval '1 s' + interval '1 h' END")
     limit = {f"jobs.{SLOT}.max_rows": 7}
     objects.delete(**limit)
     (run,) = slots(objects)
     assert (run["state"], run["error"], files(objects), len(objects.rows())) == ("held", "held: max_rows 7, counted 8", 8, 8)
+    (said,) = objects.pruned.topics.outcomes("RunHeld")
+    values = objects.database.column("SELECT pick_up_at::text FROM ci_deleted_objects ORDER BY pick_up_at")
+    assert [(v["value"], v["rows"]) for v in json.loads(said.value["values"])] == [(values[0], 3), (values[3], 2), (values[5], 1)]
     objects.pruned.run("approve", run["run_id"]).ok()
     objects.again(**limit)
     (run,) = slots(objects)

@@ -1,12 +1,15 @@
 """`mode = plan`: a run does all but the effects. A new installation begins so."""
 
+import shutil
+import signal
+
 import pytest
 
 from stack.found import PROJECT
 from support.command_line import FEW
 from support.instance import Tenant, tenant  # noqa: F401
 from support.places import APP_TABLES
-from support.scene import fill, now, result, tick_id
+from support.scene import JOBS, fill, now, result, tick_id
 
 JOB = "scratch.remove"
 PLAN = {"run.mode": "plan"}
@@ -69,6 +72,50 @@ def test_off_is_as_disabled(new_scene):
     row = scene.wait_run(tick(scene))
     assert (row["state"], row["error"]) == ("skipped", "disabled")
     assert {job["enabled"] for job in scene.run("jobs", "--json").ok().json()} == {False}
+
+
+# --- a mode that changes while a run goes on
+
+def test_a_chain_that_a_reload_turns_into_a_plan_tells_what_it_had_done(new_scene):
+    scene = new_scene({f"jobs.{JOB}.delay_ms": 3600000})
+    fill(scene.database, 25)
+    daemon = scene.start()
+    run_id = tick(scene)
+    scene.wait_run(run_id, "waiting")
+    for count, mode in ((1, "plan"), (2, "apply")):
+        scene.configuration.write_text(f"[jobs.{JOB}]\nmode = {mode}\n")
+        daemon.send(signal.SIGHUP)
+        daemon.wait_line("Configuration reloaded", count=count)
+        scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s AND finished_at IS NULL", [run_id])
+        if mode == "plan":
+            row = scene.wait_run(run_id)
+    assert result(row) == {"status": "completed", "mode": "plan", "updated_rows": 25, "removed": 25, "applied": {"updated_rows": 10, "removed": 10}}
+    assert scene.database.value("SELECT count(*) FROM scratch") == 15
+    assert result(scene.wait_run(tick(scene, seconds=-5), "waiting")) == {"status": "limit_reached", "updated_rows": 10, "removed": 10}
+
+
+WAITING_PLAN = """
+INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, step, cursor, result)
+VALUES (gen_random_uuid(), now(), now(), 'waiting', 'scratch.endless', 1, '{"n": 0, "plan_gone": "{"}', '{"mode": "plan", "removed": 7}')
+RETURNING run_id"""
+
+
+def test_pages_without_keys_do_not_end_a_plan(new_scene, tmp_path):
+    """Two runs that began as plans meet such a page in one transaction; behind it are rows."""
+    shutil.copytree(JOBS, tmp_path / "jobs")
+    job = tmp_path / "jobs/scratch.endless"
+    shutil.copytree(tmp_path / f"jobs/{JOB}/apply", job / "apply")
+    (job / "job.conf").write_text((job / "job.conf").read_text() + "\n[what removed]\ncounts_as_updated = true\n")
+    (job / "page.sql").write_text("SELECT CASE WHEN s.id > 1 THEN s.id END AS key, s.id AS n FROM scratch s "
+                                  "WHERE s.id > greatest(:cursor.n::bigint, 0) ORDER BY s.id LIMIT :limit::int\n")
+    scene = new_scene({"run.jobs_dir": tmp_path / "jobs", "jobs.scratch.endless.capacity": 1})
+    fill(scene.database, 4)
+    ids = [scene.database.value(WAITING_PLAN) for _ in range(2)]
+    scene.start()
+    for run_id in ids:
+        found = result(scene.wait_run(run_id))
+        assert (found["mode"], found["removed"], "applied" in found) == ("plan", 10, False)
+    assert scene.database.value("SELECT count(*) FROM scratch") == 4 and audited(scene.database) == 0
 
 
 # --- the jobs

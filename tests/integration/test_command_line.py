@@ -285,3 +285,11 @@ def test_on_a_terminal_the_daemon_shows_what_is_done_and_what_is_left(stored):
     shown = subprocess.run(["script", "-qec", " ".join(f"'{word}'" for word in words), "/dev/null"], env=clean_environment(),
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
     assert re.search(r"\d+ rows +\d+ rows/s .* \d+ runs finished .* \d+ messages left", shown)
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8"])
+def test_a_reason_can_have_any_letters_in_any_locale(stored, locale):
+    for command, *arguments in (("pause", "users.destroy"), ("stop",), ("go",)):
+        stored.run(command, *arguments, "--reason", "Übung – 停止", environment={"LC_ALL": locale, "LANG": locale}).ok()
+    assert stored.database.value("SELECT reason FROM pruned.stop") == "Übung – 停止"
+    assert stored.database.column("SELECT reason FROM pruned.journal WHERE command <> 'migrate'") == ["Übung – 停止"] * 3

@@ -222,3 +222,16 @@ def test_the_last_owner_stays_and_a_bot_is_destroyed(timers):
     assert {"kept": 1, "reason": "last_owner"}.items() <= result(timers.pruned.run_row(run)).items() and there(timers, owner)
     assert [(m["member_id"], m["reason"]) for m in timers.outcomes("MemberKept")] == [(owner, "last_owner")]
     assert timers.ids("users", f"id = {bot}") == []
+
+
+def test_a_held_timer_that_is_replaced_is_no_longer_held(timers):
+    timers.pruned.settings["jobs.members.remove_expired.approve"] = "always"
+    member = member_until(timers, 0)
+    first = set_expiry(timers, member, 0, after_s=-9)
+    timers.work()
+    assert states(timers) == {first: ("held", "held: approve always, counted 1")}
+    assert timers.pruned.run("runs", first, "--json").ok().json()[0]["held"]["counted"] == 1
+    second = set_expiry(timers, member, None, after_s=-8)
+    timers.work()
+    assert states(timers)[first] == ("skipped", "cancelled") and second
+    assert timers.pruned.run("runs", first, "--json").ok().json()[0]["held"] is None

@@ -164,6 +164,19 @@ def test_a_filter_retries_what_can_be_retried(runs):
     refused(runs.pruned.run("retry", "--state", "dead", ID.format(3, 3)), 1, "filter")
 
 
+def test_a_filter_finds_blocked_runs_in_the_archive(runs):
+    runs.add(1, state="finished"), runs.add(2, state="finished"), runs.add(3, state="finished")
+    runs.database.execute("UPDATE pruned.runs SET finished_at = now(), error_class = NULL, result = CASE WHEN run_id = %s THEN "
+                          "'{\"status\": \"completed\"}'::jsonb ELSE '{\"status\": \"blocked\"}' END", [ID.format(3, 3)])
+    runs.database.execute("SELECT pruned.ensure_day('runs_done', (scheduled_at AT TIME ZONE 'UTC')::date) FROM pruned.runs")
+    runs.database.execute("WITH moved AS (DELETE FROM pruned.runs WHERE run_id <> %s RETURNING *) INSERT INTO pruned.runs_done "
+                          "SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(m))).* FROM moved m", [ID.format(2, 2)])
+    refused(runs.pruned.run("discard", "--state", "blocked"), 6, "no such run")
+    refused(runs.pruned.run("retry", "--state", "blocked"), 1, "--yes", "retry 2 runs")
+    runs.pruned.run("retry", "--state", "blocked", "--yes").ok()
+    assert runs.states() == {1: "ready", 2: "ready"}
+
+
 def test_one_that_cannot_be_changed_does_not_keep_the_others(runs):
     dead, ended = runs.add(1), runs.add(2, state="finished")
     said = runs.pruned.run("discard", ended, dead, "--json")

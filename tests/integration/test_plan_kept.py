@@ -67,10 +67,20 @@ def test_differences_as_json(planned):
     plan(planned)
     planned.database.execute("DELETE FROM scratch WHERE id = 7; INSERT INTO pruned.quarantine (job, item, reason, parked) "
                              "VALUES ('scratch.remove', 'scratch:8', 'a test', true)")
-    *rows, last = lines(planned, "--diff")
+    *rows, last = lines(planned, "--diff", "--rows")
     found = {row["key"]: (row["change"], row["was_action"], row["action"], row["reason"]) for row in rows}
     assert found == {"7": ("gone", "removed", None, None), "8": ("changed", "removed", "parked", "in quarantine")}
     assert last["diff"] == {"gone": 1, "changed": 1} and last["since"]
+
+
+def test_all_rows_and_the_counts_of_differences_as_json(planned):
+    *rows, summary, last = lines(planned, "--diff")
+    assert len(rows) == 10 and summary == {"summary": {"removed": 10}} and last == {"diff": None, "since": None}
+    planned.database.execute("DELETE FROM scratch WHERE id = 7")
+    *rows, summary, last = lines(planned, "--diff")
+    assert {row["key"] for row in rows} == {str(n) for n in range(1, 11) if n != 7}
+    assert {row["action"] for row in rows} == {"removed"} and summary == {"summary": {"removed": 9}}
+    assert last["diff"] == {"gone": 1} and last["since"]
 
 
 def test_the_last_five_plans_of_a_job_are_kept(planned):

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from stack.process import wait_until
-from support.scene import fill, now, result, tick_id
+from support.scene import fill, now, refuse_rows, result, tick_id
 
 JOB, WIDE = "scratch.remove", "scratch.wide"
 UTC = datetime.timezone.utc
@@ -71,6 +71,26 @@ def test_a_chain_pauses_between_its_pages_and_goes_on(scene):
     scene.database.execute("UPDATE pruned.runs SET due_at = clock_timestamp() WHERE run_id = %s", [run_id])  # the hours are over
     row = scene.wait_run(run_id)
     assert result(row)["removed"] == 3000 and row["error"] is None
+
+
+def test_the_error_of_a_retry_stays_readable_and_a_tick_that_waits_says_why(scene):
+    fill(scene.database, 25)
+    refuse_rows(scene.database, "true")
+    configure(scene, f"[jobs.{JOB}]\nbatch = 25\n")
+    daemon = start(scene)
+    run_id = tick(scene)
+    first = scene.wait_run(run_id, "waiting")
+    assert first["attempts"] == 1 and first["error_class"]
+    configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-60, 60)}\n", daemon)
+    for count in (1, 2):  # `retry` brings it forward
+        scene.run("retry", run_id).ok()
+        daemon.wait_line("Quiet hours; runs wait for their end", count=count)
+        row = wait_until(lambda: (r := scene.run_row(run_id))["due_at"] > now(minutes=30) and r, 30, "it waits")
+        reason, last = row["error"].split("; its last error: ")
+        assert reason.startswith("quiet hours until ") and (last, row["error_class"]) == (first["error"], first["error_class"])
+    scene.run("discard", run_id).ok()
+    done = scene.run("tick", JOB, "--wait=3")
+    assert done.code == 8 and "it is waiting: quiet hours until " in done.stderr and "last error" not in done.stderr
 
 
 def test_nothing_but_their_end_ends_them(scene):

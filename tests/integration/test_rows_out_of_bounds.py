@@ -18,6 +18,7 @@ def assert_goes_on(scene, daemon, ids):
     assert_each_is_dead(scene.database, ids)
     told = {line["run_id"] for line in daemon.lines("Run is dead", level="error")}
     assert {str(i) for i in ids.values()} <= told
+    assert scene.database.column("SELECT DISTINCT error_class FROM pruned.runs WHERE state = 'dead'") == ["23514"]
     last = str(ids["slot", -1])
     assert scene.topics.wait("outcomes", lambda m: m.text_key == last)[0].headers["ce_type"].endswith("RunFinished")
 
@@ -32,6 +33,16 @@ def test_a_bad_row_that_comes_while_it_runs_does_not_stop_the_dispatcher(scene):
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     assert_goes_on(scene, daemon, insert_bad(scene.database, "waiting"))
+
+
+def test_a_held_run_with_a_bad_row_is_no_longer_held(scene):
+    ids = insert_bad(scene.database, "held")
+    scene.database.execute(LOOSE)
+    scene.database.execute("UPDATE pruned.runs SET held = '{}'")
+    scene.database.execute(AS_BEFORE)
+    scene.start()
+    assert_each_is_dead(scene.database, ids)
+    assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE held IS NOT NULL") == 0
 
 
 def test_a_lane_that_meets_a_bad_row_reports_it_and_takes_the_next(scene):

@@ -22,6 +22,7 @@ from support.topics import Topics
 JOB = "scratch.remove"
 LEAST = {f"throttle.{name}": 1 for name in (
     "standby_lag_bytes", "slot_lag_bytes", "wal_unarchived_files", "old_transaction_s", "lock_waiters")}
+LEAST["throttle.wal_bytes_per_s"] = 1000000  # the daemon itself writes less
 # Ten pages, whose pauses are together longer than the time between two looks of the daemon.
 ROWS, PAUSE = 100, {f"jobs.{JOB}.delay_ms": 700}
 _numbers = itertools.count(1)
@@ -69,6 +70,24 @@ def old_transaction(scene):
         other.execute("SELECT 1")
         yield
         other.rollback()
+
+
+@contextlib.contextmanager
+def much_wal(scene):
+    """Ten megabytes a second, if the machine is not busy."""
+    enough = threading.Event()
+
+    def write():
+        while not enough.wait(0.05):
+            scene.database.execute("SELECT pg_logical_emit_message(false, 'test', repeat('x', 500000))")
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield
+    finally:
+        enough.set()
+        thread.join()
 
 
 @contextlib.contextmanager
@@ -157,6 +176,16 @@ def test_a_run_waits_and_goes_on(scene, http, cause, reason):
     daemon.wait_line("No longer throttled", job=JOB)
 
 
+def test_much_write_ahead_log(scene):
+    """A rate: only who looks twice sees it, so not `pruned status`."""
+    fill(scene.database, ROWS)
+    with much_wal(scene):
+        run_id = tick(scene)
+        assert " of write-ahead log a second" in throttled(scene, run_id, "wal")["error"]
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert (row["attempts"], result(row)["removed"]) == (0, ROWS)
+
+
 def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
     """Between two pages, with the lane moving to the other process meanwhile."""
     standby = server.standby(server.folder.parent / "standby")
@@ -183,6 +212,19 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         assert said.count("standby_lag") == 1, said
     finally:
         standby.kill()
+
+
+def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
+    scene.database.execute(f"REVOKE pg_monitor FROM {ROLE}")
+    standby = server.standby(server.folder.parent / "hidden standby")
+    try:
+        standby.catch_up()
+        [found] = [f for f in scene.run("doctor", "--json").json() if f["check"] == "throttle"]
+        assert not found["ok"] and "there are 1 standbys, and this role may not see how far they are behind" in found["detail"]
+        assert f"GRANT pg_monitor TO {ROLE}" in found["remedy"]
+    finally:
+        standby.kill()
+        scene.database.execute(f"GRANT pg_monitor TO {ROLE}")
 
 
 def test_a_disk_that_is_too_full(scene):

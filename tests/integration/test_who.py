@@ -11,6 +11,7 @@ from support.instance import tenant  # noqa: F401
 from support.restored import EXPIRED, GROUPS, QUIET, AT_ONCE, doomed, expired, held, world  # noqa: F401
 from support.statements import files, numbered
 
+RUN = "7fecac87-579a-560b-ad38-6378e9e225c0"
 KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore"}
 
 
@@ -103,6 +104,36 @@ def test_quotes_in_a_key_are_only_text(scene):
                            {"k": odd})
     [line] = who(scene, f"tokens:{odd}")
     assert line["key"] == odd and shlex.split(line["restore"])[-1] == f"tokens:{odd}" and line["job"] is None
+
+
+def test_a_key_of_digits_can_be_a_text(scene):
+    scene.database.connection.execute("CREATE TABLE tokens (name text PRIMARY KEY); GRANT ALL ON tokens TO PUBLIC")
+    scene.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) "
+                           "VALUES (%s, 0, 'tokens', 'deleted', '[\"42\"]', '[{\"name\": \"42\"}]')", [RUN])
+    scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, finished_at) "
+                           "VALUES (%s, now(), now(), 'finished', 'users.destroy', now())", [RUN])
+    [line] = who(scene, "tokens:42")
+    assert (line["key"], line["row"]) == ("42", {"name": "42"}) and line["restore"].endswith(" --only tokens:42")
+    scene.run("restore", line["run_id"], "--only", "tokens:42").ok()
+    assert scene.database.column("SELECT name FROM tokens") == ["42"]
+
+
+@pytest.mark.parametrize("object", ["{}", '{"source_type": "Namespace"}'])
+def test_only_one_row_is_restored(expired, object):  # noqa: F811
+    run = expired.tick(EXPIRED, **QUIET)["run_id"]
+    before = expired.database.value("SELECT count(*) FROM members")
+    says(expired.pruned.run("restore", run, "--only", f"members:{object}"), 1, "is not one row", "id")
+    assert expired.database.value("SELECT count(*) FROM members") == before
+
+
+def test_a_text_of_others_neither_breaks_a_line_nor_controls_the_terminal(scene):
+    odd = "\x1b[2J\nforged"
+    scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, args, finished_at) VALUES (%s, now(), now(), 'finished',"
+                           " 'users.destroy', jsonb_build_object('user_id', 7, 'reason', %s::text), now())", [RUN, odd])
+    scene.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) "
+                           "VALUES (%s, 0, 'users', 'deleted', '[7]', '[{\"id\": 7}]')", [RUN])
+    done = scene.run("who", "users:7").ok()
+    assert "\x1b" not in done.stdout and " [2J forged)" in done.stdout
 
 
 def test_only_a_row_of_that_run(expired):  # noqa: F811

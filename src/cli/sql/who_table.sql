@@ -1,6 +1,7 @@
--- The primary key of a table: its columns, and whether it is a single number. No row: there is no such table. Reads the catalogue only.
+-- The primary key of a table: its columns, and whether they are numbers or texts. No row: there is no such table. Reads the catalogue only.
 SELECT coalesce(pg_catalog.string_agg(a.attname, ', ' ORDER BY pg_catalog.array_position(i.indkey::smallint[], a.attnum)), '') AS columns,
-       pg_catalog.count(a.attname) AS n, coalesce(pg_catalog.bool_and(a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), false) AS numbers
+       pg_catalog.count(a.attname) AS n, coalesce(pg_catalog.bool_and(a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), false) AS numbers,
+       coalesce(pg_catalog.bool_and(a.atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)), false) AS texts
 FROM pg_class c
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey::smallint[])

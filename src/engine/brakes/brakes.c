@@ -4,6 +4,7 @@
 #include "engine/brakes/limits.h"
 #include "engine/brakes/plan_mode.h"
 #include "engine/brakes/verdict.h"
+#include "engine/step/pace.h"
 
 static gboolean
 is_errand (const Step *step)
@@ -17,6 +18,21 @@ count_first (Step *step, GError **error)
 {
   step->brake = BRAKE_COUNT;
   return step_fail (step, error, PRUNED_RETRY, "the run is to be counted");
+}
+
+/* A question about how many rows there are has failed with CAUSE. One that took too long is asked
+ * again without locks, where it has more time; if that takes too long as well, the run counts as
+ * one row more than BOUND. */
+static gboolean
+count_slow (Step *step, gint64 bound, GError *cause, GError **error)
+{
+  if (bound == LIMIT_NONE || !pace_is_too_slow (step, cause)) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  g_error_free (cause);
+  step->counted = bound + 1;
+  return count_first (step, error);
 }
 
 /* Notes how many rows the run may change before share and ratio are read again. */
@@ -56,12 +72,13 @@ static gboolean
 check_rest (Step *step, gint64 total, gint64 bound, GError **error)
 {
   const gint64 each = step->job->children != NULL ? 2 : 1; /* a row, and a child for it */
+  GError *cause = NULL;
   gint64 n;
   step->counted = total;
   if (bound == LIMIT_NONE)
     return TRUE;
-  if (!count_rest (step, (bound - total) / each + 1, &n, error))
-    return FALSE;
+  if (!count_rest (step, (bound - total) / each + 1, &n, &cause))
+    return count_slow (step, bound, cause, error);
   step->counted = total + n * each;
   return step->counted <= bound || count_first (step, error);
 }
@@ -124,14 +141,16 @@ count_before (Step *step, GError **error)
   const Run *run = step->run;
   const gboolean again = run->rows_counted >= 0;
   const char *why = NULL;
+  GError *cause = NULL;
   gint64 bound = run->approved_rows, n;
   if (!limits_approved (run)
       && !bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, &bound, error))
     return FALSE;
   gint64 room = bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, bound - run->rows_done);
   if (!count_coded (step, again ? MIN (room + 1, in_force_of (step->job)->batch) : room + 1, &n,
-                    error)
-      || (!limits_approved (run) && !limits_ask (step, n, &why, error)))
+                    &cause))
+    return count_slow (step, bound, cause, error);
+  if (!limits_approved (run) && !limits_ask (step, n, &why, error))
     return FALSE;
   step->counted = run->rows_done + n;
   if (n > room || why != NULL)
@@ -150,4 +169,17 @@ brakes_before (Step *step, GError **error)
       || (!is_errand (step) && step->run->rows_counted >= 0))
     return TRUE;
   return count_before (step, error);
+}
+
+gboolean
+brakes_note_leased (Step *step, GError **error)
+{
+  if (in_force_of (step->job)->limits.max_rows_per_day < 0)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", step->run->run_id);
+  pg_values_int (values, "rows", step->tried);
+  g_autoptr (PgRows) done
+      = pg_run_file (step->pg, "src/engine/brakes/sql/leased.sql", values, error);
+  return done != NULL;
 }

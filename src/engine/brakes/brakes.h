@@ -18,5 +18,7 @@
 /* Before a step. FALSE with an error: it is not to be done; if `step->brake` is set, nothing has
  * failed, and the caller rolls back and goes on as that says. */
 gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* After the lease of an errand, in its transaction: step_tries has said of how many rows. */
+gboolean brakes_note_leased (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* After a step, in its transaction, before it is settled. The same. */
 gboolean brakes_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -47,6 +47,14 @@ count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
   return rows != NULL;
 }
 
+static void
+add_values (const PgRows *rows, json_t *values)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", rows_text (rows, i, "value"),
+                                              "rows", (json_int_t)rows_int (rows, i, "rows")));
+}
+
 /* The commonest values of the column that makes the rows KEYS due. */
 static gboolean
 read_values (Step *step, const GString *keys, json_t *values, GError **error)
@@ -62,9 +70,23 @@ read_values (Step *step, const GString *keys, json_t *values, GError **error)
   g_autofree char *key = g_strconcat (keys->str, "}", NULL);
   g_autoptr (PgRows) rows
       = step_query_text (step, error, rows_text (text, 0, "sql"), "key", key, NULL);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", rows_text (rows, i, "value"),
-                                              "rows", (json_int_t)rows_int (rows, i, "rows")));
+  if (rows != NULL)
+    add_values (rows, values);
+  return rows != NULL;
+}
+
+/* The same by values.sql of a job in C. */
+static gboolean
+read_coded_values (Step *step, json_t *found, GError **error)
+{
+  if (step->job->values == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, step->job->values, values);
+  pg_values_int (values, "limit", PLAN_KEYS);
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->values, values, error);
+  if (rows != NULL)
+    add_values (rows, found);
   return rows != NULL;
 }
 
@@ -101,7 +123,7 @@ count_by_file (Step *step, RunCount *count, GError **error)
     return FALSE;
   count->rows = step->run->rows_done + n;
   count->estimated = n == COUNT_MOST;
-  return TRUE;
+  return read_coded_values (step, count->values, error);
 }
 
 void

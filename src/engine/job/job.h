@@ -88,6 +88,7 @@ typedef struct {
   const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: none */
   const PgStatement *page_count; /* how many keys page.sql finds; NULL: no page */
   const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */
+  const PgStatement *values;     /* values.sql: what makes these rows due; NULL: none */
   char *due;         /* the column of the job's table that makes its rows due; NULL: none */
   char *version;     /* of the folder's files */
   GPtrArray *locks;  /* of PgStatement */

@@ -210,6 +210,7 @@ job_files_load (Job *job, GError **error)
   note_version (job);
   if (!load_optional (job, "page", &job->page, error) || !load_page_count (job, error)
       || !load_optional (job, "count", &job->count, error)
+      || !load_optional (job, "values", &job->values, error)
       || !load_optional (job, "decide", &job->decide, error)
       || !load_optional (job, "children", &job->children, error)
       || !load_optional (job, "context", &job->context, error)

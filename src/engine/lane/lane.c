@@ -13,6 +13,7 @@ lanes_new (guint n_jobs)
 {
   Lanes *lanes = g_new0 (Lanes, 1);
   lanes->all = g_ptr_array_new ();
+  lanes->forgotten = g_ptr_array_new ();
   lanes->n_queues = n_jobs + 1;
   lanes->queues = g_new0 (GQueue, lanes->n_queues);
   pthread_mutex_init (&lanes->lock, NULL);
@@ -33,6 +34,7 @@ lanes_free (Lanes *lanes)
   for (guint i = 0; i < lanes->n_queues; i++)
     g_queue_clear (&lanes->queues[i]);
   g_ptr_array_unref (lanes->all);
+  g_ptr_array_unref (lanes->forgotten);
   g_free (lanes->queues);
   pthread_cond_destroy (&lanes->ready);
   pthread_cond_destroy (&lanes->at_rest);
@@ -197,7 +199,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     lanes_make_ready (lanes, lane);
   if (lanes->stopping) /* workers wait for the last errand */
     pthread_cond_broadcast (&lanes->ready);
-  gboolean forgotten = lane->list.forgotten && !lane_is_referred_to (lane);
+  gboolean forgotten = lane->list.forgotten && lanes_let_go (lanes, lane);
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
     lane_free (lane);

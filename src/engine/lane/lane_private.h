@@ -13,6 +13,7 @@ struct _Lanes {
   pthread_cond_t ready;   /* a lane became ready, or stopping */
   pthread_cond_t at_rest; /* a worker gave a lane back */
   GPtrArray *all;         /* of Lane */
+  GPtrArray *forgotten;   /* of Lane: revoked, no longer in `all`, and still referred to */
   GQueue *queues;         /* ready lanes by job; the last is intake's */
   guint n_queues;
   guint turn; /* the job whose turn it is */
@@ -36,3 +37,6 @@ void errand_free (Errand *errand); /* NULL: nothing */
 void sending_free (Sending *sending);
 /* A worker holds it, or something under way refers to it: it must not be freed. With the lock. */
 gboolean lane_is_referred_to (const Lane *lane);
+/* No worker holds LANE, which was forgotten, and nothing under way refers to it any more: the
+ * caller frees it. With the lock. */
+gboolean lanes_let_go (Lanes *lanes, Lane *lane);

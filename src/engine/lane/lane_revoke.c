@@ -3,6 +3,12 @@
 
 #include "base/clock.h"
 
+gboolean
+lanes_let_go (Lanes *lanes, Lane *lane)
+{
+  return !lane_is_referred_to (lane) && g_ptr_array_remove_fast (lanes->forgotten, lane);
+}
+
 /* A worker holds one, or one has an errand to settle, or (in the first ROUND) messages that are
  * not acknowledged. With the lock. */
 static gboolean
@@ -72,8 +78,9 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
       lanes->alone = NULL;
     if (lane->list.state == LANE_READY && lane->list.errand == NULL)
       g_queue_remove (lanes_queue (lanes, lane), lane);
-    if (lane_is_referred_to (lane))
-      lane->list.forgotten = TRUE; /* time is up: the last one that refers to it frees it */
+    lane->list.forgotten = lane_is_referred_to (lane);
+    if (lane->list.forgotten) /* time is up: the last one that refers to it frees it */
+      g_ptr_array_add (lanes->forgotten, lane);
     else
       lane_free (lane);
   }
@@ -82,20 +89,26 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
   pthread_mutex_unlock (&lanes->lock);
 }
 
+static void
+halt (Lane *lane, gboolean cancel, GPtrArray *running)
+{
+  if (lane->list.run_id[0] == '\0')
+    return;
+  g_ptr_array_add (running, g_strdup (lane->list.run_id));
+  if (cancel && lane->list.errand != NULL && !lane->list.errand->done)
+    lane->list.errand->code->cancel (lane->list.errand->leased);
+  else if (cancel && lane->list.errand == NULL && lane->list.cancel != NULL)
+    pg_cancel (lane->list.cancel);
+}
+
 void
 lanes_halt (Lanes *lanes, gboolean cancel, GPtrArray *running)
 {
   pthread_mutex_lock (&lanes->lock);
-  for (guint i = 0; i < lanes->all->len; i++) {
-    const Lane *lane = lanes->all->pdata[i];
-    if (lane->list.run_id[0] == '\0')
-      continue;
-    g_ptr_array_add (running, g_strdup (lane->list.run_id));
-    if (cancel && lane->list.errand != NULL && !lane->list.errand->done)
-      lane->list.errand->code->cancel (lane->list.errand->leased);
-    else if (cancel && lane->list.errand == NULL && lane->list.cancel != NULL)
-      pg_cancel (lane->list.cancel);
-  }
+  for (guint i = 0; i < lanes->all->len; i++)
+    halt (lanes->all->pdata[i], cancel, running);
+  for (guint i = 0; i < lanes->forgotten->len; i++)
+    halt (lanes->forgotten->pdata[i], cancel, running);
   pthread_mutex_unlock (&lanes->lock);
 }
 

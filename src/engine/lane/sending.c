@@ -14,7 +14,7 @@ on_done (gpointer data)
   Lane *lane = sending->lane;
   pthread_mutex_lock (&lanes->lock);
   sending->done = TRUE;
-  gboolean forgotten = lane->list.forgotten && !lane_is_referred_to (lane);
+  gboolean forgotten = lane->list.forgotten && lanes_let_go (lanes, lane);
   if (lane->list.state == LANE_IDLE && !lane->list.forgotten)
     lanes_make_ready (lanes, lane);
   else

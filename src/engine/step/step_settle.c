@@ -100,6 +100,34 @@ add_declared_counters (const Step *step, json_t *result)
     step_add_count (result, "scheduled", 0);
 }
 
+/* Counters of the steps of RUN that were no plan; NULL: there were none. */
+static json_t *
+applied_before_plan (const Run *run)
+{
+  if (json_object_get (run->result, "mode") != NULL)
+    return json_incref (json_object_get (run->result, "applied"));
+  json_t *applied = json_object ();
+  const char *counter;
+  json_t *n;
+  json_object_foreach (run->result, counter, n)
+    if (json_integer_value (n) > 0)
+      json_object_set (applied, counter, n);
+  if (json_object_size (applied) == 0)
+    g_clear_pointer (&applied, json_decref);
+  return applied;
+}
+
+static void
+add_mode (const Step *step, json_t *result)
+{
+  if (in_force_mode (step->job) != MODE_PLAN && !run_is_planned (step->run))
+    return;
+  json_t *applied = applied_before_plan (step->run);
+  json_object_set_new (result, "mode", json_string ("plan"));
+  if (applied != NULL)
+    json_object_set_new (result, "applied", applied);
+}
+
 json_t *
 step_result (const Step *step, const char *status)
 {
@@ -118,8 +146,7 @@ step_result (const Step *step, const char *status)
                            : json_string_value (json_object_get (step->run->result, "reason"));
   if (reason != NULL)
     json_object_set_new (result, "reason", json_string (reason));
-  if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
-    json_object_set_new (result, "mode", json_string ("plan"));
+  add_mode (step, result);
   return result;
 }
 

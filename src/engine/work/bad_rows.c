@@ -7,6 +7,7 @@
 #include "engine/step/step.h"
 
 #define SQL "src/engine/work/sql/"
+#define OUT_OF_BOUNDS "23514" /* as if the constraint runs_bounds had refused the row */
 
 /* A missing table or right (class 42) is a fault of the installation and not of a row. */
 static gboolean
@@ -34,14 +35,14 @@ store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GE
 }
 
 static void
-log_changed (const PgRows *rows)
+log_changed (const PgRows *rows, const char *class)
 {
   for (int i = 0; i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id"),
                *why = rows_text (rows, i, "error");
     gboolean died = rows_bool (rows, i, "died");
     log_error (died ? "Run is dead" : "A statement failed because of this run's row", "job", job,
-               "run_id", run_id, "error", why);
+               "run_id", run_id, "error_class", class, "error", why);
     if (died)
       stats_add (STATS_RUNS, job, "dead", 1);
   }
@@ -60,7 +61,7 @@ change (Service *service, Pg *pg, const char *file, const PgValues *values, Bund
   *n = rows != NULL ? (guint)rows_count (rows) : 0;
   if (*n > 0 && store_outcomes (service, pg, rows, bundle, error)
       && transaction_commit (&transaction, error)) {
-    log_changed (rows);
+    log_changed (rows, pg_values_get (values, "error_class"));
     return TRUE;
   }
   transaction_rollback (&transaction);
@@ -69,19 +70,22 @@ change (Service *service, Pg *pg, const char *file, const PgValues *values, Bund
 }
 
 static gboolean
-settle (Service *service, Pg *pg, const Job *job, const Work *work, const char *why, Bundle *bundle,
-        GError **error)
+settle (Service *service, Pg *pg, const Job *job, const Work *work, const GError *cause,
+        Bundle *bundle, GError **error)
 {
   guint n = 0;
+  g_autofree char *sqlstate = g_strdup (pg_sqlstate (pg)); /* of CAUSE */
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", work->run_id);
+  pg_values_set (values, "error_class", OUT_OF_BOUNDS);
   if (!change (service, pg, SQL "out_of_bounds.sql", values, bundle, &n, error) || n > 0)
     return n > 0;
   pg_values_int (values, "step", work->step);
   pg_values_int (values, "attempt", work->attempt);
   pg_values_int (values, "max_attempts", in_force_of (job)->max_attempts);
   pg_values_int (values, "delay_ms", pace_back_off_ms (work->attempt));
-  pg_values_set (values, "error", why);
+  pg_values_set (values, "error", cause->message);
+  pg_values_set (values, "error_class", *sqlstate != '\0' ? sqlstate : "data");
   return change (service, pg, SQL "charge.sql", values, bundle, &n, error);
 }
 
@@ -94,7 +98,7 @@ bad_rows_answer (Service *service, Lane *lane, Pg *pg, const Work *work, const G
   }
   g_autoptr (Bundle) bundle = bundle_new (work->run_id, work->step, lane->job->name, 0);
   g_autoptr (GError) error = NULL;
-  if (!settle (service, pg, lane->job, work, cause->message, bundle, &error)) {
+  if (!settle (service, pg, lane->job, work, cause, bundle, &error)) {
     outage_note (service, lane, error);
     return ANSWER_HOLD;
   }
@@ -111,6 +115,7 @@ bring_inside (Service *service, Pg *pg, guint *n, GError **error)
   g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", NULL);
+  pg_values_set (values, "error_class", OUT_OF_BOUNDS);
   if (!change (service, pg, SQL "out_of_bounds.sql", values, bundle, n, error))
     return FALSE;
   if (bundle_size (bundle) == 0 || publisher_send (service->publisher, bundle, error))

@@ -14,7 +14,7 @@ take_lease (Step *step, Transaction *transaction, GError **error)
   gpointer leased = code->lease (step, error);
   if (leased == NULL)
     return NULL;
-  if (transaction_commit (transaction, error)) {
+  if (brakes_note_leased (step, error) && transaction_commit (transaction, error)) {
     FAULT ("errand.after_lease");
     return leased;
   }

@@ -52,6 +52,7 @@ lease (Step *step, GError **error)
     return NULL;
   Leased *leased = leased_new (answers);
   leased->beyond = g_steal_pointer (&beyond);
+  step_tries (step, leased->list.n);
   leased->is_full = leased->list.n == step_limit (step, step_setting (step, "batch"));
   /* Half of the lease: even a late answer is settled long before another step can lease the row. */
   leased->list.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;

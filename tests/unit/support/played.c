@@ -13,9 +13,14 @@ typedef struct {
 } Play;
 
 static Play *play;
+static gint64 later_us; /* of all plays: the clock never goes back */
 
 PgRows *__real_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 PgRows *__wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
+PgRows *__real_pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error);
+PgRows *__wrap_pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error);
+gint64 __real_clock_monotonic_us (void);
+gint64 __wrap_clock_monotonic_us (void);
 gboolean __real_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
                                   int attempts, GError **error);
 gboolean __wrap_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
@@ -67,6 +72,12 @@ played_bound (const char *file, const char *name)
 {
   g_autofree char *key = g_strdup_printf ("%s %s", file, name);
   return g_hash_table_lookup (play->bound, key);
+}
+
+void
+played_later (gint64 us)
+{
+  later_us += us;
 }
 
 const KafkaMessage *
@@ -128,6 +139,19 @@ __wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **e
     return rows_of (rows != NULL ? rows : "none");
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: played outage", name);
   return NULL;
+}
+
+PgRows *
+__wrap_pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error)
+{
+  return play == NULL ? __real_pg_run_alone (pg, file, values, error)
+                      : __wrap_pg_run_file (pg, file, values, error);
+}
+
+gint64
+__wrap_clock_monotonic_us (void)
+{
+  return __real_clock_monotonic_us () + later_us;
 }
 
 gboolean

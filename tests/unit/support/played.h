@@ -1,5 +1,5 @@
-/* PostgreSQL and the dead topic, simulated for a unit test: statements are answered with rows that
- * the test gives, and bound parameters are kept for checks.
+/* PostgreSQL, the dead topic and the monotonic clock, simulated for a unit test: statements are
+ * answered with rows that the test gives, and bound parameters are kept for checks.
  *
  * The linker redirects these functions to played.c (--wrap, see the Makefile). Without played_begin
  * they act as usual.
@@ -11,7 +11,7 @@
 #include "pg/pg.h"
 
 /* The Makefile reads this line. */
-#define PLAYED_FUNCTIONS pg_run_file dead_letter_bury
+#define PLAYED_FUNCTIONS pg_run_file pg_run_alone clock_monotonic_us dead_letter_bury
 
 /* A new play: no answers, nothing asked. */
 void played_begin (void);
@@ -25,3 +25,5 @@ const char *played_asked (void);
 const char *played_bound (const char *file, const char *name);
 /* The last dead letter's headers and value; NULL: none was sent. */
 const KafkaMessage *played_letter (void);
+/* From now on it is so much later, in later plays, too. */
+void played_later (gint64 us);

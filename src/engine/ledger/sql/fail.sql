@@ -2,7 +2,7 @@
 -- Changes nothing if another process has moved the run meanwhile.
 UPDATE pruned.runs r
 SET state = :state::text, attempts = least(:attempts::int, 2000000000), error = :error::text,
-    error_class = :error_class::text,
+    error_class = :error_class::text, rows_leased = NULL,
     cursor = coalesce(:cursor::jsonb, r.cursor), result = coalesce(:result::jsonb, r.result),
     due_at = clock_timestamp() + :delay_ms::bigint * interval '1 ms',
     unique_key = CASE WHEN :state::text IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,

@@ -1,7 +1,7 @@
 -- The last statement of a step: its runs are one step further, or several (look.h). A run that ends gives its unique key back.
 UPDATE pruned.runs r
 SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
-    error_class = NULL,
+    error_class = NULL, rows_leased = NULL,
     due_at = CASE WHEN u.delay_ms > 0 THEN clock_timestamp() + u.delay_ms * interval '1 ms' ELSE r.due_at END,
     unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),

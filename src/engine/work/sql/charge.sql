@@ -3,6 +3,7 @@
 UPDATE pruned.runs r
 SET state = CASE WHEN r.attempts >= :max_attempts::int THEN 'dead' ELSE 'waiting' END,
     attempts = least(r.attempts, 1999999999) + 1, error = :error::text,
+    error_class = :error_class::text, rows_leased = NULL,
     due_at = clock_timestamp() + :delay_ms::bigint * interval '1 ms',
     unique_key = CASE WHEN r.attempts >= :max_attempts::int THEN NULL ELSE r.unique_key END,
     changed_at = clock_timestamp(), finished_at = CASE WHEN r.attempts >= :max_attempts::int THEN clock_timestamp() END

@@ -1,7 +1,7 @@
 -- Rows that violate the constraint runs_bounds and are older than it: statements fail on them, and
 -- even their times cannot be computed. They are brought inside the bounds, and are dead with the
 -- reason unless they had ended. Retried by hand, such a run removes nothing, because its time is
--- the epoch. RUN_ID null: all of them, by reading every row.
+-- the epoch. RUN_ID null: all of them, by reading every row. ERROR_CLASS: that of runs_bounds.
 WITH found AS MATERIALIZED (
   SELECT r.run_id, r.finished_at IS NULL AS unfinished, pg_catalog.concat_ws(', ',
            CASE WHEN NOT (r.scheduled_at > '-infinity' AND r.scheduled_at < '200000-01-01 00:00:00+00') THEN 'scheduled_at was ' || r.scheduled_at::text END,
@@ -23,7 +23,8 @@ SET scheduled_at = CASE WHEN r.scheduled_at > '-infinity' AND r.scheduled_at < '
     step = least(greatest(r.step, 0), 2000000000), attempts = least(greatest(r.attempts, 0), 2000000000), slot = greatest(r.slot, 0),
     state = CASE WHEN f.unfinished THEN 'dead' ELSE r.state END,
     error = CASE WHEN f.unfinished THEN 'the run''s row: ' || f.wrong ELSE r.error END,
-    unique_key = CASE WHEN f.unfinished THEN NULL ELSE r.unique_key END,
+    error_class = CASE WHEN f.unfinished THEN :error_class::text ELSE r.error_class END,
+    unique_key = CASE WHEN f.unfinished THEN NULL ELSE r.unique_key END, held = NULL,
     finished_at = coalesce(r.finished_at, clock_timestamp()), changed_at = clock_timestamp()
 FROM found f WHERE r.run_id = f.run_id
 RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.error, 0::bigint AS scheduled_at, 0::bigint AS due_at, '{}'::text AS args, f.unfinished AS died

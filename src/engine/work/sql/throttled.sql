@@ -1,5 +1,8 @@
--- A threshold of [throttle] is passed: the runs wait, unpublished, and say why.
+-- A threshold of [throttle] is passed: the runs wait, unpublished, and say why. The error of a back-off
+-- stays readable behind the reason, and keeps its class.
 UPDATE pruned.runs r
-SET state = 'waiting', due_at = clock_timestamp() + :delay_ms::bigint * interval '1 ms', error = :error::text, error_class = NULL, published_at = NULL,
-    changed_at = clock_timestamp()
+SET state = 'waiting', due_at = clock_timestamp() + :delay_ms::bigint * interval '1 ms', published_at = NULL, changed_at = clock_timestamp(),
+    error = :error::text
+            || coalesce('; its last error: ' || CASE WHEN r.error LIKE 'quiet hours until %' OR r.error LIKE 'throttled: %'
+                                                  THEN nullif(pg_catalog.split_part(r.error, '; its last error: ', 2), '') ELSE r.error END, '')
 WHERE r.run_id = ANY (:run_id::uuid[])

@@ -1,0 +1,79 @@
+"""A run whose count takes too long is held, as an estimate; one whose count fails is charged like any other step."""
+
+import shutil
+
+import pytest
+
+from support.scene import JOBS, fill, now, result, tick_id
+
+JOB = "scratch.remove"
+PAGE = """
+SELECT s.id AS key, s.day, s.id
+FROM scratch s
+WHERE (s.day, s.id) < (:cursor.day::date, :cursor.id::bigint) AND s.day <= (:scheduled_at::timestamptz AT TIME ZONE 'UTC')::date
+  AND (SELECT CASE WHEN {when} THEN {then} END IS NULL)
+ORDER BY s.day DESC, s.id DESC
+LIMIT :limit::int
+"""
+LOCKS = ("EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.pid = pg_catalog.pg_backend_pid() "
+         "AND l.relation = 'pruned.runs'::regclass AND l.mode = 'RowShareLock')")
+IN_COUNT = "NOT " + LOCKS  # a step has locked its run; the count after it has not
+OF_REST = f"{LOCKS} AND pg_catalog.current_query() LIKE '%cou' || 'nt(%'"  # within the step: how many keys are behind its page
+SLEEPS = "pg_catalog.pg_sleep(60)::text"
+FAILS = "(1 / (SELECT pg_catalog.count(*) FROM scratch n WHERE n.id < 0))::text"
+
+
+@pytest.fixture
+def counted(new_scene, tmp_path):
+    """Makes a scene of 30 rows of which 20 may go, whose page.sql does THEN where WHEN holds."""
+
+    def make(when, then):
+        shutil.copytree(JOBS, tmp_path / "jobs")
+        (tmp_path / f"jobs/{JOB}/page.sql").write_text(PAGE.format(when=when, then=then))
+        scene = new_scene({"run.jobs_dir": tmp_path / "jobs", f"jobs.{JOB}.max_rows": 20})
+        fill(scene.database, 30)
+        scene.start()
+        scene.topics.tick(JOB, at := now(minutes=-1))
+        return scene, tick_id(JOB, at)
+
+    return make
+
+
+def left(scene):
+    return scene.database.value("SELECT count(*) FROM scratch")
+
+
+def test_a_count_that_takes_too_long_holds_the_run_as_an_estimate(counted):
+    scene, run_id = counted(IN_COUNT, SLEEPS)
+    row = scene.wait_run(run_id, "held", deadline_s=60)
+    assert (row["error"], row["attempts"], left(scene)) == ("held: max_rows 20, counted 21", 0, 30)
+    shown = scene.run("runs", run_id, "--json").ok().json()[0]["held"]
+    assert (shown["limit"], shown["counted"], shown["estimated"]) == ("max_rows", 21, True)
+    assert scene.daemons[0].wait_line("Run is held", run_id=run_id)["estimated"] is True
+
+
+def test_a_count_that_fails_is_charged(counted):
+    scene, run_id = counted(IN_COUNT, FAILS)
+    said = scene.daemons[0].wait_line("A statement failed because of this run's row", run_id=run_id)
+    row = scene.run_row(run_id)
+    assert (row["state"], row["attempts"], row["step"], left(scene)) == ("waiting", 1, 0, 30)
+    assert "division by zero" in row["error"] and row["error_class"] == said["error_class"] == "22012"
+    assert scene.run("retry", "--error-class", "22012", "--yes", "--json").ok().json()[0]["run_id"] == run_id
+
+
+def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counted):
+    """The page is not smaller: it was not its rows that took long."""
+    scene, run_id = counted(OF_REST, SLEEPS)
+    row = scene.wait_run(run_id, "held", deadline_s=60)
+    assert (row["error"], row["attempts"], row["cursor"], left(scene)) == ("held: max_rows 20, counted 30", 0, None, 30)
+    assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is False
+    assert scene.daemons[0].lines("Step failed") == []
+    scene.run("approve", run_id).ok()
+
+
+def test_what_can_never_be_counted_is_held(counted):
+    """Neither within the step nor after it: it counts as one row more than may go."""
+    scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS)
+    row = scene.wait_run(run_id, "held", deadline_s=90)
+    assert (row["error"], left(scene)) == ("held: max_rows 20, counted 21", 30)
+    assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is True

@@ -1,0 +1,116 @@
+/* A lane that was given up while something still refers to it is listed, and cancelled, by a stop.
+ */
+#include "engine/lane/lane_private.h"
+#include "kafka/partition_private.h"
+#include "support/played.h"
+
+#define RUN "7fecac87-579a-560b-ad38-6378e9e225c0"
+
+static guint cancelled;
+
+static void
+note_cancel (gpointer leased)
+{
+  (void)leased;
+  cancelled++;
+}
+
+static void
+free_nothing (gpointer leased)
+{
+  (void)leased;
+}
+
+static const JobErrand code = { .cancel = note_cancel, .free = free_nothing };
+
+typedef struct {
+  Lanes *lanes;
+  Lane *lane;
+  Job job;
+  Pg *pg;
+} Scene;
+
+/* A worker holds the lane, and steps RUN. */
+static void
+begin (Scene *scene)
+{
+  const PartitionOwner owner = { 0 };
+  const PgSettings settings = { 0 };
+  *scene = (Scene){ .lanes = lanes_new (1), .job = { .name = "a.b" }, .pg = pg_new (&settings) };
+  cancelled = 0;
+  KafkaPartition *partition = partition_new (&owner, NULL, "p.work.a.b", 3);
+  scene->lane = lanes_add (scene->lanes, partition, "p.work.a.b", 3, &scene->job, FALSE);
+  kafka_partition_unref (partition);
+  lanes_wake (scene->lanes, scene->lane);
+  g_assert_true (lanes_take (scene->lanes, FALSE, scene->pg) == scene->lane);
+  lane_note_run (scene->lanes, scene->lane, RUN);
+}
+
+static void
+end (Scene *scene)
+{
+  lanes_free (scene->lanes);
+  pg_free (scene->pg);
+}
+
+static void
+give_up (const Scene *scene)
+{
+  g_autoptr (GPtrArray) revoked = g_ptr_array_new ();
+  g_ptr_array_add (revoked, scene->lane);
+  lanes_revoke (scene->lanes, revoked, TRUE, 0);
+}
+
+static guint
+halted (const Scene *scene)
+{
+  g_autoptr (GPtrArray) running = g_ptr_array_new_with_free_func (g_free);
+  lanes_halt (scene->lanes, TRUE, running);
+  for (guint i = 0; i < running->len; i++)
+    g_assert_cmpstr (running->pdata[i], ==, RUN);
+  return running->len;
+}
+
+static void
+test_a_step (void)
+{
+  Scene scene;
+  begin (&scene);
+  g_assert_cmpuint (halted (&scene), ==, 1);
+  give_up (&scene);
+  g_assert_cmpuint (halted (&scene), ==, 1);
+  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  g_assert_cmpuint (halted (&scene), ==, 0);
+  end (&scene);
+}
+
+static void
+test_an_errand (void)
+{
+  Scene scene;
+  begin (&scene);
+  Errand *errand = g_new0 (Errand, 1);
+  *errand = (Errand){ .lanes = scene.lanes, .lane = scene.lane, .code = &code };
+  scene.lane->list.errand = errand;
+  scene.lanes->acting++;
+  lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY, 0);
+  give_up (&scene);
+  guint before = cancelled;
+  g_assert_cmpuint (halted (&scene), ==, 1);
+  g_assert_cmpuint (cancelled, ==, before + 1);
+  errand_done (errand);
+  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  lane_end_errand (scene.lanes, scene.lane);
+  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  g_assert_cmpuint (halted (&scene), ==, 0);
+  end (&scene);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lane/revoked/step", test_a_step);
+  g_test_add_func ("/lane/revoked/errand", test_an_errand);
+  return g_test_run ();
+}

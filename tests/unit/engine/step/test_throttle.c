@@ -1,0 +1,118 @@
+/* How long a job waits for what works on its tables. */
+#include "engine/step/throttle.h"
+
+#include "engine/job/in_force.h"
+#include "jobs/jobs.h"
+#include "support/config_file.h"
+#include "support/played.h"
+
+#define JOB "members.remove_expired"
+#define COLUMNS "setting|job|name|value\n"
+#define VACUUM "maintenance|" JOB "|table members|1"
+#define WAITERS "lock_waiters|" JOB "|tables members|3"
+#define LOOK_US (3 * G_USEC_PER_SEC)
+#define MINUTE_US G_TIME_SPAN_MINUTE
+
+static Jobs *jobs;
+static Config *config;
+static ThrottleEye *eye;
+
+static void
+begin (void)
+{
+  g_autoptr (GError) error = NULL;
+  jobs = jobs_load (JOB_CODE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_file_set_contents (config_file, "[throttle]\nlock_waiters = 1\n", -1, NULL));
+  ConfigSources sources = { config_file, NULL, jobs_names (jobs), jobs_default, jobs };
+  config = config_load (&sources, &error);
+  g_assert_no_error (error);
+  jobs_configure (jobs, config);
+  g_assert_true (in_force_begin (jobs, config, &error));
+  g_assert_no_error (error);
+  in_force_renew ();
+  played_begin ();
+  eye = throttle_eye_new (jobs);
+}
+
+static void
+look (const char *rows)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *answer = g_strconcat (COLUMNS, rows, NULL);
+  played_later (LOOK_US);
+  played_answer ("throttle", answer);
+  g_assert_true (throttle_beat (eye, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static gboolean
+waits (const char *job)
+{
+  ThrottleReason reason;
+  g_autofree char *why = throttle_of (jobs_find (jobs, job), &reason);
+  g_assert_true (why == NULL || reason == THROTTLE_LOCK_WAITERS);
+  return why != NULL;
+}
+
+static void
+end (void)
+{
+  look ("old_transaction_s|-|nobody|0"); /* nothing is passed */
+  g_assert_false (waits (JOB));
+  throttle_eye_free (eye);
+  in_force_end (jobs);
+  g_clear_pointer (&jobs, jobs_free);
+  g_clear_pointer (&config, config_free);
+}
+
+static void
+test_a_vacuum_counts_for_ten_minutes (void)
+{
+  begin ();
+  look (VACUUM);
+  g_assert_true (waits (JOB));
+  g_assert_false (waits ("users.destroy"));
+  played_later (9 * MINUTE_US);
+  look (VACUUM);
+  g_assert_true (waits (JOB));
+  played_later (MINUTE_US);
+  look (VACUUM);
+  g_assert_false (waits (JOB));
+  end ();
+}
+
+static void
+test_the_next_one_counts_again (void)
+{
+  begin ();
+  look (VACUUM);
+  played_later (11 * MINUTE_US);
+  look (VACUUM);
+  g_assert_false (waits (JOB));
+  look (WAITERS);
+  look (VACUUM);
+  g_assert_true (waits (JOB));
+  end ();
+}
+
+static void
+test_sessions_that_wait_count_as_long_as_they_do (void)
+{
+  begin ();
+  look (VACUUM);
+  played_later (60 * MINUTE_US);
+  look (VACUUM "\n" WAITERS);
+  g_assert_true (waits (JOB));
+  end ();
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/throttle/vacuum", test_a_vacuum_counts_for_ten_minutes);
+  g_test_add_func ("/throttle/next", test_the_next_one_counts_again);
+  g_test_add_func ("/throttle/waiters", test_sessions_that_wait_count_as_long_as_they_do);
+  return config_test_run ();
+}
