@@ -95,6 +95,7 @@ typedef struct {
   gint64 retry_every_ms; /* fixed time between retries; 0: the growing back-off */
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
+  char *refused;         /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
@@ -131,7 +132,9 @@ void jobs_configure (Jobs *jobs, const Config *config);
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
+/* The same, or what stands for a refused job. */
+Job *jobs_asked (const Jobs *jobs, const char *name);
+const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
 /* The same with the names of jobs that are refused: their sections are known, too. */
 const char *const *jobs_sections (const Jobs *jobs);
 
