@@ -71,6 +71,12 @@ def test_sections_of_the_configuration_and_of_files_are_jobs(own, folder):
         assert settings[f"jobs.{name}.min_rows"][0] == "1000"
 
 
+def test_a_sentence_is_in_force_unless_it_says_otherwise(own, folder):
+    write(folder / "a.conf", ORDERS.replace("orders.purge", "on") + "[retention off]\ntable = t\nwhere = true\nenabled = false\n")
+    settings = known(config(own).ok())
+    assert (settings["jobs.on.enabled"][0], settings["jobs.off.enabled"][0]) == ("on", "false")
+
+
 def test_the_text_is_taken_as_written(own, folder):
     r"""A backslash, a percent sign, `=` and `#` have no meaning of their own."""
     write(folder / "a.conf", "[retention]\ntable = \"Order, Items\"\nwhere = note ~ '^\\d+\\s#;' AND a = '--' AND b LIKE '%x'\n")
