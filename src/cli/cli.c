@@ -20,7 +20,7 @@
 Job *
 cli_job (Cli *cli, const char *name, GError **error)
 {
-  Job *job = jobs_find (cli->jobs, name);
+  Job *job = jobs_asked (cli->jobs, name);
   if (job == NULL && jobs_find_loaded (cli->jobs, name) != NULL)
     (void)cli_fail (CODE_NOT_FOUND, error, "job %s is not in force: %s", name,
                     *config_text (cli->config, "run", "jobs") != '\0'
@@ -29,6 +29,24 @@ cli_job (Cli *cli, const char *name, GError **error)
   else if (job == NULL)
     set_unknown (error, "job", name, jobs_names (cli->jobs));
   return job;
+}
+
+void
+cli_say_refused (Cli *cli)
+{
+  for (guint i = 0; i < jobs_refused_count (cli->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (cli->jobs, i);
+    log_error ("Job refused", "job", one->name, "place", one->place, "reason", one->reason);
+  }
+}
+
+ExitCode
+cli_refused (Cli *cli, GError **error)
+{
+  guint n = jobs_refused_count (cli->jobs);
+  cli_say_refused (cli);
+  return n == 0 ? CODE_OK
+                : cli_fail (CODE_CONFIG, error, "%u job%s refused", n, n == 1 ? " is" : "s are");
 }
 
 gboolean
@@ -92,8 +110,19 @@ choose_jobs (Cli *cli, GError **error)
   return TRUE;
 }
 
-/* Jobs are loaded before the settings, because their names are sections. The folder of further jobs
- * is a setting, which is read ahead. */
+/* The folder of the user's jobs is a setting, which is read ahead. */
+static Jobs *
+load_jobs (const Cli *cli, const ConfigSources *sources, GError **error)
+{
+  JobSources own = { 0 };
+  g_autofree char *folder = config_peek (sources, "run", "jobs_dir");
+  own.config = config_file_name (sources->file, &own.config_must_exist);
+  own.folder_must_exist = folder != NULL;
+  own.folder = folder != NULL ? folder : CONFIG_JOBS_DIR;
+  return jobs_load (cli->code, &own, error);
+}
+
+/* Jobs are loaded before the settings, because their names are sections. */
 gboolean
 cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
 {
@@ -102,12 +131,12 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   cli->overrides = overrides;
   message_setup ();
   setting_kafka_known (kafka_setting_known);
-  g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
-  cli->jobs = jobs_load (cli->code, jobs_dir, error);
+  cli->jobs = load_jobs (cli, &sources, error);
   if (cli->jobs == NULL)
     return FALSE;
-  sources.job_names = jobs_loaded (cli->jobs);
+  sources.job_names = jobs_sections (cli->jobs);
   sources.job_default = jobs_default;
+  sources.job_default_place = jobs_default_place;
   sources.data = cli->jobs;
   cli->config = config_load (&sources, error);
   if (cli->config == NULL || !choose_jobs (cli, error))
@@ -126,8 +155,9 @@ cli_reread (Cli *cli, GError **error)
 {
   ConfigSources sources = { .file = cli->file,
                             .overrides = cli->overrides,
-                            .job_names = jobs_loaded (cli->jobs),
+                            .job_names = jobs_sections (cli->jobs),
                             .job_default = jobs_default,
+                            .job_default_place = jobs_default_place,
                             .data = cli->jobs };
   Config *config = config_load (&sources, error);
   if (config != NULL) {

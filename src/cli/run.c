@@ -36,6 +36,7 @@ command_run (Cli *cli, GError **error)
     return CODE_CONFIG;
   if (cli->absent != NULL)
     log_info ("Built-in jobs are left out: the database lacks their tables", "jobs", cli->absent);
+  cli_say_refused (cli);
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config,
                             .jobs = cli->jobs,

@@ -1,4 +1,5 @@
 #include "config/settings.h"
+#include "config/config.h"
 
 #define DAYS_MOST 36500
 #define MS_MOST G_GINT64_CONSTANT (3155760000000) /* a hundred years */
@@ -156,7 +157,9 @@ const Setting settings_table[] = {
       "run", "jobs", "",
       "the built-in jobs to run: gitlab (all of them), none, or names with * and ?, `name; ...`; empty: those whose tables exist in the "
       "database when the program starts. Jobs of jobs_dir are not chosen here"),
-  TEXT ("run", "jobs_dir", "", "folder with further jobs, one folder each; empty: none"),
+  TEXT (
+      "run", "jobs_dir", CONFIG_JOBS_DIR,
+      "folder with jobs of one's own: NAME.conf with [retention] sections, or a folder of SQL files each; empty: none"),
   TEXT (
       "http", "listen", "",
       "host:port that serves /metrics, /healthz and /readyz, like 127.0.0.1:9750, [::1]:9750, localhost:9750, *:9750; empty: none"),

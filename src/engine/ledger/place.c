@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "engine/ledger/place_holders.h"
+#include "engine/ledger/place_refused.h"
 
 #define SQL "src/engine/ledger/sql/"
 #define ROUNDS 8
@@ -199,7 +200,7 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
     if (!find_losers (pg, specs, holders, losers, error))
       return FALSE;
     if (losers->len == 0)
-      return TRUE;
+      return place_refused (pg, specs, error);
     if (!(as_children ? place_yield_to_holders : place_meet_holders) (pg, specs, losers, holders,
                                                                       error))
       return FALSE;
