@@ -29,17 +29,6 @@ below_free (Below *below)
 
 /* --- which foreign keys are followed --- */
 
-static const SentenceChild *
-listed (const Below *below, const CatTable *table)
-{
-  for (guint i = 0; below->sentence->children != NULL && i < below->sentence->children->len; i++) {
-    const SentenceChild *child = below->sentence->children->pdata[i];
-    if (catalogue_asked (below->catalogue, child->table) == table)
-      return child;
-  }
-  return NULL;
-}
-
 static gboolean
 has_columns (const CatKey *key, char **columns)
 {
@@ -51,13 +40,24 @@ has_columns (const CatKey *key, char **columns)
   return TRUE;
 }
 
+/* Whether the sentence names the child of KEY, and its columns if it names some. */
+static gboolean
+is_listed (const Below *below, const CatKey *key)
+{
+  const GPtrArray *children = below->sentence->children;
+  for (guint i = 0; children != NULL && i < children->len; i++) {
+    const SentenceChild *child = children->pdata[i];
+    if (catalogue_asked (below->catalogue, child->table) == key->child
+        && (child->columns == NULL || has_columns (key, child->columns)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static gboolean
 is_followed (const Below *below, const CatKey *key)
 {
-  const SentenceChild *child = listed (below, key->child);
-  if (key->deltype == 'c' || key->deltype == '\0')
-    return TRUE;
-  if (child != NULL && (child->columns == NULL || has_columns (key, child->columns)))
+  if (key->deltype == 'c' || key->deltype == '\0' || is_listed (below, key))
     return TRUE;
   return below->sentence->children_auto && (key->deltype == 'a' || key->deltype == 'r');
 }
@@ -286,7 +286,7 @@ with_referred (const Below *below, const CatTable *table, const GPtrArray *colum
 
 /* The step from rows to those that refer to them. */
 static char *
-next_rows_of (const Below *below, const CatTable *table, const GPtrArray *all)
+next_rows_of (const Below *below, const CatTable *table, GPtrArray *all)
 {
   GString *out = g_string_new (NULL);
   g_autofree char *named = list_named (table->own, all);

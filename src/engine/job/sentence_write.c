@@ -2,8 +2,11 @@
 
 #include "engine/job/fill.h"
 #include "engine/job/sentence_below.h"
+#include "engine/job/sql_text.h"
 
 #include <string.h>
+
+#define TIME ":scheduled_at::timestamptz"
 
 typedef struct {
   const Sentence *sentence;
@@ -35,7 +38,7 @@ written_free (Written *written)
   g_free (written);
 }
 
-void
+WrittenFile *
 written_add (Written *written, char *path, const CatTable *table, char action, char *text)
 {
   WrittenFile *file = g_new0 (WrittenFile, 1);
@@ -44,6 +47,7 @@ written_add (Written *written, char *path, const CatTable *table, char action, c
                          .action = action,
                          .text = text };
   g_ptr_array_add (written->files, file);
+  return file;
 }
 
 static void refuse (Writer *writer, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -147,36 +151,6 @@ check (Writer *writer)
 
 /* --- pieces --- */
 
-/* Quoted text and names are passed over: P is at their beginning; else P. */
-static const char *
-behind_quoted (const char *p)
-{
-  const char *end = *p == '\'' || *p == '"' ? strchr (p + 1, *p) : NULL;
-  return end != NULL ? end + 1 : p;
-}
-
-/* `:T` becomes the scheduled time. */
-static char *
-with_time (const char *expression)
-{
-  GString *out = g_string_new (NULL);
-  for (const char *p = expression; *p != '\0';) {
-    const char *behind = behind_quoted (p);
-    if (behind > p) {
-      g_string_append_len (out, p, behind - p);
-      p = behind;
-    } else if (p[0] == ':' && p[1] == ':') {
-      g_string_append (out, "::");
-      p += 2;
-    } else if (p[0] == ':' && p[1] == 'T' && !g_ascii_isalnum (p[2]) && p[2] != '_') {
-      g_string_append (out, ":scheduled_at::timestamptz");
-      p += 2;
-    } else
-      g_string_append_c (out, *p++);
-  }
-  return g_string_free (out, FALSE);
-}
-
 /* The keys of the page as rows: `pruned_1`, ... are the columns of the primary key. */
 static char *
 keys_of (const CatTable *table, const char *parameter)
@@ -244,7 +218,7 @@ static void
 set_due (Writer *writer)
 {
   g_autofree char *where
-      = writer->sentence->where != NULL ? with_time (writer->sentence->where) : g_strdup ("true");
+      = writer->sentence->where != NULL ? sql_text_at (writer->sentence->where, TIME) : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
     g_autofree char *beyond = beyond_keep (writer, where);
@@ -361,7 +335,7 @@ add_removal (Writer *writer, const Below *below)
                             archive != NULL ? archive : "\n");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
                                 writer->table->name);
-  written_add (writer->written, path, writer->table, 'd', g_string_free (text, FALSE));
+  written_add (writer->written, path, writer->table, 'd', g_string_free (text, FALSE))->own = TRUE;
   if (archives) {
     g_autofree char *restored = g_strdup_printf ("restored/%s", writer->table->name);
     add (writer, restored, "restored");
@@ -374,7 +348,7 @@ add_change (Writer *writer)
   g_autoptr (GString) set = g_string_new (NULL);
   for (guint i = 0; i < writer->sentence->set->len; i++) {
     const SentenceSet *one = writer->sentence->set->pdata[i];
-    g_autofree char *value = with_time (one->value);
+    g_autofree char *value = sql_text_at (one->value, TIME);
     list_add (set, ", ", "%s = %s", cat_column (writer->table, one->column)->quoted, value);
   }
   words_set (writer->words, "set", set->str);
@@ -383,7 +357,8 @@ add_change (Writer *writer)
               list_equal (writer->table->own, writer->table->key, "pruned_o"));
   char *path = g_strdup_printf ("apply/changed/%03u-%s.update",
                                 (writer->written->files->len + 1) * 10, writer->table->name);
-  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"));
+  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"))->own
+      = TRUE;
 }
 
 static void
@@ -400,10 +375,6 @@ add_files (Writer *writer, const Below *below)
     add_change (writer);
   else
     add_removal (writer, below);
-  for (guint i = 0; i < writer->written->files->len; i++) {
-    WrittenFile *file = writer->written->files->pdata[i];
-    file->own = i + 1 == writer->written->files->len || g_str_has_prefix (file->path, "restored/");
-  }
 }
 
 static void
@@ -415,7 +386,8 @@ note_tables (Writer *writer)
                      g_strdup (table->name != NULL ? table->name : table->asked));
   }
   for (guint i = 0; i < writer->table->key->len; i++)
-    g_ptr_array_add (writer->written->cursor, writer->table->key->pdata[i]);
+    g_ptr_array_add (writer->written->cursor,
+                     g_strdup (((CatColumn *)writer->table->key->pdata[i])->type));
 }
 
 Written *
@@ -425,7 +397,7 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   g_autoptr (Written) written = g_new0 (Written, 1);
   written->files = g_ptr_array_new_with_free_func (file_free);
   written->tables = g_ptr_array_new_with_free_func (g_free);
-  written->cursor = g_ptr_array_new ();
+  written->cursor = g_ptr_array_new_with_free_func (g_free);
   written->word = sentence->kind == SENTENCE_SET ? "changed" : "removed";
   Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written, NULL };
   if (check (&writer)) {

@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
   GPtrArray *files;    /* of WrittenFile, in order */
-  GPtrArray *cursor;   /* of CatColumn, borrowed of the Catalogue: the cursor's columns k1, k2, ... */
+  GPtrArray *cursor;   /* of char: the types of the cursor's columns k1, k2, ... */
   const char *word;    /* what becomes of a row: `removed` or `changed` */
   GPtrArray *tables;   /* of char: all tables that it depends on */
 } Written;
@@ -29,4 +29,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Written, written_free)
 /* NULL: the catalogue does not fit; *REFUSAL says why (g_free it). */
 Written *sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal);
 /* Takes TEXT. TABLE: of an effect; NULL: none. */
-void written_add (Written *written, char *path, const CatTable *table, char action, char *text);
+WrittenFile *written_add (Written *written, char *path, const CatTable *table, char action,
+                          char *text);
