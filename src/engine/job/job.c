@@ -221,6 +221,22 @@ job_what (const Job *job, const char *word)
   return NULL;
 }
 
+guint
+job_own_file (const Job *job, const JobWhat *what)
+{
+  guint own = 0;
+  ApplyKind kind = APPLY_INSERT;
+  for (guint i = 0; i < what->apply->len; i++) {
+    const JobApply *file = &g_array_index (what->apply, JobApply, i);
+    if (file->kind == APPLY_INSERT || g_strcmp0 (file->table, job->table) != 0
+        || (kind == APPLY_DELETE && file->kind == APPLY_UPDATE))
+      continue;
+    own = i;
+    kind = file->kind;
+  }
+  return own;
+}
+
 const JobEvent *
 job_event (const Job *job, const char *type)
 {

@@ -91,6 +91,7 @@ typedef struct _Job {
   char *version;     /* of the folder's files */
   GPtrArray *locks;  /* of PgStatement */
   GPtrArray *whats;  /* of JobWhat */
+  gboolean applies;  /* its folder has files in apply/, perhaps of a word without a group */
   GPtrArray *events; /* of JobEvent */
   char *failed_log, *failed_counter, *failed_outcome; /* NULL: none */
   json_t *failed_constants;
@@ -152,6 +153,9 @@ const char *jobs_default (const char *job, const char *key, gpointer data);
 const char *jobs_default_place (const char *job, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
+/* Which file of WHAT is on the job's own table: the last one that deletes from it, or else the last
+ * one that updates it, or else the first file. */
+guint job_own_file (const Job *job, const JobWhat *what);
 /* What the job declares about events of TYPE (full name); NULL: it ignores them. */
 const JobEvent *job_event (const Job *job, const char *type);
 gboolean job_takes_argument (const Job *job, const char *argument);

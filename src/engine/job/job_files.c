@@ -140,6 +140,14 @@ load_optional (const Job *job, const char *file, const PgStatement **statement, 
 }
 
 static gboolean
+has_effects (const Job *job)
+{
+  g_autofree char *path = g_build_filename (job->folder, "apply", NULL);
+  g_auto (GStrv) names = resource_list (path);
+  return names[0] != NULL;
+}
+
+static gboolean
 load_what (const Job *job, JobWhat *what, GError **error)
 {
   g_autofree char *folder = g_strconcat ("apply/", what->word, NULL);
@@ -223,6 +231,7 @@ job_files_load (Job *job, GError **error)
       return FALSE;
     g_ptr_array_add (job->locks, (gpointer)lock);
   }
+  job->applies = has_effects (job);
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;

@@ -7,6 +7,7 @@
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/record.h"
 #include "engine/step/spacing.h"
@@ -154,7 +155,7 @@ find (Step *step, Page *page, GError **error)
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);
-  return TRUE;
+  return guard_page (step, page->keys, page->cursor, error);
 }
 
 /* --- their effects --- */
@@ -279,11 +280,10 @@ gboolean
 page_apply (Step *step, GError **error)
 {
   Page page = { 0 };
-  if (!find (step, &page, error))
-    return FALSE;
   g_autoptr (PgRows) decided = NULL;
-  gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, NULL, &decided, error);
-  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
+  gboolean ok = find (step, &page, error);
+  ok = ok && (page.keys->len == 0 || apply_keys (step, page.keys, NULL, &decided, error));
+  gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
   page_clear (&page);

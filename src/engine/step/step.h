@@ -93,6 +93,8 @@ gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 /* Adds the outcome RunFinished. */
 void step_add_run_finished (Step *step, const char *state, const char *result,
                             const char *error_text);
+/* What OTHER, which looks ahead for the run of STEP, has found to be wrong with the job. */
+void step_fails_as (Step *step, const Step *other);
 /* After the commit: the gathered lines. */
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */
