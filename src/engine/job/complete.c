@@ -27,7 +27,7 @@ static char *
 name_of (const Job *job, const char *path, const char *text)
 {
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  return g_strdup_printf ("%s/%s.sql (%.8s)", job->name, path, sum);
+  return g_strdup_printf ("[retention %s] %s.sql#%.8s", job->name, path, sum);
 }
 
 static const PgStatement *
@@ -76,8 +76,9 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
   if ((statement = statement_of (job, file, error)) == NULL)
     return FALSE;
   if (g_str_equal (file->path, "page")) {
+    g_autofree char *statement_name = g_strdup_printf ("[retention %s] page.sql", job->name);
     job->page = statement;
-    return (job->page_count = job_files_page_count (job->name, file->text, error)) != NULL;
+    return (job->page_count = job_files_page_count (statement_name, file->text, error)) != NULL;
   }
   if (g_str_equal (file->path, "decide"))
     job->decide = statement;

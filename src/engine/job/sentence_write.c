@@ -38,7 +38,7 @@ written_free (Written *written)
   g_free (written);
 }
 
-WrittenFile *
+void
 written_add (Written *written, char *path, const CatTable *table, char action, char *text)
 {
   WrittenFile *file = g_new0 (WrittenFile, 1);
@@ -47,7 +47,6 @@ written_add (Written *written, char *path, const CatTable *table, char action, c
                          .action = action,
                          .text = text };
   g_ptr_array_add (written->files, file);
-  return file;
 }
 
 static void refuse (Writer *writer, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -261,36 +260,13 @@ set_page (Writer *writer)
               g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
 }
 
+/* The rows of a statement go into the archive by the statement itself. */
 static void
-set_words (Writer *writer)
+set_archive (Writer *writer)
 {
-  const CatTable *table = writer->table;
-  words_set (writer->words, "table", table->name);
-  words_set (writer->words, "own", table->own);
-  words_set (writer->words, "word", writer->written->word);
-  words_set (writer->words, "record", "");
-  words_take (writer->words, "keys", keys_of (table, "key"));
-  words_take (writer->words, "held", keys_of (table, "held"));
-  words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
-  words_take (writer->words, "key", list_key (table));
-  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
-  g_autofree char *name = g_strjoinv ("''", parts);
-  words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
-  set_due (writer);
-  set_page (writer);
-}
-
-/* --- files --- */
-
-static void
-add (Writer *writer, const char *path, const char *file)
-{
-  written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
-}
-
-static void
-set_archive (Writer *writer, gboolean below)
-{
+  words_set (writer->words, "archive_then", "");
+  if (writer->sentence->kind != SENTENCE_ARCHIVE)
+    return;
   const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
   g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
                       match = g_string_new (NULL);
@@ -308,35 +284,53 @@ set_archive (Writer *writer, gboolean below)
   words_set (writer->words, "archive_columns", columns->str);
   words_set (writer->words, "archive_values", values->str);
   words_set (writer->words, "archive_match", match->str);
-  words_set (writer->words, "archived",
-             below ? "(SELECT pruned_record FROM applied UNION ALL SELECT pruned_record FROM pruned_below)"
-                   : "applied");
   words_take (writer->words, "record",
               g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own,
                                writer->table->name));
+  words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 
-/* The own table's file: the rows, and in the same statement what must go with them. */
+static void
+set_words (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  words_set (writer->words, "table", table->name);
+  words_set (writer->words, "own", table->own);
+  words_set (writer->words, "word", writer->written->word);
+  words_set (writer->words, "record", "");
+  words_take (writer->words, "keys", keys_of (table, "key"));
+  words_take (writer->words, "held", keys_of (table, "held"));
+  words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
+  words_take (writer->words, "key", list_key (table));
+  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
+  g_autofree char *name = g_strjoinv ("''", parts);
+  words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
+  set_due (writer);
+  set_page (writer);
+  set_archive (writer);
+}
+
+/* --- files --- */
+
+static void
+add (Writer *writer, const char *path, const char *file)
+{
+  written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
+}
+
+/* The rows of the own table, last. They are locked if a file before has emptied something of them;
+ * then the condition is not asked again. */
 static void
 add_removal (Writer *writer, const Below *below)
 {
-  gboolean archives = writer->sentence->kind == SENTENCE_ARCHIVE;
-  g_autofree char *known = below_own (below);
-  if (archives)
-    set_archive (writer, known != NULL);
-  g_autofree char *own = archives && known != NULL ? below_own (below) : g_strdup (known),
-                  *archive = archives ? words_fill (writer->words, "archive") : NULL;
-  GString *text = g_string_new (NULL);
+  if (below_empties_own (below))
+    words_set (writer->words, "due", "true");
   g_autofree char *first = words_fill (writer->words, "delete");
-  g_string_append (text, first);
-  if (own != NULL || archive != NULL)
-    g_string_append_printf (text, "-- then:\n%s%s%s", own != NULL ? g_strchomp (own) : "",
-                            own != NULL && archive != NULL ? ",\n" : "",
-                            archive != NULL ? archive : "\n");
+  const char *then = g_hash_table_lookup (writer->words, "archive_then");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
                                 writer->table->name);
-  written_add (writer->written, path, writer->table, 'd', g_string_free (text, FALSE))->own = TRUE;
-  if (archives) {
+  written_add (writer->written, path, writer->table, 'd', g_strconcat (first, then, NULL));
+  if (writer->sentence->kind == SENTENCE_ARCHIVE) {
     g_autofree char *restored = g_strdup_printf ("restored/%s", writer->table->name);
     add (writer, restored, "restored");
   }
@@ -357,8 +351,7 @@ add_change (Writer *writer)
               list_equal (writer->table->own, writer->table->key, "pruned_o"));
   char *path = g_strdup_printf ("apply/changed/%03u-%s.update",
                                 (writer->written->files->len + 1) * 10, writer->table->name);
-  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"))->own
-      = TRUE;
+  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"));
 }
 
 static void
