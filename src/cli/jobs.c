@@ -7,9 +7,10 @@
 
 static char *to;
 
-const GOptionEntry jobs_options[] = { { "to", 0, 0, G_OPTION_ARG_FILENAME, &to,
-                                        "make the job's folder in this one instead of printing it", "DIR" },
-                                      { NULL } };
+const GOptionEntry jobs_options[]
+    = { { "to", 0, 0, G_OPTION_ARG_FILENAME, &to,
+          "make the job's folder in this one instead of printing it", "DIR" },
+        { NULL } };
 
 const char jobs_more[]
     = "`show` prints the SQL files of a job; those of a [retention] section as they are written for the tables as they are now. With --to they\n"

@@ -73,8 +73,9 @@ static char *
 conf_of (const Job *job, const Written *written)
 {
   GString *conf = g_string_new (NULL);
-  g_string_append_printf (conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
-                          job->name);
+  g_string_append_printf (
+      conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
+      job->name);
   if (job->sentence->audit_said && job->sentence->audit != SENTENCE_AUDIT_FULL)
     g_string_append (conf, "# `audit` is a setting of the whole installation: [audit] rows_of.\n");
   g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n",
@@ -85,8 +86,8 @@ conf_of (const Job *job, const Written *written)
                             (char *)written->cursor->pdata[i]);
   g_string_append_c (conf, '\n');
   add_settings (job, conf);
-  g_string_append_printf (conf, "\n[what %s]\ncounts_as_updated = true\n\n[what kept]\n\n[what gone]\n",
-                          written->word);
+  g_string_append_printf (
+      conf, "\n[what %s]\ncounts_as_updated = true\n\n[what kept]\n\n[what gone]\n", written->word);
   return g_string_free (conf, FALSE);
 }
 

@@ -37,6 +37,17 @@ statement_of (const Job *job, const WrittenFile *file, GError **error)
   return pg_statement_text (name, file->text, error);
 }
 
+/* The page, and how many keys it finds. Which index is best depends on T and on the cursor. */
+static gboolean
+add_page (Job *job, const WrittenFile *file, GError **error)
+{
+  g_autofree char *counts = job_files_count_text (file->text),
+                  *name = name_of (job, file->path, file->text),
+                  *name_of_count = name_of (job, "count", counts);
+  return (job->page = pg_statement_anew (name, file->text, error)) != NULL
+         && (job->page_count = pg_statement_anew (name_of_count, counts, error)) != NULL;
+}
+
 static JobWhat *
 add_what (Job *job, const char *word, gboolean effective)
 {
@@ -73,13 +84,10 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
   const PgStatement *statement;
   if (g_str_has_prefix (file->path, "apply/"))
     return add_effect (job, what, file, error);
+  if (g_str_equal (file->path, "page"))
+    return add_page (job, file, error);
   if ((statement = statement_of (job, file, error)) == NULL)
     return FALSE;
-  if (g_str_equal (file->path, "page")) {
-    g_autofree char *statement_name = g_strdup_printf ("[retention %s] page.sql", job->name);
-    job->page = statement;
-    return (job->page_count = job_files_page_count (statement_name, file->text, error)) != NULL;
-  }
   if (g_str_equal (file->path, "decide"))
     job->decide = statement;
   else if (g_str_has_prefix (file->path, "restored/"))

@@ -46,8 +46,8 @@ parse_cursor (Job *job, GError **error)
     if (n < 2 || n > 3
         || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")
             && !g_str_equal (words[2], "null")))
-      return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc|null]':",
-                           columns[i]);
+      return job_conf_bad (job, error,
+                           "cursor column is not 'name type [asc|desc|null]':", columns[i]);
     JobCursor column
         = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc"),
             n == 3 && g_str_equal (words[2], "null") };

@@ -20,8 +20,8 @@ below_free (Below *below)
 {
   if (below == NULL)
     return;
-  GPtrArray *arrays[] = { below->edges, below->selves, below->loose, below->empties, below->order,
-                          below->said };
+  GPtrArray *arrays[]
+      = { below->edges, below->selves, below->loose, below->empties, below->order, below->said };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
   g_free (below);
@@ -78,7 +78,9 @@ add_said (Below *below, const SentenceChild *child)
         child->table, below->root->name, child->table);
   CatKey *key = g_new0 (CatKey, 1);
   g_ptr_array_add (below->said, key);
-  *key = (CatKey){ .child = table, .parent = below->root, .from = g_ptr_array_new (),
+  *key = (CatKey){ .child = table,
+                   .parent = below->root,
+                   .from = g_ptr_array_new (),
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
     const CatColumn *column = cat_column (table, *name);

@@ -138,7 +138,8 @@ check (Writer *writer)
     return FALSE;
   if (writer->table->key->len == 0)
     refuse (writer, "%s has no primary key", writer->table->name);
-  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL; per++)
+  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
+       per++)
     if (cat_column (writer->table, *per) == NULL)
       refuse (writer, "%s has no column %s", writer->table->name, *per);
   check_hidden (writer);
@@ -162,7 +163,8 @@ keys_of (const CatTable *table, const char *parameter)
     else {
       g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
       g_autofree char *name = g_strjoinv ("''", parts);
-      g_string_append_printf (out, ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
+      g_string_append_printf (out,
+                              ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
                               name, column->type, i + 1);
     }
   }
@@ -216,8 +218,9 @@ beyond_keep (const Writer *writer, const char *where)
 static void
 set_due (Writer *writer)
 {
-  g_autofree char *where
-      = writer->sentence->where != NULL ? sql_text_at (writer->sentence->where, TIME) : g_strdup ("true");
+  g_autofree char *where = writer->sentence->where != NULL
+                               ? sql_text_at (writer->sentence->where, TIME)
+                               : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
     g_autofree char *beyond = beyond_keep (writer, where);
@@ -256,8 +259,9 @@ set_page (Writer *writer)
   }
   words_set (writer->words, "cursor", cursor->str);
   words_set (writer->words, "order", order);
-  words_take (writer->words, "begins",
-              g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+  words_take (
+      writer->words, "begins",
+      g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
 }
 
 /* The rows of a statement go into the archive by the statement itself. */
@@ -284,9 +288,9 @@ set_archive (Writer *writer)
   words_set (writer->words, "archive_columns", columns->str);
   words_set (writer->words, "archive_values", values->str);
   words_set (writer->words, "archive_match", match->str);
-  words_take (writer->words, "record",
-              g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own,
-                               writer->table->name));
+  words_take (
+      writer->words, "record",
+      g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->name));
   words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 

@@ -9,17 +9,17 @@
 #include "engine/job/catalogue.h"
 
 typedef struct {
-  char *path; /* as in a folder, without `.sql`: `apply/removed/020-orders` */
+  char *path;  /* as in a folder, without `.sql`: `apply/removed/020-orders` */
   char *table; /* of an effect: the table, as SQL writes it; NULL: none */
   char action; /* of an effect: `d`elete or `u`pdate */
   char *text;
 } WrittenFile;
 
 typedef struct {
-  GPtrArray *files;    /* of WrittenFile, in order */
-  GPtrArray *cursor;   /* of char: the types of the cursor's columns k1, k2, ... */
-  const char *word;    /* what becomes of a row: `removed` or `changed` */
-  GPtrArray *tables;   /* of char: all tables that it depends on */
+  GPtrArray *files;  /* of WrittenFile, in order */
+  GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
+  const char *word;  /* what becomes of a row: `removed` or `changed` */
+  GPtrArray *tables; /* of char: all tables that it depends on */
 } Written;
 
 void written_free (Written *written);
