@@ -4,9 +4,8 @@ import datetime
 
 import pytest
 
-from support.sentences import house, some_uuid  # noqa: F401
-
-UTC = datetime.timezone.utc
+from support.scene import now
+from support.sentences import house  # noqa: F401
 
 # name of the key's type, its SQL, five keys in their order, and how the audit writes the first
 TYPES = {
@@ -245,7 +244,7 @@ def test_set_changes_and_the_audit_has_what_was(house):  # noqa: F811
           ('00000000-0000-0000-0000-000000000002', 'b@x', 'Bob', NULL, NULL), ('00000000-0000-0000-0000-000000000003', NULL, 'Cem', NULL, '2020-01-02')""")
     house.say("people.erase", "table = people\nwhere = left_on < '2025-01-01' AND erased_at IS NULL\n"
                               "set = email = NULL, name = 'erased, ' || left_on, erased_at = :T\nbatch = 1\ndelay_ms = 0")
-    at = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    at = now(hours=-3)
     plan = house.plan("people.erase")
     assert [(key[-1], action) for _, key, action, _ in plan] == [("1", "changed"), ("3", "changed")]
     counters, run = house.done("people.erase", at=at)
@@ -254,7 +253,7 @@ def test_set_changes_and_the_audit_has_what_was(house):  # noqa: F811
         (None, "erased, 2020-01-01", at), ("b@x", "Bob", None), (None, "erased, 2020-01-02", at)]
     assert [(table, action, key[-1], row["email"], row["name"]) for table, action, key, row in house.audit(run)] == [
         ("people", "updated", "1", "a@x", "Ann"), ("people", "updated", "3", None, "Cem")]
-    again, _ = house.done("people.erase", at=at + datetime.timedelta(days=1))
+    again, _ = house.done("people.erase", at=at + datetime.timedelta(hours=1))
     assert again == {}
     house.restore(run)
     assert house.rows("people", "email, name, erased_at", "id") == [("a@x", "Ann", None), ("b@x", "Bob", None), (None, "Cem", None)]
@@ -280,12 +279,13 @@ def test_archive_moves_and_restore_takes_out_of_it(house):  # noqa: F811
 def test_keep_leaves_the_newest_of_each_group(house):  # noqa: F811
     """NULLs are the oldest, ties go by primary key, and rows without a group stay."""
     house.sql("""CREATE TABLE devices (id bigint PRIMARY KEY, user_id int, seen_at date, broken boolean NOT NULL DEFAULT false);
-        INSERT INTO devices VALUES
+        INSERT INTO devices (id, user_id, seen_at) VALUES
           (1, 1, '2026-01-01'), (2, 1, '2026-01-03'), (3, 1, '2026-01-02'), (4, 1, NULL),
           (5, 2, NULL), (6, 2, NULL), (7, 2, NULL),
           (8, NULL, '2026-01-01'), (9, NULL, '2026-01-02'), (10, NULL, NULL),
           (11, 3, '2026-01-01'), (12, 3, '2026-01-01'), (13, 3, '2026-01-01'), (14, 3, '2026-01-02'),
-          (15, 4, '2026-01-05', true), (16, 4, '2026-01-04', true), (17, 4, '2026-01-03', true), (18, 4, '2026-01-02'), (19, 4, '2026-01-01')""")
+          (15, 4, '2026-01-05'), (16, 4, '2026-01-04'), (17, 4, '2026-01-03'), (18, 4, '2026-01-02'), (19, 4, '2026-01-01');
+        UPDATE devices SET broken = true WHERE id IN (15, 16, 17)""")
     house.say("devices.newest", "table = devices\nkeep = 2 per user_id by seen_at desc\nbatch = 2\ndelay_ms = 0")
     house.say("devices.broken", "table = devices\nwhere = broken\nkeep = 1 per user_id by seen_at desc, id desc")
     assert [key for _, key, action, _ in house.plan("devices.newest") if action == "removed"] == ["1", "4", "7", "12", "13", "17", "18", "19"]
