@@ -220,7 +220,11 @@ FALLING = ("SELECT s.id AS key, s.id, s.day FROM scratch s WHERE s.id < CASE WHE
            " ELSE :cursor.id::bigint END ORDER BY s.id DESC LIMIT :limit::int")
 PAGES = {
     "stands still": ("", PAGE.replace("s.id > :cursor.id::bigint", "s.id > least(:cursor.id::bigint, 0)"), ["id 100", "stands still"]),
-    "goes back": ("", FALLING, ["id 901", "id 801", "goes back"]),
+    "never moves": ("", "SELECT s.id AS key, 0 AS id FROM scratch s WHERE :cursor.id::bigint <= 0 ORDER BY s.id LIMIT :limit::int",
+                    ["id 0", "stands still"]),
+    "is that of several rows": ("cursor = day date", "SELECT s.id AS key, s.day FROM scratch s WHERE s.day > :cursor.day::date"
+                                " ORDER BY s.day, s.id LIMIT :limit::int", ["day 2026-01-11", "stands still"]),
+    "goes back": ("", FALLING, ["id 901", "id 900", "goes back"]),
     "goes back a day": ("cursor = day date; id bigint", FALLING, ["goes back"]),
     "a key twice": ("", PAGE.replace("FROM scratch s", "FROM scratch s, generate_series(1, 2)"), ["the key 1 twice"]),
 }
@@ -246,7 +250,7 @@ def test_a_tick_that_begins_at_a_cursor_is_held_to_it(own):
     scene.topics.tick(JOB, at := now(minutes=-1), {"cursor": {"id": 500}})
     run_id = tick_id(JOB, at, '{"cursor":{"id":500}}')
     scene.run_until_idle()
-    assert_blocked(scene, run_id, "page.sql", "id 500", "goes back")
+    assert_blocked(scene, run_id, "page.sql", "id 400", "goes back")
 
 
 # --- the children of a row that stays

@@ -1,7 +1,5 @@
 #include "engine/step/guard.h"
 
-#include "engine/step/page.h"
-
 #include <stdarg.h>
 #include <string.h>
 
@@ -64,67 +62,89 @@ order_of (const char *type, const char *a, const char *b, int *order)
   return by_text;
 }
 
-/* The value that the page was given; NULL: the first page of a run has none. */
-static const json_t *
-given (const Run *run, const char *column)
+/* The cursor that a page of RUN is given; the first page of a run has none. */
+static json_t *
+given (const Run *run)
 {
-  const json_t *value = json_object_get (run->cursor, column);
-  return value != NULL ? value : json_object_get (json_object_get (run->args, "cursor"), column);
+  json_t *cursor = json_object ();
+  for (guint i = 0; i < run->job->cursor->len; i++) {
+    const char *name = g_array_index (run->job->cursor, JobCursor, i).name;
+    json_t *value = json_object_get (run->cursor, name);
+    if (value == NULL)
+      value = json_object_get (json_object_get (run->args, "cursor"), name);
+    if (value != NULL)
+      json_object_set (cursor, name, value);
+  }
+  return cursor;
 }
 
-gboolean
-guard_cursor_advances (const Run *run, const json_t *cursor)
+/* IS lies behind WAS in the order of JOB, or may do so. */
+static gboolean
+lies_behind (const Job *job, const json_t *was, const json_t *is)
 {
-  const GArray *columns = run->job->cursor;
-  for (guint i = 0; i < columns->len; i++) {
-    const JobCursor *column = &g_array_index (columns, JobCursor, i);
-    const json_t *was = given (run, column->name), *is = json_object_get (cursor, column->name);
-    if (was == NULL || is == NULL)
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
+    const json_t *before = json_object_get (was, column->name);
+    const json_t *after = json_object_get (is, column->name);
+    if (before == NULL || after == NULL)
       return TRUE;
-    g_autofree char *a = text_of (was), *b = text_of (is);
+    g_autofree char *a = text_of (before), *b = text_of (after);
     int order = 0;
     if (g_str_equal (a, b))
       continue;
-    if (json_is_null (was) || json_is_null (is) || !order_of (column->type, a, b, &order))
+    if (json_is_null (before) || json_is_null (after) || !order_of (column->type, a, b, &order))
       return TRUE;
     if (order != 0)
       return (order < 0) != column->descending;
   }
-  return columns->len == 0;
+  return job->cursor->len == 0;
+}
+
+gboolean
+guard_page_advances (const Run *run, const Page *page)
+{
+  if (page->cursor == NULL)
+    return TRUE;
+  g_autoptr (json_t) was = given (run);
+  return lies_behind (run->job, was, page->cursor)
+         && (page->next == NULL || lies_behind (run->job, page->cursor, page->next));
 }
 
 static char *
-cursor_text (const Run *run, const json_t *cursor)
+cursor_text (const Job *job, const json_t *cursor)
 {
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < run->job->cursor->len; i++) {
-    const char *name = g_array_index (run->job->cursor, JobCursor, i).name;
-    const json_t *value = cursor != NULL ? json_object_get (cursor, name) : given (run, name);
-    g_autofree char *one = text_of (value);
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const char *name = g_array_index (job->cursor, JobCursor, i).name;
+    g_autofree char *one = text_of (json_object_get (cursor, name));
     g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", name, one);
   }
   return g_string_free (text, FALSE);
 }
 
+/* WHERE the cursor is IS, which does not lie behind WAS. */
+static gboolean
+block_page (Step *step, const json_t *was, const json_t *is, const char *where, GError **error)
+{
+  g_autofree char *a = cursor_text (step->job, was), *b = cursor_text (step->job, is);
+  return guard_block (step, step->job->page, error, "has a cursor that %s: %s it is %s, after %s",
+                      g_str_equal (a, b) ? "stands still" : "goes back", where, b, a);
+}
+
 gboolean
-guard_page (Step *step, const GPtrArray *keys, const json_t *cursor, GError **error)
+guard_page (Step *step, const Page *page, GError **error)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < keys->len; i++)
-    if (!g_hash_table_add (known, keys->pdata[i]))
+  for (guint i = 0; i < page->keys->len; i++)
+    if (!g_hash_table_add (known, page->keys->pdata[i]))
       return guard_block (step, step->job->page, error, "returns the key %s twice",
-                          (char *)keys->pdata[i]);
-  if (cursor == NULL || guard_cursor_advances (step->run, cursor))
+                          (char *)page->keys->pdata[i]);
+  if (guard_page_advances (step->run, page))
     return TRUE;
-  g_autofree char *was = cursor_text (step->run, NULL), *is = cursor_text (step->run, cursor);
-  if (g_str_equal (was, is))
-    return guard_block (step, step->job->page, error,
-                        "was given the cursor %s and returns rows that end at the same: its cursor "
-                        "stands still",
-                        was);
-  return guard_block (
-      step, step->job->page, error,
-      "was given the cursor %s and returns rows that end at %s: its cursor goes back", was, is);
+  g_autoptr (json_t) was = given (step->run);
+  if (!lies_behind (step->job, was, page->cursor))
+    return block_page (step, was, page->cursor, "at the end of its page", error);
+  return block_page (step, page->cursor, page->next, "at the first row behind a page", error);
 }
 
 /* --- a decision --- */

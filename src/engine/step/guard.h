@@ -7,7 +7,7 @@
  * Rules: docs/adding-a-job.md.
  */
 #pragma once
-#include "engine/step/step.h"
+#include "engine/step/page.h"
 
 /* Reasons begin with it: blocked_put.sql and blocked_claim.sql know them by it. */
 #define GUARD_PREFIX "guard: "
@@ -17,12 +17,11 @@
 gboolean guard_block (Step *step, const PgStatement *statement, GError **error, const char *format,
                       ...) G_GNUC_PRINTF (4, 5);
 
-/* CURSOR, found by a page of RUN, lies behind the cursor that the page was given. */
-gboolean guard_cursor_advances (const Run *run, const json_t *cursor);
-/* A page of KEYS (of char) and CURSOR (NULL: nothing was found): it has no key twice, and its
- * cursor advances. */
-gboolean guard_page (Step *step, const GPtrArray *keys, const json_t *cursor, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* The cursor of a page of RUN lies behind the one that the page was given, and the row behind the
+ * page lies behind its cursor. */
+gboolean guard_page_advances (const Run *run, const Page *page);
+/* The same, and no key is there twice. */
+gboolean guard_page (Step *step, const Page *page, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* DECIDED are rows of STATEMENT about KEYS (of char): each key once, no other, and only words that
  * the job declares. */
 gboolean guard_decided (Step *step, const PgStatement *statement, const GPtrArray *keys,

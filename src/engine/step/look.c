@@ -77,8 +77,7 @@ was_empty (Step *step, const PgRows *rows)
   Page page = { 0 };
   page_read (&ahead, rows, pace_page_limit (&ahead), &page);
   /* A cursor that stands still is for the step alone to find (guard.h). */
-  gboolean empty
-      = page.keys->len == 0 && (page.cursor == NULL || guard_cursor_advances (&ahead, page.cursor));
+  gboolean empty = page.keys->len == 0 && guard_page_advances (&ahead, &page);
   if (empty && step->continues)
     step_go_ahead (step);
   if (empty && page.more)

@@ -23,6 +23,7 @@ page_clear (Page *page)
 {
   g_clear_pointer (&page->keys, g_ptr_array_unref);
   g_clear_pointer (&page->cursor, json_decref);
+  g_clear_pointer (&page->next, json_decref);
 }
 
 /* Before everything, in the direction of the cursor. */
@@ -95,13 +96,15 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
   int n = MIN (rows_count (rows), limit);
   page->keys = g_ptr_array_new_with_free_func (g_free);
   page->more = rows_count (rows) > limit;
-  page->cursor = NULL;
+  page->cursor = page->next = NULL;
   int key = rows_column (rows, "key");
   for (int i = 0; i < n; i++)
     if (rows_at (rows, i, key) != NULL)
       g_ptr_array_add (page->keys, g_strdup (rows_at (rows, i, key)));
   if (n > 0)
     page->cursor = cursor_after (run, rows, n - 1, (int)page->keys->len);
+  if (n > 0 && page->more)
+    page->next = cursor_after (run, rows, n, 0);
 }
 
 gboolean
@@ -123,7 +126,7 @@ page_of_event (const Run *run, Page *page)
       continue;
     page->keys = g_ptr_array_new_with_free_func (g_free);
     page->more = FALSE;
-    page->cursor = NULL;
+    page->cursor = page->next = NULL;
     g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
                                                         : json_text (value));
     return TRUE;
@@ -155,7 +158,7 @@ find (Step *step, Page *page, GError **error)
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);
-  return guard_page (step, page->keys, page->cursor, error);
+  return guard_page (step, page, error);
 }
 
 /* --- their effects --- */

@@ -114,7 +114,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     if (rows == NULL || !page_is_one (plan->job, rows, error))
       return FALSE;
     page_read (step->run, rows, limit, page);
-    if (!guard_page (step, page->keys, page->cursor, error))
+    if (!guard_page (step, page, error))
       return FALSE;
   }
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
