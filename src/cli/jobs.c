@@ -34,6 +34,7 @@ static const Column COLUMNS[] = {
   { "labels", CELL_JSON, .detail = TRUE },
   { "paused_until", CELL_TIME, .detail = TRUE },
   { "pause_reason", .detail = TRUE },
+  { "refused", .detail = TRUE },
   { NULL },
 };
 
@@ -77,7 +78,27 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *f
       force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
                  : json_object (),
       job_labels (job), cell_from_text (CELL_TIME, rows_text (rows, row, "paused_until")),
-      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")));
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")), NULL);
+}
+
+/* Jobs that cannot be loaded, in the same table. */
+static void
+show_refused (Cli *cli)
+{
+  for (guint i = 0; i < jobs_refused_count (cli->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (cli->jobs, i);
+    if (one->job == NULL) /* an event */
+      continue;
+    json_t *cells = json_array ();
+    for (const Column *column = COLUMNS; column->name != NULL; column++)
+      json_array_append_new (cells, g_str_equal (column->name, "job") ? json_string (one->name)
+                                    : g_str_equal (column->name, "last_state")
+                                        ? json_string ("refused")
+                                    : g_str_equal (column->name, "refused")
+                                        ? json_sprintf ("%s: %s", one->place, one->reason)
+                                        : json_null ());
+    output_cells (cli->out, cells);
+  }
 }
 
 static PgRows *
@@ -139,7 +160,8 @@ command_jobs (Cli *cli, GError **error)
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, forces);
+  show_refused (cli);
   output_end (cli->out);
   say_differences (cli, forces);
-  return CODE_OK;
+  return cli_refused (cli, error);
 }

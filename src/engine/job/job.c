@@ -75,6 +75,7 @@ job_free (gpointer data)
   g_free (job->work_topic);
   job_complete_forget (job);
   sentence_free (job->sentence);
+  g_free (job->refused);
   g_free (job);
 }
 
@@ -159,6 +160,14 @@ const JobRefused *
 jobs_refused_at (const Jobs *jobs, guint i)
 {
   return jobs->refused->pdata[i];
+}
+
+Job *
+jobs_asked (const Jobs *jobs, const char *name)
+{
+  Job *job = jobs_find (jobs, name);
+  const JobRefused *refused = job == NULL ? jobs_refused_find (jobs, name) : NULL;
+  return refused != NULL ? refused->job : job;
 }
 
 const JobRefused *

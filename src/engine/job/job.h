@@ -101,6 +101,7 @@ typedef struct _Job {
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
                                   back; NULL: nothing */
+  char *refused;         /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
@@ -137,7 +138,9 @@ void jobs_configure (Jobs *jobs, const Config *config);
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
+/* The same, or what stands for a refused job. */
+Job *jobs_asked (const Jobs *jobs, const char *name);
+const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
 /* The same with the names of jobs that are refused: their sections are known, too. */
 const char *const *jobs_sections (const Jobs *jobs);
 

@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 #include "engine/job/argument_type.h"
+#include "engine/job/job_conf_check.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ list_of (GKeyFile *conf, const char *group, const char *key)
   return (char **)g_ptr_array_free (items, FALSE);
 }
 
-gboolean
+static gboolean
 job_conf_bad (const Job *job, GError **error, const char *what, const char *value)
 {
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s/job.conf: %s '%s'", job->folder, what, value);
@@ -182,8 +183,9 @@ job_conf_read (Job *job, GError **error)
 {
   g_autofree char *path = g_build_filename (job->folder, "job.conf", NULL);
   g_autofree char *text = resource_text (path, error);
-  if (text == NULL
-      || !g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error)) {
+  if (text == NULL || !job_conf_check (path, text, error))
+    return FALSE;
+  if (!g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error)) {
     g_prefix_error (error, "%s: ", path);
     return FALSE;
   }
@@ -204,5 +206,5 @@ job_conf_read (Job *job, GError **error)
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
   return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error)
-         && parse_groups (job, error);
+         && parse_groups (job, error) && job_conf_check_apply (job, error);
 }
