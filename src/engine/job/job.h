@@ -101,7 +101,7 @@ typedef struct _Job {
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
                                   back; NULL: nothing */
-  char *refused;         /* why it cannot run, for its runs' results; NULL: it can */
+  char *refused;               /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
