@@ -344,10 +344,20 @@ def test_a_cascade_to_another_table_is_no_mistake(own):
 
 
 @pytest.mark.parametrize("deferred", [False, True])
-def test_a_trigger_that_deletes_more_rows_of_the_own_table_blocks_the_run(own, deferred):
-    scene = without_notes(own({"apply/removed/10-scratch": OWN}))
+def test_a_trigger_that_deletes_more_rows_of_the_own_table_is_told(own, deferred):
+    scene = without_notes(own({"page": PAGE.replace("WHERE", "WHERE s.id <= 500 AND"), "apply/removed/10-scratch": OWN}))
     trigger(scene, "DELETE FROM scratch WHERE id = OLD.id + 900", deferred=deferred)
-    blocks(scene, "10-scratch.sql", "deletes 200 rows of scratch")
+    run_id = tick(scene)
+    daemon = scene.run_until_idle()
+    assert (result(scene.run_row(run_id))["removed"], counts(scene)) == (500, 400)
+    line = daemon.lines("A trigger may have deleted rows that are not in the audit", level="warning", job=JOB)[0]
+    assert line["table"] == "scratch" and "deletes 200 rows of scratch" in line["error"]
+
+
+def test_a_trigger_excuses_no_key_that_was_not_decided(own):
+    scene = without_notes(own({"apply/removed/10-scratch": ALL}))
+    trigger(scene, "PERFORM 1")
+    blocks(scene, "1000 rows of scratch for 100 keys")
 
 
 def test_a_cascade_within_the_own_table_blocks_the_run(own):

@@ -95,39 +95,43 @@ effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError
 
 /* --- judging --- */
 
-static const char *
-word_of (const JobApply *apply)
-{
-  return apply->kind == APPLY_DELETE ? "deletes" : "updates";
-}
-
-/* Rows of the job's own table that no file has returned are not in the audit. */
-static gboolean
-own_rows_are_told (Step *step, Effects *effects, const PgRows *rows, GError **error)
-{
-  guint own = table_at (effects, step->job->table);
-  if (own == G_MAXUINT)
-    return TRUE;
-  gint64 before = g_array_index (effects->counts, EffectsCount, own).deleted;
-  effects->deleted += rows_int (rows, (int)own, "deleted") - before;
-  return effects->deleted <= effects->returned
-         || guard_block (step, effects->last->statement, error,
-                         "or a trigger behind it deletes %" G_GINT64_FORMAT
-                         " rows of %s, and %" G_GINT64_FORMAT " were returned",
-                         effects->deleted, step->job->table, effects->returned);
-}
-
 /* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept. */
 static void
-doubt (Effects *effects, const JobApply *apply, gint64 returned, gint64 changed)
+doubt (Effects *effects, const JobApply *apply, gboolean too_many, char *text)
 {
+  g_autofree char *owned = text;
   if (effects->doubted != NULL)
     return;
   effects->doubted = apply;
-  effects->too_many = changed > returned;
-  effects->doubt
-      = g_strdup_printf ("returns %" G_GINT64_FORMAT " rows and %s %" G_GINT64_FORMAT " of %s",
-                         returned, word_of (apply), changed, apply->table);
+  effects->too_many = too_many;
+  effects->doubt = g_steal_pointer (&owned);
+}
+
+/* Rows of the job's own table that no file has returned are not in the audit. */
+static void
+count_own (const Step *step, Effects *effects, const PgRows *rows)
+{
+  guint own = table_at (effects, step->job->table);
+  if (own == G_MAXUINT)
+    return;
+  gint64 before = g_array_index (effects->counts, EffectsCount, own).deleted;
+  effects->deleted += rows_int (rows, (int)own, "deleted") - before;
+  if (effects->deleted > effects->returned)
+    doubt (effects, effects->last, TRUE,
+           g_strdup_printf ("or a trigger behind it deletes %" G_GINT64_FORMAT
+                            " rows of %s, and %" G_GINT64_FORMAT " were returned",
+                            effects->deleted, step->job->table, effects->returned));
+}
+
+/* APPLY has returned N rows and changed CHANGED. */
+static void
+compare (Effects *effects, const JobApply *apply, gint64 n, gint64 changed, gboolean own)
+{
+  if (changed < n || (own && changed > n))
+    doubt (effects, apply, changed > n,
+           g_strdup_printf ("%s %" G_GINT64_FORMAT " rows of %s and returns %" G_GINT64_FORMAT,
+                            apply->kind == APPLY_DELETE ? "deletes" : "updates", changed,
+                            apply->table, n));
 }
 
 gboolean
@@ -149,15 +153,24 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
   gint64 changed = apply->kind == APPLY_DELETE ? deleted : updated + deleted;
   if (g_strcmp0 (apply->table, step->job->table) == 0)
     effects->returned += apply->kind == APPLY_DELETE ? n : MIN (n, deleted);
-  if (own && apply->kind == APPLY_DELETE && changed > n)
-    return guard_block (step, apply->statement, error,
-                        "deletes %" G_GINT64_FORMAT " rows of %s and returns %" G_GINT64_FORMAT,
-                        changed, apply->table, n);
-  if (changed < n || (own && changed > n))
-    doubt (effects, apply, n, changed);
-  gboolean ok = own_rows_are_told (step, effects, rows, error);
+  compare (effects, apply, n, changed, own);
+  count_own (step, effects, rows);
   count_on (effects, rows, G_MAXUINT);
-  return ok;
+  return TRUE;
+}
+
+/* Asks about the table of APPLY; if rows too many went, also about the job's own. */
+static PgRows *
+ask (Step *step, const Effects *effects, const JobApply *apply, GError **error)
+{
+  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
+  g_autoptr (PgValues) values = pg_values_new ();
+  g_ptr_array_add (tables, apply->table);
+  if (effects->too_many && step->job->table != NULL)
+    g_ptr_array_add (tables, step->job->table);
+  pg_values_take (values, "tab", array_of_texts (tables));
+  pg_values_set (values, "update", apply->kind == APPLY_UPDATE ? "t" : "f");
+  return pg_run_file (step->pg, SQL "effects_doubt.sql", values, error);
 }
 
 gboolean
@@ -166,21 +179,27 @@ effects_settle (Step *step, Effects *effects, GError **error)
   const JobApply *apply = effects->doubted;
   if (apply == NULL)
     return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "tab", apply->table);
-  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "effects_doubt.sql", values, error);
+  g_autoptr (PgRows) rows = ask (step, effects, apply, error);
   if (rows == NULL)
     return FALSE;
   effects->doubted = NULL;
+  g_autofree char *text = g_steal_pointer (&effects->doubt);
   if (!rows_bool (rows, 0, "there"))
     return guard_block (step, apply->statement, error, "returns rows, and there is no table %s",
                         apply->table);
-  gboolean excused
-      = effects->too_many ? rows_bool (rows, 0, "touches") : !rows_bool (rows, 0, "counted");
-  g_autofree char *text = g_steal_pointer (&effects->doubt);
-  return excused
-         || guard_block (step, apply->statement, error, "%s%s", text,
-                         effects->too_many ? "" : ": its rows are of another table");
+  if (!effects->too_many)
+    return !rows_bool (rows, 0, "counted")
+           || guard_block (step, apply->statement, error, "%s: its rows are of another table",
+                           text);
+  if (!rows_bool (rows, 0, "touches"))
+    return guard_block (step, apply->statement, error, "%s", text);
+  effects->returned = MAX (effects->returned, effects->deleted);
+  if (apply->kind == APPLY_UPDATE)
+    return TRUE;
+  g_autofree char *line = g_strdup_printf ("%s: %s", pg_statement_name (apply->statement), text);
+  step_log (step, LOG_WARNING, "A trigger may have deleted rows that are not in the audit",
+            json_pack ("{s:s, s:s}", "table", apply->table, "error", line));
+  return TRUE;
 }
 
 gboolean
@@ -218,5 +237,7 @@ effects_end (Step *step, Effects *effects, GError **error)
   g_autoptr (PgRows) rows = ran != NULL && counted ? take_counts (step, effects, error) : NULL;
   if (ran == NULL || (counted && rows == NULL) || !pg_finish (step->pg, error))
     return FALSE;
-  return !counted || own_rows_are_told (step, effects, rows, error);
+  if (counted)
+    count_own (step, effects, rows);
+  return effects_settle (step, effects, error);
 }
