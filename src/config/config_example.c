@@ -11,6 +11,10 @@ static const char kafka[] = "\n[kafka]\n"
                             "# Every key here is passed to librdkafka unchanged.\n"
                             "#bootstrap.servers = 127.0.0.1:9092\n";
 
+static const char own_jobs[]
+    = "\n# Jobs of one's own are sections [retention NAME] and [event NAME], here or in a file of\n"
+      "# [run] jobs_dir: docs/adding-a-job.md.\n";
+
 static void
 add_line (GString *out, const char *key, const char *value)
 {
@@ -69,5 +73,6 @@ config_example (const char *const *job_names, ConfigJobDefault job_default, gpoi
     setting++;
   }
   g_string_append (out, kafka);
+  g_string_append (out, own_jobs);
   return g_string_free (out, FALSE);
 }

@@ -71,6 +71,12 @@ def test_sections_of_the_configuration_and_of_files_are_jobs(own, folder):
         assert settings[f"jobs.{name}.min_rows"][0] == "1000"
 
 
+def test_a_sentence_is_in_force_unless_it_says_otherwise(own, folder):
+    write(folder / "a.conf", ORDERS.replace("orders.purge", "on") + "[retention off]\ntable = t\nwhere = true\nenabled = false\n")
+    settings = known(config(own).ok())
+    assert (settings["jobs.on.enabled"][0], settings["jobs.off.enabled"][0]) == ("on", "false")
+
+
 def test_the_text_is_taken_as_written(own, folder):
     r"""A backslash, a percent sign, `=` and `#` have no meaning of their own."""
     write(folder / "a.conf", "[retention]\ntable = \"Order, Items\"\nwhere = note ~ '^\\d+\\s#;' AND a = '--' AND b LIKE '%x'\n")
@@ -221,6 +227,28 @@ def test_a_folder_without_its_page_or_with_a_wrong_statement_is_refused(own, scr
     assert "no page.sql" in refused(config(own))[SCRATCH][1]
 
 
+def test_a_folder_without_job_conf_is_refused_if_it_looks_like_a_job(own, scratch, folder):
+    (scratch / "job.conf").rename(scratch / "jobs.conf")
+    (folder / "shared").mkdir()
+    write(folder / "shared" / "rows.sql", "SELECT 1\n")
+    assert refused(config(own)) == {SCRATCH: (str(scratch), "there is no job.conf")}
+
+
+def test_a_name_must_be_fit_for_a_topic(own, scratch, folder):
+    scratch.rename(folder / "my job")
+    file = write(folder / "my file.conf", "[retention]\ntable = t\nwhere = true\n")
+    found = refused(config(own))
+    assert found["my job"] == (f"{folder}/my job", "this cannot be the name of a job")
+    assert found["my file"][0] == f"{file}:1" and "cannot be a name" in found["my file"][1]
+
+
+def test_a_file_that_cannot_be_read_is_refused(own, folder):
+    file = folder / "a.conf"
+    file.symlink_to(folder / "nowhere")
+    place, why = refused(config(own))["a"]
+    assert place == str(file) and "No such file" in why
+
+
 # --- commands and the daemon
 
 @pytest.fixture
@@ -263,6 +291,8 @@ def test_the_daemon_goes_on_and_ends_the_tick_blocked(broken):
     reason = f"refused: {broken.own}/{SCRATCH}/job.conf:5: unknown key 'bacth', did you mean 'batch'?"
     assert row["state"] == "finished" and result(row) == {"status": "blocked", "reason": reason}
     assert row["error"] == reason and row["finished_at"] is not None
+    [end] = wait_until(lambda: broken.topics.outcomes("RunFinished"), 30, "the outcome")
+    assert (str(end.value["run_id"]), end.value["state"], json.loads(end.value["result"])["reason"]) == (str(row["run_id"]), "finished", reason)
     done = broken.run("tick", SCRATCH, "--wait=30")
     assert done.code == 7 and reason in done.stderr
     broken.topics.tick("scratch.endless", when)
@@ -285,6 +315,8 @@ def test_the_tick_is_done_once_the_job_is_mended(broken):
     wait_until(lambda: result(broken.run_row(run_id)) and result(broken.run_row(run_id)).get("status") == "completed", 60,
                lambda: broken.run_row(run_id))
     assert broken.database.value("SELECT count(*) FROM scratch") == 0
+    ends = broken.topics.outcomes("RunFinished")
+    assert len({end.headers["ce_id"] for end in ends}) == len(ends) == 2
 
 
 def test_jobs_dir_cannot_replace_a_job_of_the_program(own, folder):

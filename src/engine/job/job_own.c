@@ -180,6 +180,13 @@ job_of_folder (const char *folder, GError **error)
 {
   g_autofree char *name = g_path_get_basename (folder);
   g_autoptr (Job) job = job_new (folder, name);
+  g_autofree char *conf = g_build_filename (folder, "job.conf", NULL);
+  if (!sentence_name_is_valid (name) || !resource_exists (conf)) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", folder,
+                 resource_exists (conf) ? "this cannot be the name of a job"
+                                        : "there is no job.conf");
+    return NULL;
+  }
   return job_conf_read (job, error) && job_files_load (job, error) ? g_steal_pointer (&job) : NULL;
 }
 
@@ -216,6 +223,19 @@ add_jobs (Own *own)
 
 /* --- sources --- */
 
+/* Other folders have files that several jobs include. */
+static gboolean
+is_job (const char *folder)
+{
+  static const char *const files[] = { "job.conf", "page.sql", "apply" };
+  gboolean found = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree char *path = g_build_filename (folder, files[i], NULL);
+    found = found || resource_exists (path);
+  }
+  return found;
+}
+
 static gboolean
 list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
 {
@@ -229,8 +249,7 @@ list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
     g_autofree char *one = g_build_filename (path, names[i], NULL);
     if (g_str_has_suffix (names[i], "/")) {
       one[strlen (one) - 1] = '\0';
-      g_autofree char *conf = g_build_filename (one, "job.conf", NULL);
-      if (resource_exists (conf)) /* else `shared` */
+      if (is_job (one))
         g_ptr_array_add (own->folders, g_steal_pointer (&one));
     } else if (g_str_has_suffix (names[i], ".conf") && names[i][0] != '.')
       sections_of_file (own->sections, one);

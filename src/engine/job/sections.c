@@ -141,6 +141,10 @@ sections_of_file (GPtrArray *sections, const char *path)
   g_autoptr (GPtrArray) entries = key_file_read (path, TRUE, &error);
   if (entries != NULL && are_known (path, entries, &error))
     add_all (sections, path, entries, name);
-  else
-    add_broken (sections, path, name, error->message);
+  else {
+    g_autofree char *why = g_str_has_prefix (error->message, path)
+                               ? g_strdup (error->message)
+                               : g_strconcat (path, ": ", error->message, NULL);
+    add_broken (sections, path, name, why);
+  }
 }

@@ -112,7 +112,7 @@ sentence_event_read (const Section *section, GError **error)
   g_autoptr (SentenceEvent) event = g_new0 (SentenceEvent, 1);
   event->name = g_strdup (section->name);
   event->place = g_strdup_printf ("%s:%d", section->path, section->line);
-  if (!sentence_name_is_valid (section, error))
+  if (!sentence_name_check (section, error))
     return NULL;
   for (guint i = 0; i < section->n; i++)
     if (!take (event, section, section_entry (section, i), error))

@@ -9,21 +9,26 @@
 #define NAME_MOST 150 /* bytes; a topic's name has 249 at most, with prefix and `.work.` */
 
 gboolean
-sentence_name_is_valid (const Section *section, GError **error)
+sentence_name_is_valid (const char *name)
 {
-  const char *name = section->name;
-  const char *kind = section->is_event ? "event" : "retention";
-  if (*name == '\0')
-    return section_fail (section, NULL, error, "[%s] has no name here, write [%s NAME]", kind,
-                         kind);
   gboolean ok = g_ascii_isalnum (*name) && strlen (name) <= NAME_MOST;
   for (const char *c = name; *c != '\0'; c++)
     ok = ok && (g_ascii_isalnum (*c) || strchr ("._-", *c) != NULL);
-  return ok
+  return ok;
+}
+
+gboolean
+sentence_name_check (const Section *section, GError **error)
+{
+  const char *kind = section->is_event ? "event" : "retention";
+  if (*section->name == '\0')
+    return section_fail (section, NULL, error, "[%s] has no name here, write [%s NAME]", kind,
+                         kind);
+  return sentence_name_is_valid (section->name)
          || section_fail (section, NULL, error,
                           "'%s' cannot be a name: write letters, digits, '.', '_', '-', at most "
                           "%d of them",
-                          name, NAME_MOST);
+                          section->name, NAME_MOST);
 }
 
 gboolean
@@ -187,7 +192,7 @@ sentence_read (const Section *section, GKeyFile *settings, GError **error)
   g_autoptr (Sentence) sentence = sentence_new ();
   sentence->name = g_strdup (section->name);
   sentence->place = g_strdup_printf ("%s:%d", section->path, section->line);
-  if (!sentence_name_is_valid (section, error))
+  if (!sentence_name_check (section, error))
     return NULL;
   for (guint i = 0; i < section->n; i++)
     if (!take (sentence, section, section_entry (section, i), settings, error))

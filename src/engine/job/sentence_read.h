@@ -13,8 +13,11 @@ Sentence *sentence_read (const Section *section, GKeyFile *settings, GError **er
 /* The same of an [event NAME] section. Whether `cancel_on` exists is not checked. */
 SentenceEvent *sentence_event_read (const Section *section, GError **error);
 
-/* Whether the name can be one of a job: it becomes a part of a topic's name. */
-gboolean sentence_name_is_valid (const Section *section, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Whether NAME can be one of a job: it becomes a part of a topic's name. */
+gboolean sentence_name_is_valid (const char *name);
+
+/* The same of a section's. PRUNED_FATAL: it cannot. */
+gboolean sentence_name_check (const Section *section, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* `unknown key 'wehre' in [retention x], did you mean 'where'?` KNOWN is NULL-terminated. */
 gboolean sentence_key_unknown (const Section *section, const KeyFileEntry *entry,
