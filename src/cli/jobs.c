@@ -1,8 +1,20 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/jobs_show.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
 #include "engine/ledger/mode.h"
+
+static char *to;
+
+const GOptionEntry jobs_options[]
+    = { { "to", 0, 0, G_OPTION_ARG_FILENAME, &to,
+          "make the job's folder in this one instead of printing it", "DIR" },
+        { NULL } };
+
+const char jobs_more[]
+    = "`show` prints the SQL files of a job; those of a [retention] section as they are written for the tables as they are now. With --to they\n"
+      "become a folder, which is a job of its own if it lies in [run] jobs_dir: take the section away then.";
 
 static const Column COLUMNS[] = {
   { "job" },
@@ -129,6 +141,12 @@ look (Cli *cli, Pg *pg, GError **error)
 ExitCode
 command_jobs (Cli *cli, GError **error)
 {
+  if (cli->arguments[0] != NULL && !g_str_equal (cli->arguments[0], "show"))
+    return cli_usage (error, "jobs: '%s' is not 'show'", cli->arguments[0]);
+  if (cli->arguments[0] != NULL && cli->arguments[1] == NULL)
+    return cli_usage (error, "jobs show: which job?");
+  if (cli->arguments[0] != NULL)
+    return jobs_show (cli, cli->arguments[1], to, error);
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;

@@ -266,7 +266,7 @@ command_plan (Cli *cli, GError **error)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   if (job == NULL)
     return CODE_NOT_FOUND;
-  if (job->page == NULL && (job->code == NULL || job->code->plan == NULL))
+  if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
   if (!parse_at (&at_us, error))

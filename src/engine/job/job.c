@@ -1,5 +1,6 @@
 #include "engine/job/job.h"
 
+#include "engine/job/complete.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_private.h"
 
@@ -73,6 +74,7 @@ job_free (gpointer data)
   g_free (job->failed_outcome);
   g_clear_pointer (&job->failed_constants, json_decref);
   g_free (job->work_topic);
+  job_complete_forget (job);
   sentence_free (job->sentence);
   g_free (job->refused);
   g_free (job);

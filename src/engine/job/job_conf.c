@@ -45,10 +45,13 @@ parse_cursor (Job *job, GError **error)
     g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
     guint n = g_strv_length (words);
     if (n < 2 || n > 3
-        || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")))
-      return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
+        || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")
+            && !g_str_equal (words[2], "null")))
+      return job_conf_bad (job, error,
+                           "cursor column is not 'name type [asc|desc|null]':", columns[i]);
     JobCursor column
-        = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
+        = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc"),
+            n == 3 && g_str_equal (words[2], "null") };
     g_array_append_val (job->cursor, column);
   }
   return TRUE;

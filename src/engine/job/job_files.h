@@ -8,6 +8,10 @@
  * names the file. */
 gboolean job_files_load (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* The text that counts the keys that the text PAGE of a page.sql finds, up to `:limit`. g_free it.
+ */
+char *job_files_count_text (const char *page);
+
 /* `<folder>/<file>.sql`. */
 const PgStatement *job_files_statement (const Job *job, const char *file, GError **error);
 

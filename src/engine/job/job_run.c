@@ -45,6 +45,8 @@ job_slot (const Job *job, const char *run_id, const json_t *args)
 gint32
 job_partitions (const Job *job)
 {
+  if (job->original != NULL)
+    job = job->original;
   gint partitions = atomic_load (&job->partitions);
   return partitions > 0 ? partitions : job->capacity;
 }

@@ -1,0 +1,309 @@
+#include "engine/job/sentence_write.h"
+
+#include "engine/job/fill.h"
+#include "engine/job/sentence_below.h"
+#include "engine/job/sentence_check.h"
+#include "engine/job/sql_text.h"
+
+#include <string.h>
+
+#define TIME ":scheduled_at::timestamptz"
+
+typedef struct {
+  const Sentence *sentence;
+  const Catalogue *catalogue;
+  const CatTable *table;
+  Words *words;
+  Written *written;
+} Writer;
+
+static void
+file_free (gpointer data)
+{
+  WrittenFile *file = data;
+  g_free (file->path);
+  g_free (file->table);
+  g_free (file->text);
+  g_free (file);
+}
+
+void
+written_free (Written *written)
+{
+  if (written == NULL)
+    return;
+  g_ptr_array_unref (written->files);
+  g_ptr_array_unref (written->cursor);
+  g_ptr_array_unref (written->tables);
+  g_free (written);
+}
+
+void
+written_add (Written *written, char *path, const CatTable *table, char action, char *text)
+{
+  WrittenFile *file = g_new0 (WrittenFile, 1);
+  *file = (WrittenFile){ .path = path,
+                         .table = table != NULL ? g_strdup (table->name) : NULL,
+                         .action = action,
+                         .text = text };
+  g_ptr_array_add (written->files, file);
+}
+
+/* --- pieces --- */
+
+/* The keys of the page as rows: `pruned_1`, ... are the columns of the primary key. */
+static char *
+keys_of (const CatTable *table, const char *parameter)
+{
+  GString *out = g_string_new ("(SELECT pruned_u.pruned_key, pruned_u.pruned_pos");
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    if (table->key->len == 1)
+      g_string_append_printf (out, ", pruned_u.pruned_key::%s AS pruned_1", column->type);
+    else {
+      g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
+      g_autofree char *name = g_strjoinv ("''", parts);
+      g_string_append_printf (out,
+                              ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
+                              name, column->type, i + 1);
+    }
+  }
+  g_string_append_printf (out,
+                          " FROM pg_catalog.unnest(:%s::text[]) WITH ORDINALITY AS pruned_u"
+                          " (pruned_key, pruned_pos)) AS pruned_k",
+                          parameter);
+  return g_string_free (out, FALSE);
+}
+
+/* `seen_at desc` -> `seen_at desc NULLS LAST`: what has no place in the order is the oldest. */
+static char *
+order_of_keep (const Writer *writer)
+{
+  GString *out = g_string_new (NULL);
+  for (char **by = writer->sentence->keep.by; by != NULL && *by != NULL; by++)
+    list_add (out, ", ", "%s NULLS LAST", *by);
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (out, ", ", "%s.%s", writer->table->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted);
+  return g_string_free (out, FALSE);
+}
+
+/* The row is not among those of its group that stay. The outer row is passed in under other names,
+ * because `where` knows the table by its own. */
+static char *
+beyond_keep (const Writer *writer, const char *where)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
+                      outer = g_string_new (NULL), same = g_string_new (NULL);
+  g_autofree char *keys = list_named (table->own, table->key), *order = order_of_keep (writer);
+  g_string_append (outer, keys);
+  for (char **per = writer->sentence->keep.per; per != NULL && *per != NULL; per++) {
+    const char *quoted = cat_column (table, *per)->quoted;
+    g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
+    g_string_append_printf (group, " AND %s.%s = pruned_g.pruned_per_%u", table->own, quoted,
+                            (guint)(per - writer->sentence->keep.per));
+    list_add (outer, ", ", "%s.%s AS pruned_per_%u", table->own, quoted,
+              (guint)(per - writer->sentence->keep.per));
+  }
+  for (guint i = 1; i <= table->key->len; i++)
+    list_add (same, " AND ", "pruned_s.pruned_%u = pruned_g.pruned_%u", i, i);
+  return g_strdup_printf (
+      "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
+      ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",
+      known->str, keys, table->name, where, group->str, order, writer->sentence->keep.rows,
+      same->str, outer->str);
+}
+
+static void
+set_due (Writer *writer)
+{
+  g_autofree char *where = writer->sentence->where != NULL
+                               ? sql_text_at (writer->sentence->where, TIME)
+                               : g_strdup ("true");
+  words_set (writer->words, "where", where);
+  if (writer->sentence->keep.rows > 0) {
+    g_autofree char *beyond = beyond_keep (writer, where);
+    words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
+  } else
+    words_set (writer->words, "due", where);
+}
+
+/* Pages: the first begins at the first row, since no value comes before every other of any type. */
+static void
+set_page (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GString) cursor = g_string_new (NULL), pk = g_string_new (NULL),
+                      from = g_string_new (NULL), after = g_string_new (NULL);
+  g_autofree char *order = NULL;
+  for (guint i = 0; i < table->key->len; i++)
+    list_add (pk, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
+  order = g_strdup (pk->str);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    list_add (cursor, ", ", "%s.%s AS k%u", table->own, column->quoted, i + 1);
+    list_add (after, ", ", ":cursor.k%u::%s", i + 1, column->type);
+    list_add (from, ", ", "coalesce(:cursor.k%u::%s, (SELECT %s.%s FROM %s ORDER BY %s LIMIT 1))",
+              i + 1, column->type, table->own, column->quoted, table->name, order);
+  }
+  gboolean several = table->key->len > 1;
+  const char *form = several ? "(%s)" : "%s";
+  const struct {
+    const char *word;
+    const GString *list;
+  } lists[] = { { "pk", pk }, { "from", from }, { "after", after } };
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    g_auto (GStrv) parts = g_strsplit (form, "%s", 2);
+    words_take (writer->words, lists[i].word, g_strjoinv (lists[i].list->str, parts));
+  }
+  words_set (writer->words, "cursor", cursor->str);
+  words_set (writer->words, "order", order);
+  words_take (
+      writer->words, "begins",
+      g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+}
+
+/* The rows of a statement go into the archive by the statement itself. */
+static void
+set_archive (Writer *writer)
+{
+  words_set (writer->words, "archive_then", "");
+  if (writer->sentence->kind != SENTENCE_ARCHIVE)
+    return;
+  const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
+  g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
+                      match = g_string_new (NULL);
+  for (guint i = 0; i < writer->table->columns->len; i++) {
+    const CatColumn *column = writer->table->columns->pdata[i];
+    if (cat_column (archive, column->quoted)->made)
+      continue;
+    list_add (columns, ", ", "%s", column->quoted);
+    list_add (values, ", ", "(pruned_a.pruned_record).%s", column->quoted);
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (match, " AND ", "%s.%s = pruned_k.pruned_%u", archive->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted, i + 1);
+  words_set (writer->words, "archive", archive->name);
+  words_set (writer->words, "archive_columns", columns->str);
+  words_set (writer->words, "archive_values", values->str);
+  words_set (writer->words, "archive_match", match->str);
+  words_take (
+      writer->words, "record",
+      g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->name));
+  words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
+}
+
+static void
+set_words (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  words_set (writer->words, "table", table->name);
+  words_set (writer->words, "own", table->own);
+  words_set (writer->words, "word", writer->written->word);
+  words_set (writer->words, "record", "");
+  words_take (writer->words, "keys", keys_of (table, "key"));
+  words_take (writer->words, "held", keys_of (table, "held"));
+  words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
+  words_take (writer->words, "key", list_key (table));
+  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
+  g_autofree char *name = g_strjoinv ("''", parts);
+  words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
+  set_due (writer);
+  set_page (writer);
+  set_archive (writer);
+}
+
+/* --- files --- */
+
+static void
+add (Writer *writer, const char *path, const char *file)
+{
+  written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
+}
+
+/* The rows of the own table, last. They are locked if a file before has emptied something of them;
+ * then the condition is not asked again. */
+static void
+add_removal (Writer *writer, const Below *below)
+{
+  if (below_empties_own (below))
+    words_set (writer->words, "due", "true");
+  g_autofree char *first = words_fill (writer->words, "delete");
+  const char *then = g_hash_table_lookup (writer->words, "archive_then");
+  char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
+                                writer->table->name);
+  written_add (writer->written, path, writer->table, 'd', g_strconcat (first, then, NULL));
+  if (writer->sentence->kind == SENTENCE_ARCHIVE) {
+    g_autofree char *restored = g_strdup_printf ("restored/%s", writer->table->name);
+    add (writer, restored, "restored");
+  }
+}
+
+static void
+add_change (Writer *writer)
+{
+  g_autoptr (GString) set = g_string_new (NULL);
+  for (guint i = 0; i < writer->sentence->set->len; i++) {
+    const SentenceSet *one = writer->sentence->set->pdata[i];
+    g_autofree char *value = sql_text_at (one->value, TIME);
+    list_add (set, ", ", "%s = %s", cat_column (writer->table, one->column)->quoted, value);
+  }
+  words_set (writer->words, "set", set->str);
+  words_take (writer->words, "old", list_named (writer->table->own, writer->table->key));
+  words_take (writer->words, "same",
+              list_equal (writer->table->own, writer->table->key, "pruned_o"));
+  char *path = g_strdup_printf ("apply/changed/%03u-%s.update",
+                                (writer->written->files->len + 1) * 10, writer->table->name);
+  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"));
+}
+
+static void
+add_files (Writer *writer, const Below *below)
+{
+  g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
+  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below);
+  add (writer, "page", "page");
+  add (writer, "decide", "decide");
+  add (writer, lock, all ? "lock" : "held");
+  below_write_locks (below, writer->written);
+  below_write_effects (below, writer->written);
+  if (writer->sentence->kind == SENTENCE_SET)
+    add_change (writer);
+  else
+    add_removal (writer, below);
+}
+
+static void
+note_tables (Writer *writer)
+{
+  for (guint i = 0; i < writer->catalogue->tables->len; i++) {
+    const CatTable *table = writer->catalogue->tables->pdata[i];
+    g_ptr_array_add (writer->written->tables,
+                     g_strdup (table->name != NULL ? table->name : table->asked));
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    g_ptr_array_add (writer->written->cursor,
+                     g_strdup (((CatColumn *)writer->table->key->pdata[i])->type));
+}
+
+Written *
+sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal)
+{
+  g_autoptr (Words) words = words_new ();
+  g_autoptr (Written) written = g_new0 (Written, 1);
+  written->files = g_ptr_array_new_with_free_func (file_free);
+  written->tables = g_ptr_array_new_with_free_func (g_free);
+  written->cursor = g_ptr_array_new_with_free_func (g_free);
+  written->word = sentence->kind == SENTENCE_SET ? "changed" : "removed";
+  Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written };
+  if ((*refusal = sentence_refusal (sentence, catalogue)) != NULL)
+    return NULL;
+  set_words (&writer);
+  g_autoptr (Below) below = below_new (sentence, catalogue, words, refusal);
+  if (below == NULL)
+    return NULL;
+  add_files (&writer, below);
+  note_tables (&writer);
+  return g_steal_pointer (&written);
+}
