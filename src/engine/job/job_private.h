@@ -21,6 +21,7 @@ void jobs_number (Jobs *jobs);
 /* An empty job. FOLDER: where it is, for errors. */
 Job *job_new (const char *folder, const char *name);
 void job_free (gpointer job);
+void job_refused_free (gpointer refused); /* a JobRefused */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 
 /* Puts the job NAME among those that are refused, unless it is already, with the place that CAUSE's

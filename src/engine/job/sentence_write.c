@@ -17,38 +17,6 @@ typedef struct {
   Written *written;
 } Writer;
 
-static void
-file_free (gpointer data)
-{
-  WrittenFile *file = data;
-  g_free (file->path);
-  g_free (file->table);
-  g_free (file->text);
-  g_free (file);
-}
-
-void
-written_free (Written *written)
-{
-  if (written == NULL)
-    return;
-  g_ptr_array_unref (written->files);
-  g_ptr_array_unref (written->cursor);
-  g_ptr_array_unref (written->tables);
-  g_free (written);
-}
-
-void
-written_add (Written *written, char *path, const CatTable *table, char action, char *text)
-{
-  WrittenFile *file = g_new0 (WrittenFile, 1);
-  *file = (WrittenFile){ .path = path,
-                         .table = table != NULL ? g_strdup (table->name) : NULL,
-                         .action = action,
-                         .text = text };
-  g_ptr_array_add (written->files, file);
-}
-
 /* --- pieces --- */
 
 /* The keys of the page as rows: `pruned_1`, ... are the columns of the primary key. */
@@ -291,10 +259,7 @@ Written *
 sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal)
 {
   g_autoptr (Words) words = words_new ();
-  g_autoptr (Written) written = g_new0 (Written, 1);
-  written->files = g_ptr_array_new_with_free_func (file_free);
-  written->tables = g_ptr_array_new_with_free_func (g_free);
-  written->cursor = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (Written) written = written_new ();
   written->word = sentence->kind == SENTENCE_SET ? "changed" : "removed";
   Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written };
   if ((*refusal = sentence_refusal (sentence, catalogue)) != NULL)

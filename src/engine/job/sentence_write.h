@@ -22,6 +22,7 @@ typedef struct {
   GPtrArray *tables; /* of char: all tables that it depends on */
 } Written;
 
+Written *written_new (void); /* without files */
 void written_free (Written *written);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Written, written_free)
 

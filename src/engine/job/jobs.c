@@ -1,0 +1,187 @@
+/* The jobs that were loaded, and those of them that are in force. */
+#include "engine/job/job_conf.h"
+#include "engine/job/job_private.h"
+
+#include <string.h>
+
+/* --- all jobs --- */
+
+static int
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(const Job *const *)a)->name, (*(const Job *const *)b)->name);
+}
+
+void
+jobs_number (Jobs *jobs)
+{
+  g_ptr_array_sort (jobs->jobs, by_name);
+  g_free (jobs->names);
+  jobs->names = g_new0 (const char *, jobs->jobs->len + 1);
+  for (guint i = 0; i < jobs->jobs->len; i++) {
+    Job *job = jobs->jobs->pdata[i];
+    job->number = i;
+    job->jobs = jobs;
+    jobs->names[i] = job->name;
+  }
+}
+
+void
+jobs_keep (Jobs *jobs, GHashTable *names)
+{
+  GPtrArray *all = jobs->jobs;
+  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
+  g_ptr_array_set_free_func (all, NULL);
+  for (guint i = 0; i < all->len; i++) {
+    Job *job = all->pdata[i];
+    g_ptr_array_add (g_hash_table_contains (names, job->name) ? jobs->jobs : jobs->others, job);
+  }
+  g_ptr_array_unref (all);
+  jobs_number (jobs);
+}
+
+void
+jobs_free (Jobs *jobs)
+{
+  if (jobs == NULL)
+    return;
+  g_ptr_array_unref (jobs->jobs);
+  g_ptr_array_unref (jobs->others);
+  g_ptr_array_unref (jobs->refused);
+  g_ptr_array_unref (jobs->events);
+  g_free (jobs->names);
+  g_free (jobs->loaded);
+  g_free (jobs->sections);
+  g_free (jobs);
+}
+
+void
+jobs_configure (Jobs *jobs, const Config *config)
+{
+  for (guint i = 0; i < jobs->jobs->len; i++) {
+    Job *job = jobs->jobs->pdata[i];
+    job->capacity = (int)config_job_int (config, job->name, "capacity");
+    g_free (job->work_topic);
+    job->work_topic
+        = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+  }
+}
+
+guint
+jobs_count (const Jobs *jobs)
+{
+  return jobs->jobs->len;
+}
+
+Job *
+jobs_at (const Jobs *jobs, guint i)
+{
+  return jobs->jobs->pdata[i];
+}
+
+Job *
+jobs_find (const Jobs *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    if (g_str_equal (jobs->names[i], name))
+      return jobs->jobs->pdata[i];
+  return NULL;
+}
+
+const char *const *
+jobs_names (const Jobs *jobs)
+{
+  return jobs->names;
+}
+
+const char *const *
+jobs_loaded (const Jobs *jobs)
+{
+  return jobs->loaded;
+}
+
+const Job *
+jobs_find_loaded (const Jobs *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->others->len; i++)
+    if (g_str_equal (((Job *)jobs->others->pdata[i])->name, name))
+      return jobs->others->pdata[i];
+  return jobs_find (jobs, name);
+}
+
+const char *const *
+jobs_sections (const Jobs *jobs)
+{
+  return jobs->sections;
+}
+
+guint
+jobs_refused_count (const Jobs *jobs)
+{
+  return jobs->refused->len;
+}
+
+const JobRefused *
+jobs_refused_at (const Jobs *jobs, guint i)
+{
+  return jobs->refused->pdata[i];
+}
+
+const JobRefused *
+jobs_refused_find (const Jobs *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->refused->len; i++)
+    if (g_str_equal (jobs_refused_at (jobs, i)->name, name))
+      return jobs->refused->pdata[i];
+  return NULL;
+}
+
+Job *
+jobs_asked (const Jobs *jobs, const char *name)
+{
+  Job *job = jobs_find (jobs, name);
+  const JobRefused *refused = job == NULL ? jobs_refused_find (jobs, name) : NULL;
+  return refused != NULL ? refused->job : job;
+}
+
+const GPtrArray *
+jobs_events (const Jobs *jobs)
+{
+  return jobs->events;
+}
+
+/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
+ * the list in job.conf (`settings`). Without that list: all. */
+gboolean
+job_reads (const Job *job, const char *key)
+{
+  static const char *const all[]
+      = { "enabled",     "mode",     "capacity",  "max_attempts",     "budget_ms", "target_step_ms",
+          "not_between", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows",
+          "approve",     NULL },
+      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
+  if (g_strv_contains (all, key))
+    return TRUE;
+  if (g_strv_contains (ticks, key))
+    return job->by_tick;
+  return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key);
+}
+
+const char *
+jobs_default (const char *job, const char *key, gpointer data)
+{
+  const Job *found = jobs_find_loaded (data, job);
+  if (found == NULL)
+    return jobs_refused_find (data, job) != NULL ? CONFIG_NO_EFFECT : NULL;
+  if (!job_reads (found, key))
+    return CONFIG_NO_EFFECT;
+  g_autofree char *text = job_conf_text (found->conf, "job", key);
+  return text != NULL ? g_intern_string (text) : NULL;
+}
+
+const char *
+jobs_default_place (const char *job, gpointer data)
+{
+  const Job *found = jobs_find (data, job);
+  return found != NULL && found->sentence != NULL ? found->sentence->place : NULL;
+}
