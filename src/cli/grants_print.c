@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/grants.h"
 #include "cli/own_rights.h"
+#include "engine/job/complete.h"
 #include "engine/job/job_rights.h"
 #include "engine/ledger/schema.h"
 
@@ -47,20 +48,34 @@ need (const Job *job, const char *table, const char *right, gpointer data)
   array_add (needed->rights, right);
 }
 
+/* A sentence can name all rows below its own (`children = auto`): the catalogue knows the tables.
+ */
+static const Job *
+completed (Pg *pg, const Job *job)
+{
+  g_autofree char *refusal = NULL;
+  g_autoptr (GError) error = NULL;
+  const Job *whole = job_complete (pg, job, &refusal, &error);
+  if (whole == NULL)
+    log_warning ("The catalogue does not fit a job", "job", job->name, "reason",
+                 refusal != NULL ? refusal : error->message);
+  return whole != NULL ? whole : job;
+}
+
 static Needed
-needs_of (const Jobs *jobs)
+needs_of (const Jobs *jobs, Pg *pg)
 {
   Needed needed = { array_new (), array_new (), array_new (), array_new (),
                     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   for (guint i = 0; i < jobs_count (jobs); i++)
-    job_rights_each (jobs_at (jobs, i), need, &needed);
+    job_rights_each (completed (pg, jobs_at (jobs, i)), need, &needed);
   return needed;
 }
 
 static PgValues *
-values_of (const Cli *cli, const char *to)
+values_of (const Cli *cli, Pg *pg, const char *to)
 {
-  Needed needed = needs_of (cli->jobs);
+  Needed needed = needs_of (cli->jobs, pg);
   PgValues *values = pg_values_new ();
   g_hash_table_unref (needed.seen);
   pg_values_set (values, "role", to);
@@ -144,7 +159,7 @@ print_with (Cli *cli, Pg *pg, GError **error)
     return cli_pg_failed (pg, error);
   if (!check_names (names, error))
     return rows_bool (names, 0, "owns") ? CODE_USAGE : CODE_POSTGRES;
-  g_autoptr (PgValues) values = values_of (cli, rows_text (names, 0, "role"));
+  g_autoptr (PgValues) values = values_of (cli, pg, rows_text (names, 0, "role"));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "grants.sql", values, error);
   pg_rollback (pg);
   if (rows == NULL)

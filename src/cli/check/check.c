@@ -1,8 +1,10 @@
 #include "cli/check/check.h"
 
 #include "cli/commands.h"
+#include "engine/job/complete.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #define APPLY_MOST 10000
 
@@ -99,6 +101,26 @@ check_ask (Check *check, const char *name, const char *file, const PgValues *val
   return rows;
 }
 
+/* `file:line` as a place; its text belongs to the Check. */
+static CheckPlace
+place_in (Check *check, const char *text)
+{
+  const char *colon = text != NULL ? strrchr (text, ':') : NULL;
+  CheckPlace place = { text, 0 };
+  if (colon != NULL && g_ascii_isdigit (colon[1])) {
+    char *file = g_strndup (text, colon - text);
+    g_ptr_array_add (check->texts, file);
+    place = (CheckPlace){ file, atoi (colon + 1) };
+  }
+  return place;
+}
+
+CheckPlace
+check_place (Check *check)
+{
+  return place_in (check, check->job->sentence->place);
+}
+
 guint
 check_errors (const Check *check)
 {
@@ -171,10 +193,40 @@ code_of (const GPtrArray *findings)
   return CODE_OK;
 }
 
+/* The sentence with the SQL that the catalogue gives it; what does not fit is a finding. */
+static gboolean
+complete (Check *check)
+{
+  g_autofree char *refusal = NULL;
+  g_autoptr (GError) error = NULL;
+  const Job *whole = pg_begin_read_only (check->pg, &error)
+                         ? job_complete (check->pg, check->job, &refusal, &error)
+                         : NULL;
+  pg_rollback (check->pg);
+  if (whole == NULL)
+    check_error (check, refusal != NULL ? CODE_CONFIG : CODE_POSTGRES, "sentence",
+                 check_place (check), NULL, "%s", refusal != NULL ? refusal : error->message);
+  else
+    check->job = whole;
+  return whole != NULL;
+}
+
+/* A job that is refused when it is loaded. */
+static void
+check_refused (Check *check, const JobRefused *refused)
+{
+  const Job job = { .name = refused->name };
+  check->job = &job;
+  check_error (check, CODE_CONFIG, "refused", place_in (check, refused->place), NULL, "%s",
+               refused->reason);
+}
+
 static void
 check_job (Check *check, const Job *job)
 {
   check->job = job;
+  if (job->sentence != NULL && !complete (check))
+    return;
   check_statements (check);
   if (check_errors (check) == 0)
     check_page (check);
@@ -193,7 +245,11 @@ command_check (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
-  Check check = { .cli = cli, .pg = pg, .findings = findings };
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  Check check = { .cli = cli, .pg = pg, .findings = findings, .texts = texts };
+  for (guint i = 0; i < jobs_refused_count (cli->jobs); i++)
+    if (one == NULL || one == jobs_refused_at (cli->jobs, i)->job)
+      check_refused (&check, jobs_refused_at (cli->jobs, i));
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     if (one == NULL || one == jobs_at (cli->jobs, i))
       check_job (&check, jobs_at (cli->jobs, i));

@@ -15,6 +15,7 @@ typedef struct {
   Pg *pg;
   const Job *job; /* that is looked at */
   GPtrArray *findings;
+  GPtrArray *texts; /* of char: of places */
 } Check;
 
 /* Where a finding is. */
@@ -33,6 +34,8 @@ void check_error (Check *check, ExitCode code, const char *name, CheckPlace plac
 
 /* Runs a statement in a read-only transaction of its own. NULL: it failed, which is a finding. */
 PgRows *check_ask (Check *check, const char *name, const char *file, const PgValues *values);
+/* Where the section of a sentence is. */
+CheckPlace check_place (Check *check);
 /* How many findings about the job are errors. */
 guint check_errors (const Check *check);
 

@@ -171,7 +171,7 @@ check_page (Check *check)
   if (job->page == NULL)
     return;
   g_autofree char *path = g_build_filename (job->folder, "page.sql", NULL);
-  CheckPlace place = { path, 0 };
+  CheckPlace place = job->sentence != NULL ? check_place (check) : (CheckPlace){ path, 0 };
   guint before = check_errors (check);
   g_autoptr (GError) error = NULL;
   g_autoptr (Run) run = check_run (job);

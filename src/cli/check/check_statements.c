@@ -84,7 +84,7 @@ rows_in (Check *check, const char *table)
 
 /* Sequential scans are forbidden for these plans: one that is left has no other way. */
 static void
-look_at_plan (Check *check, const char *path, const char *text)
+look_at_plan (Check *check, CheckPlace place, const char *text)
 {
   g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
   g_autoptr (GHashTable) found = g_hash_table_new (g_str_hash, g_str_equal);
@@ -95,7 +95,7 @@ look_at_plan (Check *check, const char *path, const char *text)
   while (g_hash_table_iter_next (&each, &table, NULL)) {
     gint64 n = rows_in (check, table);
     if (n >= LARGE)
-      check_warn (check, "index", (CheckPlace){ path, 0 }, NULL,
+      check_warn (check, "index", place, NULL,
                   "no index fits: it reads all rows of %s (about %" G_GINT64_FORMAT ")",
                   (const char *)table, n);
   }
@@ -124,20 +124,13 @@ find_parts (Files *files, const char *file, const char *path)
   }
 }
 
+/* LINES: the lines of the statement are those of the file at PLACE. */
 static void
-visit (Files *files, const char *file, const char *path)
+explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean lines)
 {
-  Check *check = files->check;
-  if (g_hash_table_contains (files->parts, path))
-    return;
   int line = 0;
+  Check *check = files->check;
   g_autoptr (GError) error = NULL;
-  const PgStatement *statement = statement_of (check->job, file, path, &error);
-  if (statement == NULL) {
-    check_error (check, CODE_CONFIG, "statements", (CheckPlace){ path, 0 }, NULL, "%s",
-                 error->message);
-    return;
-  }
   g_autofree char *plan = pg_begin (check->pg, &error)
                                   && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
                               ? pg_explain (check->pg, statement, &line, &error)
@@ -146,15 +139,47 @@ visit (Files *files, const char *file, const char *path)
   /* A setting of its own, which another statement of the step makes, is asked for by the planner.
    */
   gboolean unset = plan == NULL && line == 0 && g_str_equal (pg_sqlstate (check->pg), "42704");
-  if (has_line (path, "-- include: "))
-    line = 0; /* PostgreSQL counts the lines of the parts, too */
   pg_rollback (check->pg);
+  files->n++;
   if (plan == NULL && !unset)
-    check_error (check, code, "statements", (CheckPlace){ path, line },
+    check_error (check, code, "statements", (CheckPlace){ place.file, lines ? line : place.line },
                  code == CODE_POSTGRES ? "pruned doctor" : NULL, "%s", error->message);
   else if (plan != NULL)
-    look_at_plan (check, path, plan);
-  files->n++;
+    look_at_plan (check, place, plan);
+}
+
+/* The statements of a sentence have no files. */
+static void
+explain_sentence (Files *files)
+{
+  const Job *job = files->check->job;
+  const PgStatement *all[] = { job->page, job->decide, job->restored };
+  CheckPlace place = check_place (files->check);
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (all[i] != NULL)
+      explain (files, all[i], place, FALSE);
+  for (guint i = 0; i < job->locks->len; i++)
+    explain (files, job->locks->pdata[i], place, FALSE);
+  for (guint i = 0; i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    for (guint j = 0; j < what->apply->len; j++)
+      explain (files, g_array_index (what->apply, JobApply, j).statement, place, FALSE);
+  }
+}
+
+static void
+visit (Files *files, const char *file, const char *path)
+{
+  Check *check = files->check;
+  if (g_hash_table_contains (files->parts, path))
+    return;
+  g_autoptr (GError) error = NULL;
+  const PgStatement *statement = statement_of (check->job, file, path, &error);
+  if (statement == NULL)
+    check_error (check, CODE_CONFIG, "statements", (CheckPlace){ path, 0 }, NULL, "%s",
+                 error->message);
+  else /* PostgreSQL counts the lines of parts, too */
+    explain (files, statement, (CheckPlace){ path, 0 }, !has_line (path, "-- include: "));
 }
 
 void
@@ -163,8 +188,12 @@ check_statements (Check *check)
   g_autoptr (GHashTable) parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Files files = { check, parts, 0 };
   guint before = check_errors (check);
-  each_file (&files, "", find_parts);
-  each_file (&files, "", visit);
+  if (check->job->sentence != NULL)
+    explain_sentence (&files);
+  else {
+    each_file (&files, "", find_parts);
+    each_file (&files, "", visit);
+  }
   if (check_errors (check) == before)
     check_ok (check, "statements", "PostgreSQL takes all %u", files.n);
 }

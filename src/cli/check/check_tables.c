@@ -19,13 +19,27 @@ want (const Job *job, const char *table, const char *privilege, gpointer data)
   array_add (wanted->privileges, privilege);
 }
 
+/* Of a sentence: the tables that its statements change, as SQL writes them. */
+static void
+want_all (Check *check, Wanted *wanted)
+{
+  if (check->job->sentence == NULL)
+    job_writes_each (check->job, want, wanted);
+  for (guint i = 0; check->job->sentence != NULL && i < check->job->whats->len; i++) {
+    const JobWhat *what = check->job->whats->pdata[i];
+    for (guint j = 0; j < what->apply->len; j++) {
+      const JobApply *apply = &g_array_index (what->apply, JobApply, j);
+      want (check->job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
+    }
+  }
+}
+
 static PgRows *
 ask (Check *check, const char *name, const char *file)
 {
   Wanted wanted = { array_new (), array_new () };
-  job_writes_each (check->job, want, &wanted);
+  want_all (check, &wanted);
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "app_schema", config_text (check->cli->config, "postgres", "app_schema"));
   pg_values_take (values, "relation", array_take (wanted.tables));
   pg_values_take (values, "name", array_take (wanted.privileges));
   return check_ask (check, name, file, values);

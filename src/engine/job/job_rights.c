@@ -51,6 +51,52 @@ add_apply (const Job *job, Visit *to)
   }
 }
 
+/* `public."Order, Items"` without schema and quotes. */
+static char *
+bare (const char *name)
+{
+  const char *last = name;
+  gboolean quoted = FALSE;
+  for (const char *p = name; *p != '\0'; p++) {
+    quoted = quoted != (*p == '"');
+    if (*p == '.' && !quoted)
+      last = p + 1;
+  }
+  if (*last != '"')
+    return g_strdup (last);
+  g_autofree char *inner = g_strndup (last + 1, strlen (last) - 2);
+  g_auto (GStrv) parts = g_strsplit (inner, "\"\"", -1);
+  return g_strjoinv ("\"", parts);
+}
+
+static void
+add_named (const Job *job, const char *name, const char *right, Visit *to)
+{
+  g_autofree char *table = bare (name);
+  add (job, table, right, to);
+}
+
+/* What a sentence names, and what the catalogue has added to it (complete.h). */
+static void
+add_sentence (const Job *job, Visit *to)
+{
+  const Sentence *sentence = job->sentence;
+  add_named (job, sentence->table, sentence->kind == SENTENCE_SET ? "UPDATE" : "DELETE", to);
+  for (guint i = 0; i < sentence->children->len; i++)
+    add_named (job, ((const SentenceChild *)sentence->children->pdata[i])->table, "DELETE", to);
+  if (sentence->archive != NULL) {
+    add_named (job, sentence->archive, "INSERT", to);
+    add_named (job, sentence->archive, "DELETE", to); /* for `pruned restore` */
+  }
+  for (guint i = 0; i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    for (guint j = 0; j < what->apply->len; j++) {
+      const JobApply *apply = &g_array_index (what->apply, JobApply, j);
+      add_named (job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", to);
+    }
+  }
+}
+
 /* A file in lock/ is named after the table whose rows it locks. */
 static void
 add_lock (const Job *job, const char *file, Visit *to)
@@ -100,6 +146,10 @@ void
 job_rights_each (const Job *job, JobRightsVisit visit, gpointer data)
 {
   Visit to = { visit, data };
+  if (job->sentence != NULL) {
+    add_sentence (job, &to);
+    return;
+  }
   add_needs (job, &to);
   job_writes_each (job, add, &to);
   if (job->built_in) /* the names of files can be those of our own tables */

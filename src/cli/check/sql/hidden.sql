@@ -1,7 +1,6 @@
 -- Tables whose rows row-level security may hide from this role, with the remedy. Reads the catalogue only.
 SELECT DISTINCT w.relation, pg_catalog.format('ALTER ROLE %I BYPASSRLS;', current_user) AS remedy
 FROM unnest(:relation::text[], :name::text[]) AS w (relation, name)
-JOIN pg_namespace n ON n.nspname = :app_schema::text
-JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p')
+JOIN pg_class c ON c.oid = pg_catalog.to_regclass(w.relation) AND c.relkind IN ('r', 'p')
 WHERE pg_catalog.row_security_active(c.oid)
 ORDER BY w.relation

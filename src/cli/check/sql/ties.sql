@@ -3,8 +3,7 @@
 WITH written AS (
   SELECT c.oid, c.relname, pg_catalog.array_agg(w.name) AS privileges
   FROM unnest(:relation::text[], :name::text[]) AS w (relation, name)
-  JOIN pg_namespace n ON n.nspname = :app_schema::text
-  JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p')
+  JOIN pg_class c ON c.oid = pg_catalog.to_regclass(w.relation) AND c.relkind IN ('r', 'p')
   GROUP BY c.oid, c.relname)
 SELECT 'triggers' AS kind,
        pg_catalog.format('%s of %s: %s', CASE count(*) WHEN 1 THEN '1 trigger' ELSE count(*) || ' triggers' END, w.relname,
