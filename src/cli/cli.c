@@ -92,8 +92,19 @@ say_ineffective (const Config *config)
     log_warning ("A setting has no effect", "setting", *line);
 }
 
-/* Jobs are loaded before the settings, because their names are sections. The folder of further jobs
- * is a setting, which is read ahead. */
+/* The folder of the user's jobs is a setting, which is read ahead. */
+static Jobs *
+load_jobs (const Cli *cli, const ConfigSources *sources, GError **error)
+{
+  JobSources own = { 0 };
+  g_autofree char *folder = config_peek (sources, "run", "jobs_dir");
+  own.config = config_file_name (sources->file, &own.config_must_exist);
+  own.folder_must_exist = folder != NULL;
+  own.folder = folder != NULL ? folder : CONFIG_JOBS_DIR;
+  return jobs_load (cli->code, &own, error);
+}
+
+/* Jobs are loaded before the settings, because their names are sections. */
 gboolean
 cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
 {
@@ -102,12 +113,12 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   cli->overrides = overrides;
   message_setup ();
   setting_kafka_known (kafka_setting_known);
-  g_autofree char *jobs_dir = config_peek (&sources, "run", "jobs_dir");
-  cli->jobs = jobs_load (cli->code, jobs_dir, error);
+  cli->jobs = load_jobs (cli, &sources, error);
   if (cli->jobs == NULL)
     return FALSE;
-  sources.job_names = jobs_names (cli->jobs);
+  sources.job_names = jobs_sections (cli->jobs);
   sources.job_default = jobs_default;
+  sources.job_default_place = jobs_default_place;
   sources.data = cli->jobs;
   cli->config = config_load (&sources, error);
   if (cli->config == NULL)
@@ -126,8 +137,9 @@ cli_reread (Cli *cli, GError **error)
 {
   ConfigSources sources = { .file = cli->file,
                             .overrides = cli->overrides,
-                            .job_names = jobs_names (cli->jobs),
+                            .job_names = jobs_sections (cli->jobs),
                             .job_default = jobs_default,
+                            .job_default_place = jobs_default_place,
                             .data = cli->jobs };
   Config *config = config_load (&sources, error);
   if (config != NULL)

@@ -125,8 +125,12 @@ add_job (Config *config, const ConfigSources *sources, const Setting *first, con
                           ? NULL
                           : sources->job_default (job, setting->key, sources->data);
     value->no_effect = own == CONFIG_NO_EFFECT;
-    if (own != NULL && !value->no_effect && !config_value_set (value, own, "job.conf", error)) {
-      g_prefix_error (error, "job.conf: ");
+    const char *place = sources->job_default_place != NULL
+                            ? sources->job_default_place (job, sources->data)
+                            : NULL;
+    place = place != NULL ? place : "job.conf";
+    if (own != NULL && !value->no_effect && !config_value_set (value, own, place, error)) {
+      g_prefix_error (error, "%s: ", place);
       return FALSE;
     }
   }

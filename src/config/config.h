@@ -20,6 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Config, config_free)
  * does not use KEY, and listings leave it out. */
 typedef const char *(*ConfigJobDefault) (const char *job, const char *key, gpointer data);
 extern const char CONFIG_NO_EFFECT[];
+/* Where that default stands, as `file:line`. NULL: in job.conf. */
+typedef const char *(*ConfigJobPlace) (const char *job, gpointer data);
 
 typedef struct {
   const char
@@ -28,13 +30,21 @@ typedef struct {
   const char *const *job_names; /* jobs that exist; NULL-terminated */
   ConfigJobDefault job_default;
   gpointer data;
+  ConfigJobPlace job_default_place; /* NULL: all are in job.conf */
 } ConfigSources;
+
+/* The folder of the user's jobs, if [run] jobs_dir is not set; it need not exist. */
+#define CONFIG_JOBS_DIR "/etc/pruned/jobs.d"
 
 /* PRUNED_FATAL: an unknown key (`file.conf:12: unknown key 'bacth' in
  * [jobs.members.remove_expired], did you mean 'batch'?`), an unknown variable
  * (`PRUNED_POSTGRES_ULR: ...`), a wrong type, a duplicate section, a missing file.
  */
 Config *config_load (const ConfigSources *sources, GError **error);
+
+/* The configuration file: FILE, else the one of PRUNED_CONFIG, else the default, which need not
+ * exist. */
+const char *config_file_name (const char *file, gboolean *is_named);
 
 /* The value of one setting, read before the jobs are known. Nothing is checked, and a file that
  * cannot be parsed is ignored. NULL: not set anywhere. g_free it. */

@@ -45,9 +45,5 @@ gboolean config_take_file (Config *config, const char *path, gboolean must_exist
 gboolean config_take_environment (Config *config, GError **error);
 gboolean config_take_override (Config *config, const char *text, GError **error);
 
-/* The configuration file: FILE, else the one of PRUNED_CONFIG, else the default, which need not
- * exist. */
-const char *config_file_name (const char *file, gboolean *is_named);
-
 /* `PRUNED_<SECTION>_<KEY>`. g_free it. */
 char *config_environment_name (const char *section, const char *key);

@@ -8,6 +8,7 @@ typedef struct {
   GPtrArray *entries;
   GHashTable *lines; /* `[section]` or `[section]key` -> line */
   char *section;     /* the current section; NULL at first */
+  gboolean verbatim; /* it is */
   GError **error;
 } Scan;
 
@@ -31,12 +32,28 @@ static gboolean G_GNUC_PRINTF (2, 3) fail (Scan *scan, const char *format, ...)
   return FALSE;
 }
 
+gboolean
+key_file_is_section (const char *section, const char *name)
+{
+  gsize len = strlen (name);
+  return strncmp (section, name, len) == 0
+         && (section[len] == '\0' || g_ascii_isspace (section[len]));
+}
+
+gboolean
+key_file_is_verbatim (const char *section)
+{
+  return key_file_is_section (section, "retention") || key_file_is_section (section, "event");
+}
+
+/* VALUE: of a verbatim section. */
 static void
-add (Scan *scan, const char *key)
+add (Scan *scan, const char *key, const char *value)
 {
   KeyFileEntry *entry = g_new0 (KeyFileEntry, 1);
   entry->section = g_strdup (scan->section);
   entry->key = g_strdup (key);
+  entry->value = g_strdup (value);
   entry->line = scan->line;
   g_ptr_array_add (scan->entries, entry);
 }
@@ -59,10 +76,11 @@ scan_section (Scan *scan, const char *text)
     return fail (scan, "expected [name]");
   g_free (scan->section);
   scan->section = g_strndup (text + 1, end - text - 1);
+  scan->verbatim = key_file_is_verbatim (scan->section);
   int line = seen_at (scan, NULL);
-  if (line != 0)
+  if (line != 0 && !scan->verbatim)
     return fail (scan, "section [%s] appears twice, first in line %d", scan->section, line);
-  add (scan, NULL);
+  add (scan, NULL, NULL);
   return TRUE;
 }
 
@@ -78,9 +96,10 @@ scan_key (Scan *scan, const char *text)
   if (strpbrk (key, "[]") != NULL)
     return fail (scan, "a key cannot contain brackets");
   int line = seen_at (scan, key);
-  if (line != 0)
+  if (line != 0 && !scan->verbatim)
     return fail (scan, "'%s' in [%s] appears twice, first in line %d", key, scan->section, line);
-  add (scan, key);
+  const char *value = equals + 1 + strspn (equals + 1, " \t");
+  add (scan, key, scan->verbatim ? value : NULL);
   return TRUE;
 }
 
@@ -126,7 +145,7 @@ read_values (Scan *scan, const char *text, gsize len)
   }
   for (guint i = 0; i < scan->entries->len; i++) {
     KeyFileEntry *entry = scan->entries->pdata[i];
-    if (entry->key != NULL && !read_value (file, entry, scan))
+    if (entry->key != NULL && entry->value == NULL && !read_value (file, entry, scan))
       return FALSE;
   }
   return TRUE;
@@ -151,6 +170,17 @@ read_text (Scan *scan, const char *text, gsize len)
 }
 
 GPtrArray *
+key_file_parse (const char *path, const char *text, gsize len, GError **error)
+{
+  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
+  g_autoptr (GHashTable) lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Scan scan = { .path = path, .entries = entries, .lines = lines, .error = error };
+  gboolean ok = text == NULL || read_text (&scan, text, len);
+  g_free (scan.section);
+  return ok ? g_steal_pointer (&entries) : NULL;
+}
+
+GPtrArray *
 key_file_read (const char *path, gboolean must_exist, GError **error)
 {
   g_autofree char *text = NULL;
@@ -162,10 +192,5 @@ key_file_read (const char *path, gboolean must_exist, GError **error)
                  problem->message);
     return NULL;
   }
-  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
-  g_autoptr (GHashTable) lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Scan scan = { .path = path, .entries = entries, .lines = lines, .error = error };
-  gboolean ok = text == NULL || read_text (&scan, text, len);
-  g_free (scan.section);
-  return ok ? g_steal_pointer (&entries) : NULL;
+  return key_file_parse (path, text, len, error);
 }

@@ -1,4 +1,5 @@
 #include "config/settings.h"
+#include "config/config.h"
 
 #define DAYS_MOST 36500
 #define MS_MOST G_GINT64_CONSTANT (3155760000000) /* a hundred years */
@@ -152,7 +153,9 @@ const Setting settings_table[] = {
       "recorded, plan in a schema that it made, apply in one that was there before"),
   CHOICE ("run", "environment", "production", "production|development",
           "for development: a row that fails makes its step fail, too"),
-  TEXT ("run", "jobs_dir", "", "folder with further jobs, one folder each; empty: none"),
+  TEXT (
+      "run", "jobs_dir", CONFIG_JOBS_DIR,
+      "folder with jobs of one's own: NAME.conf with [retention] sections, or a folder of SQL files each; empty: none"),
   TEXT (
       "http", "listen", "",
       "host:port that serves /metrics, /healthz and /readyz, like 127.0.0.1:9750, [::1]:9750, localhost:9750, *:9750; empty: none"),

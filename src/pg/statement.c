@@ -2,31 +2,13 @@
 
 #include "base/clock.h"
 #include "base/resource.h"
+#include "pg/quoted.h"
 
 #include <pthread.h>
 #include <string.h>
 
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *known; /* name -> PgStatement, never removed */
-
-/* Skips text that cannot contain a parameter: a string, a quoted identifier, a comment. Returns its
- * end, or NULL if none begins at P. */
-static const char *
-skip_quoted (const char *p)
-{
-  const char *end = NULL;
-  if (*p == '\'' || *p == '"')
-    end = strchr (p + 1, *p);
-  else if (p[0] == '-' && p[1] == '-')
-    return p + strcspn (p, "\n");
-  else if (p[0] == '/' && p[1] == '*')
-    return (end = strstr (p + 2, "*/")) != NULL ? end + 2 : p + strlen (p);
-  else if (p[0] == '$' && p[1] == '$')
-    return (end = strstr (p + 2, "$$")) != NULL ? end + 2 : p + strlen (p);
-  else
-    return NULL;
-  return end != NULL ? end + 1 : p + strlen (p);
-}
 
 static guint
 parameter_index (GPtrArray *names, const char *name, gsize len)
@@ -56,9 +38,10 @@ parse (const char *name, const char *text, GError **error)
   g_autoptr (GString) sql = g_string_new (NULL);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   for (const char *p = text; *p != '\0';) {
-    const char *end = skip_quoted (p);
+    const char *end;
+    Quoted quoted = quoted_at (text, p, &end, NULL);
     gsize len = *p == ':' ? name_length (p + 1) : 0;
-    if (end != NULL) {
+    if (quoted != QUOTED_NOT) {
       if (p[0] != '-' || p[1] != '-')
         g_string_append_len (sql, p, end - p);
       p = end;

@@ -1,20 +1,11 @@
 #include "engine/job/job.h"
 
 #include "avro/identity.h"
-#include "base/resource.h"
 #include "base/uuid5.h"
-#include "config/nearest.h"
 #include "engine/job/job_conf.h"
-#include "engine/job/job_files.h"
+#include "engine/job/job_private.h"
 
 #include <string.h>
-
-#define FOLDER "src/jobs"
-
-struct _Jobs {
-  GPtrArray *jobs; /* of Job, by name */
-  const char **names;
-};
 
 static void
 what_free (gpointer data)
@@ -44,10 +35,12 @@ event_free (gpointer data)
   g_free (event);
 }
 
-static void
+void
 job_free (gpointer data)
 {
   Job *job = data;
+  if (job == NULL)
+    return;
   for (guint i = 0; i < JOB_LABELS; i++)
     g_free (job->labels[i]);
   for (guint i = 0; i < job->cursor->len; i++) {
@@ -79,79 +72,22 @@ job_free (gpointer data)
   g_free (job->failed_outcome);
   g_clear_pointer (&job->failed_constants, json_decref);
   g_free (job->work_topic);
+  sentence_free (job->sentence);
   g_free (job);
 }
 
-static const JobCode *
-code_of (const JobCode *code, const char *name)
-{
-  for (; code->name != NULL; code++)
-    if (g_str_equal (code->name, name))
-      return code;
-  return NULL;
-}
-
-static Job *
-job_new (const JobCode *code, const char *folder, const char *name)
+Job *
+job_new (const char *folder, const char *name)
 {
   Job *job = g_new0 (Job, 1);
   job->name = g_strdup (name);
-  job->folder = g_build_filename (folder, name, NULL);
+  job->folder = g_strdup (folder);
   job->conf = g_key_file_new ();
   job->cursor = g_array_new (FALSE, FALSE, sizeof (JobCursor));
   job->locks = g_ptr_array_new ();
   job->whats = g_ptr_array_new_with_free_func (what_free);
   job->events = g_ptr_array_new_with_free_func (event_free);
-  job->code = code_of (code, name);
   return job;
-}
-
-static gboolean
-load_folder (Jobs *jobs, const JobCode *code, const char *folder, GError **error)
-{
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
-    if (!g_str_has_suffix (names[i], "/"))
-      continue;
-    names[i][strlen (names[i]) - 1] = '\0';
-    g_autofree char *conf = g_build_filename (folder, names[i], "job.conf", NULL);
-    if (!resource_exists (conf)) /* `shared` */
-      continue;
-    Job *job = job_new (code, folder, names[i]);
-    g_ptr_array_add (jobs->jobs, job);
-    if (!job_conf_read (job, error) || !job_files_load (job, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static int
-by_name (gconstpointer a, gconstpointer b)
-{
-  return strcmp ((*(const Job *const *)a)->name, (*(const Job *const *)b)->name);
-}
-
-Jobs *
-jobs_load (const JobCode *code, const char *extra, GError **error)
-{
-  g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
-  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
-  if (!load_folder (jobs, code, FOLDER, error)
-      || (extra != NULL && *extra != '\0' && !load_folder (jobs, code, extra, error)))
-    return NULL;
-  g_ptr_array_sort (jobs->jobs, by_name);
-  jobs->names = g_new0 (const char *, jobs->jobs->len + 1);
-  for (guint i = 0; i < jobs->jobs->len; i++) {
-    Job *job = jobs->jobs->pdata[i];
-    job->number = i;
-    job->jobs = jobs;
-    jobs->names[i] = job->name;
-    if (i > 0 && g_str_equal (job->name, jobs->names[i - 1])) {
-      job_conf_bad (job, error, "another job has the same name:", job->name);
-      return NULL;
-    }
-  }
-  return g_steal_pointer (&jobs);
 }
 
 void
@@ -160,7 +96,10 @@ jobs_free (Jobs *jobs)
   if (jobs == NULL)
     return;
   g_ptr_array_unref (jobs->jobs);
+  g_ptr_array_unref (jobs->refused);
+  g_ptr_array_unref (jobs->events);
   g_free (jobs->names);
+  g_free (jobs->sections);
   g_free (jobs);
 }
 
@@ -202,6 +141,39 @@ jobs_names (const Jobs *jobs)
   return jobs->names;
 }
 
+const char *const *
+jobs_sections (const Jobs *jobs)
+{
+  return jobs->sections;
+}
+
+guint
+jobs_refused_count (const Jobs *jobs)
+{
+  return jobs->refused->len;
+}
+
+const JobRefused *
+jobs_refused_at (const Jobs *jobs, guint i)
+{
+  return jobs->refused->pdata[i];
+}
+
+const JobRefused *
+jobs_refused_find (const Jobs *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->refused->len; i++)
+    if (g_str_equal (jobs_refused_at (jobs, i)->name, name))
+      return jobs->refused->pdata[i];
+  return NULL;
+}
+
+const GPtrArray *
+jobs_events (const Jobs *jobs)
+{
+  return jobs->events;
+}
+
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
  * the list in job.conf (`settings`). Without that list: all. */
 static gboolean
@@ -224,11 +196,18 @@ jobs_default (const char *job, const char *key, gpointer data)
 {
   Job *found = jobs_find (data, job);
   if (found == NULL)
-    return NULL;
+    return jobs_refused_find (data, job) != NULL ? CONFIG_NO_EFFECT : NULL;
   if (!job_reads (found, key))
     return CONFIG_NO_EFFECT;
   g_autofree char *text = job_conf_text (found->conf, "job", key);
   return text != NULL ? g_intern_string (text) : NULL;
+}
+
+const char *
+jobs_default_place (const char *job, gpointer data)
+{
+  const Job *found = jobs_find (data, job);
+  return found != NULL && found->sentence != NULL ? found->sentence->place : NULL;
 }
 
 const JobWhat *

@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "config/cron.h"
 #include "config/hours.h"
+#include "engine/job/sentence.h"
 #include "pg/pg.h"
 #include "pruned/job.h"
 
@@ -93,6 +94,7 @@ typedef struct {
   json_t *failed_constants;
   gint64 retry_every_ms; /* fixed time between retries; 0: the growing back-off */
   const JobCode *code;   /* NULL: a page job */
+  Sentence *sentence;    /* NULL: a job of SQL files */
 
   /* settings */
   int capacity;
@@ -100,10 +102,27 @@ typedef struct {
   atomic_int partitions; /* of the work topic, as last seen; 0: not known */
 } Job;
 
-/* Reads all embedded folders below src/jobs, and those of EXTRA (a folder on disk; "" or NULL:
- * none). CODE: the jobs that are written in C; an entry without a name ends it. PRUNED_FATAL names
- * the file and the fault. */
-Jobs *jobs_load (const JobCode *code, const char *extra, GError **error);
+/* A job of the user that cannot be loaded. */
+typedef struct {
+  char *name;
+  char *place;  /* a file, mostly with its line */
+  char *reason; /* without the place */
+  Job *job;     /* stands for it in runs that are asked for; it does nothing. NULL: no job, but an
+                   `event NAME` */
+} JobRefused;
+
+/* Where jobs of the user are. */
+typedef struct {
+  const char *config; /* the configuration file; NULL: none */
+  gboolean config_must_exist;
+  const char *folder; /* [run] jobs_dir; NULL or "": none */
+  gboolean folder_must_exist;
+} JobSources;
+
+/* Reads all embedded folders below src/jobs, and the jobs of SOURCES (NULL: none). CODE: the jobs
+ * that are written in C; an entry without a name ends it. A wrong job of SOURCES is refused alone
+ * (jobs_refused). PRUNED_FATAL names the file and the fault. */
+Jobs *jobs_load (const JobCode *code, const JobSources *sources, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Reads the settings that stay as they are until the process ends; in_force.h has the others. */
@@ -113,8 +132,19 @@ guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
 const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
+/* The same with the names of jobs that are refused: their sections are known, too. */
+const char *const *jobs_sections (const Jobs *jobs);
+
+/* The jobs that are refused, in the order of their names. */
+guint jobs_refused_count (const Jobs *jobs);
+const JobRefused *jobs_refused_at (const Jobs *jobs, guint i);
+const JobRefused *jobs_refused_find (const Jobs *jobs, const char *name); /* NULL: it is not */
+const GPtrArray *jobs_events (const Jobs *jobs);                          /* of SentenceEvent */
+
 /* For ConfigSources: the default in job.conf, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
+/* Where that default stands, if not in a job.conf. */
+const char *jobs_default_place (const char *job, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* What the job declares about events of TYPE (full name); NULL: it ignores them. */

@@ -6,7 +6,8 @@
  * Expressions are kept verbatim, with `:T` inside; they hold no `;`, no comment outside a literal,
  * no unbalanced bracket, and no other parameter.
  *
- * Threads: any, once read. Ownership: the Job owns its Sentence, the Sentence its texts.
+ * Threads: any, once read. Ownership: the Job owns its Sentence, the Jobs the events, both their
+ * texts.
  * Rules: docs/adding-a-job.md.
  */
 #pragma once
@@ -50,6 +51,7 @@ typedef struct {
   gboolean children_auto;
   GPtrArray *set; /* of SentenceSet */
   SentenceAudit audit;
+  gboolean audit_said; /* FALSE: no `audit`; what [audit] says counts */
   SentenceKeep keep;
   char *older_than;             /* an interval: of `drop_partitions_older_than` */
   char *bucket, *object_column; /* of `object = s3:BUCKET column COL` */
@@ -57,5 +59,21 @@ typedef struct {
   char **on;                    /* names of [event] sections; empty: none */
 } Sentence;
 
+typedef enum { EVENT_JSON, EVENT_AVRO } EventFormat;
+
+/* An `[event NAME]` section: messages of an application's own topic. */
+typedef struct {
+  char *name;
+  char *place; /* `file:line` of the section */
+  char *topic; /* as it is, without [topics] prefix */
+  EventFormat format;
+  char **key;                     /* paths to the primary key's columns, in their order */
+  char *due;                      /* a path; NULL: at once */
+  char *cancel_on;                /* the name of another event; NULL: none */
+  char *match_path, *match_value; /* `match = type = X`; NULL: every message */
+} SentenceEvent;
+
+void sentence_event_free (SentenceEvent *event);
 void sentence_free (Sentence *sentence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SentenceEvent, sentence_event_free)

@@ -28,16 +28,16 @@ typedef struct {
   json_t *cursor, *result; /* NULL: stay */
   gboolean blocked, known; /* it ends blocked; it did so at an earlier try, too */
   gint64 limit;            /* rows of the next try of a step that took too long; 0: it did not */
-} Sentence;
+} Ruling;
 
 static void
-sentence_clear (Sentence *sentence)
+ruling_clear (Ruling *ruling)
 {
-  g_free (sentence->error);
-  g_clear_pointer (&sentence->cursor, json_decref);
-  g_clear_pointer (&sentence->result, json_decref);
+  g_free (ruling->error);
+  g_clear_pointer (&ruling->cursor, json_decref);
+  g_clear_pointer (&ruling->result, json_decref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sentence, sentence_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ruling, ruling_clear)
 
 /* Half of the page that failed, which may have been smaller than its limit. */
 static int
@@ -51,102 +51,102 @@ half_page (const Step *step)
 
 /* The next try is about fewer rows, at once. FALSE: one row alone takes too long. */
 static gboolean
-cut (const Step *step, const GError *cause, Sentence *sentence)
+cut (const Step *step, const GError *cause, Ruling *ruling)
 {
-  sentence->limit = pace_less (step);
-  if (sentence->limit == 0)
+  ruling->limit = pace_less (step);
+  if (ruling->limit == 0)
     return FALSE;
-  sentence->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s",
-                                     sentence->limit, cause->message);
-  sentence->cursor = run_cursor_with (step->run, "limit", sentence->limit);
+  ruling->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s",
+                                   ruling->limit, cause->message);
+  ruling->cursor = run_cursor_with (step->run, "limit", ruling->limit);
   return TRUE;
 }
 
 static void
-count_in_cursor (const Step *step, const char *key, Sentence *sentence)
+count_in_cursor (const Step *step, const char *key, Ruling *ruling)
 {
-  sentence->cursor = run_cursor_with (
+  ruling->cursor = run_cursor_with (
       step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
 }
 
 static void
-charge (const Step *step, gboolean timed_out, const GError *cause, Sentence *sentence)
+charge (const Step *step, gboolean timed_out, const GError *cause, Ruling *ruling)
 {
   const Run *run = step->run;
-  sentence->attempts = run->attempts + 1;
-  sentence->delay_ms
+  ruling->attempts = run->attempts + 1;
+  ruling->delay_ms
       = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : pace_back_off_ms (run->attempts);
-  sentence->error = g_strdup (cause->message);
-  if (sentence->attempts > in_force_of (run->job)->max_attempts)
-    sentence->state = "dead";
+  ruling->error = g_strdup (cause->message);
+  if (ruling->attempts > in_force_of (run->job)->max_attempts)
+    ruling->state = "dead";
   if (step->halve)
-    sentence->cursor = run_cursor_with (run, "limit", half_page (step));
+    ruling->cursor = run_cursor_with (run, "limit", half_page (step));
   else if (step->systemic)
-    count_in_cursor (step, "systemic", sentence);
+    count_in_cursor (step, "systemic", ruling);
   else if (timed_out)
-    count_in_cursor (step, TRIAL_TIMEOUTS, sentence);
+    count_in_cursor (step, TRIAL_TIMEOUTS, ruling);
 }
 
 /* Something that the job needs is missing. A tick's run ends as blocked and is retried later
  * (blocked.h). A run that a parent or an event asked for waits, so that it is not forgotten. */
 static void
-block (const Step *step, const GError *cause, Sentence *sentence)
+block (const Step *step, const GError *cause, Ruling *ruling)
 {
   Page page = { 0 };
   gboolean once = step->run->parent_id != NULL || page_of_event (step->run, &page);
   page_clear (&page);
   if (once) {
-    sentence->delay_ms = BLOCKED_RETRY_MS;
-    sentence->error = g_strdup_printf ("blocked: %s", cause->message);
+    ruling->delay_ms = BLOCKED_RETRY_MS;
+    ruling->error = g_strdup_printf ("blocked: %s", cause->message);
     return;
   }
-  sentence->state = "finished";
-  sentence->blocked = TRUE;
-  sentence->error = g_strdup (cause->message);
-  sentence->result = step_result (step, "blocked");
-  json_object_set_new (sentence->result, "reason", json_string (cause->message));
+  ruling->state = "finished";
+  ruling->blocked = TRUE;
+  ruling->error = g_strdup (cause->message);
+  ruling->result = step_result (step, "blocked");
+  json_object_set_new (ruling->result, "reason", json_string (cause->message));
 }
 
 static void
-pass_sentence (const Step *step, const char *sqlstate, const GError *cause, Sentence *sentence)
+pass_ruling (const Step *step, const char *sqlstate, const GError *cause, Ruling *ruling)
 {
   gboolean timed_out = g_str_equal (sqlstate, "57014");
   const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
-  *sentence = (Sentence){ .state = "waiting",
-                          .attempts = step->run->attempts,
-                          .class = step->error_class != NULL ? step->error_class : class };
+  *ruling = (Ruling){ .state = "waiting",
+                      .attempts = step->run->attempts,
+                      .class = step->error_class != NULL ? step->error_class : class };
   switch (cause->code) {
   case PRUNED_BUSY:
-    sentence->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
-    sentence->error = g_strdup (cause->message);
+    ruling->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
+    ruling->error = g_strdup (cause->message);
     break;
   case PRUNED_REJECT:
-    sentence->state = "dead";
-    sentence->attempts++;
-    sentence->error = g_strdup (cause->message);
+    ruling->state = "dead";
+    ruling->attempts++;
+    ruling->error = g_strdup (cause->message);
     break;
   default:
     if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
-      block (step, cause, sentence);
-    else if (!timed_out || !cut (step, cause, sentence))
-      charge (step, timed_out, cause, sentence);
+      block (step, cause, ruling);
+    else if (!timed_out || !cut (step, cause, ruling))
+      charge (step, timed_out, cause, ruling);
   }
 }
 
 static PgRows *
-write_sentence (Pg *pg, const Step *step, const Sentence *sentence, GError **error)
+write_ruling (Pg *pg, const Step *step, const Ruling *ruling, GError **error)
 {
   const Run *run = step->run;
-  RunFailure failure = { run->run_id,        run->step,          run->attempts,   sentence->state,
-                         sentence->attempts, sentence->delay_ms, sentence->error, sentence->cursor,
-                         sentence->result,   sentence->class };
+  RunFailure failure
+      = { run->run_id,      run->step,     run->attempts,  ruling->state,  ruling->attempts,
+          ruling->delay_ms, ruling->error, ruling->cursor, ruling->result, ruling->class };
   return run_fail (pg, &failure, error);
 }
 
 static gboolean
-ends (const Sentence *sentence)
+ends (const Ruling *ruling)
 {
-  return !g_str_equal (sentence->state, "waiting");
+  return !g_str_equal (ruling->state, "waiting");
 }
 
 /* A row as a line: `level`, `message`, and the other columns as fields. */
@@ -172,75 +172,75 @@ log_row (Step *step, const PgRows *rows, int row, const char *cause)
 
 /* Runs the job's `on_failure` statement for a step that was charged; its rows become log lines. */
 static gboolean
-run_on_failure (Pg *pg, Step *step, const Sentence *sentence, GError **error)
+run_on_failure (Pg *pg, Step *step, const Ruling *ruling, GError **error)
 {
   g_autoptr (PgValues) own = pg_values_new ();
   step_bind (step, step->on_failure, own);
-  pg_values_set (own, "state", sentence->state);
-  pg_values_set (own, "error", sentence->error);
+  pg_values_set (own, "state", ruling->state);
+  pg_values_set (own, "error", ruling->error);
   g_autoptr (PgRows) lines = pg_run (pg, step->on_failure, own, error);
   for (int i = 0; lines != NULL && i < rows_count (lines); i++)
-    log_row (step, lines, i, sentence->error);
+    log_row (step, lines, i, ruling->error);
   return lines != NULL;
 }
 
 static gboolean
-note_blocked (Pg *pg, const Step *step, Sentence *sentence, GError **error)
+note_blocked (Pg *pg, const Step *step, Ruling *ruling, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_set (values, "reason", sentence->error);
+  pg_values_set (values, "reason", ruling->error);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_put.sql", values, error);
-  sentence->known = rows != NULL && rows_count (rows) > 0 && rows_bool (rows, 0, "again");
+  ruling->known = rows != NULL && rows_count (rows) > 0 && rows_bool (rows, 0, "again");
   return rows != NULL;
 }
 
-/* Writes the sentence: the run's row, the job's `on_failure`, and the outcome if the run ends. */
+/* Writes the ruling: the run's row, the job's `on_failure`, and the outcome if the run ends. */
 static gboolean
-execute (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
+execute (Service *service, Pg *pg, Step *step, Ruling *ruling, Bundle *bundle, GError **error)
 {
   g_array_set_size (step->logs, 0); /* log lines of the failed try: it was rolled back */
-  g_autoptr (PgRows) failed = write_sentence (pg, step, sentence, error);
+  g_autoptr (PgRows) failed = write_ruling (pg, step, ruling, error);
   if (failed == NULL)
     return FALSE;
   if (rows_count (failed) == 0) /* another process has moved the run */
     return TRUE;
-  if (step->on_failure != NULL && !g_str_equal (sentence->state, "finished")
-      && sentence->attempts > step->run->attempts && !run_on_failure (pg, step, sentence, error))
+  if (step->on_failure != NULL && !g_str_equal (ruling->state, "finished")
+      && ruling->attempts > step->run->attempts && !run_on_failure (pg, step, ruling, error))
     return FALSE;
-  if (sentence->blocked && !note_blocked (pg, step, sentence, error))
+  if (ruling->blocked && !note_blocked (pg, step, ruling, error))
     return FALSE;
-  if (!ends (sentence) || sentence->known)
+  if (!ends (ruling) || ruling->known)
     return TRUE;
   g_autoptr (json_t) result
-      = sentence->result != NULL ? json_incref (sentence->result) : step_result (step, "failed");
+      = ruling->result != NULL ? json_incref (ruling->result) : step_result (step, "failed");
   g_autofree char *text = json_text (result);
   step->bundle = bundle;
-  step_add_run_finished (step, sentence->state, text, sentence->error);
+  step_add_run_finished (step, ruling->state, text, ruling->error);
   return publisher_store (service->publisher, pg, bundle, error);
 }
 
 static void
-log_failure (Step *step, const char *sqlstate, const GError *cause, const Sentence *sentence)
+log_failure (Step *step, const char *sqlstate, const GError *cause, const Ruling *ruling)
 {
   g_autoptr (json_t) fields = json_copy (step_log_fields (step));
   const char *class = *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
-  json_object_set_new (fields, "error_class", json_string (sentence->class));
+  json_object_set_new (fields, "error_class", json_string (ruling->class));
   json_object_set_new (fields, "error", json_string (cause->message));
-  json_object_set_new (fields, "state", json_string (sentence->state));
-  json_object_set_new (fields, "attempts", json_integer (sentence->attempts));
-  if (!ends (sentence))
-    json_object_set_new (fields, "retry_in_s", json_real ((double)sentence->delay_ms / 1000));
-  if (sentence->limit > 0)
-    json_object_set_new (fields, "limit", json_integer (sentence->limit));
-  gboolean charged = cause->code != PRUNED_BUSY && sentence->limit == 0;
-  log_fields (charged && !sentence->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
-  if (sentence->known)
+  json_object_set_new (fields, "state", json_string (ruling->state));
+  json_object_set_new (fields, "attempts", json_integer (ruling->attempts));
+  if (!ends (ruling))
+    json_object_set_new (fields, "retry_in_s", json_real ((double)ruling->delay_ms / 1000));
+  if (ruling->limit > 0)
+    json_object_set_new (fields, "limit", json_integer (ruling->limit));
+  gboolean charged = cause->code != PRUNED_BUSY && ruling->limit == 0;
+  log_fields (charged && !ruling->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
+  if (ruling->known)
     return;
   stats_add (STATS_FAILURES, step->job->name, class, 1);
   stats_add (STATS_ERRORS, step->job->name, NULL, charged);
-  if (ends (sentence))
-    stats_add (STATS_RUNS, step->job->name, sentence->state, 1);
+  if (ends (ruling))
+    stats_add (STATS_RUNS, step->job->name, ruling->state, 1);
 }
 
 static gboolean
@@ -257,31 +257,31 @@ answer_outage (Service *service, Lane *lane, const GError *error)
   return ANSWER_HOLD;
 }
 
-/* Executes the sentence in a transaction of its own. FALSE: it is rolled back. */
+/* Executes the ruling in a transaction of its own. FALSE: it is rolled back. */
 static gboolean
-carry_out (Service *service, Pg *pg, Step *step, Sentence *sentence, Bundle *bundle, GError **error)
+carry_out (Service *service, Pg *pg, Step *step, Ruling *ruling, Bundle *bundle, GError **error)
 {
   Transaction transaction = { 0 };
   run_set_task (pg, step->job, step->run->run_id);
   if (transaction_begin (&transaction, service->publisher, pg, error)
       && transaction_flush (&transaction, error)
-      && execute (service, pg, step, sentence, bundle, error) && commit (&transaction, error))
+      && execute (service, pg, step, ruling, bundle, error) && commit (&transaction, error))
     return TRUE;
   transaction_rollback (&transaction);
   publisher_abandon (service->publisher, bundle);
   return FALSE;
 }
 
-/* `on_failure` has failed with ERROR: drops it from the step, so that the sentence can be carried
+/* `on_failure` has failed with ERROR: drops it from the step, so that the ruling can be carried
  * out without it. FALSE: it was not `on_failure`, or the error is temporary. */
 static gboolean
-leave_out_on_failure (Step *step, Sentence *sentence, const GError *error)
+leave_out_on_failure (Step *step, Ruling *ruling, const GError *error)
 {
   if (step->on_failure == NULL || error->code == PRUNED_OUTAGE || error->code == PRUNED_BUSY
       || error->code == PRUNED_FATAL)
     return FALSE;
-  g_autofree char *first = sentence->error;
-  sentence->error = g_strdup_printf ("%s; and then: %s", first, error->message);
+  g_autofree char *first = ruling->error;
+  ruling->error = g_strdup_printf ("%s; and then: %s", first, error->message);
   step->on_failure = NULL;
   return TRUE;
 }
@@ -299,17 +299,17 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   if (cause->code == PRUNED_BUSY
       && (lane_should_yield (service->lanes, lane) || atomic_load (&service->shared.stopped)))
     return ANSWER_HOLD; /* our own cancel: not charged */
-  g_auto (Sentence) sentence = { 0 };
-  pass_sentence (step, sqlstate, cause, &sentence);
+  g_auto (Ruling) ruling = { 0 };
+  pass_ruling (step, sqlstate, cause, &ruling);
   g_autoptr (Bundle) bundle
       = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
   GError *error = NULL;
-  gboolean done = carry_out (service, pg, step, &sentence, bundle, &error);
-  if (!done && leave_out_on_failure (step, &sentence, error)) {
+  gboolean done = carry_out (service, pg, step, &ruling, bundle, &error);
+  if (!done && leave_out_on_failure (step, &ruling, error)) {
     g_clear_error (&error);
     g_clear_pointer (&bundle, bundle_free);
     bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
-    done = carry_out (service, pg, step, &sentence, bundle, &error);
+    done = carry_out (service, pg, step, &ruling, bundle, &error);
   }
   if (!done) {
     Work work = { step->run->run_id, step->run->step, step->run->attempts };
@@ -320,8 +320,8 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   FAULT ("answer.after_commit");
   steps_log_started (step);
   step_write_logs (step);
-  log_failure (step, sqlstate, cause, &sentence);
-  wake_in (service->wake, sentence.delay_ms);
+  log_failure (step, sqlstate, cause, &ruling);
+  wake_in (service->wake, ruling.delay_ms);
   if (bundle_size (bundle) > 0)
     outage_publish (service, lane, bundle);
   return ANSWER_HANDLED;

@@ -46,7 +46,7 @@ test_defaults (void)
   g_assert_cmpint (config_int (config, "runs", "keep_days"), ==, 35);
   g_assert_cmpint (config_int (config, "run", "workers"), ==, 4);
   g_assert_cmpstr (config_text (config, "run", "environment"), ==, "production");
-  g_assert_cmpstr (config_text (config, "run", "jobs_dir"), ==, "");
+  g_assert_cmpstr (config_text (config, "run", "jobs_dir"), ==, "/etc/pruned/jobs.d");
   g_assert_cmpstr (config_text (config, "http", "listen"), ==, "");
   g_assert_cmpstr (config_text (config, "log", "level"), ==, "info");
   g_assert_cmpstr (config_text (config, "log", "format"), ==, "text");

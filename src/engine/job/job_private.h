@@ -1,0 +1,27 @@
+/* What the files of this folder know of a Job and of Jobs, and others do not.
+ *
+ * Threads: main, when it loads jobs. Ownership: see job.h.
+ */
+#pragma once
+#include "engine/job/job.h"
+
+struct _Jobs {
+  GPtrArray *jobs;    /* of Job, by name */
+  GPtrArray *refused; /* of JobRefused, by name */
+  GPtrArray *events;  /* of SentenceEvent */
+  const char **names, **sections;
+};
+
+/* An empty job. FOLDER: where it is, for errors. */
+Job *job_new (const char *folder, const char *name);
+void job_free (gpointer job);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
+
+/* Puts the job NAME among those that are refused, unless it is already, with the place that CAUSE's
+ * message begins with. STANDS: a Job stands for it in runs. */
+void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause);
+void job_refused_free (gpointer refused);
+
+/* Reads the sections and folders of SOURCES into JOBS. PRUNED_FATAL: a source cannot be read. */
+gboolean job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

@@ -1,0 +1,96 @@
+#include "pg/quoted.h"
+
+#include <string.h>
+
+gboolean
+quoted_is_name_char (char c)
+{
+  return g_ascii_isalnum (c) || c == '_' || c == '$' || (guchar)c >= 0x80;
+}
+
+/* The end behind the quote that closes, in which two quotes are one; NULL: it is not closed.
+ * ESCAPES: a backslash takes the next character with it. */
+static const char *
+closing_quote (const char *p, char quote, gboolean escapes)
+{
+  for (; *p != '\0'; p++) {
+    if (escapes && *p == '\\' && p[1] != '\0')
+      p++;
+    else if (*p == quote && p[1] == quote)
+      p++;
+    else if (*p == quote)
+      return p + 1;
+  }
+  return NULL;
+}
+
+/* Whether the quote at P belongs to a literal E'..'. */
+static gboolean
+has_escapes (const char *text, const char *p)
+{
+  return p > text && (p[-1] == 'e' || p[-1] == 'E')
+         && (p - 1 == text || !quoted_is_name_char (p[-2]));
+}
+
+/* The length of `$tag$` or `$$`; 0: none is there. */
+static gsize
+dollar_tag (const char *text, const char *p)
+{
+  if (p > text && quoted_is_name_char (p[-1]))
+    return 0;
+  gsize len = 1;
+  while (p[len] != '$' && quoted_is_name_char (p[len]))
+    len++;
+  return p[len] == '$' && !g_ascii_isdigit (p[1]) ? len + 1 : 0;
+}
+
+static const char *
+closing_tag (const char *p, gsize len)
+{
+  g_autofree char *tag = g_strndup (p, len);
+  const char *end = strstr (p + len, tag);
+  return end != NULL ? end + len : NULL;
+}
+
+/* Comments of C are nested in SQL. */
+static const char *
+closing_comment (const char *p)
+{
+  int depth = 1;
+  for (; *p != '\0' && depth > 0; p++)
+    if (p[0] == '*' && p[1] == '/') {
+      depth--;
+      p++;
+    } else if (p[0] == '/' && p[1] == '*') {
+      depth++;
+      p++;
+    }
+  return depth == 0 ? p : NULL;
+}
+
+Quoted
+quoted_at (const char *text, const char *p, const char **end, gboolean *closed)
+{
+  Quoted found = QUOTED_LITERAL;
+  gsize tag = *p == '$' ? dollar_tag (text, p) : 0;
+  if (*p == '\'')
+    *end = closing_quote (p + 1, '\'', has_escapes (text, p));
+  else if (tag > 0)
+    *end = closing_tag (p, tag);
+  else if (*p == '"') {
+    found = QUOTED_NAME;
+    *end = closing_quote (p + 1, '"', FALSE);
+  } else if (p[0] == '-' && p[1] == '-') {
+    found = QUOTED_COMMENT;
+    *end = p + strcspn (p, "\n");
+  } else if (p[0] == '/' && p[1] == '*') {
+    found = QUOTED_COMMENT;
+    *end = closing_comment (p + 2);
+  } else
+    return QUOTED_NOT;
+  if (closed != NULL)
+    *closed = *end != NULL;
+  if (*end == NULL)
+    *end = p + strlen (p);
+  return found;
+}

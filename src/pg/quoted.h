@@ -1,0 +1,20 @@
+/* Parts of an SQL text that are not code: literals, quoted names, comments.
+ *
+ * Threads: any.
+ */
+#pragma once
+#include <glib.h>
+
+typedef enum {
+  QUOTED_NOT,
+  QUOTED_LITERAL, /* '..', E'..' (from its first quote), $tag$..$tag$ */
+  QUOTED_NAME,    /* ".." */
+  QUOTED_COMMENT, /* -- up to the end of the line, or a C comment */
+} Quoted;
+
+/* What begins at P, a place in TEXT that is code. END: its end; the end of TEXT if it is not
+ * closed, and then CLOSED is FALSE. CLOSED can be NULL. */
+Quoted quoted_at (const char *text, const char *p, const char **end, gboolean *closed);
+
+/* Whether C can stand in a name without quotes, behind its first character. */
+gboolean quoted_is_name_char (char c);
