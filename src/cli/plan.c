@@ -251,7 +251,7 @@ command_plan (Cli *cli, GError **error)
   const Job *job = cli_job (cli, cli->arguments[0], error);
   if (job == NULL)
     return CODE_NOT_FOUND;
-  if (job->page == NULL && (job->code == NULL || job->code->plan == NULL))
+  if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
   if (!parse_at (&at_us, error))

@@ -2,6 +2,7 @@
 
 #include "avro/identity.h"
 #include "base/uuid5.h"
+#include "engine/job/complete.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_private.h"
 
@@ -72,6 +73,7 @@ job_free (gpointer data)
   g_free (job->failed_outcome);
   g_clear_pointer (&job->failed_constants, json_decref);
   g_free (job->work_topic);
+  job_complete_forget (job);
   sentence_free (job->sentence);
   g_free (job);
 }
@@ -271,6 +273,8 @@ job_slot (const Job *job, const char *run_id, const json_t *args)
 gint32
 job_partitions (const Job *job)
 {
+  if (job->original != NULL)
+    job = job->original;
   gint partitions = atomic_load (&job->partitions);
   return partitions > 0 ? partitions : job->capacity;
 }

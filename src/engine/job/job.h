@@ -25,6 +25,7 @@ typedef struct {
   char *name;
   char *type; /* SQL type, to cast the first page's value */
   gboolean descending;
+  gboolean open; /* NULL on the first page: no value comes before all others */
 } JobCursor;
 
 typedef enum { APPLY_DELETE, APPLY_UPDATE, APPLY_INSERT } ApplyKind;
@@ -41,6 +42,7 @@ typedef struct {
   char *counter;
   gboolean counts_as_updated;
   char *outcome, *entity; /* NULL: none */
+  gboolean only_named;    /* the outcome is for rows that an event names, not for those of a page */
   json_t *constants;
   char *log; /* NULL: none */
   LogLevel log_level;
@@ -60,7 +62,7 @@ typedef struct {
 
 typedef struct _Jobs Jobs;
 
-typedef struct {
+typedef struct _Job {
   char *name, *folder;
   const Jobs *jobs; /* all of them */
   guint number;
@@ -95,6 +97,9 @@ typedef struct {
   gint64 retry_every_ms; /* fixed time between retries; 0: the growing back-off */
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
+  struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
+  const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
+                                  back; NULL: nothing */
 
   /* settings */
   int capacity;

@@ -44,8 +44,10 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
 {
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
+  g_auto (GStrv) parts = g_strsplit (table, "'", -1);
+  g_autofree char *quoted = g_strjoinv ("''", parts);
   g_autofree char *text
-      = g_strdup_printf (AUDITED, first, table, table, table, table, action,
+      = g_strdup_printf (AUDITED, first, quoted, quoted, quoted, quoted, action,
                          then != NULL ? "," : "", then != NULL ? then : "", columns);
   return pg_statement_text (name, text, error);
 }
@@ -151,7 +153,16 @@ load_what (const Job *job, JobWhat *what, GError **error)
   return TRUE;
 }
 
-/* How many keys the rest of a run has, up to `:limit`. */
+const PgStatement *
+job_files_page_count (const char *path, const char *page, GError **error)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, page, -1);
+  g_autofree char *name = g_strdup_printf ("%s#count (%.8s)", path, sum);
+  g_autofree char *sql
+      = g_strdup_printf ("SELECT pg_catalog.count(p.key) AS n FROM (\n%s\n) AS p", page);
+  return pg_statement_text (name, sql, error);
+}
+
 static gboolean
 load_page_count (Job *job, GError **error)
 {
@@ -160,10 +171,7 @@ load_page_count (Job *job, GError **error)
   g_autofree char *path = path_of (job, "page"), *text = resource_sql (path, error);
   if (text == NULL)
     return FALSE;
-  g_autofree char *name = g_strconcat (path, "#count", NULL);
-  g_autofree char *sql = g_strdup_printf ("SELECT pg_catalog.count(p.key) AS n FROM (\n%s\n) AS p",
-                                          without_semicolon (text));
-  return (job->page_count = pg_statement_text (name, sql, error)) != NULL;
+  return (job->page_count = job_files_page_count (path, without_semicolon (text), error)) != NULL;
 }
 
 static void

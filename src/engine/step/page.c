@@ -44,7 +44,7 @@ cursor_value (const Run *run, const JobCursor *column)
   if (value == NULL)
     value = json_object_get (json_object_get (run->args, "cursor"), column->name);
   if (value == NULL || json_is_null (value))
-    return g_strdup (first_value (column));
+    return column->open ? NULL : g_strdup (first_value (column));
   return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
 }
 

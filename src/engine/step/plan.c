@@ -190,8 +190,9 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   step->plan = TRUE;
   step->plan_visit = visit;
   step->plan_data = data;
+  gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
+  job = step->job;
   Plan plan = { step, job, array_new (), NULL };
-  gboolean ok = pg_begin_read_only (pg, error);
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);
   else if (ok && job->page != NULL)

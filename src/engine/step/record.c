@@ -83,12 +83,25 @@ failed_message (const Step *step, const char *key, const char *reason)
   return g_strjoinv (reason, rest);
 }
 
+/* An event has named the row. */
+static gboolean
+is_about_row (const Step *step)
+{
+  for (guint i = 0; i < step->job->events->len; i++) {
+    const JobEvent *event = step->job->events->pdata[i];
+    const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
+    if (key != NULL && !json_is_null (key))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* The outcome of a row that failed says what is known of it now. */
 static gboolean
 announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
 {
   const Job *job = step->job;
-  if (job->failed_outcome == NULL)
+  if (job->failed_outcome == NULL || (job->sentence != NULL && !is_about_row (step)))
     return TRUE;
   g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
   for (int i = 0; decided != NULL && i < rows_count (decided); i++)
@@ -194,7 +207,8 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
     step_add_count (step->counts, "updated_rows", which->len);
   if (what->apply->len > 0)
     step->rows += which->len;
-  for (guint i = 0; what->outcome != NULL && i < which->len; i++)
+  gboolean announced = what->outcome != NULL && (!what->only_named || is_about_row (step));
+  for (guint i = 0; announced && i < which->len; i++)
     step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),
                       what->entity, what->constants);
   return what->log == NULL || log_rows (step, what, trial, which, error);
@@ -250,13 +264,7 @@ record_children (Step *step, const PgRows *children, GError **error)
 static void
 tell_reason (Step *step, const Trial *trial)
 {
-  gboolean single = FALSE;
-  for (guint i = 0; i < step->job->events->len; i++) {
-    const JobEvent *event = step->job->events->pdata[i];
-    const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
-    single = single || (key != NULL && !json_is_null (key));
-  }
-  if (!single || rows_count (trial->decided) != 1 || rows_column (trial->decided, "reason") < 0)
+  if (!is_about_row (step) || rows_count (trial->decided) != 1 || rows_column (trial->decided, "reason") < 0)
     return;
   const char *reason = rows_text (trial->decided, 0, "reason");
   if (reason != NULL)

@@ -1,6 +1,7 @@
 #include "engine/step/step.h"
 
 #include "base/clock.h"
+#include "engine/job/complete.h"
 #include "engine/job/in_force.h"
 
 static void
@@ -58,6 +59,18 @@ step_free (Step *step)
   g_clear_pointer (&step->ages, g_array_unref);
   g_free (step->wait_reason);
   g_free (step);
+}
+
+gboolean
+step_complete (Step *step, GError **error)
+{
+  g_autofree char *refusal = NULL;
+  const Job *job = job_complete (step->pg, step->job, &refusal, error);
+  if (refusal != NULL)
+    return step_block (step, error, "%s", refusal);
+  if (job != NULL)
+    step->job = step->run->job = job;
+  return job != NULL;
 }
 
 /* --- what the run is --- */

@@ -81,6 +81,9 @@ struct _Step {
 /* BUNDLE may be NULL when planning. */
 Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle);
 void step_free (Step *step);
+/* A job that is a sentence gets its SQL, as the catalogue is now. Before anything else that the step
+ * asks the database. */
+gboolean step_complete (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
 
 /* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the

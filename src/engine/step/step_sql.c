@@ -19,6 +19,24 @@ scheduled_at_of (const Step *step)
                     : MIN (step->run->scheduled_at_us, step->run->now_us);
 }
 
+/* What the audit records at most, in place of what [audit] says. */
+static const char *
+audit_of_sentence (const Sentence *sentence)
+{
+  static const char *const words[] = { "full", "keys", "off" };
+  return sentence != NULL && sentence->audit_said ? words[sentence->audit] : NULL;
+}
+
+static void
+bind_audit (const Job *job, PgValues *values)
+{
+  const char *said = audit_of_sentence (job->sentence);
+  pg_values_set (values, "audit",
+                 said != NULL ? said : config_text (in_force_config (), "audit", "rows"));
+  pg_values_take (values, "audit_of",
+                  said != NULL ? g_strdup ("{}") : keeping_rows_of (in_force_config ()));
+}
+
 static PgValues *
 common_values (const Step *step)
 {
@@ -28,8 +46,7 @@ common_values (const Step *step)
   pg_values_time (values, "scheduled_at", scheduled_at_of (step));
   pg_values_set (values, "plan", step->plan ? "t" : "f");
   pg_values_take (values, "args", json_text (step->run->args));
-  pg_values_set (values, "audit", config_text (in_force_config (), "audit", "rows"));
-  pg_values_take (values, "audit_of", keeping_rows_of (in_force_config ()));
+  bind_audit (step->job, values);
   pg_values_take (values, "secret", keeping_secret (in_force_config ()));
   pg_values_set (values, "job", step->job->name);
   pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));

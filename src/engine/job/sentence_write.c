@@ -1,0 +1,413 @@
+#include "engine/job/sentence_write.h"
+
+#include "engine/job/fill.h"
+#include "engine/job/sentence_below.h"
+#include "engine/job/sql_text.h"
+
+#include <string.h>
+
+#define TIME ":scheduled_at::timestamptz"
+
+typedef struct {
+  const Sentence *sentence;
+  const Catalogue *catalogue;
+  const CatTable *table;
+  Words *words;
+  Written *written;
+  char *refusal; /* the first one; NULL: none */
+} Writer;
+
+static void
+file_free (gpointer data)
+{
+  WrittenFile *file = data;
+  g_free (file->path);
+  g_free (file->table);
+  g_free (file->text);
+  g_free (file);
+}
+
+void
+written_free (Written *written)
+{
+  if (written == NULL)
+    return;
+  g_ptr_array_unref (written->files);
+  g_ptr_array_unref (written->cursor);
+  g_ptr_array_unref (written->tables);
+  g_free (written);
+}
+
+WrittenFile *
+written_add (Written *written, char *path, const CatTable *table, char action, char *text)
+{
+  WrittenFile *file = g_new0 (WrittenFile, 1);
+  *file = (WrittenFile){ .path = path,
+                         .table = table != NULL ? g_strdup (table->name) : NULL,
+                         .action = action,
+                         .text = text };
+  g_ptr_array_add (written->files, file);
+  return file;
+}
+
+static void refuse (Writer *writer, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void
+refuse (Writer *writer, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  if (writer->refusal == NULL)
+    writer->refusal = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+}
+
+/* --- what the catalogue must say --- */
+
+static gboolean
+check_kind (Writer *writer, const char *name, const CatTable *table)
+{
+  const char *is = NULL;
+  switch (table != NULL ? table->kind : '\0') {
+  case 'r':
+  case 'p':
+    return TRUE;
+  case '\0':
+    refuse (writer, "there is no table %s", name);
+    return FALSE;
+  case 'v':
+    is = "a view: name the table that its rows are in";
+    break;
+  case 'm':
+    is = "a materialized view: name the table that its rows come from";
+    break;
+  case 'f':
+    is = "a foreign table: let a job on its own server remove its rows";
+    break;
+  default:
+    is = "no table";
+  }
+  refuse (writer, "%s is %s", name, is);
+  return FALSE;
+}
+
+static void
+check_hidden (Writer *writer)
+{
+  for (guint i = 0; i < writer->catalogue->tables->len; i++) {
+    const CatTable *table = writer->catalogue->tables->pdata[i];
+    if (table->hidden)
+      refuse (writer, "row-level security hides rows of %s from this role: give it BYPASSRLS",
+              table->name);
+  }
+}
+
+static void
+check_set (Writer *writer)
+{
+  for (guint i = 0; writer->sentence->set != NULL && i < writer->sentence->set->len; i++) {
+    const SentenceSet *set = writer->sentence->set->pdata[i];
+    const CatColumn *column = cat_column (writer->table, set->column);
+    if (column == NULL)
+      refuse (writer, "%s has no column %s", writer->table->name, set->column);
+    else if (g_ptr_array_find (writer->table->key, column, NULL))
+      refuse (writer, "%s is part of the primary key of %s and cannot be set", set->column,
+              writer->table->name);
+    else if (column->made)
+      refuse (writer, "%s is generated from other columns and cannot be set", set->column);
+  }
+}
+
+static void
+check_archive (Writer *writer)
+{
+  const char *name = writer->sentence->archive;
+  const CatTable *archive = catalogue_asked (writer->catalogue, name);
+  if (!check_kind (writer, name, archive))
+    return;
+  for (guint i = 0; i < writer->table->columns->len; i++) {
+    const CatColumn *column = writer->table->columns->pdata[i];
+    if (cat_column (archive, column->quoted) == NULL)
+      refuse (writer, "the archive %s has no column %s", name, column->quoted);
+  }
+}
+
+static gboolean
+check (Writer *writer)
+{
+  const Sentence *sentence = writer->sentence;
+  if (!check_kind (writer, sentence->table, writer->table))
+    return FALSE;
+  if (writer->table->key->len == 0)
+    refuse (writer, "%s has no primary key", writer->table->name);
+  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL; per++)
+    if (cat_column (writer->table, *per) == NULL)
+      refuse (writer, "%s has no column %s", writer->table->name, *per);
+  check_hidden (writer);
+  check_set (writer);
+  if (sentence->kind == SENTENCE_ARCHIVE)
+    check_archive (writer);
+  return writer->refusal == NULL;
+}
+
+/* --- pieces --- */
+
+/* The keys of the page as rows: `pruned_1`, ... are the columns of the primary key. */
+static char *
+keys_of (const CatTable *table, const char *parameter)
+{
+  GString *out = g_string_new ("(SELECT pruned_u.pruned_key, pruned_u.pruned_pos");
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    if (table->key->len == 1)
+      g_string_append_printf (out, ", pruned_u.pruned_key::%s AS pruned_1", column->type);
+    else {
+      g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
+      g_autofree char *name = g_strjoinv ("''", parts);
+      g_string_append_printf (out, ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
+                              name, column->type, i + 1);
+    }
+  }
+  g_string_append_printf (out,
+                          " FROM pg_catalog.unnest(:%s::text[]) WITH ORDINALITY AS pruned_u"
+                          " (pruned_key, pruned_pos)) AS pruned_k",
+                          parameter);
+  return g_string_free (out, FALSE);
+}
+
+/* `seen_at desc` -> `seen_at desc NULLS LAST`: what has no place in the order is the oldest. */
+static char *
+order_of_keep (const Writer *writer)
+{
+  GString *out = g_string_new (NULL);
+  for (char **by = writer->sentence->keep.by; by != NULL && *by != NULL; by++)
+    list_add (out, ", ", "%s NULLS LAST", *by);
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (out, ", ", "%s.%s", writer->table->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted);
+  return g_string_free (out, FALSE);
+}
+
+/* The row is not among those of its group that stay. The outer row is passed in under other names,
+ * because `where` knows the table by its own. */
+static char *
+beyond_keep (const Writer *writer, const char *where)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
+                      outer = g_string_new (NULL), same = g_string_new (NULL);
+  g_autofree char *keys = list_named (table->own, table->key), *order = order_of_keep (writer);
+  g_string_append (outer, keys);
+  for (char **per = writer->sentence->keep.per; per != NULL && *per != NULL; per++) {
+    const char *quoted = cat_column (table, *per)->quoted;
+    g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
+    g_string_append_printf (group, " AND %s.%s = pruned_g.pruned_per_%u", table->own, quoted,
+                            (guint)(per - writer->sentence->keep.per));
+    list_add (outer, ", ", "%s.%s AS pruned_per_%u", table->own, quoted,
+              (guint)(per - writer->sentence->keep.per));
+  }
+  for (guint i = 1; i <= table->key->len; i++)
+    list_add (same, " AND ", "pruned_s.pruned_%u = pruned_g.pruned_%u", i, i);
+  return g_strdup_printf (
+      "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
+      ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",
+      known->str, keys, table->name, where, group->str, order, writer->sentence->keep.rows,
+      same->str, outer->str);
+}
+
+static void
+set_due (Writer *writer)
+{
+  g_autofree char *where
+      = writer->sentence->where != NULL ? sql_text_at (writer->sentence->where, TIME) : g_strdup ("true");
+  words_set (writer->words, "where", where);
+  if (writer->sentence->keep.rows > 0) {
+    g_autofree char *beyond = beyond_keep (writer, where);
+    words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
+  } else
+    words_set (writer->words, "due", where);
+}
+
+/* Pages: the first begins at the first row, since no value comes before every other of any type. */
+static void
+set_page (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GString) cursor = g_string_new (NULL), pk = g_string_new (NULL),
+                      from = g_string_new (NULL), after = g_string_new (NULL);
+  g_autofree char *order = NULL;
+  for (guint i = 0; i < table->key->len; i++)
+    list_add (pk, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
+  order = g_strdup (pk->str);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    list_add (cursor, ", ", "%s.%s AS k%u", table->own, column->quoted, i + 1);
+    list_add (after, ", ", ":cursor.k%u::%s", i + 1, column->type);
+    list_add (from, ", ", "coalesce(:cursor.k%u::%s, (SELECT %s.%s FROM %s ORDER BY %s LIMIT 1))",
+              i + 1, column->type, table->own, column->quoted, table->name, order);
+  }
+  gboolean several = table->key->len > 1;
+  const char *form = several ? "(%s)" : "%s";
+  const struct {
+    const char *word;
+    const GString *list;
+  } lists[] = { { "pk", pk }, { "from", from }, { "after", after } };
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    g_auto (GStrv) parts = g_strsplit (form, "%s", 2);
+    words_take (writer->words, lists[i].word, g_strjoinv (lists[i].list->str, parts));
+  }
+  words_set (writer->words, "cursor", cursor->str);
+  words_set (writer->words, "order", order);
+  words_take (writer->words, "begins",
+              g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+}
+
+static void
+set_words (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  words_set (writer->words, "table", table->name);
+  words_set (writer->words, "own", table->own);
+  words_set (writer->words, "word", writer->written->word);
+  words_set (writer->words, "record", "");
+  words_take (writer->words, "keys", keys_of (table, "key"));
+  words_take (writer->words, "held", keys_of (table, "held"));
+  words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
+  words_take (writer->words, "key", list_key (table));
+  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
+  g_autofree char *name = g_strjoinv ("''", parts);
+  words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
+  set_due (writer);
+  set_page (writer);
+}
+
+/* --- files --- */
+
+static void
+add (Writer *writer, const char *path, const char *file)
+{
+  written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
+}
+
+static void
+set_archive (Writer *writer, gboolean below)
+{
+  const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
+  g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
+                      match = g_string_new (NULL);
+  for (guint i = 0; i < writer->table->columns->len; i++) {
+    const CatColumn *column = writer->table->columns->pdata[i];
+    if (cat_column (archive, column->quoted)->made)
+      continue;
+    list_add (columns, ", ", "%s", column->quoted);
+    list_add (values, ", ", "(pruned_a.pruned_record).%s", column->quoted);
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (match, " AND ", "%s.%s = pruned_k.pruned_%u", archive->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted, i + 1);
+  words_set (writer->words, "archive", archive->name);
+  words_set (writer->words, "archive_columns", columns->str);
+  words_set (writer->words, "archive_values", values->str);
+  words_set (writer->words, "archive_match", match->str);
+  words_set (writer->words, "archived",
+             below ? "(SELECT pruned_record FROM applied UNION ALL SELECT pruned_record FROM pruned_below)"
+                   : "applied");
+  words_take (writer->words, "record",
+              g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own,
+                               writer->table->name));
+}
+
+/* The own table's file: the rows, and in the same statement what must go with them. */
+static void
+add_removal (Writer *writer, const Below *below)
+{
+  gboolean archives = writer->sentence->kind == SENTENCE_ARCHIVE;
+  g_autofree char *known = below_own (below);
+  if (archives)
+    set_archive (writer, known != NULL);
+  g_autofree char *own = archives && known != NULL ? below_own (below) : g_strdup (known),
+                  *archive = archives ? words_fill (writer->words, "archive") : NULL;
+  GString *text = g_string_new (NULL);
+  g_autofree char *first = words_fill (writer->words, "delete");
+  g_string_append (text, first);
+  if (own != NULL || archive != NULL)
+    g_string_append_printf (text, "-- then:\n%s%s%s", own != NULL ? g_strchomp (own) : "",
+                            own != NULL && archive != NULL ? ",\n" : "",
+                            archive != NULL ? archive : "\n");
+  char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
+                                writer->table->name);
+  written_add (writer->written, path, writer->table, 'd', g_string_free (text, FALSE))->own = TRUE;
+  if (archives) {
+    g_autofree char *restored = g_strdup_printf ("restored/%s", writer->table->name);
+    add (writer, restored, "restored");
+  }
+}
+
+static void
+add_change (Writer *writer)
+{
+  g_autoptr (GString) set = g_string_new (NULL);
+  for (guint i = 0; i < writer->sentence->set->len; i++) {
+    const SentenceSet *one = writer->sentence->set->pdata[i];
+    g_autofree char *value = sql_text_at (one->value, TIME);
+    list_add (set, ", ", "%s = %s", cat_column (writer->table, one->column)->quoted, value);
+  }
+  words_set (writer->words, "set", set->str);
+  words_take (writer->words, "old", list_named (writer->table->own, writer->table->key));
+  words_take (writer->words, "same",
+              list_equal (writer->table->own, writer->table->key, "pruned_o"));
+  char *path = g_strdup_printf ("apply/changed/%03u-%s.update",
+                                (writer->written->files->len + 1) * 10, writer->table->name);
+  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"))->own
+      = TRUE;
+}
+
+static void
+add_files (Writer *writer, const Below *below)
+{
+  g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
+  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below);
+  add (writer, "page", "page");
+  add (writer, "decide", "decide");
+  add (writer, lock, all ? "lock" : "held");
+  below_write_locks (below, writer->written);
+  below_write_effects (below, writer->written);
+  if (writer->sentence->kind == SENTENCE_SET)
+    add_change (writer);
+  else
+    add_removal (writer, below);
+}
+
+static void
+note_tables (Writer *writer)
+{
+  for (guint i = 0; i < writer->catalogue->tables->len; i++) {
+    const CatTable *table = writer->catalogue->tables->pdata[i];
+    g_ptr_array_add (writer->written->tables,
+                     g_strdup (table->name != NULL ? table->name : table->asked));
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    g_ptr_array_add (writer->written->cursor,
+                     g_strdup (((CatColumn *)writer->table->key->pdata[i])->type));
+}
+
+Written *
+sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal)
+{
+  g_autoptr (Words) words = words_new ();
+  g_autoptr (Written) written = g_new0 (Written, 1);
+  written->files = g_ptr_array_new_with_free_func (file_free);
+  written->tables = g_ptr_array_new_with_free_func (g_free);
+  written->cursor = g_ptr_array_new_with_free_func (g_free);
+  written->word = sentence->kind == SENTENCE_SET ? "changed" : "removed";
+  Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written, NULL };
+  if (check (&writer)) {
+    set_words (&writer);
+    g_autoptr (Below) below = below_new (sentence, catalogue, words, &writer.refusal);
+    if (below != NULL)
+      add_files (&writer, below);
+  }
+  if ((*refusal = writer.refusal) != NULL)
+    return NULL;
+  note_tables (&writer);
+  return g_steal_pointer (&written);
+}

@@ -1,0 +1,5 @@
+-- Deletes the rows of {child} that refer to rows that go ({why}).
+DELETE FROM {child}
+USING ({rows}) AS pruned_p
+WHERE {on}
+RETURNING {child_key} AS key, pg_catalog.to_jsonb({child_own}.*) AS row

@@ -1,0 +1,1 @@
+SET CONSTRAINTS {constraint} DEFERRED

@@ -1,0 +1,6 @@
+-- Deletes the rows, if the condition still holds. By primary key.
+DELETE FROM {table}
+USING {keys}
+WHERE {match}
+  AND ({due})
+RETURNING {key} AS key, pg_catalog.to_jsonb({own}.*) AS row{record}
