@@ -54,8 +54,10 @@ typedef struct {
   char *type;       /* pruned.events.X */
   char *key;        /* field whose value is the key; NULL: the run starts as from a tick */
   char *unique_key; /* template */
-  char *due;        /* field with the due date; NULL: none */
+  char *due;        /* field with the due date or time; NULL: none */
   gboolean cancel_on_null;
+  const SentenceEvent *own;    /* of an application's own topic: TYPE is its name; NULL: ours */
+  const SentenceEvent *cancel; /* what cancels a run that waits; NULL: nothing */
 } JobEvent;
 
 #define JOB_LABELS 4
@@ -98,6 +100,8 @@ typedef struct _Job {
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
+  const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
+                                   it; NULL: no event names one */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
                                   back; NULL: nothing */
 
@@ -154,6 +158,10 @@ const char *jobs_default_place (const char *job, gpointer data);
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* What the job declares about events of TYPE (full name); NULL: it ignores them. */
 const JobEvent *job_event (const Job *job, const char *type);
+/* What declares that a run with ARGS is about one row; NULL: it is not. */
+const JobEvent *job_event_of (const Job *job, const json_t *args);
+/* The topics of applications that the jobs which are enabled in CONFIG read; of texts. */
+GPtrArray *jobs_own_topics (const Jobs *jobs, const Config *config);
 gboolean job_takes_argument (const Job *job, const char *argument);
 /* The unique key for ARGS from a template. A missing argument counts as empty. NULL template:
  * NULL. g_free it. */

@@ -160,6 +160,33 @@ events_exist (const Own *own, const Section *section, const Sentence *sentence, 
 
 /* --- jobs --- */
 
+/* Runs of one key are timers if something can come between the event and its run: the latest event
+ * counts, one that cancels included. Else each event has its run. */
+static void
+add_own_events (const Own *own, Job *job)
+{
+  gboolean timers = FALSE;
+  for (char **on = job->sentence->on; *on != NULL; on++) {
+    const SentenceEvent *event = find_event (own->jobs, *on);
+    timers |= event != NULL && (event->due != NULL || event->cancel_on != NULL);
+  }
+  for (char **on = job->sentence->on; *on != NULL; on++) {
+    const SentenceEvent *event = find_event (own->jobs, *on);
+    if (event == NULL)
+      continue;
+    JobEvent *added = g_new0 (JobEvent, 1);
+    *added = (JobEvent){ .type = g_strdup (event->name),
+                         .key = g_strdup ("key"),
+                         .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
+                         .due = timers ? g_strdup ("due") : NULL,
+                         .own = event,
+                         .cancel = event->cancel_on != NULL
+                                       ? find_event (own->jobs, event->cancel_on)
+                                       : NULL };
+    g_ptr_array_add (job->events, added);
+  }
+}
+
 static Job *
 job_of (const Own *own, const Section *section, GError **error)
 {
@@ -171,7 +198,9 @@ job_of (const Own *own, const Section *section, GError **error)
   g_autoptr (Sentence) sentence = sentence_read (section, settings, error);
   if (sentence == NULL || !events_exist (own, section, sentence, error))
     return NULL;
-  return sentence_job (g_steal_pointer (&sentence), section, settings);
+  Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
+  add_own_events (own, job);
+  return job;
 }
 
 static Job *

@@ -87,13 +87,7 @@ failed_message (const Step *step, const char *key, const char *reason)
 static gboolean
 is_about_row (const Step *step)
 {
-  for (guint i = 0; i < step->job->events->len; i++) {
-    const JobEvent *event = step->job->events->pdata[i];
-    const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
-    if (key != NULL && !json_is_null (key))
-      return TRUE;
-  }
-  return FALSE;
+  return job_event_of (step->job, step->run->args) != NULL;
 }
 
 /* The outcome of a row that failed says what is known of it now. */
