@@ -45,10 +45,28 @@ cli_fail (ExitCode code, GError **error, const char *format, ...)
 Job *
 cli_job (Cli *cli, const char *name, GError **error)
 {
-  Job *job = jobs_find (cli->jobs, name);
+  Job *job = jobs_asked (cli->jobs, name);
   if (job == NULL)
     set_unknown (error, "job", name, jobs_names (cli->jobs));
   return job;
+}
+
+void
+cli_say_refused (Cli *cli)
+{
+  for (guint i = 0; i < jobs_refused_count (cli->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (cli->jobs, i);
+    log_error ("Job refused", "job", one->name, "place", one->place, "reason", one->reason);
+  }
+}
+
+ExitCode
+cli_refused (Cli *cli, GError **error)
+{
+  guint n = jobs_refused_count (cli->jobs);
+  cli_say_refused (cli);
+  return n == 0 ? CODE_OK
+                : cli_fail (CODE_CONFIG, error, "%u job%s refused", n, n == 1 ? " is" : "s are");
 }
 
 gboolean

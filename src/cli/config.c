@@ -28,5 +28,6 @@ command_config (Cli *cli, GError **error)
   }
   output_table (cli->out, COLUMNS);
   config_each (cli->config, show, cli->out);
-  return CODE_OK;
+  output_end (cli->out);
+  return cli_refused (cli, error);
 }

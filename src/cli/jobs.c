@@ -1,8 +1,20 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/jobs_show.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
 #include "engine/ledger/mode.h"
+
+static char *to;
+
+const GOptionEntry jobs_options[]
+    = { { "to", 0, 0, G_OPTION_ARG_FILENAME, &to,
+          "make the job's folder in this one instead of printing it", "DIR" },
+        { NULL } };
+
+const char jobs_more[]
+    = "`show` prints the SQL files of a job; those of a [retention] section as they are written for the tables as they are now. With --to they\n"
+      "become a folder, which is a job of its own if it lies in [run] jobs_dir: take the section away then.";
 
 static const Column COLUMNS[] = {
   { "job" },
@@ -22,6 +34,7 @@ static const Column COLUMNS[] = {
   { "labels", CELL_JSON, .detail = TRUE },
   { "paused_until", CELL_TIME, .detail = TRUE },
   { "pause_reason", .detail = TRUE },
+  { "refused", .detail = TRUE },
   { NULL },
 };
 
@@ -65,7 +78,27 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *f
       force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
                  : json_object (),
       job_labels (job), cell_from_text (CELL_TIME, rows_text (rows, row, "paused_until")),
-      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")));
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")), NULL);
+}
+
+/* Jobs that cannot be loaded, in the same table. */
+static void
+show_refused (Cli *cli)
+{
+  for (guint i = 0; i < jobs_refused_count (cli->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (cli->jobs, i);
+    if (one->job == NULL) /* an event */
+      continue;
+    json_t *cells = json_array ();
+    for (const Column *column = COLUMNS; column->name != NULL; column++)
+      json_array_append_new (cells, g_str_equal (column->name, "job") ? json_string (one->name)
+                                    : g_str_equal (column->name, "last_state")
+                                        ? json_string ("refused")
+                                    : g_str_equal (column->name, "refused")
+                                        ? json_sprintf ("%s: %s", one->place, one->reason)
+                                        : json_null ());
+    output_cells (cli->out, cells);
+  }
 }
 
 static PgRows *
@@ -108,6 +141,12 @@ look (Cli *cli, Pg *pg, GError **error)
 ExitCode
 command_jobs (Cli *cli, GError **error)
 {
+  if (cli->arguments[0] != NULL && !g_str_equal (cli->arguments[0], "show"))
+    return cli_usage (error, "jobs: '%s' is not 'show'", cli->arguments[0]);
+  if (cli->arguments[0] != NULL && cli->arguments[1] == NULL)
+    return cli_usage (error, "jobs show: which job?");
+  if (cli->arguments[0] != NULL)
+    return jobs_show (cli, cli->arguments[1], to, error);
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
@@ -121,7 +160,8 @@ command_jobs (Cli *cli, GError **error)
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, forces);
+  show_refused (cli);
   output_end (cli->out);
   say_differences (cli, forces);
-  return CODE_OK;
+  return cli_refused (cli, error);
 }

@@ -249,6 +249,8 @@ command_plan (Cli *cli, GError **error)
 {
   gint64 at_us;
   const Job *job = cli_job (cli, cli->arguments[0], error);
+  if (job != NULL && job->refused != NULL)
+    return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   if (job == NULL)
     return CODE_NOT_FOUND;
   if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))

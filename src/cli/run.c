@@ -34,6 +34,7 @@ command_run (Cli *cli, GError **error)
   engine_begin ();
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
+  cli_say_refused (cli);
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config,
                             .jobs = cli->jobs,

@@ -92,6 +92,7 @@ note (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *ref
 ExitCode
 command_topics (Cli *cli, GError **error)
 {
+  cli_say_refused (cli);
   g_auto (GStrv) settings = cli_kafka_settings (cli, error);
   g_autoptr (KafkaAdmin) admin = NULL;
   if (settings == NULL || (admin = kafka_admin_new ((const char *const *)settings, error)) == NULL)

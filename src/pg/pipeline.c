@@ -44,7 +44,7 @@ pg_send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *
                GError **error)
 {
   const char *name = statement->on_server;
-  gboolean prepare = pg->prepare && !g_hash_table_contains (pg->refused, name);
+  gboolean prepare = pg->prepare && !statement->anew && !g_hash_table_contains (pg->refused, name);
   if (prepare && !send_prepare (pg, statement, name, error))
     return FALSE;
   int n = (int)statement->n_parameters;

@@ -118,14 +118,29 @@ pg_statement (const char *file)
   return known_put (statement);
 }
 
-const PgStatement *
-pg_statement_text (const char *name, const char *text, GError **error)
+static const PgStatement *
+statement_of_text (const char *name, const char *text, gboolean anew, GError **error)
 {
   PgStatement *statement = known_get (name);
   if (statement != NULL)
     return statement;
   statement = parse (name, text, error);
-  return statement != NULL ? known_put (statement) : NULL;
+  if (statement == NULL)
+    return NULL;
+  statement->anew = anew;
+  return known_put (statement);
+}
+
+const PgStatement *
+pg_statement_text (const char *name, const char *text, GError **error)
+{
+  return statement_of_text (name, text, FALSE, error);
+}
+
+const PgStatement *
+pg_statement_anew (const char *name, const char *text, GError **error)
+{
+  return statement_of_text (name, text, TRUE, error);
 }
 
 gboolean

@@ -10,6 +10,7 @@ struct _PgStatement {
   int lines_before;  /* lines of the text before it: comments */
   char **parameters; /* in the order of $1, $2, ... */
   guint n_parameters;
+  gboolean anew;      /* planned for its values each time: never prepared */
   char on_server[32]; /* its name in a session; derived from its text, so equal names always mean
                          equal statements */
 };

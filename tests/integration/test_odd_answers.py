@@ -25,7 +25,6 @@ def child(job="'scratch.wide'", args="'{}'::jsonb", key="k::text", due="NULL::ti
 
 # name: (what follows in job.conf, files, words of the run's error)
 CASES = {
-    "no.record": (REMOVED + "outcome = NoSuchRecord\n", {"decide": DECIDE}, ["NoSuchRecord", "job.conf"]),
     "no.field": (REMOVED + "outcome = MemberKept\n", {"decide": DECIDE}, ["MemberKept", "field "]),
     "no.entity": (REMOVED + "outcome = MemberKept\nentity = nobody\n", {"decide": DECIDE}, ["MemberKept", "'nobody'"]),
     "null.entity": (REMOVED + "outcome = MemberKept\nentity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),

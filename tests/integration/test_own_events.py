@@ -171,18 +171,25 @@ def test_a_key_of_several_columns(house, topics):  # noqa: F811
     assert sorted(reason.split(":")[1] for reason in dead(house).values()) == [" key room is missing", " key seat.nr, room"]
 
 
-def test_a_key_that_does_not_fit_the_table_waits(house, topics):  # noqa: F811
-    """Two paths for one column: the job is wrong, not the message."""
-    house.sql(PEOPLE)
+def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
+    """There is no table, and then one with another primary key: that is no fault of the message."""
     topics.make("app-users")
-    house.say("people.erase", ERASE)
+    house.say("people.erase", "table = people\non = UserErasureRequested")
     say_event(house, "UserErasureRequested", "app-users", "key = a, b")
-    send(house, {"a": 1, "b": 2})
+    send(house, {"a": "01", "b": "x"})
     house.work()
     ((state, error),) = runs(house, "state, error")
-    assert state == "waiting" and error.startswith("refused: ")
-    assert "has 2 paths, and the primary key of people 1 column" in error
-    assert erased(house) == [] and dead(house) == {}
+    assert state == "waiting" and "refused: " in error and "there is no table people" in error
+    house.sql("CREATE TABLE people (b text, id bigint PRIMARY KEY); INSERT INTO people VALUES ('x', 1), ('y', 2)")
+    house.database.execute("UPDATE pruned.runs SET due_at = now()")
+    house.work()
+    ((state, error),) = runs(house, "state, error")
+    assert state == "waiting" and "has 2 paths, and the primary key of people 1 column" in error
+    house.sql("ALTER TABLE people DROP CONSTRAINT people_pkey, ADD PRIMARY KEY (id, b)")
+    house.database.execute("UPDATE pruned.runs SET due_at = now()")
+    house.work()
+    assert house.rows("people", "id") == [(2,)] and dead(house) == {}
+    assert outcomes(house) == [('{"b": "x", "id": 1}', "people.erase", "removed", None)]
 
 
 def at(**more):

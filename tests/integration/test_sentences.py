@@ -4,9 +4,8 @@ import datetime
 
 import pytest
 
-from support.sentences import house, some_uuid  # noqa: F401
-
-UTC = datetime.timezone.utc
+from support.scene import now
+from support.sentences import house  # noqa: F401
 
 # name of the key's type, its SQL, five keys in their order, and how the audit writes the first
 TYPES = {
@@ -58,3 +57,343 @@ def test_keys_of_any_type(house):  # noqa: F811
         back = house.restore(runs[name]["run_id"])
         assert {line["action"] for line in back} == {"restored"}, (name, back)
         assert house.rows(f"t_{name}", "id::text, stays", f"t_{name}.id") == before[name]
+
+
+def test_a_key_of_two_columns(house):  # noqa: F811
+    house.sql("""CREATE TABLE seats (room text, nr int, until timestamptz, PRIMARY KEY (nr, room));
+        INSERT INTO seats VALUES ('a', 1, '2020-01-01+00'), ('b', 1, '2020-01-01+00'), ('it''s', 2, '2020-01-01+00'), ('a', 2, NULL), ('a', 3, '2020-01-01+00')""")
+    house.say("seats", "table = seats\nwhere = until < :T - interval '30 days'\nbatch = 2\ndelay_ms = 0")
+    plan = house.plan("seats")
+    assert plan == [("seats", key, "removed", None) for key in (
+        '{"nr": 1, "room": "a"}', '{"nr": 1, "room": "b"}', '{"nr": 2, "room": "it\'s"}', '{"nr": 3, "room": "a"}')]
+    counters, run = house.done("seats")
+    assert counters == {"removed": 4, "updated_rows": 4}
+    assert house.rows("seats", "room, nr") == [("a", 2)]
+    assert [(table, action, key) for table, action, key, _ in house.audit(run)] == [
+        ("seats", "deleted", {"nr": 1, "room": "a"}), ("seats", "deleted", {"nr": 1, "room": "b"}),
+        ("seats", "deleted", {"nr": 2, "room": "it's"}), ("seats", "deleted", {"nr": 3, "room": "a"})]
+    house.restore(run)
+    assert house.rows("seats", "room, nr", "2, 1") == [("a", 1), ("b", 1), ("a", 2), ("it's", 2), ("a", 3)]
+    again, _ = house.done("seats")
+    assert again == {"passed_over": 4}
+
+
+def test_names_that_need_quotes(house):  # noqa: F811
+    house.sql("""CREATE TABLE "Order, Items" ("Id" bigint PRIMARY KEY, "group" text, "it's" int);
+        CREATE TABLE "order" ("user" uuid PRIMARY KEY, "key" int, "row" int, "what" int);
+        INSERT INTO "Order, Items" VALUES (1, 'x', 1), (2, 'y', 2);
+        INSERT INTO "order" VALUES ('00000000-0000-0000-0000-000000000001', 1, 1, 1), ('00000000-0000-0000-0000-000000000002', 2, 2, 2)""")
+    house.say("quoted.comma", "table = \"Order, Items\"\nwhere = \"it's\" = 1 AND \"Order, Items\".\"group\" = 'x'")
+    house.say("quoted.word", "table = \"order\"\nwhere = \"key\" = 1 AND \"row\" = 1 AND what = 1")
+    comma, word = house.tick("quoted.comma", "quoted.word")
+    assert (comma["result"]["removed"], word["result"]["removed"]) == (1, 1), (comma, word)
+    assert house.rows('"Order, Items"', '"Id"') == [(2,)]
+    assert house.rows('"order"', '"key"') == [(2,)]
+    assert house.keys(comma["run_id"]) == [('"Order, Items"', "deleted", 1)]
+    house.restore(comma["run_id"])
+    house.restore(word["run_id"])
+    assert house.rows('"Order, Items"', '"Id"') == [(1,), (2,)] and house.rows('"order"', '"key"') == [(1,), (2,)]
+
+
+def test_a_table_of_another_schema(house):  # noqa: F811
+    house.database.connection.execute("CREATE SCHEMA billing; GRANT USAGE ON SCHEMA billing TO PUBLIC")
+    house.sql("""CREATE TABLE billing.orders (id bigint PRIMARY KEY, old boolean); CREATE TABLE orders (id bigint PRIMARY KEY, old boolean);
+        GRANT ALL ON billing.orders TO PUBLIC;
+        INSERT INTO billing.orders VALUES (1, true), (2, false); INSERT INTO orders VALUES (1, true)""")
+    house.say("billed", "table = billing.orders\nwhere = orders.old")
+    counters, run = house.done("billed")
+    assert counters == {"removed": 1, "updated_rows": 1}
+    assert house.rows("billing.orders", "id") == [(2,)] and house.rows("orders", "id") == [(1,)]
+    assert house.keys(run) == [("billing.orders", "deleted", 1)]
+    house.restore(run)
+    assert house.rows("billing.orders", "id") == [(1,), (2,)]
+
+
+# --- children
+
+SHOP = """
+CREATE TABLE orders (id bigint PRIMARY KEY, deleted_at timestamptz);
+CREATE TABLE order_items (id bigint PRIMARY KEY, order_id bigint NOT NULL REFERENCES orders);
+CREATE TABLE item_marks (id bigint PRIMARY KEY, item_id bigint REFERENCES order_items, order_id bigint REFERENCES orders);
+CREATE TABLE order_notes (id bigint PRIMARY KEY, order_id bigint);
+CREATE TABLE order_views (order_id bigint NOT NULL REFERENCES orders ON DELETE CASCADE, seen date NOT NULL);
+CREATE TABLE coupons (id bigint PRIMARY KEY, order_id bigint REFERENCES orders ON DELETE SET NULL);
+INSERT INTO orders VALUES (1, '2020-01-01+00'), (2, NULL), (3, '2020-01-01+00');
+INSERT INTO order_items VALUES (11, 1), (12, 1), (21, 2), (31, 3);
+INSERT INTO item_marks VALUES (111, 11, NULL), (112, 11, 1), (113, NULL, 3), (211, 21, 2);
+INSERT INTO order_notes VALUES (10, 1), (20, 2), (30, NULL);
+INSERT INTO order_views VALUES (1, '2026-01-01'), (1, '2026-01-02'), (2, '2026-01-01');
+INSERT INTO coupons VALUES (100, 1), (200, 2);
+"""
+OLD = "where = deleted_at < :T - interval '30 days'"
+TABLES = ("orders", "order_items", "item_marks", "order_notes", "order_views", "coupons")
+
+
+def shop(house):  # noqa: F811
+    return {table: house.rows(table, "*", "1, 2") for table in TABLES}
+
+
+WITHOUT_1_AND_3 = {
+    "orders": [2], "order_items": [(21, 2)], "item_marks": [(211, 21, 2)], "order_views": [(2, datetime.date(2026, 1, 1))],
+    "coupons": [(100, None), (200, 2)]}
+
+
+def check_shop(house, notes):  # noqa: F811
+    left = shop(house)
+    assert [row[0] for row in left["orders"]] == WITHOUT_1_AND_3["orders"]
+    for table in ("order_items", "item_marks", "order_views", "coupons"):
+        assert left[table] == WITHOUT_1_AND_3[table], table
+    assert left["order_notes"] == notes
+
+
+AUDITED = {
+    ("orders", "deleted", 1), ("orders", "deleted", 3),
+    ("order_items", "deleted", 11), ("order_items", "deleted", 12), ("order_items", "deleted", 31),
+    ("item_marks", "deleted", 111), ("item_marks", "deleted", 112), ("item_marks", "deleted", 113),
+    ("order_views", "deleted", '{"seen": "2026-01-01", "order_id": 1}'), ("order_views", "deleted", '{"seen": "2026-01-02", "order_id": 1}'),
+    ("coupons", "updated", 100)}
+
+
+@pytest.mark.parametrize("children, notes", [
+    ("order_items, item_marks, order_notes(order_id)", [(20, 2), (30, None)]), ("auto", [(10, 1), (20, 2), (30, None)])])
+def test_children_go_first_and_come_back(house, children, notes):  # noqa: F811
+    """What a foreign key takes or empties by itself is recorded as well."""
+    house.sql(SHOP)
+    before = shop(house)
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = {children}")
+    counters, run = house.done("orders.purge")
+    assert counters == {"removed": 2, "updated_rows": 2}
+    check_shop(house, notes)
+    assert set(house.keys(run)) == AUDITED | ({("order_notes", "deleted", 10)} if len(notes) == 2 else set())
+    assert len(house.keys(run)) == len(set(house.keys(run)))
+    house.restore(run)
+    assert shop(house) == before
+
+
+def test_a_child_that_is_not_named_keeps_its_row(house):  # noqa: F811
+    """Its foreign key forbids it: the row is in quarantine, the others go."""
+    house.sql(SHOP)
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = order_notes(order_id)")
+    house.sql("DELETE FROM item_marks; DELETE FROM order_items WHERE order_id = 3")
+    counters, run = house.done("orders.purge")
+    assert counters == {"removed": 1, "updated_rows": 1, "failed": 1}
+    assert house.rows("orders", "id") == [(1,), (2,)] and house.rows("order_notes", "id") == [(10,), (20,), (30,)]
+    assert house.rows("pruned.quarantine", "item") == [("orders:1",)]
+
+
+def test_a_child_that_appears_later(house):  # noqa: F811
+    house.sql(SHOP)
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto")
+    house.start()
+    house.pruned.start()
+    first = house.pruned.run("tick", "orders.purge", "--at", "-2m", "--wait").ok()
+    assert first.code == 0 and house.rows("orders", "id") == [(2,)]
+    house.sql("""CREATE TABLE parcels (id bigint PRIMARY KEY, order_id bigint REFERENCES orders);
+        INSERT INTO orders VALUES (4, '2020-01-01+00'); INSERT INTO parcels VALUES (40, 4), (41, 2)""")
+    house.pruned.run("tick", "orders.purge", "--at", "-1m", "--wait").ok()
+    assert house.rows("orders", "id") == [(2,)] and house.rows("parcels", "id") == [(41,)]
+
+
+def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
+    """1 <- 2 <- 3 <- 4: 1 and 3 are to go, so all do, with what refers to them. 5 <- 6: 6 goes alone."""
+    house.sql("""CREATE TABLE folders (id bigint PRIMARY KEY, parent bigint REFERENCES folders, dead boolean NOT NULL);
+        CREATE TABLE files (id bigint PRIMARY KEY, folder bigint NOT NULL REFERENCES folders);
+        INSERT INTO folders VALUES (1, NULL, true), (2, 1, false), (3, 2, true), (4, 3, false), (5, NULL, false), (6, 5, true);
+        INSERT INTO files VALUES (10, 1), (20, 2), (40, 4), (50, 5), (60, 6)""")
+    house.say("folders", "table = folders\nwhere = dead\nchildren = auto")
+    counters, run = house.done("folders")
+    assert counters == {"removed": 3, "updated_rows": 3}
+    assert house.rows("folders", "id") == [(5,)] and house.rows("files", "id") == [(50,)]
+    assert sorted(house.keys(run)) == [("files", "deleted", n) for n in (10, 20, 40, 60)] + [
+        ("folders", "deleted", n) for n in (1, 2, 3, 4, 6)] + [("folders", "updated", 3)]
+    house.restore(run)
+    assert house.rows("folders", "id, parent") == [(1, None), (2, 1), (3, 2), (4, 3), (5, None), (6, 5)]
+    assert house.rows("files", "id") == [(10,), (20,), (40,), (50,), (60,)]
+
+
+CIRCLE = """
+CREATE TABLE carts (id bigint PRIMARY KEY, dead boolean NOT NULL, last_line bigint{null});
+CREATE TABLE lines (id bigint PRIMARY KEY, cart bigint NOT NULL REFERENCES carts);
+INSERT INTO carts VALUES (1, true, 11), (2, false, 21);
+{lines}
+ALTER TABLE carts ADD CONSTRAINT carts_last FOREIGN KEY (last_line) REFERENCES lines {how};
+"""
+LINES = "INSERT INTO lines VALUES (11, 1), (12, 1), (21, 2);"
+
+
+@pytest.mark.parametrize("null, how", [("", ""), (" NOT NULL", "DEFERRABLE"), ("", "ON DELETE SET NULL")])
+def test_a_circle_is_loosened(house, null, how):  # noqa: F811
+    house.sql(CIRCLE.format(null=null, how=how, lines=LINES))
+    house.say("carts", "table = carts\nwhere = dead\nchildren = auto")
+    counters, run = house.done("carts")
+    assert counters == {"removed": 1, "updated_rows": 1}
+    assert house.rows("carts", "id, last_line") == [(2, 21)] and house.rows("lines", "id") == [(21,)]
+    assert {key[:3] for key in house.keys(run) if key[1] == "deleted"} == {
+        ("carts", "deleted", 1), ("lines", "deleted", 11), ("lines", "deleted", 12)}
+    if how == "DEFERRABLE":
+        return  # `restore` puts back row by row, and each of these rows needs the other
+    house.restore(run)
+    assert house.rows("carts", "id, last_line") == [(1, 11), (2, 21)] and house.rows("lines", "id") == [(11,), (12,), (21,)]
+
+
+# --- set, archive, keep
+
+def test_set_changes_and_the_audit_has_what_was(house):  # noqa: F811
+    house.sql("""CREATE TABLE people (id uuid PRIMARY KEY, email text, name text NOT NULL, erased_at timestamptz, left_on date);
+        INSERT INTO people VALUES ('00000000-0000-0000-0000-000000000001', 'a@x', 'Ann', NULL, '2020-01-01'),
+          ('00000000-0000-0000-0000-000000000002', 'b@x', 'Bob', NULL, NULL), ('00000000-0000-0000-0000-000000000003', NULL, 'Cem', NULL, '2020-01-02')""")
+    house.say("people.erase", "table = people\nwhere = left_on < '2025-01-01' AND erased_at IS NULL\n"
+                              "set = email = NULL, name = 'erased, ' || left_on, erased_at = :T\nbatch = 1\ndelay_ms = 0")
+    at = now(hours=-3)
+    plan = house.plan("people.erase")
+    assert [(key[-1], action) for _, key, action, _ in plan] == [("1", "changed"), ("3", "changed")]
+    counters, run = house.done("people.erase", at=at)
+    assert counters == {"changed": 2, "updated_rows": 2}
+    assert house.rows("people", "email, name, erased_at", "id") == [
+        (None, "erased, 2020-01-01", at), ("b@x", "Bob", None), (None, "erased, 2020-01-02", at)]
+    assert [(table, action, key[-1], row["email"], row["name"]) for table, action, key, row in house.audit(run)] == [
+        ("people", "updated", "1", "a@x", "Ann"), ("people", "updated", "3", None, "Cem")]
+    again, _ = house.done("people.erase", at=at + datetime.timedelta(hours=1))
+    assert again == {}
+    house.restore(run)
+    assert house.rows("people", "email, name, erased_at", "id") == [("a@x", "Ann", None), ("b@x", "Bob", None), (None, "Cem", None)]
+
+
+def test_archive_moves_and_restore_takes_out_of_it(house):  # noqa: F811
+    house.sql("""CREATE TABLE events (id bigint PRIMARY KEY, at timestamptz, "it's" jsonb, double_id bigint GENERATED ALWAYS AS (id * 2) STORED);
+        CREATE TABLE events_archive (moved_at timestamptz NOT NULL DEFAULT now(), double_id bigint, "it's" jsonb, at timestamptz, id bigint PRIMARY KEY);
+        CREATE TABLE marks (id bigint PRIMARY KEY, event_id bigint REFERENCES events);
+        INSERT INTO events VALUES (1, '2020-01-01+00', '{"a": [1, 2.50]}'), (2, '2020-01-02+00', NULL), (3, NULL, '{}');
+        INSERT INTO marks VALUES (10, 1), (30, 3)""")
+    house.say("events.archive", "table = events\nwhere = at < :T - interval '1 year'\narchive = events_archive\nchildren = marks")
+    counters, run = house.done("events.archive")
+    assert counters == {"removed": 2, "updated_rows": 2}
+    assert house.rows("events", "id") == [(3,)] and house.rows("marks", "id") == [(30,)]
+    assert house.rows("events_archive", 'id, double_id, "it\'s"') == [(1, 2, {"a": [1, 2.5]}), (2, 4, None)]
+    assert house.keys(run) == [("marks", "deleted", 10), ("events", "deleted", 1), ("events", "deleted", 2)]
+    house.restore(run)
+    assert house.rows("events", "id, double_id") == [(1, 2), (2, 4), (3, 6)] and house.rows("marks", "id") == [(10,), (30,)]
+    assert house.rows("events_archive", "id") == []
+
+
+def test_keep_leaves_the_newest_of_each_group(house):  # noqa: F811
+    """NULLs are the oldest, ties go by primary key, and rows without a group stay."""
+    house.sql("""CREATE TABLE devices (id bigint PRIMARY KEY, user_id int, seen_at date, broken boolean NOT NULL DEFAULT false);
+        INSERT INTO devices (id, user_id, seen_at) VALUES
+          (1, 1, '2026-01-01'), (2, 1, '2026-01-03'), (3, 1, '2026-01-02'), (4, 1, NULL),
+          (5, 2, NULL), (6, 2, NULL), (7, 2, NULL),
+          (8, NULL, '2026-01-01'), (9, NULL, '2026-01-02'), (10, NULL, NULL),
+          (11, 3, '2026-01-01'), (12, 3, '2026-01-01'), (13, 3, '2026-01-01'), (14, 3, '2026-01-02'),
+          (15, 4, '2026-01-05'), (16, 4, '2026-01-04'), (17, 4, '2026-01-03'), (18, 4, '2026-01-02'), (19, 4, '2026-01-01');
+        UPDATE devices SET broken = true WHERE id IN (15, 16, 17)""")
+    house.say("devices.newest", "table = devices\nkeep = 2 per user_id by seen_at desc\nbatch = 2\ndelay_ms = 0")
+    house.say("devices.broken", "table = devices\nwhere = broken\nkeep = 1 per user_id by seen_at desc, id desc")
+    assert [key for _, key, action, _ in house.plan("devices.newest") if action == "removed"] == ["1", "4", "7", "12", "13", "17", "18", "19"]
+    counters, run = house.done("devices.broken")
+    assert counters == {"removed": 2, "updated_rows": 2} and house.database.column("SELECT id FROM devices WHERE user_id = 4") == [15, 18, 19]
+    house.restore(run)
+    house.pruned.run("quarantine", "drop", "--yes").ok()
+    counters, _ = house.done("devices.newest")
+    assert counters == {"removed": 8, "updated_rows": 8}
+    assert house.database.column("SELECT id FROM devices ORDER BY id") == [2, 3, 5, 6, 8, 9, 10, 11, 14, 15, 16]
+
+
+def test_audit_of_keys_and_of_nothing(house):  # noqa: F811
+    house.sql("CREATE TABLE a (id bigint PRIMARY KEY); CREATE TABLE b (id bigint PRIMARY KEY); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)")
+    house.say("of.a", "table = a\nwhere = true\naudit = keys")
+    house.say("of.b", "table = b\nwhere = true\naudit = off")
+    of_a, of_b = house.tick("of.a", "of.b")
+    assert house.rows("a") == house.rows("b") == []
+    assert [(r["table_name"], r["keys"], r["rows"]) for r in house.database.rows("SELECT * FROM pruned.deletions")] == [("a", [1], None)]
+    house.restore(of_a["run_id"], code=6)
+    house.restore(of_b["run_id"], code=6)
+
+
+def test_a_row_that_changes_between_page_and_apply_stays(house):  # noqa: F811
+    """Another session changes it while the step waits for its lock."""
+    house.sql(SHOP)
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto")
+    house.start()
+    with house.database.connect() as other, other.transaction():
+        other.execute("UPDATE orders SET deleted_at = NULL WHERE id = 1")
+        house.pruned.run("tick", "orders.purge", "--at", "-1m").ok()
+        daemon = house.pruned.start()
+        house.database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()", until=1)
+    house.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=1)
+    assert daemon.running and house.rows("orders", "id") == [(1,), (2,)]
+    assert house.rows("order_items", "id") == [(11,), (12,), (21,)]
+    result = house.database.value("SELECT result FROM pruned.runs")
+    assert (result["removed"], result["kept"], result["failed"]) == (1, 1, 0)
+
+
+# --- shown
+
+def test_a_sentence_is_shown_and_taken_over_as_files(house, tmp_path):  # noqa: F811
+    house.sql(SHOP)
+    before = shop(house)
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto\nbatch = 1\ndelay_ms = 0")
+    shown = house.pruned.run("jobs", "show", "orders.purge", "--json").ok().json()
+    files = {one["file"]: one["text"] for one in shown}
+    assert {"job.conf", "page.sql", "decide.sql"} <= set(files)
+    assert [name for name in files if name.startswith("apply/removed/")][-1].endswith("-orders.sql")
+    for name, text in files.items():
+        assert f"-- file: {name}\n" in house.pruned.run("jobs", "show", "orders.purge").ok().stdout and text
+    house.pruned.run("jobs", "show", "orders.purge", "--to", house.folder).ok()
+    (house.folder / "orders.purge.conf").unlink()
+    assert (house.folder / "orders.purge/page.sql").read_text() == files["page.sql"]
+    counters, run = house.done("orders.purge")
+    assert counters == {"removed": 2, "updated_rows": 2}
+    check_shop(house, [(10, 1), (20, 2), (30, None)])
+    house.restore(run)
+    assert shop(house) == before
+
+
+def test_built_in_jobs_are_shown_and_unknown_ones_are_not(stored, tmp_path):
+    shown = {one["file"] for one in stored.run("jobs", "show", "members.remove_expired", "--json").ok().json()}
+    assert {"job.conf", "page.sql", "decide.sql", "apply/removed/10-members.sql"} <= shown
+    done = stored.run("jobs", "show", "members.remove_expird")
+    assert done.code == 6 and "members.remove_expired" in done.stderr
+    stored.run("jobs", "show", "members.remove_expired", "--to", tmp_path / "out").ok()
+    assert (tmp_path / "out/members.remove_expired/page.sql").exists()
+    assert stored.run("jobs", "show", "members.remove_expired", "--to", tmp_path / "out").code == 2
+
+
+# --- refused by the catalogue
+
+REFUSED = {
+    "nothing": ("table = nothing\nwhere = true", "there is no table nothing"),
+    "seen": ("table = seen\nwhere = true", "is a view"),
+    "kept.seen": ("table = kept_seen\nwhere = true", "is a materialized view"),
+    "keyless": ("table = keyless\nwhere = true", "no primary key"),
+    "column": ("table = carts\nwhere = gone_at < :T", "gone_at"),
+    "set": ("table = carts\nwhere = dead\nset = gone_at = NULL", "has no column gone_at"),
+    "child": ("table = carts\nwhere = dead\nchildren = keyless", "no foreign key"),
+    "child.column": ("table = carts\nwhere = dead\nchildren = keyless(cart)", "has no column cart"),
+    "circle": ("table = carts\nwhere = dead\nchildren = auto", "carts_last"),
+    "archive": ("table = carts\nwhere = dead\narchive = old_carts", "has no column last_line"),
+    "keep": ("table = carts\nkeep = 1 per owner by id", "has no column owner"),
+}
+
+
+def test_what_the_catalogue_refuses_is_blocked_alone(house):  # noqa: F811
+    house.sql(CIRCLE.format(null=" NOT NULL", how="", lines=LINES) + """
+        CREATE VIEW seen AS SELECT * FROM carts; CREATE MATERIALIZED VIEW kept_seen AS SELECT * FROM carts;
+        CREATE TABLE keyless (id bigint); CREATE TABLE old_carts (id bigint, dead boolean); CREATE TABLE well (id bigint PRIMARY KEY);
+        INSERT INTO well VALUES (1)""")
+    for name, (text, _) in REFUSED.items():
+        house.say(f"bad.{name}", text)
+    house.say("well", "table = well\nwhere = id = 1")
+    *runs, well = house.tick(*[f"bad.{name}" for name in REFUSED], "well")
+    for run, (name, (_, why)) in zip(runs, REFUSED.items()):
+        assert (run["state"], run["result"]["status"]) == ("finished", "blocked"), (name, run)
+        assert why in run["result"]["reason"], (name, run["result"])
+    assert well["result"]["removed"] == 1
+    assert house.rows("carts", "id") == [(1,), (2,)]
+
+
+def test_rows_that_row_level_security_hides(house):  # noqa: F811
+    house.sql(SHOP + "ALTER TABLE item_marks ENABLE ROW LEVEL SECURITY")
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto")
+    run = house.run("orders.purge")
+    assert run["result"]["status"] == "blocked" and "item_marks" in run["result"]["reason"]
+    assert house.rows("orders", "id") == [(1,), (2,), (3,)]

@@ -1,18 +1,12 @@
 """Tables of the tests' own, and jobs over them that are sentences: sections of a file instead of SQL."""
 
 import json
-import uuid
 
 import pytest
 
 from .instance import HELD_UP, built_in
 from .places import ROLE
 from .scene import now
-
-
-def plain(text):
-    """A value as it stands in an expected table."""
-    return sorted(tuple(str(one) for one in row) for row in text)
 
 
 class House:
@@ -87,7 +81,3 @@ def house(new_database, new_topics, new_pruned, scene_settings, tmp_path):
     folder.mkdir()
     settings = {k: v for k, v in scene_settings.items() if built_in(k)} | {"run.jobs_dir": folder}
     return House(new_pruned(new_database("migrated"), new_topics(), settings=settings), folder)
-
-
-def some_uuid(n):
-    return uuid.UUID(int=n)

@@ -122,8 +122,7 @@ check_decide (Check *check, Step *step, const Page *page, GError **error)
 {
   if (page->keys->len == 0)
     return TRUE;
-  g_autofree char *keys = array_of_texts (page->keys);
-  g_autoptr (PgRows) decided = trial_decide_planned (step, keys, "{}", error);
+  g_autoptr (PgRows) decided = trial_decide_planned (step, page->keys, "{}", error);
   if (decided == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (decided); i++) {

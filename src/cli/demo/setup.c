@@ -21,7 +21,7 @@ write_conf (Demo *demo, GError **error)
     return FALSE;
   g_string_append_printf (
       text,
-      "[run]\nmode = apply\n\n[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
+      "[run]\nmode = apply\njobs_dir =\n\n[postgres]\nurl = %s\n\n[topics]\nprefix = %s\npartitions = 2\n\n"
       "[store.local]\nroot = %s\nprune_empty_dirs = on\n",
       server_url (demo->server), demo->prefix, demo->objects);
   for (guint i = 0; i < jobs_count (jobs); i++)

@@ -177,12 +177,25 @@ code_of (const Doctor *doctor)
   return CODE_OK;
 }
 
+static void
+look_at_jobs (Doctor *doctor)
+{
+  const Jobs *jobs = doctor->cli->jobs;
+  for (guint i = 0; i < jobs_refused_count (jobs); i++) {
+    const JobRefused *one = jobs_refused_at (jobs, i);
+    g_autofree char *remedy = g_strdup_printf ("edit %s", one->place);
+    doctor_error (doctor, CODE_CONFIG, "jobs", remedy, "%s is refused: %s: %s", one->name,
+                  one->place, one->reason);
+  }
+}
+
 ExitCode
 command_doctor (Cli *cli, GError **error)
 {
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
   Doctor doctor
       = { .cli = cli, .findings = findings, .grants = grants_command (cli->config, NULL, NULL) };
+  look_at_jobs (&doctor);
   doctor_postgres (&doctor);
   doctor_kafka (&doctor);
   doctor_stores (&doctor);

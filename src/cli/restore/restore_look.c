@@ -2,6 +2,7 @@
 
 #include "base/uuid5.h"
 #include "cli/grants.h"
+#include "engine/job/complete.h"
 
 #include <string.h>
 
@@ -60,6 +61,25 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
   return CODE_OK;
 }
 
+/* Sentences get their SQL. One that the catalogue refuses now is restored by the audit alone. */
+static gboolean
+complete_jobs (Restore *restore, GError **error)
+{
+  gboolean ok = pg_begin_read_only (restore->pg, error);
+  GPtrArray *all[] = { restore->jobs, restore->above };
+  for (guint a = 0; ok && a < G_N_ELEMENTS (all); a++)
+    for (guint i = 0; ok && i < all[a]->len; i++) {
+      g_autofree char *refusal = NULL;
+      const Job *job = all[a]->pdata[i];
+      const Job *completed = job != NULL ? job_complete (restore->pg, job, &refusal, error) : NULL;
+      ok = job == NULL || completed != NULL || refusal != NULL;
+      if (completed != NULL)
+        all[a]->pdata[i] = (gpointer)completed;
+    }
+  pg_rollback (restore->pg);
+  return ok;
+}
+
 static ExitCode
 find_runs (Restore *restore, gboolean with_children, GError **error)
 {
@@ -69,7 +89,11 @@ find_runs (Restore *restore, gboolean with_children, GError **error)
   pg_values_set (values, "run_id", restore->run_id);
   pg_values_set (values, "with_children", with_children ? "true" : "false");
   g_autoptr (PgRows) rows = ask (restore, SQL "runs.sql", values, error);
-  return rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
+  ExitCode code
+      = rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
+  if (code == CODE_OK && !complete_jobs (restore, error))
+    return cli_pg_failed (restore->pg, error);
+  return code;
 }
 
 static const Job *

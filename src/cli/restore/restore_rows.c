@@ -105,21 +105,32 @@ restored_keys (const PgRows *rows)
   return array_take (keys);
 }
 
+/* *STATEMENT: NULL if the job has none for TABLE. */
+static gboolean
+restored_statement (const Job *job, const char *table, const PgStatement **statement,
+                    GError **error)
+{
+  *statement = g_strcmp0 (table, job->table) == 0 ? job->restored : NULL;
+  g_autofree char *path = g_strdup_printf ("%s/restored/%s.sql", job->folder, table);
+  if (*statement != NULL || job->sentence != NULL || !resource_exists (path))
+    return TRUE;
+  g_autofree char *text = resource_sql (path, error);
+  return text != NULL && (*statement = pg_statement_text (path, text, error)) != NULL;
+}
+
 /* Runs the job's `restored/<table>.sql`. *SAID: its remarks about single rows; NULL: the job has no
  * such file. */
 static gboolean
 run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, const PgRows *rows,
               PgRows **said, GError **error)
 {
+  const PgStatement *statement;
   if (step->job == NULL || !record->deleted)
     return TRUE;
-  g_autofree char *path = g_strdup_printf ("%s/restored/%s.sql", step->job->folder, record->table);
-  if (!resource_exists (path))
-    return TRUE;
-  g_autofree char *text = resource_sql (path, error);
-  const PgStatement *statement = text != NULL ? pg_statement_text (path, text, error) : NULL;
-  if (statement == NULL)
+  if (!restored_statement (step->job, record->table, &statement, error))
     return FALSE;
+  if (statement == NULL)
+    return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "key", restored_keys (rows));
   return (*said = pg_run (restore->pg, statement, values, error)) != NULL;

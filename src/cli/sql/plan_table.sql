@@ -3,4 +3,4 @@
 SELECT CASE WHEN c.reltuples >= 10000 THEN c.reltuples::bigint END AS about,
        pg_catalog.format('SELECT pg_catalog.count(*) AS n FROM (SELECT FROM %s LIMIT 100000) AS few', c.oid::regclass) AS counts
 FROM pg_class c
-WHERE c.oid = pg_catalog.to_regclass(pg_catalog.quote_ident(:name::text)) AND c.relkind IN ('r', 'p')
+WHERE c.oid = coalesce(pg_catalog.to_regclass(:name::text), pg_catalog.to_regclass(pg_catalog.quote_ident(:name::text))) AND c.relkind IN ('r', 'p')

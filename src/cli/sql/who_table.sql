@@ -4,5 +4,5 @@ SELECT coalesce(pg_catalog.string_agg(a.attname, ', ' ORDER BY pg_catalog.array_
 FROM pg_class c
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey::smallint[])
-WHERE c.oid = pg_catalog.to_regclass(pg_catalog.quote_ident(:whose::text)) AND c.relkind IN ('r', 'p')
+WHERE c.oid = coalesce(pg_catalog.to_regclass(:whose::text), pg_catalog.to_regclass(pg_catalog.quote_ident(:whose::text))) AND c.relkind IN ('r', 'p')
 GROUP BY c.oid

@@ -114,7 +114,7 @@ count_known (const Step *step, RunCount *count)
 }
 
 gboolean
-count_run (const Step *step, RunCount *count, GError **error)
+count_run (Step *step, RunCount *count, GError **error)
 {
   Run run = *step->run;
   const gint64 least = run.rows_done + step->rows + step->children->len;
@@ -129,6 +129,7 @@ count_run (const Step *step, RunCount *count, GError **error)
   else
     count->estimated = step->continues;
   count->rows = MAX (count->rows, least);
+  step_fails_as (step, counter);
   g_clear_pointer (&run.cursor, json_decref);
   return ok;
 }

@@ -14,7 +14,7 @@ void run_count_clear (RunCount *count);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
 
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */
-gboolean count_run (const Step *step, RunCount *count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean count_run (Step *step, RunCount *count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Without a question, as an estimate: what STEP had found before it was rolled back. That is the
  * upper bound for which the run is to be counted, so it holds the run. */

@@ -50,6 +50,7 @@ plan_pages (Step *step, GError **error)
   plan_tally_init (&tally, json_string_value (json_object_get (run.cursor, RUN_PLAN)));
   tally.deadline_us = clock_monotonic_us () + LONGEST_US;
   gboolean ok = plan_tally (planner, &tally, error);
+  step_fails_as (step, planner);
   if (ok) {
     add_counts (step, tally.counts);
     step->counted = MAX (0, step->run->rows_counted) + tally.rows;

@@ -112,8 +112,8 @@ columns_of (const CatTable *table, const json_t *names)
 {
   GPtrArray *columns = g_ptr_array_new ();
   for (gsize i = 0; i < json_array_size (names); i++)
-    g_ptr_array_add (columns, (gpointer)column_named (
-                                  table, json_string_value (json_array_get (names, i))));
+    g_ptr_array_add (columns,
+                     (gpointer)column_named (table, json_string_value (json_array_get (names, i))));
   return columns;
 }
 

@@ -14,12 +14,12 @@ typedef struct {
 
 typedef struct {
   char *oid;
-  char *asked;         /* as the sentence names it; NULL: found by a foreign key */
-  char *name, *own;    /* own: without its schema, as columns are qualified with it */
-  char kind;           /* pg_class.relkind; 0: there is no such table */
-  gboolean hidden;     /* row-level security hides rows of it */
-  GPtrArray *columns;  /* of CatColumn */
-  GPtrArray *key;      /* of CatColumn, borrowed: the primary key */
+  char *asked;        /* as the sentence names it; NULL: found by a foreign key */
+  char *name, *own;   /* own: without its schema, as columns are qualified with it */
+  char kind;          /* pg_class.relkind; 0: there is no such table */
+  gboolean hidden;    /* row-level security hides rows of it */
+  GPtrArray *columns; /* of CatColumn */
+  GPtrArray *key;     /* of CatColumn, borrowed: the primary key */
 } CatTable;
 
 typedef struct {

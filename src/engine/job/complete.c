@@ -27,7 +27,7 @@ static char *
 name_of (const Job *job, const char *path, const char *text)
 {
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  return g_strdup_printf ("%s/%s.sql (%.8s)", job->name, path, sum);
+  return g_strdup_printf ("[retention %s] %s.sql#%.8s", job->name, path, sum);
 }
 
 static const PgStatement *
@@ -35,6 +35,17 @@ statement_of (const Job *job, const WrittenFile *file, GError **error)
 {
   g_autofree char *name = name_of (job, file->path, file->text);
   return pg_statement_text (name, file->text, error);
+}
+
+/* The page, and how many keys it finds. Which index is best depends on T and on the cursor. */
+static gboolean
+add_page (Job *job, const WrittenFile *file, GError **error)
+{
+  g_autofree char *counts = job_files_count_text (file->text),
+                  *name = name_of (job, file->path, file->text),
+                  *name_of_count = name_of (job, "count", counts);
+  return (job->page = pg_statement_anew (name, file->text, error)) != NULL
+         && (job->page_count = pg_statement_anew (name_of_count, counts, error)) != NULL;
 }
 
 static JobWhat *
@@ -73,12 +84,10 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
   const PgStatement *statement;
   if (g_str_has_prefix (file->path, "apply/"))
     return add_effect (job, what, file, error);
+  if (g_str_equal (file->path, "page"))
+    return add_page (job, file, error);
   if ((statement = statement_of (job, file, error)) == NULL)
     return FALSE;
-  if (g_str_equal (file->path, "page")) {
-    job->page = statement;
-    return (job->page_count = job_files_page_count (job->name, file->text, error)) != NULL;
-  }
   if (g_str_equal (file->path, "decide"))
     job->decide = statement;
   else if (g_str_equal (file->path, "event_key"))

@@ -1,4 +1,5 @@
-/* A job that is a sentence gets its SQL: a copy of the Job with statements, made from the catalogue.
+/* A job that is a sentence gets its SQL: a copy of the Job with statements, made from the
+ * catalogue.
  *
  * Invariant: a copy is used as long as the catalogue has the stamp that it was made with; the stamp
  * is asked at each step, for one statement. Threads share a copy. Like its statements it lives as

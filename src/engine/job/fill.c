@@ -73,7 +73,8 @@ list_named (const char *own, const GPtrArray *columns)
 {
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < columns->len; i++)
-    list_add (out, ", ", "%s.%s AS pruned_%u", own, ((CatColumn *)columns->pdata[i])->quoted, i + 1);
+    list_add (out, ", ", "%s.%s AS pruned_%u", own, ((CatColumn *)columns->pdata[i])->quoted,
+              i + 1);
   return g_string_free (out, FALSE);
 }
 

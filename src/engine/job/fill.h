@@ -11,7 +11,7 @@ Words *words_new (void);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Words, g_hash_table_unref)
 void words_set (Words *words, const char *word, const char *text);
 void words_take (Words *words, const char *word, char *text);
-/* The text of src/engine/job/write/FILE.sql; a word without a text is a bug. g_free it. */
+/* The text of the file FILE there; a word without a text is a bug. g_free it. */
 char *words_fill (Words *words, const char *file);
 
 /* Adds to OUT, behind BETWEEN if OUT is not empty. */

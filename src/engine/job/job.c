@@ -75,6 +75,7 @@ job_free (gpointer data)
   g_free (job->work_topic);
   job_complete_forget (job);
   sentence_free (job->sentence);
+  g_free (job->refused);
   g_free (job);
 }
 
@@ -159,6 +160,14 @@ const JobRefused *
 jobs_refused_at (const Jobs *jobs, guint i)
 {
   return jobs->refused->pdata[i];
+}
+
+Job *
+jobs_asked (const Jobs *jobs, const char *name)
+{
+  Job *job = jobs_find (jobs, name);
+  const JobRefused *refused = job == NULL ? jobs_refused_find (jobs, name) : NULL;
+  return refused != NULL ? refused->job : job;
 }
 
 const JobRefused *
@@ -246,6 +255,22 @@ job_what (const Job *job, const char *word)
     if (g_str_equal (((JobWhat *)job->whats->pdata[i])->word, word))
       return job->whats->pdata[i];
   return NULL;
+}
+
+guint
+job_own_file (const Job *job, const JobWhat *what)
+{
+  guint own = 0;
+  ApplyKind kind = APPLY_INSERT;
+  for (guint i = 0; i < what->apply->len; i++) {
+    const JobApply *file = &g_array_index (what->apply, JobApply, i);
+    if (file->kind == APPLY_INSERT || g_strcmp0 (file->table, job->table) != 0
+        || (kind == APPLY_DELETE && file->kind == APPLY_UPDATE))
+      continue;
+    own = i;
+    kind = file->kind;
+  }
+  return own;
 }
 
 const JobEvent *

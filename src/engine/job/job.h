@@ -93,6 +93,7 @@ typedef struct _Job {
   char *version;     /* of the folder's files */
   GPtrArray *locks;  /* of PgStatement */
   GPtrArray *whats;  /* of JobWhat */
+  gboolean applies;  /* its folder has files in apply/, perhaps of a word without a group */
   GPtrArray *events; /* of JobEvent */
   char *failed_log, *failed_counter, *failed_outcome; /* NULL: none */
   json_t *failed_constants;
@@ -104,6 +105,7 @@ typedef struct _Job {
                                    it; NULL: no event names one */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
                                   back; NULL: nothing */
+  char *refused;         /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
@@ -140,7 +142,9 @@ void jobs_configure (Jobs *jobs, const Config *config);
 guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: unknown */
-const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
+/* The same, or what stands for a refused job. */
+Job *jobs_asked (const Jobs *jobs, const char *name);
+const char *const *jobs_names (const Jobs *jobs); /* NULL-terminated */
 /* The same with the names of jobs that are refused: their sections are known, too. */
 const char *const *jobs_sections (const Jobs *jobs);
 
@@ -156,6 +160,9 @@ const char *jobs_default (const char *job, const char *key, gpointer data);
 const char *jobs_default_place (const char *job, gpointer data);
 
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
+/* Which file of WHAT is on the job's own table: the last one that deletes from it, or else the last
+ * one that updates it, or else the first file. */
+guint job_own_file (const Job *job, const JobWhat *what);
 /* What the job declares about events of TYPE (full name); NULL: it ignores them. */
 const JobEvent *job_event (const Job *job, const char *type);
 /* What declares that a run with ARGS is about one row; NULL: it is not. */

@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 #include "engine/job/argument_type.h"
+#include "engine/job/job_conf_check.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ list_of (GKeyFile *conf, const char *group, const char *key)
   return (char **)g_ptr_array_free (items, FALSE);
 }
 
-gboolean
+static gboolean
 job_conf_bad (const Job *job, GError **error, const char *what, const char *value)
 {
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s/job.conf: %s '%s'", job->folder, what, value);
@@ -44,10 +45,13 @@ parse_cursor (Job *job, GError **error)
     g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
     guint n = g_strv_length (words);
     if (n < 2 || n > 3
-        || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")))
-      return job_conf_bad (job, error, "cursor column is not 'name type [asc|desc]':", columns[i]);
+        || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")
+            && !g_str_equal (words[2], "null")))
+      return job_conf_bad (job, error,
+                           "cursor column is not 'name type [asc|desc|null]':", columns[i]);
     JobCursor column
-        = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc") };
+        = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc"),
+            n == 3 && g_str_equal (words[2], "null") };
     g_array_append_val (job->cursor, column);
   }
   return TRUE;
@@ -179,8 +183,9 @@ job_conf_read (Job *job, GError **error)
 {
   g_autofree char *path = g_build_filename (job->folder, "job.conf", NULL);
   g_autofree char *text = resource_text (path, error);
-  if (text == NULL
-      || !g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error)) {
+  if (text == NULL || !job_conf_check (path, text, error))
+    return FALSE;
+  if (!g_key_file_load_from_data (job->conf, text, (gsize)-1, G_KEY_FILE_NONE, error)) {
     g_prefix_error (error, "%s: ", path);
     return FALSE;
   }
@@ -201,5 +206,5 @@ job_conf_read (Job *job, GError **error)
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
   return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error)
-         && parse_groups (job, error);
+         && parse_groups (job, error) && job_conf_check_apply (job, error);
 }

@@ -1,4 +1,4 @@
-/* A job's `job.conf`, read into its Job. For job.c.
+/* A job's `job.conf`, read into its Job. For job_load.c and job_own.c.
  * Threads: main, before others. Ownership: as said.
  */
 #pragma once
@@ -10,5 +10,3 @@ extern const char *const job_label_names[JOB_LABELS];
 gboolean job_conf_read (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The value without blanks around it; NULL: not given. g_free it. */
 char *job_conf_text (GKeyFile *conf, const char *group, const char *key);
-/* Sets ERROR to `<file>: WHAT 'VALUE'`; FALSE. */
-gboolean job_conf_bad (const Job *job, GError **error, const char *what, const char *value);

@@ -140,6 +140,14 @@ load_optional (const Job *job, const char *file, const PgStatement **statement, 
 }
 
 static gboolean
+has_effects (const Job *job)
+{
+  g_autofree char *path = g_build_filename (job->folder, "apply", NULL);
+  g_auto (GStrv) names = resource_list (path);
+  return names[0] != NULL;
+}
+
+static gboolean
 load_what (const Job *job, JobWhat *what, GError **error)
 {
   g_autofree char *folder = g_strconcat ("apply/", what->word, NULL);
@@ -153,14 +161,10 @@ load_what (const Job *job, JobWhat *what, GError **error)
   return TRUE;
 }
 
-const PgStatement *
-job_files_page_count (const char *path, const char *page, GError **error)
+char *
+job_files_count_text (const char *page)
 {
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, page, -1);
-  g_autofree char *name = g_strdup_printf ("%s#count (%.8s)", path, sum);
-  g_autofree char *sql
-      = g_strdup_printf ("SELECT pg_catalog.count(p.key) AS n FROM (\n%s\n) AS p", page);
-  return pg_statement_text (name, sql, error);
+  return g_strdup_printf ("SELECT pg_catalog.count(p.key) AS n FROM (\n%s\n) AS p", page);
 }
 
 static gboolean
@@ -171,7 +175,9 @@ load_page_count (Job *job, GError **error)
   g_autofree char *path = path_of (job, "page"), *text = resource_sql (path, error);
   if (text == NULL)
     return FALSE;
-  return (job->page_count = job_files_page_count (path, without_semicolon (text), error)) != NULL;
+  g_autofree char *name = g_strconcat (path, "#count", NULL),
+                  *sql = job_files_count_text (without_semicolon (text));
+  return (job->page_count = pg_statement_text (name, sql, error)) != NULL;
 }
 
 static void
@@ -223,6 +229,7 @@ job_files_load (Job *job, GError **error)
       return FALSE;
     g_ptr_array_add (job->locks, (gpointer)lock);
   }
+  job->applies = has_effects (job);
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;

@@ -8,8 +8,9 @@
  * names the file. */
 gboolean job_files_load (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* How many keys the text PAGE of a page.sql finds, up to `:limit`. */
-const PgStatement *job_files_page_count (const char *path, const char *page, GError **error);
+/* The text that counts the keys that the text PAGE of a page.sql finds, up to `:limit`. g_free it.
+ */
+char *job_files_count_text (const char *page);
 
 /* `<folder>/<file>.sql`. */
 const PgStatement *job_files_statement (const Job *job, const char *file, GError **error);

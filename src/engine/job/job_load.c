@@ -40,8 +40,8 @@ load_embedded (Jobs *jobs, const JobCode *code, GError **error)
 
 /* --- refused jobs --- */
 
-void
-job_refused_free (gpointer data)
+static void
+refused_free (gpointer data)
 {
   JobRefused *refused = data;
   g_free (refused->name);
@@ -49,6 +49,21 @@ job_refused_free (gpointer data)
   g_free (refused->reason);
   job_free (refused->job);
   g_free (refused);
+}
+
+/* A job that takes any tick, and whose runs end at once. */
+static Job *
+stand_in (const Jobs *jobs, const JobRefused *refused)
+{
+  Job *job = job_new (refused->place, refused->name);
+  job->jobs = jobs;
+  job->capacity = 1;
+  job->by_tick = TRUE;
+  job->arguments = g_strsplit ("*", ";", -1);
+  job->argument_types = g_new0 (char *, 2);
+  job->argument_types[0] = g_strdup (""); /* any type */
+  job->refused = g_strdup_printf ("refused: %s: %s", refused->place, refused->reason);
+  return job;
 }
 
 void
@@ -61,11 +76,8 @@ job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause)
   refused->name = g_strdup (name);
   refused->place = g_strndup (text, colon != NULL ? (gsize)(colon - text) : strlen (text));
   refused->reason = g_strdup (colon != NULL ? colon + 2 : text);
-  if (stands) {
-    refused->job = job_new (refused->place, name);
-    refused->job->jobs = jobs;
-    refused->job->capacity = 1;
-  }
+  if (stands)
+    refused->job = stand_in (jobs, refused);
   g_ptr_array_add (jobs->refused, refused);
 }
 
@@ -109,7 +121,7 @@ jobs_load (const JobCode *code, const JobSources *sources, GError **error)
 {
   g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
   jobs->jobs = g_ptr_array_new_with_free_func (job_free);
-  jobs->refused = g_ptr_array_new_with_free_func (job_refused_free);
+  jobs->refused = g_ptr_array_new_with_free_func (refused_free);
   jobs->events = g_ptr_array_new_with_free_func ((GDestroyNotify)sentence_event_free);
   if (!load_embedded (jobs, code, error)
       || (sources != NULL && !job_own_load (jobs, sources, error)))

@@ -73,9 +73,10 @@ claim_folders (Own *own)
 static const SentenceEvent *
 find_event (const Jobs *jobs, const char *name)
 {
-  for (guint i = 0; i < jobs->events->len; i++)
-    if (g_str_equal (((SentenceEvent *)jobs->events->pdata[i])->name, name))
-      return jobs->events->pdata[i];
+  const GPtrArray *events = jobs_events (jobs);
+  for (guint i = 0; i < events->len; i++)
+    if (g_str_equal (((SentenceEvent *)events->pdata[i])->name, name))
+      return events->pdata[i];
   return NULL;
 }
 

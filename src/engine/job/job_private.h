@@ -20,7 +20,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 /* Puts the job NAME among those that are refused, unless it is already, with the place that CAUSE's
  * message begins with. STANDS: a Job stands for it in runs. */
 void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause);
-void job_refused_free (gpointer refused);
 
 /* Reads the sections and folders of SOURCES into JOBS. PRUNED_FATAL: a source cannot be read. */
 gboolean job_own_load (Jobs *jobs, const JobSources *sources, GError **error)

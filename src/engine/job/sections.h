@@ -1,5 +1,5 @@
 /* The sections `[retention NAME]` and `[event NAME]`, as written, of the configuration file and of
- * the files `NAME.conf` in [run] jobs_dir.
+ * the files *.conf in [run] jobs_dir.
  *
  * Threads: main, when it loads jobs. Ownership: a Section belongs to its array.
  */
@@ -8,7 +8,7 @@
 #include "config/key_file.h"
 
 typedef struct {
-  char *name; /* `[retention]` in NAME.conf: NAME; "" if nothing says it */
+  char *name; /* of `[retention]` that of the file; "" if nothing says it */
   char *path;
   int line;
   gboolean is_event;

@@ -1,5 +1,5 @@
 /* A sentence: a job without SQL files, said in a `[retention NAME]` section of the configuration or
- * of a file in `[run] jobs_dir`. Here it is as it was written: read, and checked as text alone.
+ * of a file in [run] jobs_dir. Here it is as it was written: read, and checked as text alone.
  * sentence_write.h makes the SQL of it, once the catalogue can be read.
  *
  * Names of tables and columns are kept as SQL writes them, quotes included (`"Order, Items"`).

@@ -20,8 +20,8 @@ below_free (Below *below)
 {
   if (below == NULL)
     return;
-  GPtrArray *arrays[] = { below->edges, below->selves, below->loose, below->empties, below->order,
-                          below->said };
+  GPtrArray *arrays[]
+      = { below->edges, below->selves, below->loose, below->empties, below->order, below->said };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
   g_free (below);
@@ -78,7 +78,9 @@ add_said (Below *below, const SentenceChild *child)
         child->table, below->root->name, child->table);
   CatKey *key = g_new0 (CatKey, 1);
   g_ptr_array_add (below->said, key);
-  *key = (CatKey){ .child = table, .parent = below->root, .from = g_ptr_array_new (),
+  *key = (CatKey){ .child = table,
+                   .parent = below->root,
+                   .from = g_ptr_array_new (),
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
     const CatColumn *column = cat_column (table, *name);
@@ -411,6 +413,26 @@ write_child (const Below *below, const CatTable *table, Written *written)
                words_fill (below->words, "child"));
 }
 
+/* Rows that go and refer to KEY's parent rows, as a join; not if the parent goes for itself. */
+static char *
+going_of (const Below *below, const CatKey *key)
+{
+  const CatTable *child = key->child;
+  g_autofree char *rows = key->parent == child ? rows_of_keys (below, child->key)
+                                               : rows_of (below, child, child->key),
+                  *on = list_equal (child->own, child->key, "pruned_q");
+  if (key->parent != child || key->to->len != child->key->len)
+    return g_strdup_printf (" JOIN (%s) AS pruned_q ON %s", rows, on);
+  g_autoptr (GString) same = g_string_new (NULL);
+  for (guint i = 0; i < key->to->len; i++) {
+    guint at = 0;
+    g_ptr_array_find (child->key, key->to->pdata[i], &at);
+    list_add (same, " AND ", "pruned_k.pruned_%u = pruned_p.pruned_%u", at + 1, i + 1);
+  }
+  return g_strdup_printf (" JOIN (%s) AS pruned_q ON %s AND NOT EXISTS (SELECT FROM %s WHERE %s)",
+                          rows, on, (char *)g_hash_table_lookup (below->words, "keys"), same->str);
+}
+
 /* What KEY refers to becomes NULL, or its default. GOING: only in rows that go themselves. */
 static void
 write_empty (const Below *below, const CatKey *key, gboolean going, Written *written)
@@ -426,13 +448,41 @@ write_empty (const Below *below, const CatKey *key, gboolean going, Written *wri
   words_take (below->words, "child_same", list_equal (child->own, child->key, "pruned_o"));
   words_set (below->words, "why", key->name);
   words_set (below->words, "going", "");
-  if (going) {
-    g_autofree char *rows = rows_of (below, child, child->key),
-                    *on = list_equal (child->own, child->key, "pruned_q");
-    words_take (below->words, "going", g_strdup_printf (" JOIN (%s) AS pruned_q ON %s", rows, on));
-  }
+  if (going)
+    words_take (below->words, "going", going_of (below, key));
   written_add (written, path_of (written, "apply/removed", child, ".update"), child, 'u',
                words_fill (below->words, "empty"));
+}
+
+/* Rows of the own table that refer to rows that go. A row that goes for itself may refer to one of
+ * them: that is emptied first. */
+static void
+write_own (const Below *below, Written *written)
+{
+  const CatTable *root = below->root;
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    if (key->child == root && key->nullable)
+      write_empty (below, key, TRUE, written);
+  }
+  words_take (below->words, "rows", rows_of (below, root, root->key));
+  words_take (below->words, "on", list_equal (root->own, root->key, "pruned_p"));
+  words_set (below->words, "why", "and rows that refer to them");
+  g_autofree char *first = words_fill (below->words, "below");
+  const char *archive = g_hash_table_lookup (below->words, "archive_then");
+  written_add (written, path_of (written, "apply/removed", root, ""), root, 'd',
+               g_strconcat (first, archive, NULL));
+}
+
+gboolean
+below_empties_own (const Below *below)
+{
+  const GPtrArray *all[] = { below->selves, below->loose };
+  for (guint a = 0; a < G_N_ELEMENTS (all); a++)
+    for (guint i = 0; i < all[a]->len; i++)
+      if (((CatKey *)all[a]->pdata[i])->child == below->root)
+        return TRUE;
+  return FALSE;
 }
 
 void
@@ -450,16 +500,7 @@ below_write_effects (const Below *below, Written *written)
         write_empty (below, below->empties->pdata[k], FALSE, written);
     if (table != below->root)
       each_way (below, table, written, write_child);
+    else if (has_self (below, table))
+      write_own (below, written);
   }
-}
-
-char *
-below_own (const Below *below)
-{
-  if (!has_self (below, below->root))
-    return NULL;
-  const CatTable *root = below->root;
-  words_take (below->words, "rows", rows_of (below, root, root->key));
-  words_take (below->words, "on", list_equal (root->own, root->key, "pruned_p"));
-  return words_fill (below->words, "below");
 }

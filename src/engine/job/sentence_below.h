@@ -24,6 +24,5 @@ gboolean below_is_empty (const Below *below);
 /* Adds the files that lock and that change what is below; not those of the own table. */
 void below_write_locks (const Below *below, Written *written);
 void below_write_effects (const Below *below, Written *written);
-/* Rows of the own table that refer to rows of it: the CTE that deletes them with theirs. NULL:
- * none. g_free it. */
-char *below_own (const Below *below);
+/* A file may have emptied a column of the rows of the own table before they go. */
+gboolean below_empties_own (const Below *below);

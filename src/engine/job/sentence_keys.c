@@ -188,6 +188,20 @@ order_of (const char *item, GError **error)
   return NULL;
 }
 
+static char **
+orders_of (const char *text, GError **error)
+{
+  g_auto (GStrv) items = sql_text_list (text, error);
+  for (guint i = 0; items != NULL && items[i] != NULL; i++) {
+    char *order = order_of (items[i], error);
+    if (order == NULL)
+      return NULL;
+    g_free (items[i]);
+    items[i] = order;
+  }
+  return g_steal_pointer (&items);
+}
+
 /* The start of the keyword `by` that is in no quotes; NULL: there is none. */
 static const char *
 find_by (const char *text)
@@ -227,21 +241,11 @@ read_keep (Sentence *sentence, const char *value, GError **error)
     g_prefix_error (error, "per: ");
     return FALSE;
   }
-  g_auto (GStrv) items = sql_text_list (by, error);
-  for (guint i = 0; items != NULL && items[i] != NULL; i++) {
-    char *order = order_of (items[i], error);
-    if (order == NULL)
-      return FALSE;
-    g_free (items[i]);
-    items[i] = order;
-  }
-  if (items == NULL) {
-    g_prefix_error (error, "by: ");
-    return FALSE;
-  }
   g_strfreev (keep->by);
-  keep->by = g_steal_pointer (&items);
-  return TRUE;
+  keep->by = orders_of (by, error);
+  if (keep->by == NULL)
+    g_prefix_error (error, "by: ");
+  return keep->by != NULL;
 }
 
 /* --- other kinds --- */

@@ -38,7 +38,7 @@ written_free (Written *written)
   g_free (written);
 }
 
-WrittenFile *
+void
 written_add (Written *written, char *path, const CatTable *table, char action, char *text)
 {
   WrittenFile *file = g_new0 (WrittenFile, 1);
@@ -47,7 +47,6 @@ written_add (Written *written, char *path, const CatTable *table, char action, c
                          .action = action,
                          .text = text };
   g_ptr_array_add (written->files, file);
-  return file;
 }
 
 static void refuse (Writer *writer, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -139,7 +138,8 @@ check (Writer *writer)
     return FALSE;
   if (writer->table->key->len == 0)
     refuse (writer, "%s has no primary key", writer->table->name);
-  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL; per++)
+  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
+       per++)
     if (cat_column (writer->table, *per) == NULL)
       refuse (writer, "%s has no column %s", writer->table->name, *per);
   check_hidden (writer);
@@ -163,7 +163,8 @@ keys_of (const CatTable *table, const char *parameter)
     else {
       g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
       g_autofree char *name = g_strjoinv ("''", parts);
-      g_string_append_printf (out, ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
+      g_string_append_printf (out,
+                              ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
                               name, column->type, i + 1);
     }
   }
@@ -217,8 +218,9 @@ beyond_keep (const Writer *writer, const char *where)
 static void
 set_due (Writer *writer)
 {
-  g_autofree char *where
-      = writer->sentence->where != NULL ? sql_text_at (writer->sentence->where, TIME) : g_strdup ("true");
+  g_autofree char *where = writer->sentence->where != NULL
+                               ? sql_text_at (writer->sentence->where, TIME)
+                               : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
     g_autofree char *beyond = beyond_keep (writer, where);
@@ -257,8 +259,39 @@ set_page (Writer *writer)
   }
   words_set (writer->words, "cursor", cursor->str);
   words_set (writer->words, "order", order);
-  words_take (writer->words, "begins",
-              g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+  words_take (
+      writer->words, "begins",
+      g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+}
+
+/* The rows of a statement go into the archive by the statement itself. */
+static void
+set_archive (Writer *writer)
+{
+  words_set (writer->words, "archive_then", "");
+  if (writer->sentence->kind != SENTENCE_ARCHIVE)
+    return;
+  const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
+  g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
+                      match = g_string_new (NULL);
+  for (guint i = 0; i < writer->table->columns->len; i++) {
+    const CatColumn *column = writer->table->columns->pdata[i];
+    if (cat_column (archive, column->quoted)->made)
+      continue;
+    list_add (columns, ", ", "%s", column->quoted);
+    list_add (values, ", ", "(pruned_a.pruned_record).%s", column->quoted);
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (match, " AND ", "%s.%s = pruned_k.pruned_%u", archive->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted, i + 1);
+  words_set (writer->words, "archive", archive->name);
+  words_set (writer->words, "archive_columns", columns->str);
+  words_set (writer->words, "archive_values", values->str);
+  words_set (writer->words, "archive_match", match->str);
+  words_take (
+      writer->words, "record",
+      g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->name));
+  words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 
 static void
@@ -278,6 +311,7 @@ set_words (Writer *writer)
   words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
   set_due (writer);
   set_page (writer);
+  set_archive (writer);
 }
 
 /* --- files --- */
@@ -288,55 +322,19 @@ add (Writer *writer, const char *path, const char *file)
   written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
 }
 
-static void
-set_archive (Writer *writer, gboolean below)
-{
-  const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
-  g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
-                      match = g_string_new (NULL);
-  for (guint i = 0; i < writer->table->columns->len; i++) {
-    const CatColumn *column = writer->table->columns->pdata[i];
-    if (cat_column (archive, column->quoted)->made)
-      continue;
-    list_add (columns, ", ", "%s", column->quoted);
-    list_add (values, ", ", "(pruned_a.pruned_record).%s", column->quoted);
-  }
-  for (guint i = 0; i < writer->table->key->len; i++)
-    list_add (match, " AND ", "%s.%s = pruned_k.pruned_%u", archive->own,
-              ((CatColumn *)writer->table->key->pdata[i])->quoted, i + 1);
-  words_set (writer->words, "archive", archive->name);
-  words_set (writer->words, "archive_columns", columns->str);
-  words_set (writer->words, "archive_values", values->str);
-  words_set (writer->words, "archive_match", match->str);
-  words_set (writer->words, "archived",
-             below ? "(SELECT pruned_record FROM applied UNION ALL SELECT pruned_record FROM pruned_below)"
-                   : "applied");
-  words_take (writer->words, "record",
-              g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own,
-                               writer->table->name));
-}
-
-/* The own table's file: the rows, and in the same statement what must go with them. */
+/* The rows of the own table, last. They are locked if a file before has emptied something of them;
+ * then the condition is not asked again. */
 static void
 add_removal (Writer *writer, const Below *below)
 {
-  gboolean archives = writer->sentence->kind == SENTENCE_ARCHIVE;
-  g_autofree char *known = below_own (below);
-  if (archives)
-    set_archive (writer, known != NULL);
-  g_autofree char *own = archives && known != NULL ? below_own (below) : g_strdup (known),
-                  *archive = archives ? words_fill (writer->words, "archive") : NULL;
-  GString *text = g_string_new (NULL);
+  if (below_empties_own (below))
+    words_set (writer->words, "due", "true");
   g_autofree char *first = words_fill (writer->words, "delete");
-  g_string_append (text, first);
-  if (own != NULL || archive != NULL)
-    g_string_append_printf (text, "-- then:\n%s%s%s", own != NULL ? g_strchomp (own) : "",
-                            own != NULL && archive != NULL ? ",\n" : "",
-                            archive != NULL ? archive : "\n");
+  const char *then = g_hash_table_lookup (writer->words, "archive_then");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
                                 writer->table->name);
-  written_add (writer->written, path, writer->table, 'd', g_string_free (text, FALSE))->own = TRUE;
-  if (archives) {
+  written_add (writer->written, path, writer->table, 'd', g_strconcat (first, then, NULL));
+  if (writer->sentence->kind == SENTENCE_ARCHIVE) {
     g_autofree char *restored = g_strdup_printf ("restored/%s", writer->table->name);
     add (writer, restored, "restored");
   }
@@ -357,8 +355,7 @@ add_change (Writer *writer)
               list_equal (writer->table->own, writer->table->key, "pruned_o"));
   char *path = g_strdup_printf ("apply/changed/%03u-%s.update",
                                 (writer->written->files->len + 1) * 10, writer->table->name);
-  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"))->own
-      = TRUE;
+  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"));
 }
 
 static void

@@ -9,18 +9,17 @@
 #include "engine/job/catalogue.h"
 
 typedef struct {
-  char *path; /* as in a folder, without `.sql`: `apply/removed/020-orders` */
+  char *path;  /* as in a folder, without `.sql`: `apply/removed/020-orders` */
   char *table; /* of an effect: the table, as SQL writes it; NULL: none */
   char action; /* of an effect: `d`elete or `u`pdate */
-  gboolean own; /* the effect on the job's own table */
   char *text;
 } WrittenFile;
 
 typedef struct {
-  GPtrArray *files;    /* of WrittenFile, in order */
-  GPtrArray *cursor;   /* of char: the types of the cursor's columns k1, k2, ... */
-  const char *word;    /* what becomes of a row: `removed` or `changed` */
-  GPtrArray *tables;   /* of char: all tables that it depends on */
+  GPtrArray *files;  /* of WrittenFile, in order */
+  GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
+  const char *word;  /* what becomes of a row: `removed` or `changed` */
+  GPtrArray *tables; /* of char: all tables that it depends on */
 } Written;
 
 void written_free (Written *written);
@@ -29,5 +28,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Written, written_free)
 /* NULL: the catalogue does not fit; *REFUSAL says why (g_free it). */
 Written *sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal);
 /* Takes TEXT. TABLE: of an effect; NULL: none. */
-WrittenFile *written_add (Written *written, char *path, const CatTable *table, char action,
-                          char *text);
+void written_add (Written *written, char *path, const CatTable *table, char action, char *text);

@@ -44,7 +44,10 @@ admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, 
                    .unique_key = unique_key,
                    .late_key = TRUE,
                    .args = args };
-  if (!in_force_of (job)->enabled) {
+  if (job->refused != NULL) {
+    spec.state = "finished";
+    spec.error = g_strdup (job->refused);
+  } else if (!in_force_of (job)->enabled) {
     spec.state = "skipped";
     spec.error = g_strdup ("disabled");
   }
@@ -71,7 +74,7 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
 {
   gint64 at;
   const char *name = json_string_value (json_object_get (decoded->content, "job"));
-  const Job *job = name != NULL ? jobs_find (admission->jobs, name) : NULL;
+  const Job *job = name != NULL ? jobs_asked (admission->jobs, name) : NULL;
   if (job == NULL)
     return g_strdup_printf ("unknown job %s", name);
   g_autoptr (GError) error = NULL;

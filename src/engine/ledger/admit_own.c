@@ -73,16 +73,14 @@ find_complete (const Admission *admission, const Job *job, const Job **complete,
   return TRUE;
 }
 
-/* What a job whose table cannot be read gets: it does nothing but say so. */
-static char *
-key_as_sent (char **parts)
+/* For a job that the catalogue refuses: its step writes the key from them, once it is well. */
+static json_t *
+parts_as_sent (char **parts)
 {
-  if (parts[1] == NULL)
-    return g_strdup (parts[0]);
-  g_autoptr (json_t) list = json_array ();
+  json_t *list = json_array ();
   for (char **part = parts; *part != NULL; part++)
     json_array_append_new (list, json_string (*part));
-  return json_text (list);
+  return list;
 }
 
 static PgRows *
@@ -104,13 +102,14 @@ ask_key (const Admission *admission, const PgStatement *statement, char **parts,
   return rows;
 }
 
-/* *KEY as page.sql writes it; NULL with a reason: it is none. */
+/* *ARGS: of the run, with the key as page.sql writes it; NULL with a reason: it is none. */
 static gboolean
-read_key (Reading *reading, const Job *job, const SentenceEvent *event, char **key, GError **error)
+read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t **args,
+          GError **error)
 {
   GError *cause = NULL;
   const Job *complete = NULL;
-  *key = NULL;
+  *args = NULL;
   g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
   if (parts == NULL) {
     refuse (reading, cause);
@@ -119,12 +118,12 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, char **k
   if (!find_complete (reading->admission, job, &complete, error))
     return FALSE;
   if (complete == NULL || complete->event_key == NULL) {
-    *key = key_as_sent (parts);
+    *args = json_pack ("{s:s, s:o}", "key", parts[0], "parts", parts_as_sent (parts));
     return TRUE;
   }
   g_autoptr (PgRows) rows = ask_key (reading->admission, complete->event_key, parts, &cause);
   if (rows != NULL)
-    *key = g_strdup (rows_text (rows, 0, "key"));
+    *args = json_pack ("{s:s}", "key", rows_text (rows, 0, "key"));
   else if (cause->code == PRUNED_REJECT) {
     g_autofree char *paths = g_strjoinv (", ", event->key);
     g_prefix_error (&cause, "undecodable: key %s: ", paths);
@@ -146,16 +145,11 @@ run_id_of (const Reading *reading, const MessageDecoded *identity, const Job *jo
                                         message->timestamp_ms, job->name);
 }
 
-/* Takes KEY and DUE. */
 static void
-add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cancels, char *key,
-         char *due)
+add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cancels, json_t *args)
 {
   GError *cause = NULL;
   MessageDecoded identity = { NULL };
-  g_autoptr (json_t) args = json_pack ("{s:s}", event->key, key);
-  if (due != NULL)
-    json_object_set_new (args, event->due, json_string (due));
   if (own_event_identity (reading->own, &identity, &cause)) {
     gint64 at = identity.ce_time_us != 0 ? identity.ce_time_us
                                          : reading->message->timestamp_ms * 1000;
@@ -167,8 +161,6 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
   } else
     refuse (reading, cause);
   message_decoded_clear (&identity);
-  g_free (key);
-  g_free (due);
 }
 
 /* The message as WANTED, which starts (or cancels) a run of JOB. */
@@ -178,7 +170,8 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
 {
   gboolean fits = FALSE, cancels = wanted == event->cancel;
   GError *cause = NULL;
-  char *key = NULL, *due = NULL;
+  g_autoptr (json_t) args = NULL;
+  g_autofree char *due = NULL;
   if (reading->reason != NULL || wanted == NULL
       || !g_str_equal (wanted->topic, reading->message->topic))
     return TRUE;
@@ -189,14 +182,14 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
   if (!fits)
     return TRUE;
   reading->fits = TRUE;
-  if (!read_key (reading, job, wanted, &key, error))
+  if (!read_key (reading, job, wanted, &args, error))
     return FALSE;
-  if (key != NULL && !cancels && !own_event_due (reading->own, wanted, &due, &cause))
+  if (args != NULL && !cancels && !own_event_due (reading->own, wanted, &due, &cause))
     refuse (reading, cause);
+  if (due != NULL)
+    json_object_set_new (args, event->due, json_string (due));
   if (reading->reason == NULL)
-    add_run (reading, job, event, cancels, key, due);
-  else
-    g_free (key);
+    add_run (reading, job, event, cancels, args);
   return TRUE;
 }
 

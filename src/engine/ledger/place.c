@@ -188,6 +188,25 @@ find_losers (Pg *pg, GArray *specs, GPtrArray *holders, GArray *losers, GError *
   return TRUE;
 }
 
+/* Runs of refused jobs are tried again once their job is loaded (clock/blocked.h). */
+static gboolean
+note_refused (Pg *pg, const GArray *specs, GError **error)
+{
+  GString *ids = array_new ();
+  gboolean any = FALSE;
+  for (guint i = 0; i < specs->len; i++) {
+    const RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    if (spec->placed != PLACED_SKIPPED || g_strcmp0 (spec->state, "finished") != 0)
+      continue;
+    array_add (ids, spec->run_id);
+    any = TRUE;
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (ids));
+  g_autoptr (PgRows) rows = any ? pg_run_file (pg, SQL "place_refused.sql", values, error) : NULL;
+  return rows != NULL || !any;
+}
+
 gboolean
 place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
 {
@@ -199,7 +218,7 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
     if (!find_losers (pg, specs, holders, losers, error))
       return FALSE;
     if (losers->len == 0)
-      return TRUE;
+      return note_refused (pg, specs, error);
     if (!(as_children ? place_yield_to_holders : place_meet_holders) (pg, specs, losers, holders,
                                                                       error))
       return FALSE;

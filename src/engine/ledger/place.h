@@ -12,9 +12,9 @@ typedef enum {
   PLACED_NOT,     /* not decided yet */
   PLACED_READY,   /* publish its work message after the commit */
   PLACED_WAITING, /* due later, or its job is paused */
-  PLACED_SKIPPED,
-  PLACED_KNOWN,  /* the run existed */
-  PLACED_RUNNING /* children only: another run holds the key; no row was made */
+  PLACED_SKIPPED, /* or ended otherwise */
+  PLACED_KNOWN,   /* the run existed */
+  PLACED_RUNNING  /* children only: another run holds the key; no row was made */
 } Placed;
 
 typedef struct {
@@ -30,7 +30,8 @@ typedef struct {
   json_t *args;
   json_t *context; /* fields of its log lines; NULL: none */
   int attempts;
-  const char *state; /* NULL: ready or waiting, by the due time; or "skipped" */
+  const char *state; /* NULL: ready or waiting, by the due time; "skipped"; or "finished": it ends
+                        blocked, as its job is refused */
   char *error;
   Placed placed;
   gint64 placed_due_us;

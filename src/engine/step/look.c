@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 
@@ -75,7 +76,8 @@ was_empty (Step *step, const PgRows *rows)
   Run *run = step->run, ahead = step->continues ? step_run_ahead (step) : *run;
   Page page = { 0 };
   page_read (&ahead, rows, pace_page_limit (&ahead), &page);
-  gboolean empty = page.keys->len == 0;
+  /* A cursor that stands still is for the step alone to find (guard.h). */
+  gboolean empty = page.keys->len == 0 && guard_page_advances (&ahead, &page);
   if (empty && step->continues)
     step_go_ahead (step);
   if (empty && page.more)

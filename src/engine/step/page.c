@@ -7,6 +7,7 @@
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/record.h"
 #include "engine/step/spacing.h"
@@ -22,6 +23,7 @@ page_clear (Page *page)
 {
   g_clear_pointer (&page->keys, g_ptr_array_unref);
   g_clear_pointer (&page->cursor, json_decref);
+  g_clear_pointer (&page->next, json_decref);
 }
 
 /* Before everything, in the direction of the cursor. */
@@ -94,13 +96,15 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
   int n = MIN (rows_count (rows), limit);
   page->keys = g_ptr_array_new_with_free_func (g_free);
   page->more = rows_count (rows) > limit;
-  page->cursor = NULL;
+  page->cursor = page->next = NULL;
   int key = rows_column (rows, "key");
   for (int i = 0; i < n; i++)
     if (rows_at (rows, i, key) != NULL)
       g_ptr_array_add (page->keys, g_strdup (rows_at (rows, i, key)));
   if (n > 0)
     page->cursor = cursor_after (run, rows, n - 1, (int)page->keys->len);
+  if (n > 0 && page->more)
+    page->next = cursor_after (run, rows, n, 0);
 }
 
 gboolean
@@ -121,17 +125,47 @@ page_of_event (const Run *run, Page *page)
   const json_t *value = json_object_get (run->args, event->key);
   page->keys = g_ptr_array_new_with_free_func (g_free);
   page->more = FALSE;
-  page->cursor = NULL;
+  page->cursor = page->next = NULL;
   g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
                                                       : json_text (value));
+  return TRUE;
+}
+
+/* The table could not be read when the event came: its key is still as the event has it. */
+static gboolean
+write_key (Step *step, Page *page, GError **error)
+{
+  const json_t *parts = json_object_get (step->run->args, "parts"), *part;
+  gsize i;
+  if (step->job->event_key == NULL || !json_is_array (parts))
+    return TRUE;
+  GString *texts = array_new ();
+  json_array_foreach ((json_t *)parts, i, part)
+    array_add (texts, json_string_value (part));
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "parts", array_take (texts));
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->event_key, values, error);
+  const char *key = rows != NULL ? rows_text (rows, 0, "key") : NULL;
+  if (rows == NULL && g_str_has_prefix (pg_sqlstate (step->pg), "22"))
+    (*error)->code = PRUNED_REJECT;
+  else if (rows != NULL && key == NULL)
+    step_fail (step, error, PRUNED_REJECT, "args: the key lacks a value");
+  if (key == NULL)
+    return FALSE;
+  g_ptr_array_set_size (page->keys, 0);
+  g_ptr_array_add (page->keys, g_strdup (key));
   return TRUE;
 }
 
 static gboolean
 find (Step *step, Page *page, GError **error)
 {
-  if (page_of_event (step->run, page))
-    return TRUE;
+  if (page_of_event (step->run, page)) {
+    if (write_key (step, page, error))
+      return TRUE;
+    page_clear (page);
+    return FALSE;
+  }
   /* Without `where`, the page of a sentence is the whole table. */
   gboolean names_rows = step->job->sentence != NULL && step->job->by_event && !step->job->by_tick;
   if (step->job->page == NULL || names_rows)
@@ -153,7 +187,7 @@ find (Step *step, Page *page, GError **error)
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);
-  return TRUE;
+  return guard_page (step, page, error);
 }
 
 /* --- their effects --- */
@@ -278,11 +312,10 @@ gboolean
 page_apply (Step *step, GError **error)
 {
   Page page = { 0 };
-  if (!find (step, &page, error))
-    return FALSE;
   g_autoptr (PgRows) decided = NULL;
-  gboolean ok = page.keys->len == 0 || apply_keys (step, page.keys, NULL, &decided, error);
-  gboolean look_again = page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
+  gboolean ok = find (step, &page, error);
+  ok = ok && (page.keys->len == 0 || apply_keys (step, page.keys, NULL, &decided, error));
+  gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
   page_clear (&page);

@@ -12,6 +12,7 @@ typedef struct {
   GPtrArray *keys; /* of char, decimal */
   gboolean more;   /* a next page exists */
   json_t *cursor;  /* after the last key; NULL: nothing was found */
+  json_t *next;    /* of the row behind it; NULL: there is none */
 } Page;
 void page_clear (Page *page);
 

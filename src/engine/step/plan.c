@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
+#include "engine/step/guard.h"
 #include "engine/step/page.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/trial.h"
@@ -113,15 +114,16 @@ plan_page (Plan *plan, Page *page, GError **error)
     if (rows == NULL || !page_is_one (plan->job, rows, error))
       return FALSE;
     page_read (step->run, rows, limit, page);
+    if (!guard_page (step, page, error))
+      return FALSE;
   }
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   if (page->keys->len == 0)
     return TRUE;
   if (!show_parked (plan, page->keys, keys, error))
     return FALSE;
-  g_autofree char *key = array_of_texts (keys);
   g_autofree char *gone = closed (plan->gone);
-  g_autoptr (PgRows) rows = trial_decide_planned (step, key, gone, error);
+  g_autoptr (PgRows) rows = trial_decide_planned (step, keys, gone, error);
   tally_parked (plan, page->keys->len - keys->len);
   if (rows == NULL)
     return FALSE;

@@ -258,7 +258,8 @@ record_children (Step *step, const PgRows *children, GError **error)
 static void
 tell_reason (Step *step, const Trial *trial)
 {
-  if (!is_about_row (step) || rows_count (trial->decided) != 1 || rows_column (trial->decided, "reason") < 0)
+  if (!is_about_row (step) || rows_count (trial->decided) != 1
+      || rows_column (trial->decided, "reason") < 0)
     return;
   const char *reason = rows_text (trial->decided, 0, "reason");
   if (reason != NULL)

@@ -81,8 +81,8 @@ struct _Step {
 /* BUNDLE may be NULL when planning. */
 Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle);
 void step_free (Step *step);
-/* A job that is a sentence gets its SQL, as the catalogue is now. Before anything else that the step
- * asks the database. */
+/* A job that is a sentence gets its SQL, as the catalogue is now. Before anything else that the
+ * step asks the database. */
 gboolean step_complete (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
 
@@ -93,6 +93,8 @@ gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 /* Adds the outcome RunFinished. */
 void step_add_run_finished (Step *step, const char *state, const char *result,
                             const char *error_text);
+/* What OTHER, which looks ahead for the run of STEP, has found to be wrong with the job. */
+void step_fails_as (Step *step, const Step *other);
 /* After the commit: the gathered lines. */
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */

@@ -251,6 +251,14 @@ step_block (Step *step, GError **error, const char *format, ...)
   return step_fail (step, error, PRUNED_RETRY, "%s", text);
 }
 
+void
+step_fails_as (Step *step, const Step *other)
+{
+  step->blocked |= other->blocked;
+  if (other->error_class != NULL)
+    step->error_class = other->error_class;
+}
+
 gboolean
 step_again (Step *step, GError **error)
 {

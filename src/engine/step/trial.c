@@ -3,12 +3,22 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/apply.h"
 #include "engine/step/pace.h"
 
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
 #define SLOW_TRIES 3
+
+/* What a try is about. */
+typedef struct {
+  const GPtrArray *keys;
+  const Extra *extra;
+  GPtrArray *held; /* keys whose rows the lock files must lock (`:held`), because an earlier try
+                      did not get them */
+  GHashTable *left_out; /* keys that an earlier try has refused after rows of theirs went */
+} Attempt;
 
 void
 trial_clear (Trial *trial)
@@ -17,6 +27,8 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->children, rows_free);
   g_clear_pointer (&trial->what, g_free);
   g_clear_pointer (&trial->refused, g_ptr_array_unref);
+  effects_clear (&trial->effects);
+  trial->torn = FALSE;
 }
 
 PgValues *
@@ -29,10 +41,9 @@ trial_values (Step *step, const PgStatement *statement, const Extra *extra)
   return values;
 }
 
-/* Columns of decide that STATEMENT wants, as arrays of the rows in WHICH. */
-static PgValues *
-values_of_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
-                const Extra *extra)
+PgValues *
+trial_values_of (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
+                 const Extra *extra)
 {
   PgValues *values = trial_values (step, statement, extra);
   const int *rows = (const int *)(gpointer)which->data;
@@ -66,44 +77,61 @@ decide_values (Step *step, const char *keys, const char *gone, const Extra *extr
 }
 
 static gboolean
-is_decision (const Job *job, const PgRows *rows, GError **error)
+is_decision (Step *step, const GPtrArray *keys, const PgRows *rows, GError **error)
 {
-  return job_rows_are_whole (decide_statement (job), rows, "key what", error);
+  const PgStatement *statement = decide_statement (step->job);
+  return job_rows_are_whole (statement, rows, "key what", error)
+         && guard_decided (step, statement, keys, rows, error);
+}
+
+static PgRows *
+decide (Step *step, const GPtrArray *keys, const char *gone, const Extra *extra, GError **error)
+{
+  g_autofree char *key = array_of_texts (keys);
+  g_autoptr (PgValues) values = decide_values (step, key, gone, extra);
+  g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
+  return rows != NULL && is_decision (step, keys, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
 PgRows *
-trial_decide_planned (Step *step, const char *keys, const char *gone, GError **error)
+trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GError **error)
 {
-  g_autoptr (PgValues) values = decide_values (step, keys, gone, NULL);
-  g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
-  return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
+  return decide (step, keys, gone, NULL, error);
 }
 
 PgRows *
 trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
 {
-  g_autofree char *key = array_of_texts (keys);
-  g_autoptr (PgValues) values = decide_values (step, key, "{}", extra);
-  g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
-  return rows != NULL && is_decision (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
+  return decide (step, keys, "{}", extra, error);
+}
+
+/* Nothing of a row goes whose own row does not go. */
+static void
+leave_out (const Job *job, GHashTable *left_out, Trial *trial)
+{
+  for (int i = 0; g_hash_table_size (left_out) > 0 && i < rows_count (trial->decided); i++) {
+    const JobWhat *what = job_what (job, trial->what[i]);
+    if (what != NULL && what->apply->len > 0
+        && g_hash_table_contains (left_out, rows_text (trial->decided, i, "key")))
+      trial->what[i] = "failed";
+  }
 }
 
 /* Locks and decision go in one pipeline. Each statement sees what was committed while an earlier
  * one waited. */
 static gboolean
-lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
-                 Trial *trial, GError **error)
+lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
-  g_autofree char *key = array_of_texts (keys), *hold = array_of_texts (held);
+  g_autofree char *key = array_of_texts (attempt->keys), *hold = array_of_texts (attempt->held);
   const Job *job = step->job;
   for (guint i = 0; i < job->locks->len; i++) {
-    g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], extra);
+    g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], attempt->extra);
     pg_values_set (values, "key", key);
     pg_values_set (values, "held", hold);
     if (!pg_queue (step->pg, job->locks->pdata[i], values, error))
       return FALSE;
   }
-  g_autoptr (PgValues) values = decide_values (step, key, "{}", extra);
+  g_autoptr (PgValues) values = decide_values (step, key, "{}", attempt->extra);
   if (!pg_queue (step->pg, decide_statement (job), values, error) || !pg_flush (step->pg, error))
     return FALSE;
   for (guint i = 0; i < job->locks->len; i++) {
@@ -113,12 +141,13 @@ lock_and_decide (Step *step, const GPtrArray *keys, const GPtrArray *held, const
   }
   trial->decided = pg_next (step->pg, error);
   if (trial->decided == NULL || !pg_finish (step->pg, error)
-      || !is_decision (job, trial->decided, error))
+      || !is_decision (step, attempt->keys, trial->decided, error))
     return FALSE;
   int n = rows_count (trial->decided);
   trial->what = g_new0 (const char *, n + 1);
   for (int i = 0; i < n; i++)
     trial->what[i] = rows_text (trial->decided, i, "what");
+  leave_out (job, attempt->left_out, trial);
   return TRUE;
 }
 
@@ -132,58 +161,6 @@ trial_rows (const Trial *trial, const char *word)
   return which;
 }
 
-/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
- * others. */
-static void
-drop_refused (Trial *trial, GArray *which, const PgRows *returned)
-{
-  g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (returned); i++)
-    g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
-  guint kept = 0;
-  for (guint i = 0; i < which->len; i++) {
-    int row = g_array_index (which, int, i);
-    if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
-      g_array_index (which, int, kept++) = row;
-    else {
-      trial->what[row] = "failed";
-      g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
-    }
-  }
-  g_array_set_size (which, kept);
-}
-
-static gboolean
-queue_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
-            const Extra *extra, GError **error)
-{
-  g_autoptr (PgValues) values = values_of_rows (step, statement, trial, which, extra);
-  return pg_queue (step->pg, statement, values, error);
-}
-
-/* The statement on the job's own table comes first. The others follow in one pipeline, for the rows
- * that it returned. */
-static gboolean
-apply_what (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, GError **error)
-{
-  g_autoptr (GArray) which = trial_rows (trial, what->word);
-  if (which->len == 0 || what->apply->len == 0)
-    return TRUE;
-  const JobApply *first = &g_array_index (what->apply, JobApply, 0);
-  g_autoptr (PgValues) values = values_of_rows (step, first->statement, trial, which, extra);
-  g_autoptr (PgRows) returned = pg_run (step->pg, first->statement, values, error);
-  if (returned == NULL || !job_rows_are_whole (first->statement, returned, "key", error))
-    return FALSE;
-  drop_refused (trial, which, returned);
-  if (which->len == 0 || what->apply->len == 1)
-    return TRUE;
-  for (guint i = 1; i < what->apply->len; i++)
-    if (!queue_rows (step, g_array_index (what->apply, JobApply, i).statement, trial, which, extra,
-                     error))
-      return FALSE;
-  return pg_flush (step->pg, error) && pg_finish (step->pg, error);
-}
-
 PgRows *
 trial_children_planned (Step *step, PgRows *decided, GError **error)
 {
@@ -195,39 +172,41 @@ trial_children_planned (Step *step, PgRows *decided, GError **error)
     g_array_append_val (which, i);
   }
   const Trial trial = { .decided = decided, .what = what };
-  g_autoptr (PgValues) values = values_of_rows (step, step->job->children, &trial, which, NULL);
+  g_autoptr (PgValues) values = trial_values_of (step, step->job->children, &trial, which, NULL);
   return pg_run (step->pg, step->job->children, values, error);
 }
 
-/* HELD: keys whose rows the lock files must lock (`:held`), because an earlier try did not get
- * them. */
 static gboolean
-try_once (Step *step, const GPtrArray *keys, const GPtrArray *held, const Extra *extra,
-          Trial *trial, GError **error)
+try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
-  if (!lock_and_decide (step, keys, held, extra, trial, error))
+  effects_init (&trial->effects, job);
+  if (!lock_and_decide (step, attempt, trial, error))
     return FALSE;
-  for (guint i = 0; i < job->whats->len; i++)
-    if (!apply_what (step, job->whats->pdata[i], trial, extra, error))
+  for (guint i = 0; i < job->whats->len && !trial->torn; i++)
+    if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, error))
       return FALSE;
+  if (trial->torn)
+    return TRUE;
   FAULT ("step.after_effects");
   if (job->children != NULL) {
     g_autoptr (GArray) which = trial_rows (trial, NULL);
-    g_autoptr (PgValues) values = values_of_rows (step, job->children, trial, which, extra);
+    g_autoptr (PgValues) values
+        = trial_values_of (step, job->children, trial, which, attempt->extra);
     if ((trial->children = pg_run (step->pg, job->children, values, error)) == NULL)
       return FALSE;
   }
-  return pg_exec (step->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
+  return effects_end (step, &trial->effects, error);
 }
 
-/* Adds the keys that were not returned to HELD; on a second failure all keys. FALSE: they were all
- * held already. */
+/* Adds the keys that were not returned to those held; on a second failure all keys. FALSE: they
+ * were all held already. */
 static gboolean
-hold_more (GPtrArray *held, const GPtrArray *keys, const Trial *trial)
+hold_more (const Attempt *attempt, const Trial *trial)
 {
-  const GPtrArray *more = held->len == 0 ? trial->refused : keys;
+  GPtrArray *held = attempt->held;
+  const GPtrArray *more = held->len == 0 ? trial->refused : attempt->keys;
   gboolean known = TRUE;
   for (guint i = 0; i < trial->refused->len; i++)
     known &= g_ptr_array_find_with_equal_func (held, trial->refused->pdata[i], g_str_equal, NULL);
@@ -239,17 +218,31 @@ hold_more (GPtrArray *held, const GPtrArray *keys, const Trial *trial)
   return TRUE;
 }
 
-/* A row that is not returned may have changed after the decision. The page is tried again from its
- * locks on, with that row locked. A row that was locked and is still not returned is refused. */
+/* What the next try does otherwise. FALSE: this one stands. A row that is not returned may have
+ * changed after the decision, so it is locked next time. If it was locked and is still not
+ * returned, it is refused; where rows of it went before, they come back. */
+static gboolean
+is_to_repeat (const Attempt *attempt, const Trial *trial)
+{
+  if (hold_more (attempt, trial))
+    return TRUE;
+  for (guint i = 0; trial->torn && i < trial->refused->len; i++)
+    g_hash_table_add (attempt->left_out, g_strdup (trial->refused->pdata[i]));
+  return trial->torn;
+}
+
+/* A try that does not stand is rolled back, and the page is tried again from its locks on. */
 static gboolean
 try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
                      GError **error)
 {
   g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) left_out = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const Attempt attempt = { keys, extra, held, left_out };
   for (;;) {
-    if (!try_once (step, keys, held, extra, trial, error))
+    if (!try_once (step, &attempt, trial, error))
       return FALSE;
-    if (!hold_more (held, keys, trial))
+    if (!is_to_repeat (&attempt, trial))
       return TRUE;
     trial_clear (trial);
     if (!pg_exec (step->pg, "ROLLBACK TO page", error))

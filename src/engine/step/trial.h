@@ -4,7 +4,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: trial_clear.
  */
 #pragma once
-#include "engine/step/step.h"
+#include "engine/step/effects.h"
 
 /* In the cursor: how often one row alone took too long. */
 #define TRIAL_TIMEOUTS "timeouts"
@@ -15,6 +15,8 @@ typedef struct {
   PgRows *children;  /* NULL: no children.sql */
   GPtrArray
       *refused; /* of char: keys of rows that the statement on the job's own table did not return */
+  gboolean torn; /* rows of other tables went before that statement: the try cannot stand */
+  Effects effects;
 } Trial;
 void trial_clear (Trial *trial);
 
@@ -32,8 +34,13 @@ gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gbool
 GArray *trial_rows (const Trial *trial, const char *word);
 /* The step's own parameters, and EXTRA (may be NULL). */
 PgValues *trial_values (Step *step, const PgStatement *statement, const Extra *extra);
-/* For a plan: the decision about KEYS, where those of GONE are no more (both array literals). */
-PgRows *trial_decide_planned (Step *step, const char *keys, const char *gone, GError **error);
+/* The same, and the columns of decide that STATEMENT wants, as arrays of the rows WHICH. */
+PgValues *trial_values_of (Step *step, const PgStatement *statement, const Trial *trial,
+                           const GArray *which, const Extra *extra);
+/* For a plan: the decision about KEYS (of char), where those of GONE are no more (an array
+ * literal).
+ */
+PgRows *trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GError **error);
 /* For a plan: the rows of children.sql for DECIDED (borrowed). NULL: error. The job has children.
  */
 PgRows *trial_children_planned (Step *step, PgRows *decided, GError **error);

@@ -103,6 +103,7 @@ block (const Step *step, const GError *cause, Ruling *ruling)
   ruling->state = "finished";
   ruling->blocked = TRUE;
   ruling->error = g_strdup (cause->message);
+  json_object_clear (step->counts); /* of effects that were rolled back */
   ruling->result = step_result (step, "blocked");
   json_object_set_new (ruling->result, "reason", json_string (cause->message));
 }

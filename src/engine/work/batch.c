@@ -149,7 +149,8 @@ check_args (Step *step, GError **error)
 static gboolean
 step_run (Step *step, GError **error)
 {
-  if (!check_args (step, error) || !step_complete (step, error) || !check_blocked (step, error) || !brakes_before (step, error))
+  if (!check_args (step, error) || !step_complete (step, error) || !check_blocked (step, error)
+      || !brakes_before (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   return (coded ? step->job->code->step (step, error) : page_apply (step, error))

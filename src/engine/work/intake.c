@@ -143,8 +143,13 @@ count_runs (const Intake *intake)
     const RunSpec *spec = &g_array_index (intake->specs, RunSpec, i);
     if (spec->placed != PLACED_SKIPPED)
       continue;
-    stats_add (STATS_RUNS, spec->job->name, "skipped", 1);
-    log_info ("Run skipped", "job", spec->job->name, "run_id", spec->run_id, "reason", spec->error);
+    stats_add (STATS_RUNS, spec->job->name, spec->state != NULL ? spec->state : "skipped", 1);
+    if (spec->job->refused != NULL)
+      log_warning ("Run blocked, its job is refused", "job", spec->job->name, "run_id",
+                   spec->run_id, "reason", spec->error);
+    else
+      log_info ("Run skipped", "job", spec->job->name, "run_id", spec->run_id, "reason",
+                spec->error);
   }
 }
 

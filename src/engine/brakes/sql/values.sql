@@ -5,5 +5,5 @@ SELECT pg_catalog.format('SELECT t.%I::text AS value, pg_catalog.count(*) AS row
 FROM pg_index i
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 JOIN pg_attribute d ON d.attrelid = i.indrelid AND d.attname = :due::text AND NOT d.attisdropped
-WHERE i.indrelid = pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)) AND i.indisprimary AND i.indnkeyatts = 1
+WHERE i.indrelid = coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text))) AND i.indisprimary AND i.indnkeyatts = 1
   AND a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype)

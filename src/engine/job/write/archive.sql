@@ -1,1 +1,2 @@
-pruned_archived AS (INSERT INTO {archive} ({archive_columns}) SELECT {archive_values} FROM {archived} AS pruned_a)
+-- then:
+pruned_archived AS (INSERT INTO {archive} ({archive_columns}) SELECT {archive_values} FROM applied AS pruned_a)

@@ -2,5 +2,5 @@
 DELETE FROM {table}
 USING {keys}
 WHERE {match}
-  AND ({due})
+  AND ({due}) IS TRUE
 RETURNING {key} AS key, pg_catalog.to_jsonb({own}.*) AS row{record}

@@ -3,5 +3,5 @@ UPDATE {table}
 SET {set}
 FROM (SELECT {old}, pg_catalog.to_jsonb({own}.*) AS pruned_row FROM {table} JOIN {keys} ON {match}) AS pruned_o
 WHERE {same}
-  AND ({due})
+  AND ({due}) IS TRUE
 RETURNING {key} AS key, pruned_o.pruned_row AS row

@@ -1,6 +1,13 @@
--- The text of a query for the state of rows (`:key`) of the table `:tab`: a checksum of the row. No row: the table does not exist, or its -- key has several columns. Names are quoted by format. Fast because only the catalogue is read.
-SELECT pg_catalog.format('SELECT k.key::text AS key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM pg_catalog.unnest(:key::%s[]) AS k (key)'
-              ' JOIN %s t ON t.%I OPERATOR(pg_catalog.=) k.key', a.atttypid::regtype, i.indrelid::regclass, a.attname) AS sql
-FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-WHERE i.indrelid = pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)) AND i.indisprimary AND i.indnkeyatts = 1
-  AND a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype, 'text'::regtype, 'varchar'::regtype)
+-- The text of a query for the state of rows (`:key`, as text; of several columns a JSON object) of the table `:tab`: a checksum of the row.
+-- No row: the table does not exist, or has no primary key. Names are quoted by format. Fast because only the catalogue is read.
+SELECT pg_catalog.format('SELECT k.key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
+              ' JOIN %s t ON %s', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n), c.relation, pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
+FROM (
+  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('t.%I OPERATOR(pg_catalog.=) k.k%s', a.attname, k.n) AS condition,
+         pg_catalog.format(CASE i.indnkeyatts WHEN 1 THEN 'u.key::%2$s AS k%3$s' ELSE '(u.key::jsonb ->> %1$L)::%2$s AS k%3$s' END,
+                           a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n) AS value
+  FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+  WHERE i.indrelid = coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)))
+    AND i.indisprimary AND k.n <= i.indnkeyatts) AS c
+GROUP BY c.relation

@@ -1,0 +1,173 @@
+#include "cli/jobs_show.h"
+
+#include "base/resource.h"
+#include "engine/job/complete.h"
+#include "engine/job/job_conf.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+typedef struct {
+  char *path, *text;
+} File;
+
+static void
+file_free (gpointer data)
+{
+  File *file = data;
+  g_free (file->path);
+  g_free (file->text);
+  g_free (file);
+}
+
+static void
+add (GPtrArray *files, const char *path, char *text)
+{
+  File *file = g_new0 (File, 1);
+  *file = (File){ g_strdup (path), text };
+  g_ptr_array_add (files, file);
+}
+
+/* --- a folder --- */
+
+/* BELOW: with a slash at its end, or empty. */
+static gboolean
+read_folder (const Job *job, const char *below, GPtrArray *files, GError **error)
+{
+  g_autofree char *folder = g_build_filename (job->folder, below, NULL);
+  g_auto (GStrv) names = resource_list (folder);
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *path = g_strconcat (below, names[i], NULL),
+                    *full = g_build_filename (job->folder, path, NULL);
+    if (g_str_has_suffix (names[i], "/")) {
+      if (!read_folder (job, path, files, error))
+        return FALSE;
+      continue;
+    }
+    if (!g_str_has_suffix (names[i], ".sql") && !g_str_equal (names[i], "job.conf"))
+      continue;
+    char *text = g_str_has_suffix (names[i], ".sql") ? resource_sql (full, error)
+                                                     : resource_text (full, error);
+    if (text == NULL)
+      return FALSE;
+    add (files, path, text);
+  }
+  return TRUE;
+}
+
+/* --- a sentence --- */
+
+static void
+add_settings (const Job *job, GString *conf)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (job->conf, "job", NULL, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++) {
+    g_autofree char *value = g_key_file_get_value (job->conf, "job", keys[i], NULL);
+    g_string_append_printf (conf, "%s = %s\n", keys[i], value);
+  }
+}
+
+/* What a folder says besides its SQL. */
+static char *
+conf_of (const Job *job, const Written *written)
+{
+  GString *conf = g_string_new (NULL);
+  g_string_append_printf (
+      conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
+      job->name);
+  if (job->sentence->audit_said && job->sentence->audit != SENTENCE_AUDIT_FULL)
+    g_string_append (conf, "# `audit` is a setting of the whole installation: [audit] rows_of.\n");
+  g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n",
+                          (char *)written->tables->pdata[0], job->name);
+  g_string_append (conf, "follows = cascade; set null; set default\ncursor = ");
+  for (guint i = 0; i < written->cursor->len; i++)
+    g_string_append_printf (conf, "%sk%u %s null", i > 0 ? "; " : "", i + 1,
+                            (char *)written->cursor->pdata[i]);
+  g_string_append_c (conf, '\n');
+  add_settings (job, conf);
+  g_string_append_printf (
+      conf, "\n[what %s]\ncounts_as_updated = true\n\n[what kept]\n\n[what gone]\n", written->word);
+  return g_string_free (conf, FALSE);
+}
+
+static ExitCode
+read_sentence (Cli *cli, const Job *job, GPtrArray *files, GError **error)
+{
+  g_autoptr (Pg) pg = cli_pg (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  g_autofree char *refusal = NULL;
+  g_autoptr (Written) written
+      = pg_begin_read_only (pg, error) ? job_write (pg, job, &refusal, error) : NULL;
+  pg_rollback (pg);
+  if (refusal != NULL)
+    return cli_usage (error, "%s", refusal);
+  if (written == NULL)
+    return cli_pg_failed (pg, error);
+  add (files, "job.conf", conf_of (job, written));
+  for (guint i = 0; i < written->files->len; i++) {
+    WrittenFile *file = written->files->pdata[i];
+    g_autofree char *path = g_strconcat (file->path, ".sql", NULL);
+    add (files, path, g_strdup (file->text));
+  }
+  return CODE_OK;
+}
+
+/* --- where they go --- */
+
+static gboolean
+write_file (const char *folder, const File *file, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, file->path, NULL),
+                  *parent = g_path_get_dirname (path);
+  if (g_mkdir_with_parents (parent, 0777) == 0)
+    return g_file_set_contents (path, file->text, -1, error);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", parent, g_strerror (errno));
+  return FALSE;
+}
+
+static ExitCode
+write_files (Cli *cli, const Job *job, const GPtrArray *files, const char *to, GError **error)
+{
+  g_autofree char *folder = g_build_filename (to, job->name, NULL);
+  if (g_file_test (folder, G_FILE_TEST_EXISTS))
+    return cli_usage (error, "%s exists already", folder);
+  for (guint i = 0; i < files->len; i++)
+    if (!write_file (folder, files->pdata[i], error))
+      return CODE_USAGE;
+  output_say (cli->out, "%s", folder);
+  return CODE_OK;
+}
+
+static void
+print_files (Cli *cli, const GPtrArray *files)
+{
+  for (guint i = 0; i < files->len; i++) {
+    const File *file = files->pdata[i];
+    g_autoptr (json_t) object = json_pack ("{s:s, s:s}", "file", file->path, "text", file->text);
+    g_autofree char *text = g_strchomp (g_strdup (file->text));
+    output_object (cli->out, object);
+    output_say (cli->out, "%s-- file: %s\n%s", i > 0 ? "\n" : "", file->path, text);
+  }
+}
+
+ExitCode
+jobs_show (Cli *cli, const char *name, const char *to, GError **error)
+{
+  const Job *job = cli_job (cli, name, error);
+  if (job == NULL)
+    return CODE_NOT_FOUND;
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (file_free);
+  ExitCode code = CODE_OK;
+  if (job->sentence != NULL)
+    code = read_sentence (cli, job, files, error);
+  else if (!read_folder (job, "", files, error))
+    code = CODE_USAGE;
+  if (code != CODE_OK)
+    return code;
+  if (to != NULL)
+    return write_files (cli, job, files, to, error);
+  print_files (cli, files);
+  return CODE_OK;
+}

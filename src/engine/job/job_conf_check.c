@@ -1,0 +1,217 @@
+#include "engine/job/job_conf_check.h"
+
+#include "base/resource.h"
+#include "config/key_file.h"
+#include "config/nearest.h"
+#include "config/settings.h"
+
+#include <string.h>
+
+#define OUTCOMES "schemas/avro/outcomes"
+#define EVENTS "schemas/avro/events"
+#define SCHEMA ".avsc"
+
+typedef enum { PLAIN, BOOL, OUTCOME } Kind;
+
+static const struct {
+  const char *section, *key;
+  Kind kind;
+} KEYS[] = {
+  { "job", "worker" },
+  { "job", "feature_category" },
+  { "job", "data_consistency" },
+  { "job", "idempotent" },
+  { "job", "starts" },
+  { "job", "table" },
+  { "job", "unique_key" },
+  { "job", "cursor" },
+  { "job", "arguments" },
+  { "job", "due" },
+  { "job", "retry_every_ms" },
+  { "job", "needs" },
+  { "job", "items" },
+  { "job", "item_column" },
+  { "job", "follows" },
+  { "job", "makes" },
+  { "job", "settings" },
+  { "job", "final" },
+  { "job", "spacing", BOOL },
+  { "what", "counter" },
+  { "what", "counts_as_updated", BOOL },
+  { "what", "outcome", OUTCOME },
+  { "what", "entity" },
+  { "what", "log" },
+  { "what", "log_fields" },
+  { "failed", "log" },
+  { "failed", "counter" },
+  { "failed", "outcome", OUTCOME },
+  { "event", "key" },
+  { "event", "unique_key" },
+  { "event", "due" },
+  { "event", "cancel_on_null", BOOL },
+};
+
+typedef struct {
+  const char *path;
+  int line;
+  GError **error;
+} Check;
+
+/* `<path>:<line>: <what> '<name>', did you mean '<nearest>'?` */
+static gboolean
+unknown (const Check *check, const char *what, const char *name, GPtrArray *names)
+{
+  g_ptr_array_add (names, NULL);
+  const char *meant = nearest_name (name, (const char *const *)names->pdata);
+  g_set_error (check->error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: %s '%s'%s%s%s", check->path,
+               check->line, what, name, meant != NULL ? ", did you mean '" : "",
+               meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+  return FALSE;
+}
+
+static gboolean
+wrong (const Check *check, const char *key, const char *why)
+{
+  g_set_error (check->error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: %s: %s", check->path, check->line,
+               key, why);
+  return FALSE;
+}
+
+static const char *
+section_of (const char *group)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++)
+    if (key_file_is_section (group, KEYS[i].section))
+      return KEYS[i].section;
+  return NULL;
+}
+
+static gboolean
+check_record (const Check *check, const char *folder, const char *what, const char *name)
+{
+  g_autofree char *file = g_strconcat (name, SCHEMA, NULL);
+  g_auto (GStrv) files = resource_list (folder);
+  if (g_strv_contains ((const char *const *)files, file))
+    return TRUE;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; files[i] != NULL; i++)
+    if (g_str_has_suffix (files[i], SCHEMA)) {
+      files[i][strlen (files[i]) - strlen (SCHEMA)] = '\0';
+      g_ptr_array_add (names, files[i]);
+    }
+  return unknown (check, what, name, names);
+}
+
+static gboolean
+check_group (const Check *check, const char *group)
+{
+  static const char *const sections[] = { "job", "what", "failed", "event" };
+  const char *section = section_of (group);
+  if (section != NULL) {
+    const char *name = group + strlen (section);
+    name += strspn (name, " \t");
+    gboolean named = g_str_equal (section, "what") || g_str_equal (section, "event");
+    if (named != (*name != '\0'))
+      return wrong (check, group, named ? "the group needs a name" : "the group has no name");
+    return !g_str_equal (section, "event") || check_record (check, EVENTS, "unknown event", name);
+  }
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (sections); i++)
+    g_ptr_array_add (names, (gpointer)sections[i]);
+  return unknown (check, "unknown group", group, names);
+}
+
+static gboolean
+check_setting (const Check *check, const KeyFileEntry *entry)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++) {
+    if (!g_str_equal (setting->section, SETTINGS_JOBS))
+      continue;
+    g_ptr_array_add (names, (gpointer)setting->key);
+    if (!g_str_equal (setting->key, entry->key))
+      continue;
+    g_autoptr (GError) cause = NULL;
+    gint64 number;
+    return setting_check (setting, entry->value, &number, &cause)
+           || wrong (check, entry->key, cause->message);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++)
+    if (g_str_equal (KEYS[i].section, "job"))
+      g_ptr_array_add (names, (gpointer)KEYS[i].key);
+  return unknown (check, "unknown key", entry->key, names);
+}
+
+static gboolean
+check_value (const Check *check, Kind kind, const KeyFileEntry *entry)
+{
+  if (kind == OUTCOME)
+    return check_record (check, OUTCOMES, "unknown outcome", entry->value);
+  return kind != BOOL || g_str_equal (entry->value, "true") || g_str_equal (entry->value, "false")
+         || wrong (check, entry->key, "expected true or false");
+}
+
+static gboolean
+check_key (const Check *check, const KeyFileEntry *entry)
+{
+  const char *section = section_of (entry->section);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++) {
+    if (!g_str_equal (KEYS[i].section, section))
+      continue;
+    if (g_str_equal (KEYS[i].key, entry->key))
+      return check_value (check, KEYS[i].kind, entry);
+    g_ptr_array_add (names, (gpointer)KEYS[i].key);
+  }
+  if (g_str_equal (section, "job"))
+    return check_setting (check, entry);
+  if (!g_str_equal (section, "event") && g_str_has_prefix (entry->key, "outcome."))
+    return TRUE;
+  g_autofree char *what = g_strdup_printf ("in [%s]: unknown key", entry->section);
+  return unknown (check, what, entry->key, names);
+}
+
+gboolean
+job_conf_check (const char *path, const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) entries = key_file_parse (path, text, strlen (text), error);
+  for (guint i = 0; entries != NULL && i < entries->len; i++) {
+    const KeyFileEntry *entry = entries->pdata[i];
+    Check check = { path, entry->line, error };
+    if (!(entry->key == NULL ? check_group (&check, entry->section) : check_key (&check, entry)))
+      return FALSE;
+  }
+  return entries != NULL;
+}
+
+gboolean
+job_conf_check_apply (const Job *job, GError **error)
+{
+  g_autofree char *apply = g_build_filename (job->folder, "apply", NULL);
+  g_auto (GStrv) names = resource_list (apply);
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *path = g_build_filename (apply, names[i], NULL);
+    gboolean is_folder = g_str_has_suffix (names[i], "/");
+    if (!is_folder && g_str_has_suffix (names[i], ".sql")) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                   "%s: a file of apply/ is in a folder, apply/<what>/", path);
+      return FALSE;
+    }
+    if (!is_folder)
+      continue;
+    names[i][strlen (names[i]) - 1] = '\0';
+    if (job_what (job, names[i]) != NULL)
+      continue;
+    g_autoptr (GPtrArray) words = g_ptr_array_new ();
+    for (guint j = 0; j < job->whats->len; j++)
+      g_ptr_array_add (words, ((JobWhat *)job->whats->pdata[j])->word);
+    g_ptr_array_add (words, NULL);
+    const char *meant = nearest_name (names[i], (const char *const *)words->pdata);
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "%s: nothing would use it: job.conf has no group [what %s]%s%s%s", path, names[i],
+                 meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                 meant != NULL ? "'?" : "");
+    return FALSE;
+  }
+  return TRUE;
+}

@@ -1,0 +1,94 @@
+#include "engine/step/apply.h"
+
+#include "engine/job/job_rows.h"
+
+/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
+ * others. */
+static void
+drop_refused (Trial *trial, GArray *which, const PgRows *returned)
+{
+  g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (returned); i++)
+    g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
+  guint kept = 0;
+  for (guint i = 0; i < which->len; i++) {
+    int row = g_array_index (which, int, i);
+    if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
+      g_array_index (which, int, kept++) = row;
+    else {
+      trial->what[row] = "failed";
+      g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
+    }
+  }
+  g_array_set_size (which, kept);
+}
+
+static gboolean
+queue_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
+            const Extra *extra, GError **error)
+{
+  g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
+  return pg_queue (step->pg, statement, values, error);
+}
+
+/* The answers of the files FROM to TO. *LAST gets the rows of the last one. */
+static gboolean
+take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, PgRows **last,
+            GError **error)
+{
+  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  guint own = job_own_file (step->job, what);
+  if (!effects_take_first (step, &trial->effects, error))
+    return FALSE;
+  for (guint i = from; i < to; i++) {
+    g_clear_pointer (last, rows_free);
+    *last = pg_next (step->pg, error);
+    if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Runs these files in one pipeline. */
+static gboolean
+run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, const GArray *which,
+           const Extra *extra, PgRows **last, GError **error)
+{
+  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  if (!effects_queue_first (step, &trial->effects, error))
+    return FALSE;
+  for (guint i = from; i < to; i++)
+    if (!queue_rows (step, files[i].statement, trial, which, extra, error)
+        || !effects_queue (step, &trial->effects, &files[i], error))
+      return FALSE;
+  if (!pg_flush (step->pg, error))
+    return FALSE;
+  if (take_files (step, what, from, to, trial, last, error))
+    return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
+  g_autoptr (GError) second = NULL; /* the first one is told */
+  if (step->blocked && !pg_finish (step->pg, &second))
+    pg_close (step->pg);
+  return FALSE;
+}
+
+/* The files up to the one on the job's own table go in one pipeline. The others follow in another,
+ * for the rows that it returned. */
+gboolean
+apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, GError **error)
+{
+  g_autoptr (GArray) which = trial_rows (trial, what->word);
+  if (which->len == 0 || what->apply->len == 0)
+    return TRUE;
+  guint own = job_own_file (step->job, what), decided = which->len;
+  const JobApply *file = &g_array_index (what->apply, JobApply, own);
+  g_autoptr (PgRows) returned = NULL, others = NULL;
+  if (!run_files (step, what, 0, own + 1, trial, which, extra, &returned, error)
+      || !job_rows_are_whole (file->statement, returned, "key", error)
+      || !effects_are_decided (step, file, returned, trial->decided, which, error))
+    return FALSE;
+  drop_refused (trial, which, returned);
+  trial->torn = own > 0 && which->len < decided;
+  if (trial->torn || which->len == 0 || own + 1 == what->apply->len)
+    return TRUE;
+  return run_files (step, what, own + 1, what->apply->len, trial, which, extra, &others, error);
+}

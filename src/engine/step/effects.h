@@ -1,0 +1,51 @@
+/* What the apply files of one try really change, whatever they return. PostgreSQL counts the rows
+ * that a transaction has deleted and updated in each table, partitions and triggers included. The
+ * counts are read before the first file and after each file that deletes or updates, in the
+ * pipeline of these files.
+ *
+ * Invariant: a try in which rows of the job's own table went that no file returned, or a file
+ * returned a key that was not decided, does not stand (guard.h).
+ * Threads: one worker, inside the step's transaction. Ownership: effects_clear; the job outlives
+ * it.
+ */
+#pragma once
+#include "engine/step/guard.h"
+
+typedef struct {
+  gint64 deleted, updated;
+} EffectsCount;
+
+typedef struct {
+  GPtrArray *tables;        /* of const char: those that the job's files delete from or update */
+  GArray *counts;           /* of EffectsCount, one a table, as last read; empty: not read yet */
+  gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
+  const JobApply *last;     /* the file that ran last */
+  /* what the counts alone do not decide */
+  const JobApply *doubted;
+  gboolean too_many; /* it updated more rows than it returned; else: fewer */
+  char *doubt;
+} Effects;
+
+void effects_init (Effects *effects, const Job *job);
+void effects_clear (Effects *effects);
+
+/* In a pipeline: the counts before the first file, if they were not read yet in this try. */
+gboolean effects_queue_first (Step *step, const Effects *effects, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean effects_take_first (Step *step, Effects *effects, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* Behind the statement of APPLY; and once its answer RETURNED was taken. OWN: it is the file on the
+ * job's own table. */
+gboolean effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows *returned,
+                       gboolean own, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Behind the pipeline: asks PostgreSQL about what the counts left open. */
+gboolean effects_settle (Step *step, Effects *effects, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* RETURNED by the file on the job's own table, for the rows WHICH (of int) of DECIDED: none but
+ * their keys, and none twice. */
+gboolean effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
+                              const PgRows *decided, const GArray *which, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* Runs what was deferred to the end of the transaction, and counts once more. */
+gboolean effects_end (Step *step, Effects *effects, GError **error) G_GNUC_WARN_UNUSED_RESULT;

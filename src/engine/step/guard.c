@@ -1,0 +1,224 @@
+#include "engine/step/guard.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* `apply/removed/10-members.sql`; statements of the engine itself keep their names. */
+static char *
+file_of (const Job *job, const PgStatement *statement)
+{
+  const char *name = pg_statement_name (statement);
+  gsize folder = strlen (job->folder);
+  if (strncmp (name, job->folder, folder) == 0 && name[folder] == '/')
+    name += folder + 1;
+  return g_strndup (name, strcspn (name, "#"));
+}
+
+gboolean
+guard_block (Step *step, const PgStatement *statement, GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_autofree char *file = file_of (step->job, statement);
+  step->error_class = "guard";
+  return step_block (step, error, GUARD_PREFIX "%s %s", file, text);
+}
+
+/* --- a page --- */
+
+static char *
+text_of (const json_t *value)
+{
+  return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
+}
+
+/* `2026-11-21`, `2026-11-21 10:20:30.5+00`: such texts are in the order of the times. */
+static gboolean
+is_time (const char *text)
+{
+  return strspn (text, "0123456789") == 4 && text[4] == '-' && strlen (text) >= 10
+         && strstr (text, "BC") == NULL && (text[10] == '\0' || text[10] == ' ');
+}
+
+/* How the order of two values of TYPE can be known without PostgreSQL. FALSE: it cannot, because
+ * it depends on a collation, or on an operator of the type. */
+static gboolean
+order_of (const char *type, const char *a, const char *b, int *order)
+{
+  static const char *const integers[]
+      = { "bigint", "int8", "integer", "int", "int4", "smallint", "int2", NULL };
+  if (g_strv_contains (integers, type)) {
+    gint64 x = g_ascii_strtoll (a, NULL, 10), y = g_ascii_strtoll (b, NULL, 10);
+    *order = (x > y) - (x < y);
+    return TRUE;
+  }
+  gboolean by_text = g_str_equal (type, "uuid")
+                         ? strlen (a) == strlen (b)
+                         : (g_str_equal (type, "date") || g_str_has_prefix (type, "timestamp"))
+                               && is_time (a) && is_time (b) && strlen (a) == strlen (b);
+  *order = strcmp (a, b);
+  return by_text;
+}
+
+/* The cursor that a page of RUN is given; the first page of a run has none. */
+static json_t *
+given (const Run *run)
+{
+  json_t *cursor = json_object ();
+  for (guint i = 0; i < run->job->cursor->len; i++) {
+    const char *name = g_array_index (run->job->cursor, JobCursor, i).name;
+    json_t *value = json_object_get (run->cursor, name);
+    if (value == NULL)
+      value = json_object_get (json_object_get (run->args, "cursor"), name);
+    if (value != NULL)
+      json_object_set (cursor, name, value);
+  }
+  return cursor;
+}
+
+/* IS lies behind WAS in the order of JOB, or may do so. */
+static gboolean
+lies_behind (const Job *job, const json_t *was, const json_t *is)
+{
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
+    const json_t *before = json_object_get (was, column->name);
+    const json_t *after = json_object_get (is, column->name);
+    if (before == NULL || after == NULL)
+      return TRUE;
+    g_autofree char *a = text_of (before), *b = text_of (after);
+    int order = 0;
+    if (g_str_equal (a, b))
+      continue;
+    if (json_is_null (before) || json_is_null (after) || !order_of (column->type, a, b, &order))
+      return TRUE;
+    if (order != 0)
+      return (order < 0) != column->descending;
+  }
+  return job->cursor->len == 0;
+}
+
+gboolean
+guard_page_advances (const Run *run, const Page *page)
+{
+  if (page->cursor == NULL)
+    return TRUE;
+  g_autoptr (json_t) was = given (run);
+  return lies_behind (run->job, was, page->cursor)
+         && (page->next == NULL || lies_behind (run->job, page->cursor, page->next));
+}
+
+static char *
+cursor_text (const Job *job, const json_t *cursor)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const char *name = g_array_index (job->cursor, JobCursor, i).name;
+    g_autofree char *one = text_of (json_object_get (cursor, name));
+    g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", name, one);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* WHERE the cursor is IS, which does not lie behind WAS. */
+static gboolean
+block_page (Step *step, const json_t *was, const json_t *is, const char *where, GError **error)
+{
+  g_autofree char *a = cursor_text (step->job, was), *b = cursor_text (step->job, is);
+  return guard_block (step, step->job->page, error, "has a cursor that %s: %s it is %s, after %s",
+                      g_str_equal (a, b) ? "stands still" : "goes back", where, b, a);
+}
+
+gboolean
+guard_page (Step *step, const Page *page, GError **error)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < page->keys->len; i++)
+    if (!g_hash_table_add (known, page->keys->pdata[i]))
+      return guard_block (step, step->job->page, error, "returns the key %s twice",
+                          (char *)page->keys->pdata[i]);
+  if (guard_page_advances (step->run, page))
+    return TRUE;
+  g_autoptr (json_t) was = given (step->run);
+  if (!lies_behind (step->job, was, page->cursor))
+    return block_page (step, was, page->cursor, "at the end of its page", error);
+  return block_page (step, page->cursor, page->next, "at the first row behind a page", error);
+}
+
+/* --- a decision --- */
+
+/* A word without a group has no effect that is known. A job that declares no words and has no
+ * effects may say what it likes. */
+static gboolean
+are_words_declared (Step *step, const PgStatement *statement, const PgRows *decided, GError **error)
+{
+  const Job *job = step->job;
+  if (job->whats->len == 0 && !job->applies)
+    return TRUE;
+  int key = rows_column (decided, "key"), what = rows_column (decided, "what");
+  for (int i = 0; i < rows_count (decided); i++)
+    if (job_what (job, rows_at (decided, i, what)) == NULL)
+      return guard_block (
+          step, statement, error, "says '%s' of the key %s, and job.conf has no group [what %s]",
+          rows_at (decided, i, what), rows_at (decided, i, key), rows_at (decided, i, what));
+  return TRUE;
+}
+
+/* The event's key may be written otherwise than PostgreSQL writes it (an uuid in capitals). */
+static gboolean
+is_of_event (const Step *step, const GPtrArray *keys)
+{
+  Page page = { 0 };
+  gboolean of_event = keys->len == 1 && page_of_event (step->run, &page);
+  page_clear (&page);
+  return of_event;
+}
+
+/* How often each key of KEYS is still to come. */
+static GHashTable *
+keys_to_come (const GPtrArray *keys)
+{
+  GHashTable *open = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < keys->len; i++) {
+    guint n = GPOINTER_TO_UINT (g_hash_table_lookup (open, keys->pdata[i]));
+    g_hash_table_insert (open, keys->pdata[i], GUINT_TO_POINTER (n + 1));
+  }
+  return open;
+}
+
+static gboolean
+is_each_key_decided (Step *step, const PgStatement *statement, const GPtrArray *keys,
+                     const PgRows *decided, GError **error)
+{
+  g_autoptr (GHashTable) open = keys_to_come (keys);
+  int column = rows_column (decided, "key");
+  for (int i = 0; i < rows_count (decided); i++) {
+    const char *key = rows_at (decided, i, column);
+    gpointer n;
+    if (!g_hash_table_lookup_extended (open, key, NULL, &n))
+      return guard_block (step, statement, error, "returns the key %s, which is not of its page",
+                          key);
+    if (GPOINTER_TO_UINT (n) == 0)
+      return guard_block (step, statement, error, "returns the key %s twice", key);
+    g_hash_table_insert (open, (gpointer)key, GUINT_TO_POINTER (GPOINTER_TO_UINT (n) - 1));
+  }
+  for (guint i = 0; rows_count (decided) < (int)keys->len && i < keys->len; i++)
+    if (g_hash_table_lookup (open, keys->pdata[i]) != NULL)
+      return guard_block (step, statement, error,
+                          "leaves out the key %s of its page (%u keys, %d rows)",
+                          (char *)keys->pdata[i], keys->len, rows_count (decided));
+  return TRUE;
+}
+
+gboolean
+guard_decided (Step *step, const PgStatement *statement, const GPtrArray *keys,
+               const PgRows *decided, GError **error)
+{
+  if (!are_words_declared (step, statement, decided, error))
+    return FALSE;
+  if (rows_count (decided) == 1 && is_of_event (step, keys))
+    return TRUE;
+  return is_each_key_decided (step, statement, keys, decided, error);
+}
