@@ -41,6 +41,6 @@ extern const GOptionEntry approve_options[], config_options[], dead_options[], d
     restore_options[], resume_options[], retry_options[], run_options[], runs_options[],
     status_options[], stop_options[], tick_options[], topics_options[], version_options[],
     who_options[];
-extern const char bench_more[], check_more[], choice_more[], dead_more[], forget_more[], jobs_more[],
-    journal_more[], pause_more[], plan_more[], replay_more[], restore_more[], stop_more[],
-    topics_more[], who_more[];
+extern const char bench_more[], check_more[], choice_more[], dead_more[], forget_more[],
+    jobs_more[], journal_more[], pause_more[], plan_more[], replay_more[], restore_more[],
+    stop_more[], topics_more[], who_more[];

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
+#include "engine/job/own_topics.h"
 #include "engine/ledger/replay.h"
 #include "engine/startup.h"
 
@@ -187,8 +188,8 @@ is_not_made (const Course *course, const char *topic)
     return FALSE;
   KafkaTopic asked = { (char *)topic, -1 };
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (course->service.kafka_settings, NULL);
-  return admin != NULL && kafka_admin_look (admin, &asked, 1, READ_MS, NULL)
-         && asked.partitions < 0 && asked.trouble == NULL;
+  return admin != NULL && kafka_admin_look (admin, &asked, 1, READ_MS, NULL) && asked.partitions < 0
+         && asked.trouble == NULL;
 }
 
 static ExitCode

@@ -5,12 +5,22 @@ import json
 
 import pytest
 
+from stack.process import wait_until
+from support.exposition import Listening
 from support.sentences import house  # noqa: F401
 from support.topics import rfc3339
+
 
 PEOPLE = """CREATE TABLE people (id bigint PRIMARY KEY, email text, erased_at timestamptz);
     INSERT INTO people (id, email) SELECT n, 'p' || n FROM generate_series(1, 9) AS n"""
 ERASE = "table = people\non = UserErasureRequested\nset = email = NULL, erased_at = :T\naudit = keys"
+
+
+@pytest.fixture
+def http():
+    listening = Listening()
+    yield listening
+    listening.close()
 
 
 @pytest.fixture
@@ -266,6 +276,14 @@ def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
     assert outcomes(erasure) == [("1", "people.erase", "removed", None), ("2", "people.erase", "failed", None),
                                  ("7", "people.erase", "kept", "where"), ("77", "people.erase", "gone", None)]
     assert [row[0] for row in erasure.rows("people", "id", "id")] == [2, 3, 4, 5, 6, 7, 8, 9]
+    # The row is in quarantine; who asks again gets an answer all the same.
+    send(erasure, {"id": 2})
+    erasure.work()
+    assert [outcome for outcome in outcomes(erasure) if outcome[0] == "2"] == [("2", "people.erase", "failed", None)] * 2
+    erasure.sql("DELETE FROM orders")
+    send(erasure, {"id": 2})
+    erasure.work()
+    assert ("2", "people.erase", "removed", None) in outcomes(erasure)
 
 
 def test_events_of_a_paused_job_wait_each_for_itself(erasure):
@@ -297,6 +315,18 @@ def test_a_topic_that_is_made_later(house, topics):  # noqa: F811
     topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", deadline_s=60)
     assert erased(house) == [1]
     assert not daemon.lines("Kafka degraded; continuing where possible")
+    assert daemon.stop() == 0
+
+
+def test_metrics_count_what_comes_and_what_is_passed_over(erasure, http):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    daemon = erasure.pruned.start(settings={"http.listen": http.listen})
+    for key in (1, 2, 3):
+        send(erasure, {"id": key}, ce_type="Other")
+    send(erasure, {"id": 4})
+    seen = wait_until(lambda: (now := http.metrics()).of("pruned_messages_total", topic="events") >= 4 and now, 30, "4 messages")
+    assert seen.of("pruned_passed_over_messages_total", topic=erasure.pruned.topics.full("app-users")) == 3
     assert daemon.stop() == 0
 
 

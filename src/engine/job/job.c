@@ -191,27 +191,6 @@ job_event_at (const Job *job, guint i)
   return job->events->pdata[i];
 }
 
-static void
-add_topic (GPtrArray *topics, const SentenceEvent *event)
-{
-  if (event != NULL && !g_ptr_array_find_with_equal_func (topics, event->topic, g_str_equal, NULL))
-    g_ptr_array_add (topics, g_strdup (event->topic));
-}
-
-GPtrArray *
-jobs_own_topics (const Jobs *jobs, const Config *config)
-{
-  GPtrArray *topics = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < jobs->jobs->len; i++) {
-    const Job *job = jobs_at (jobs, i);
-    for (guint e = 0; e < job->events->len && config_job_bool (config, job->name, "enabled"); e++) {
-      add_topic (topics, job_event_at (job, e)->own);
-      add_topic (topics, job_event_at (job, e)->cancel);
-    }
-  }
-  return topics;
-}
-
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
  * the list in job.conf (`settings`). Without that list: all. */
 static gboolean

@@ -103,9 +103,9 @@ typedef struct _Job {
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
   const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
                                    it; NULL: no event names one */
-  const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
-                                  back; NULL: nothing */
-  char *refused;         /* why it cannot run, for its runs' results; NULL: it can */
+  const PgStatement *restored;  /* of such a copy: what goes with a row of its table that is put
+                                   back; NULL: nothing */
+  char *refused;                /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
@@ -167,8 +167,6 @@ guint job_own_file (const Job *job, const JobWhat *what);
 const JobEvent *job_event (const Job *job, const char *type);
 /* What declares that a run with ARGS is about one row; NULL: it is not. */
 const JobEvent *job_event_of (const Job *job, const json_t *args);
-/* The topics of applications that the jobs which are enabled in CONFIG read; of texts. */
-GPtrArray *jobs_own_topics (const Jobs *jobs, const Config *config);
 gboolean job_takes_argument (const Job *job, const char *argument);
 /* The unique key for ARGS from a template. A missing argument counts as empty. NULL template:
  * NULL. g_free it. */

@@ -149,22 +149,48 @@ check_cancels (Own *own)
 }
 
 static gboolean
+cancels_in_avro (const Own *own, const SentenceEvent *event)
+{
+  const SentenceEvent *cancel
+      = event->cancel_on != NULL ? find_event (own->jobs, event->cancel_on) : NULL;
+  return cancel != NULL && cancel->format == EVENT_AVRO;
+}
+
+static gboolean
 events_exist (const Own *own, const Section *section, const Sentence *sentence, GError **error)
 {
   for (char **on = sentence->on; *on != NULL; on++) {
     g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
-    if (find_event (own->jobs, *on) == NULL && message_schema (record) == NULL)
+    const SentenceEvent *event = find_event (own->jobs, *on);
+    if (event == NULL && message_schema (record) == NULL)
       return no_event (own, section, "on", *on, TRUE, error);
+    if (event != NULL && (event->format == EVENT_AVRO || cancels_in_avro (own, event)))
+      return section_fail (section, NULL, error,
+                           "on: [event %s]: format = avro is not read yet, send JSON", *on);
   }
   return TRUE;
 }
 
 /* --- jobs --- */
 
+static JobEvent *
+job_event_new (const Own *own, const Job *job, const SentenceEvent *event, gboolean timers)
+{
+  JobEvent *added = g_new0 (JobEvent, 1);
+  *added = (JobEvent){ .type = g_strdup (event->name),
+                       .key = g_strdup ("key"),
+                       .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
+                       .due = timers ? g_strdup ("due") : NULL,
+                       .own = event,
+                       .cancel = event->cancel_on != NULL ? find_event (own->jobs, event->cancel_on)
+                                                          : NULL };
+  return added;
+}
+
 /* Runs of one key are timers if something can come between the event and its run: the latest event
  * counts, one that cancels included. Else each event has its run. */
 static void
-add_own_events (const Own *own, Job *job)
+add_named_events (const Own *own, Job *job)
 {
   gboolean timers = FALSE;
   for (char **on = job->sentence->on; *on != NULL; on++) {
@@ -173,18 +199,8 @@ add_own_events (const Own *own, Job *job)
   }
   for (char **on = job->sentence->on; *on != NULL; on++) {
     const SentenceEvent *event = find_event (own->jobs, *on);
-    if (event == NULL)
-      continue;
-    JobEvent *added = g_new0 (JobEvent, 1);
-    *added = (JobEvent){ .type = g_strdup (event->name),
-                         .key = g_strdup ("key"),
-                         .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
-                         .due = timers ? g_strdup ("due") : NULL,
-                         .own = event,
-                         .cancel = event->cancel_on != NULL
-                                       ? find_event (own->jobs, event->cancel_on)
-                                       : NULL };
-    g_ptr_array_add (job->events, added);
+    if (event != NULL)
+      g_ptr_array_add (job->events, job_event_new (own, job, event, timers));
   }
 }
 
@@ -200,7 +216,7 @@ job_of (const Own *own, const Section *section, GError **error)
   if (sentence == NULL || !events_exist (own, section, sentence, error))
     return NULL;
   Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
-  add_own_events (own, job);
+  add_named_events (own, job);
   return job;
 }
 

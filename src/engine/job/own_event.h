@@ -11,10 +11,10 @@
 
 typedef struct {
   const MessageSource *source;
-  char *type;       /* NULL: the message does not say it */
+  char *type;        /* NULL: the message does not say it */
   gboolean is_whole; /* a CloudEvent in structured mode: its attributes are in the body */
-  json_t *body;     /* NULL: not read, or it cannot be read: */
-  char *unreadable; /* why */
+  json_t *body;      /* NULL: not read, or it cannot be read: */
+  char *unreadable;  /* why */
 } OwnEvent;
 
 /* SOURCE must outlive OWN. After an error OWN is clear. */

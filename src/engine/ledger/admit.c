@@ -35,7 +35,7 @@ tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us
 
 RunSpec *
 admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args,
-          char *unique_key)
+           char *unique_key)
 {
   RunSpec spec = { .run_id = run_id,
                    .job = job,
@@ -87,7 +87,7 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
     reason = tick_refusal (admission, job, at, args, args_len);
   /* Only now are the arguments of the key known to be there. */
   admit_add (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
-            reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
+             reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
   return reason;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
   gboolean passed_over; /* of an application's own topic, and no event fits it */
 } Admitted;
 
-/* Adds the runs that MESSAGE asks for to SPECS. With a reason none of SPECS may be placed: they only
- * show which runs were asked for. FALSE: the database did not answer. */
+/* Adds the runs that MESSAGE asks for to SPECS. With a reason none of SPECS may be placed: they
+ * only show which runs were asked for. FALSE: the database did not answer. */
 gboolean admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
                         GArray *specs, Admitted *out, GError **error) G_GNUC_WARN_UNUSED_RESULT;

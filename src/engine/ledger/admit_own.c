@@ -96,7 +96,8 @@ ask_key (const Admission *admission, const PgStatement *statement, char **parts,
   PgRows *rows = pg_run (admission->pg, statement, values, error);
   g_autofree char *state = g_strdup (pg_sqlstate (admission->pg));
   pg_rollback (admission->pg);
-  gboolean is_value = state != NULL && (g_str_has_prefix (state, "22") || g_str_equal (state, "23514"));
+  gboolean is_value
+      = state != NULL && (g_str_has_prefix (state, "22") || g_str_equal (state, "23514"));
   if (rows == NULL && (*error)->code == PRUNED_DATA)
     (*error)->code = is_value ? PRUNED_REJECT : PRUNED_BUSY; /* else the table is being altered */
   return rows;
@@ -151,8 +152,8 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
   GError *cause = NULL;
   MessageDecoded identity = { NULL };
   if (own_event_identity (reading->own, &identity, &cause)) {
-    gint64 at = identity.ce_time_us != 0 ? identity.ce_time_us
-                                         : reading->message->timestamp_ms * 1000;
+    gint64 at
+        = identity.ce_time_us != 0 ? identity.ce_time_us : reading->message->timestamp_ms * 1000;
     RunSpec *spec = admit_add (reading->specs, job, run_id_of (reading, &identity, job), at,
                                json_incref (args), job_expand_key (event->unique_key, args));
     timer_prepare (event, spec);
