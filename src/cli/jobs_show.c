@@ -102,7 +102,7 @@ read_sentence (Cli *cli, const Job *job, GPtrArray *files, GError **error)
       = pg_begin_read_only (pg, error) ? job_write (pg, job, &refusal, error) : NULL;
   pg_rollback (pg);
   if (refusal != NULL)
-    return cli_usage (error, "%s", refusal);
+    return cli_fail (CODE_CONFIG, error, "%s", refusal);
   if (written == NULL)
     return cli_pg_failed (pg, error);
   add (files, "job.conf", conf_of (job, written));
@@ -132,7 +132,7 @@ write_files (Cli *cli, const Job *job, const GPtrArray *files, const char *to, G
 {
   g_autofree char *folder = g_build_filename (to, job->name, NULL);
   if (g_file_test (folder, G_FILE_TEST_EXISTS))
-    return cli_usage (error, "%s exists already", folder);
+    return cli_fail (CODE_CONFIG, error, "%s exists already", folder);
   for (guint i = 0; i < files->len; i++)
     if (!write_file (folder, files->pdata[i], error))
       return CODE_USAGE;

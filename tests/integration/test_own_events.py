@@ -325,8 +325,14 @@ def test_metrics_count_what_comes_and_what_is_passed_over(erasure, http):
     for key in (1, 2, 3):
         send(erasure, {"id": key}, ce_type="Other")
     send(erasure, {"id": 4})
-    seen = wait_until(lambda: (now := http.metrics()).of("pruned_messages_total", topic="events") >= 4 and now, 30, "4 messages")
-    assert seen.of("pruned_passed_over_messages_total", topic=erasure.pruned.topics.full("app-users")) == 3
+    erasure.pruned.topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", deadline_s=60)
+
+    def count(name, topic):
+        return http.metrics().samples.get((name, frozenset({"topic": topic}.items())), 0)
+
+    wait_until(lambda: count("pruned_messages_total", "events") == 4, 30, "4 messages")
+    passed_over = "pruned_passed_over_messages_total", erasure.pruned.topics.full("app-users")
+    wait_until(lambda: count(*passed_over) == 3, 30, "3 that are passed over")
     assert daemon.stop() == 0
 
 

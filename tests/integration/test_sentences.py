@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from support.scene import now
+from support.scene import let_rows_go, now, refuse_rows
 from support.sentences import house  # noqa: F401
 
 # name of the key's type, its SQL, five keys in their order, and how the audit writes the first
@@ -107,6 +107,36 @@ def test_a_table_of_another_schema(house):  # noqa: F811
     assert house.keys(run) == [("billing.orders", "deleted", 1)]
     house.restore(run)
     assert house.rows("billing.orders", "id") == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("columns, items", [
+    ("id uuid PRIMARY KEY, tenant int DEFAULT 1", ["sessions:00000000-0000-0000-0000-000000000002"]),
+    ("id uuid, tenant int DEFAULT 1, PRIMARY KEY (tenant, id)", ['sessions:{"id": "00000000-0000-0000-0000-000000000002", "tenant": 1}'])])
+def test_a_bad_row_alone_is_in_quarantine_until_it_changes(house, columns, items):  # noqa: F811
+    house.sql(f"""CREATE TABLE sessions ({columns}, note text);
+        INSERT INTO sessions (id) SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid FROM generate_series(1, 5) n""")
+    refuse_rows(house.database, "OLD.id::text LIKE '%2'", "RAISE EXCEPTION 'stays'", "sessions")
+    house.say("sessions", "table = sessions\nwhere = true")
+    assert house.done("sessions", at=now(minutes=-9))[0] == {"removed": 4, "updated_rows": 4, "failed": 1}
+    assert house.rows("pruned.quarantine", "item") == [(item,) for item in items]
+    assert house.done("sessions", at=now(minutes=-8))[0] == {"passed_over": 1}
+    let_rows_go(house.database, "sessions")
+    house.sql("UPDATE sessions SET note = 'mended'")
+    assert house.done("sessions", at=now(minutes=-7))[0] == {"removed": 1, "updated_rows": 1}
+    assert house.rows("sessions") == house.rows("pruned.quarantine") == []
+
+
+def test_a_partitioned_table(house):  # noqa: F811
+    house.sql("""CREATE TABLE logs (id bigint, day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+        CREATE TABLE logs_2024 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+        CREATE TABLE logs_rest PARTITION OF logs DEFAULT;
+        INSERT INTO logs VALUES (1, '2024-03-01'), (2, '2024-04-01'), (3, '2020-01-01'), (4, '2026-01-01')""")
+    house.say("logs", "table = logs\nwhere = day < '2024-04-01'")
+    counters, run = house.done("logs")
+    assert counters == {"removed": 2, "updated_rows": 2}
+    assert house.rows("logs", "id") == [(2,), (4,)]
+    house.restore(run)
+    assert house.rows("logs", "id") == [(1,), (2,), (3,), (4,)]
 
 
 # --- children
@@ -290,7 +320,7 @@ def test_keep_leaves_the_newest_of_each_group(house):  # noqa: F811
     house.say("devices.broken", "table = devices\nwhere = broken\nkeep = 1 per user_id by seen_at desc, id desc")
     assert [key for _, key, action, _ in house.plan("devices.newest") if action == "removed"] == ["1", "4", "7", "12", "13", "17", "18", "19"]
     counters, run = house.done("devices.broken")
-    assert counters == {"removed": 2, "updated_rows": 2} and house.database.column("SELECT id FROM devices WHERE user_id = 4") == [15, 18, 19]
+    assert counters == {"removed": 2, "updated_rows": 2} and house.database.column("SELECT id FROM devices WHERE user_id = 4 ORDER BY id") == [15, 18, 19]
     house.restore(run)
     house.pruned.run("quarantine", "drop", "--yes").ok()
     counters, _ = house.done("devices.newest")

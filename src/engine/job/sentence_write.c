@@ -2,6 +2,7 @@
 
 #include "engine/job/fill.h"
 #include "engine/job/sentence_below.h"
+#include "engine/job/sentence_check.h"
 #include "engine/job/sql_text.h"
 
 #include <string.h>
@@ -14,7 +15,6 @@ typedef struct {
   const CatTable *table;
   Words *words;
   Written *written;
-  char *refusal; /* the first one; NULL: none */
 } Writer;
 
 static void
@@ -47,106 +47,6 @@ written_add (Written *written, char *path, const CatTable *table, char action, c
                          .action = action,
                          .text = text };
   g_ptr_array_add (written->files, file);
-}
-
-static void refuse (Writer *writer, const char *format, ...) G_GNUC_PRINTF (2, 3);
-static void
-refuse (Writer *writer, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  if (writer->refusal == NULL)
-    writer->refusal = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-}
-
-/* --- what the catalogue must say --- */
-
-static gboolean
-check_kind (Writer *writer, const char *name, const CatTable *table)
-{
-  const char *is = NULL;
-  switch (table != NULL ? table->kind : '\0') {
-  case 'r':
-  case 'p':
-    return TRUE;
-  case '\0':
-    refuse (writer, "there is no table %s", name);
-    return FALSE;
-  case 'v':
-    is = "a view: name the table that its rows are in";
-    break;
-  case 'm':
-    is = "a materialized view: name the table that its rows come from";
-    break;
-  case 'f':
-    is = "a foreign table: let a job on its own server remove its rows";
-    break;
-  default:
-    is = "no table";
-  }
-  refuse (writer, "%s is %s", name, is);
-  return FALSE;
-}
-
-static void
-check_hidden (Writer *writer)
-{
-  for (guint i = 0; i < writer->catalogue->tables->len; i++) {
-    const CatTable *table = writer->catalogue->tables->pdata[i];
-    if (table->hidden)
-      refuse (writer, "row-level security hides rows of %s from this role: give it BYPASSRLS",
-              table->name);
-  }
-}
-
-static void
-check_set (Writer *writer)
-{
-  for (guint i = 0; writer->sentence->set != NULL && i < writer->sentence->set->len; i++) {
-    const SentenceSet *set = writer->sentence->set->pdata[i];
-    const CatColumn *column = cat_column (writer->table, set->column);
-    if (column == NULL)
-      refuse (writer, "%s has no column %s", writer->table->name, set->column);
-    else if (g_ptr_array_find (writer->table->key, column, NULL))
-      refuse (writer, "%s is part of the primary key of %s and cannot be set", set->column,
-              writer->table->name);
-    else if (column->made)
-      refuse (writer, "%s is generated from other columns and cannot be set", set->column);
-  }
-}
-
-static void
-check_archive (Writer *writer)
-{
-  const char *name = writer->sentence->archive;
-  const CatTable *archive = catalogue_asked (writer->catalogue, name);
-  if (!check_kind (writer, name, archive))
-    return;
-  for (guint i = 0; i < writer->table->columns->len; i++) {
-    const CatColumn *column = writer->table->columns->pdata[i];
-    if (cat_column (archive, column->quoted) == NULL)
-      refuse (writer, "the archive %s has no column %s", name, column->quoted);
-  }
-}
-
-static gboolean
-check (Writer *writer)
-{
-  const Sentence *sentence = writer->sentence;
-  if (!check_kind (writer, sentence->table, writer->table))
-    return FALSE;
-  if (writer->table->key->len == 0)
-    refuse (writer, "%s has no primary key", writer->table->name);
-  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
-       per++)
-    if (cat_column (writer->table, *per) == NULL)
-      refuse (writer, "%s has no column %s", writer->table->name, *per);
-  check_hidden (writer);
-  check_set (writer);
-  if (sentence->kind == SENTENCE_ARCHIVE)
-    check_archive (writer);
-  return writer->refusal == NULL;
 }
 
 /* --- pieces --- */
@@ -416,15 +316,14 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   written->tables = g_ptr_array_new_with_free_func (g_free);
   written->cursor = g_ptr_array_new_with_free_func (g_free);
   written->word = sentence->kind == SENTENCE_SET ? "changed" : "removed";
-  Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written, NULL };
-  if (check (&writer)) {
-    set_words (&writer);
-    g_autoptr (Below) below = below_new (sentence, catalogue, words, &writer.refusal);
-    if (below != NULL)
-      add_files (&writer, below);
-  }
-  if ((*refusal = writer.refusal) != NULL)
+  Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written };
+  if ((*refusal = sentence_refusal (sentence, catalogue)) != NULL)
     return NULL;
+  set_words (&writer);
+  g_autoptr (Below) below = below_new (sentence, catalogue, words, refusal);
+  if (below == NULL)
+    return NULL;
+  add_files (&writer, below);
   note_tables (&writer);
   return g_steal_pointer (&written);
 }

@@ -1,0 +1,106 @@
+#include "engine/job/sentence_check.h"
+
+typedef struct {
+  const Sentence *sentence;
+  const Catalogue *catalogue;
+  const CatTable *table;
+  char *refusal; /* the first one; NULL: none */
+} Checker;
+
+static void refuse (Checker *checker, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void
+refuse (Checker *checker, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  if (checker->refusal == NULL)
+    checker->refusal = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+}
+
+static gboolean
+check_kind (Checker *checker, const char *name, const CatTable *table)
+{
+  const char *is = NULL;
+  switch (table != NULL ? table->kind : '\0') {
+  case 'r':
+  case 'p':
+    return TRUE;
+  case '\0':
+    refuse (checker, "there is no table %s", name);
+    return FALSE;
+  case 'v':
+    is = "a view: name the table that its rows are in";
+    break;
+  case 'm':
+    is = "a materialized view: name the table that its rows come from";
+    break;
+  case 'f':
+    is = "a foreign table: let a job on its own server remove its rows";
+    break;
+  default:
+    is = "no table";
+  }
+  refuse (checker, "%s is %s", name, is);
+  return FALSE;
+}
+
+static void
+check_hidden (Checker *checker)
+{
+  for (guint i = 0; i < checker->catalogue->tables->len; i++) {
+    const CatTable *table = checker->catalogue->tables->pdata[i];
+    if (table->hidden)
+      refuse (checker, "row-level security hides rows of %s from this role: give it BYPASSRLS",
+              table->name);
+  }
+}
+
+static void
+check_set (Checker *checker)
+{
+  for (guint i = 0; checker->sentence->set != NULL && i < checker->sentence->set->len; i++) {
+    const SentenceSet *set = checker->sentence->set->pdata[i];
+    const CatColumn *column = cat_column (checker->table, set->column);
+    if (column == NULL)
+      refuse (checker, "%s has no column %s", checker->table->name, set->column);
+    else if (g_ptr_array_find (checker->table->key, column, NULL))
+      refuse (checker, "%s is part of the primary key of %s and cannot be set", set->column,
+              checker->table->name);
+    else if (column->made)
+      refuse (checker, "%s is generated from other columns and cannot be set", set->column);
+  }
+}
+
+static void
+check_archive (Checker *checker)
+{
+  const char *name = checker->sentence->archive;
+  const CatTable *archive = catalogue_asked (checker->catalogue, name);
+  if (!check_kind (checker, name, archive))
+    return;
+  for (guint i = 0; i < checker->table->columns->len; i++) {
+    const CatColumn *column = checker->table->columns->pdata[i];
+    if (cat_column (archive, column->quoted) == NULL)
+      refuse (checker, "the archive %s has no column %s", name, column->quoted);
+  }
+}
+
+char *
+sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
+{
+  Checker one = { sentence, catalogue, catalogue->tables->pdata[0], NULL }, *checker = &one;
+  if (!check_kind (checker, sentence->table, checker->table))
+    return checker->refusal;
+  if (checker->table->key->len == 0)
+    refuse (checker, "%s has no primary key", checker->table->name);
+  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
+       per++)
+    if (cat_column (checker->table, *per) == NULL)
+      refuse (checker, "%s has no column %s", checker->table->name, *per);
+  check_hidden (checker);
+  check_set (checker);
+  if (sentence->kind == SENTENCE_ARCHIVE)
+    check_archive (checker);
+  return checker->refusal;
+}
