@@ -38,9 +38,8 @@ same_value (const MessageHeader *a, const MessageHeader *b)
   return a->value_len == b->value_len && memcmp (a->value, b->value, a->value_len) == 0;
 }
 
-/* The text of a header; NULL if the header is missing, null or empty. */
-static gboolean
-header_text (const MessageSource *source, const char *name, const char **text, GError **error)
+gboolean
+message_header (const MessageSource *source, const char *name, const char **text, GError **error)
 {
   const MessageHeader *found = NULL;
   *text = NULL;
@@ -71,7 +70,7 @@ static gboolean
 find_type (const MessageSource *source, const Schema **schema, gboolean *said, GError **error)
 {
   const char *type;
-  if (!header_text (source, "ce_type", &type, error))
+  if (!message_header (source, "ce_type", &type, error))
     return FALSE;
   *said = type != NULL;
   if (type == NULL)
@@ -88,7 +87,7 @@ static gboolean
 read_time (const MessageSource *source, gint64 *us, GError **error)
 {
   const char *text;
-  if (!header_text (source, "ce_time", &text, error))
+  if (!message_header (source, "ce_time", &text, error))
     return FALSE;
   if (text == NULL)
     return TRUE;
@@ -99,13 +98,13 @@ read_time (const MessageSource *source, gint64 *us, GError **error)
   return *us > 0 || refuse (error, "undecodable: ce_time: nothing happened at %s", text);
 }
 
-static gboolean
-read_identity (const MessageSource *source, MessageDecoded *out, GError **error)
+gboolean
+message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
 {
   const char *version, *id, *origin;
-  if (!header_text (source, "ce_specversion", &version, error)
-      || !header_text (source, "ce_id", &id, error)
-      || !header_text (source, "ce_source", &origin, error)
+  if (!message_header (source, "ce_specversion", &version, error)
+      || !message_header (source, "ce_id", &id, error)
+      || !message_header (source, "ce_source", &origin, error)
       || !read_time (source, &out->ce_time_us, error))
     return FALSE;
   if (version != NULL && !g_str_equal (version, "1.0"))
@@ -150,8 +149,8 @@ find_framing (const MessageSource *source, Framing *framing, GError **error)
                                        [FRAMING_CONFLUENT] = "Confluent wire format",
                                        [FRAMING_JSON] = "JSON" };
   const char *type;
-  if (!header_text (source, "content-type", &type, error)
-      || (type == NULL && !header_text (source, "ce_datacontenttype", &type, error)))
+  if (!message_header (source, "content-type", &type, error)
+      || (type == NULL && !message_header (source, "ce_datacontenttype", &type, error)))
     return FALSE;
   Framing promised = type != NULL ? promise_of (type) : FRAMING_ANY;
   if (promised == FRAMING_UNKNOWN)
@@ -215,15 +214,14 @@ decode (const MessageSource *source, MessageDecoded *out, GError **error)
   Framing framing = FRAMING_UNKNOWN;
   if (source->value == NULL || source->value_len == 0)
     return refuse (error, "empty value");
-  return find_type (source, &schema, &said, error) && read_identity (source, out, error)
+  return find_type (source, &schema, &said, error) && message_identity (source, out, error)
          && find_framing (source, &framing, error)
          && (framing == FRAMING_JSON || check_frame (source, schema, said, error))
          && read_content (source, schema, framing, out, error);
 }
 
-/* Makes a reason fit for a header and a log line: printable, and no longer than a line. */
-static char *
-printable (const char *reason)
+char *
+message_printable (const char *reason)
 {
   GString *out = g_string_new (NULL);
   const char *at = reason;
@@ -249,7 +247,7 @@ message_decode (const MessageSource *source, MessageDecoded *out, GError **error
   if (decode (source, out, &cause))
     return TRUE;
   message_decoded_clear (out);
-  g_autofree char *reason = printable (cause->message);
+  g_autofree char *reason = message_printable (cause->message);
   g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, reason);
   return FALSE;
 }

@@ -74,5 +74,16 @@ void message_decoded_clear (MessageDecoded *decoded);
 gboolean message_decode (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* The parts of message_decode that also other messages have. *TEXT: borrowed; NULL: the header is
+ * missing, null or empty. */
+gboolean message_header (const MessageSource *source, const char *name, const char **text,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Sets ce_id, ce_source and ce_time_us of OUT. */
+gboolean message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* Makes a reason fit for a header and a log line: printable, and no longer than a line. g_free it.
+ */
+char *message_printable (const char *reason);
+
 /* The version of avro-c that this was built with, for `pruned version`. Static. */
 const char *message_library_version (void);

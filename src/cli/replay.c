@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
+#include "engine/job/own_topics.h"
 #include "engine/ledger/replay.h"
 #include "engine/startup.h"
 
@@ -19,7 +20,7 @@ const GOptionEntry replay_options[]
         { "to", 0, 0, G_OPTION_ARG_STRING, &to,
           "only messages before this time (default: to the end)", "TIME" },
         { "topic", 0, 0, G_OPTION_ARG_STRING, &topics,
-          "ticks, events, or both (default: ticks,events)", "TOPICS" },
+          "of ticks, events, and the names of applications' own topics (default: all)", "TOPICS" },
         { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only messages of this job", "J" },
         { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only show what would be started", NULL },
         { NULL } };
@@ -47,7 +48,7 @@ static const char *const STATUSES[] = { [REPLAY_DONE] = "done",
 
 typedef struct {
   gint64 from_us, to_us;
-  gboolean ticks, events;
+  GPtrArray *topics; /* full names */
   const Job *job;
 } Wanted;
 
@@ -64,20 +65,24 @@ typedef struct {
 
 /* --- options --- */
 
+/* `ticks` and `events` are ours; an application's own topic has its own name. */
 static gboolean
-parse_topics (Wanted *wanted, GError **error)
+parse_topics (Cli *cli, Wanted *wanted, GError **error)
 {
-  static const char *const names[] = { "ticks", "events", NULL };
-  g_auto (GStrv) given = g_strsplit (topics != NULL ? topics : "ticks,events", ",", -1);
-  for (char **name = given; *name != NULL; name++)
-    if (g_str_equal (*name, "ticks"))
-      wanted->ticks = TRUE;
-    else if (g_str_equal (*name, "events"))
-      wanted->events = TRUE;
-    else {
+  g_autoptr (GPtrArray) known = jobs_own_topics (cli->jobs, cli->config);
+  g_ptr_array_insert (known, 0, g_strdup ("events"));
+  g_ptr_array_insert (known, 0, g_strdup ("ticks"));
+  g_ptr_array_add (known, NULL);
+  const char *const *names = (const char *const *)known->pdata;
+  g_auto (GStrv) given = topics != NULL ? g_strsplit (topics, ",", -1) : g_strdupv ((char **)names);
+  for (char **name = given; *name != NULL; name++) {
+    if (!g_strv_contains (names, *name)) {
       set_unknown (error, "topic", *name, names);
       return FALSE;
     }
+    gboolean ours = g_str_equal (*name, "ticks") || g_str_equal (*name, "events");
+    g_ptr_array_add (wanted->topics, ours ? cli_topic (cli, *name) : g_strdup (*name));
+  }
   return TRUE;
 }
 
@@ -93,12 +98,11 @@ parse_time (const char *option, const char *text, gint64 *us, GError **error)
 static ExitCode
 parse_options (Cli *cli, Wanted *wanted, GError **error)
 {
-  *wanted = (Wanted){ .to_us = G_MAXINT64 };
   if (from == NULL)
     return cli_usage (error, "--from TIME is missing");
   if (!parse_time ("--from", from, &wanted->from_us, error)
       || (to != NULL && !parse_time ("--to", to, &wanted->to_us, error))
-      || !parse_topics (wanted, error))
+      || !parse_topics (cli, wanted, error))
     return CODE_USAGE;
   if (wanted->to_us <= wanted->from_us)
     return cli_usage (error, "--to %s is not later than --from %s", to, from);
@@ -163,9 +167,8 @@ take (const KafkaMessage *message, gpointer data)
 }
 
 static ExitCode
-replay_topic (Course *course, const char *name, GError **error)
+replay_topic (Course *course, const char *topic, GError **error)
 {
-  g_autofree char *topic = cli_topic (course->cli, name);
   gint64 from_ms = (course->wanted.from_us + 999) / 1000;
   if (!kafka_read_topic (course->service.kafka_settings, topic, from_ms, READ_MS, take, course,
                          error))
@@ -176,15 +179,27 @@ replay_topic (Course *course, const char *name, GError **error)
   return cli_pg_failed (course->replay.pg, error);
 }
 
+/* An application's topic that nobody has named, and that is not there. */
+static gboolean
+is_not_made (const Course *course, const char *topic)
+{
+  g_autoptr (GPtrArray) own = jobs_own_topics (course->cli->jobs, course->cli->config);
+  if (topics != NULL || !g_ptr_array_find_with_equal_func (own, topic, g_str_equal, NULL))
+    return FALSE;
+  KafkaTopic asked = { (char *)topic, -1 };
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new (course->service.kafka_settings, NULL);
+  return admin != NULL && kafka_admin_look (admin, &asked, 1, READ_MS, NULL) && asked.partitions < 0
+         && asked.trouble == NULL;
+}
+
 static ExitCode
 replay_topics (Course *course, GError **error)
 {
   ExitCode code = CODE_OK;
   output_table (course->cli->out, COLUMNS);
-  if (course->wanted.ticks)
-    code = replay_topic (course, "ticks", error);
-  if (code == CODE_OK && course->wanted.events)
-    code = replay_topic (course, "events", error);
+  for (guint i = 0; code == CODE_OK && i < course->wanted.topics->len; i++)
+    if (!is_not_made (course, course->wanted.topics->pdata[i]))
+      code = replay_topic (course, course->wanted.topics->pdata[i], error);
   sum_up (course);
   return code;
 }
@@ -251,7 +266,8 @@ replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **
 ExitCode
 command_replay (Cli *cli, GError **error)
 {
-  Wanted wanted;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  Wanted wanted = { .to_us = G_MAXINT64, .topics = names };
   ExitCode code = parse_options (cli, &wanted, error);
   if (code != CODE_OK)
     return code;

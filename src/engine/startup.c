@@ -3,6 +3,7 @@
 #include "engine/clock/schedule.h"
 #include "engine/lane/lane.h"
 #include "engine/job/in_force.h"
+#include "engine/job/own_topics.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
 #include "engine/outbox/publish.h"
@@ -21,6 +22,11 @@ subscription (const Service *service)
   g_ptr_array_add (topics, g_strconcat (service->prefix, ".events", NULL));
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     g_ptr_array_add (topics, g_strdup (jobs_at (service->jobs, i)->work_topic));
+  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, service->config);
+  for (guint i = 0; i < own->len; i++) {
+    kafka_consumer_optional (service->consumer, own->pdata[i]);
+    g_ptr_array_add (topics, g_strdup (own->pdata[i]));
+  }
   g_ptr_array_add (topics, NULL);
   return topics;
 }
@@ -124,6 +130,10 @@ make_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **
     if (!kafka_embedded_topic (embedded, topic->name, topic->partitions, error))
       return FALSE;
   }
+  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, service->config);
+  for (guint i = 0; i < own->len; i++)
+    if (!kafka_embedded_topic (embedded, own->pdata[i], 1, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -198,6 +208,26 @@ ask_postgres (gpointer data)
   return error;
 }
 
+/* They are their applications' to make. */
+static void
+look_for_own (Service *service)
+{
+  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, service->config);
+  g_autoptr (KafkaAdmin) admin
+      = own->len > 0 ? kafka_admin_new (service->kafka_settings, NULL) : NULL;
+  for (guint i = 0; admin != NULL && i < own->len; i++) {
+    KafkaTopic topic = { own->pdata[i], -1 };
+    g_autoptr (GError) error = NULL;
+    gboolean answered = kafka_admin_look (admin, &topic, 1, CLOCK_WITHIN_MS, &error);
+    if (!answered || topic.partitions <= 0)
+      log_warning ("Topic of an application's events is missing: it is read once it is there",
+                   "topic", topic.name, "detail",
+                   !answered               ? error->message
+                   : topic.trouble != NULL ? topic.trouble
+                                           : "missing");
+  }
+}
+
 /* The consumer group: the prefix, unless [kafka] sets `group.id`. */
 static const char *
 group_of (const Service *service)
@@ -230,6 +260,8 @@ startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean 
     service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
                                             max_lanes (service), handlers, service, &kafka);
   gboolean there = service->consumer != NULL && startup_topics (service, &kafka);
+  if (there)
+    look_for_own (service);
   GError *cause = g_thread_join (asking);
   *postgres = cause != NULL;
   if (cause != NULL)

@@ -246,6 +246,12 @@ kafka_consumer_new (const char *const *settings, const char *group, guint n_part
   return NULL;
 }
 
+void
+kafka_consumer_optional (KafkaConsumer *self, const char *topic)
+{
+  watch_optional (self->watch, topic);
+}
+
 gboolean
 kafka_consumer_subscribe (KafkaConsumer *self, const char *const *topics, GError **error)
 {

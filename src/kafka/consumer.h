@@ -33,6 +33,9 @@ typedef struct {
 KafkaConsumer *kafka_consumer_new (const char *const *settings, const char *group,
                                    guint n_partitions, const KafkaHandlers *handlers, gpointer data,
                                    GError **error);
+/* TOPIC, one of those that are subscribed to, need not be there: it is read once it appears. Before
+ * kafka_consumer_subscribe. */
+void kafka_consumer_optional (KafkaConsumer *consumer, const char *topic);
 /* Subscribes to TOPICS (NULL-terminated); call it once. The consumer joins the group in the
  * background. */
 gboolean kafka_consumer_subscribe (KafkaConsumer *consumer, const char *const *topics,

@@ -16,6 +16,7 @@ struct _Watch {
       suspicion; /* why the brokers must be checked, or NULL; errors arrive on any thread */
   atomic_uint breaks;
   gint64 looked_us;
+  GHashTable *optional; /* names of topics that need not be there */
 };
 
 Watch *
@@ -24,6 +25,7 @@ watch_new (rd_kafka_t *rk, Trouble *trouble)
   Watch *self = g_new0 (Watch, 1);
   self->rk = rk;
   self->trouble = trouble;
+  self->optional = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return self;
 }
 
@@ -32,6 +34,7 @@ watch_free (Watch *self)
 {
   if (self == NULL)
     return;
+  g_hash_table_unref (self->optional);
   g_free (atomic_load (&self->suspicion));
   g_free (self);
 }
@@ -49,11 +52,20 @@ watch_breaks (Watch *self)
   return atomic_load (&self->breaks);
 }
 
+void
+watch_optional (Watch *self, const char *topic)
+{
+  g_hash_table_add (self->optional, g_strdup (topic));
+}
+
 gboolean
 watch_event (Watch *self, const rd_kafka_message_t *raw)
 {
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return FALSE;
+  if (raw->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART && raw->rkt != NULL
+      && g_hash_table_contains (self->optional, rd_kafka_topic_name (raw->rkt)))
+    return TRUE;
   g_autofree char *subject = raw->rkt != NULL
                                  ? g_strconcat (ON_TOPIC, rd_kafka_topic_name (raw->rkt), NULL)
                                  : g_strdup (ON_GROUP);

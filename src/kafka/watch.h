@@ -18,6 +18,8 @@ void watch_suspect (Watch *watch, const char *reason);
 /* How often a connection has failed: after a failure another broker can be the leader. Thread:
  * any. */
 guint watch_breaks (Watch *watch);
+/* TOPIC need not be there: then it is no trouble. */
+void watch_optional (Watch *watch, const char *topic);
 /* Takes an event from the consumer's own queue: an error of the group or of a topic. FALSE: RAW is
  * a message of a partition, which must not arrive there. */
 gboolean watch_event (Watch *watch, const rd_kafka_message_t *raw);

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "cli/dead_letters.h"
 #include "cli/doctor/doctor.h"
+#include "engine/job/own_topics.h"
 #include "engine/outbox/topics.h"
 #include "kafka/inspect.h"
 #include "kafka/library.h"
@@ -255,6 +256,35 @@ static const struct {
              { "events", 7, "older messages are refused as too old" },
              { "dead", 30, "older messages are listed again without their verdict" } };
 
+/* The topics of applications, which these make. */
+static void
+check_own_topics (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) own = jobs_own_topics (doctor->cli->jobs, doctor->cli->config);
+  g_autoptr (KafkaAdmin) admin
+      = own->len > 0 ? kafka_admin_new (settings_of (doctor), &error) : NULL;
+  for (guint i = 0; i < own->len; i++) {
+    KafkaTopic topic = { own->pdata[i], -1 };
+    g_autofree char *look
+        = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
+                           doctor_bootstrap (doctor), topic.name);
+    if (admin == NULL || !kafka_admin_look (admin, &topic, 1, TIMEOUT_MS, &error)) {
+      doctor_error (doctor, CODE_KAFKA, "event topics", look, "%s", error->message);
+      return;
+    }
+    if (topic.trouble != NULL)
+      doctor_warn (doctor, "event topics", look, "topic %s does not answer: %s", topic.name,
+                   topic.trouble);
+    else if (topic.partitions < 0)
+      doctor_warn (doctor, "event topics", look,
+                   "there is no topic %s: its events start nothing until its application makes it",
+                   topic.name);
+    else
+      doctor_ok (doctor, "event topics", "topic %s is there", topic.name);
+  }
+}
+
 void
 doctor_kafka (Doctor *doctor)
 {
@@ -282,6 +312,7 @@ doctor_kafka (Doctor *doctor)
     if (find_topic (found, wanted->len, topic) != NULL)
       check_retention (doctor, topic, KEPT[i].days, KEPT[i].then);
   }
+  check_own_topics (doctor);
   check_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
 }

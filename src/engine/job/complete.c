@@ -90,6 +90,8 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     return FALSE;
   if (g_str_equal (file->path, "decide"))
     job->decide = statement;
+  else if (g_str_equal (file->path, "event_key"))
+    job->event_key = statement;
   else if (g_str_has_prefix (file->path, "restored/"))
     job->restored = statement;
   else
@@ -175,6 +177,23 @@ remember (const Job *job, char *tables, char *stamp, Job *copy)
   pthread_mutex_unlock (&lock);
 }
 
+/* An event names the columns of the primary key, no more and no fewer. NULL: it does. */
+static char *
+event_refusal (const Job *job, const Catalogue *catalogue)
+{
+  const CatTable *table = catalogue->tables->pdata[0];
+  for (guint i = 0; i < job->events->len; i++) {
+    const SentenceEvent *event = ((const JobEvent *)job->events->pdata[i])->own;
+    guint n = event != NULL ? g_strv_length (event->key) : table->key->len;
+    if (n != table->key->len)
+      return g_strdup_printf ("the key of [event %s] has %u path%s, and the primary key of %s %u"
+                              " column%s",
+                              event->name, n, n == 1 ? "" : "s", table->name, table->key->len,
+                              table->key->len == 1 ? "" : "s");
+  }
+  return NULL;
+}
+
 Written *
 job_write (Pg *pg, const Job *job, char **refusal, GError **error)
 {
@@ -183,10 +202,12 @@ job_write (Pg *pg, const Job *job, char **refusal, GError **error)
   if (catalogue == NULL)
     return NULL;
   g_autofree char *why = NULL;
-  Written *written = sentence_write (job->sentence, catalogue, &why);
+  g_autoptr (Written) written = sentence_write (job->sentence, catalogue, &why);
+  if (written != NULL && (why = event_refusal (job, catalogue)) != NULL)
+    g_clear_pointer (&written, written_free);
   if (written == NULL)
     *refusal = g_strdup_printf ("refused: %s: %s", job->sentence->place, why);
-  return written;
+  return g_steal_pointer (&written);
 }
 
 /* The catalogue is read between two stamps, which must be equal. NULL: as job_complete, or, without

@@ -94,6 +94,12 @@ job_new (const char *folder, const char *name)
   return job;
 }
 
+static const JobEvent *
+job_event_at (const Job *job, guint i)
+{
+  return job->events->pdata[i];
+}
+
 const JobWhat *
 job_what (const Job *job, const char *word)
 {
@@ -123,7 +129,19 @@ const JobEvent *
 job_event (const Job *job, const char *type)
 {
   for (guint i = 0; i < job->events->len; i++)
-    if (g_str_equal (((JobEvent *)job->events->pdata[i])->type, type))
-      return job->events->pdata[i];
+    if (job_event_at (job, i)->own == NULL && g_str_equal (job_event_at (job, i)->type, type))
+      return job_event_at (job, i);
+  return NULL;
+}
+
+const JobEvent *
+job_event_of (const Job *job, const json_t *args)
+{
+  for (guint i = 0; i < job->events->len; i++) {
+    const JobEvent *event = job_event_at (job, i);
+    const json_t *value = event->key != NULL ? json_object_get (args, event->key) : NULL;
+    if (value != NULL && !json_is_null (value))
+      return event;
+  }
   return NULL;
 }

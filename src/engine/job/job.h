@@ -54,8 +54,10 @@ typedef struct {
   char *type;       /* pruned.events.X */
   char *key;        /* field whose value is the key; NULL: the run starts as from a tick */
   char *unique_key; /* template */
-  char *due;        /* field with the due date; NULL: none */
+  char *due;        /* field with the due date or time; NULL: none */
   gboolean cancel_on_null;
+  const SentenceEvent *own;    /* of an application's own topic: TYPE is its name; NULL: ours */
+  const SentenceEvent *cancel; /* what cancels a run that waits; NULL: nothing */
 } JobEvent;
 
 #define JOB_LABELS 4
@@ -104,9 +106,11 @@ typedef struct _Job {
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
-  const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
-                                  back; NULL: nothing */
-  char *refused;               /* why it cannot run, for its runs' results; NULL: it can */
+  const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
+                                   it; NULL: no event names one */
+  const PgStatement *restored;  /* of such a copy: what goes with a row of its table that is put
+                                   back; NULL: nothing */
+  char *refused;                /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
@@ -172,6 +176,8 @@ const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job doe
 guint job_own_file (const Job *job, const JobWhat *what);
 /* What the job declares about events of TYPE (full name); NULL: it ignores them. */
 const JobEvent *job_event (const Job *job, const char *type);
+/* What declares that a run with ARGS is about one row; NULL: it is not. */
+const JobEvent *job_event_of (const Job *job, const json_t *args);
 gboolean job_takes_argument (const Job *job, const char *argument);
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and the
  * list in job.conf (`settings`). Without that list: all. */

@@ -149,17 +149,60 @@ check_cancels (Own *own)
 }
 
 static gboolean
+cancels_in_avro (const Own *own, const SentenceEvent *event)
+{
+  const SentenceEvent *cancel
+      = event->cancel_on != NULL ? find_event (own->jobs, event->cancel_on) : NULL;
+  return cancel != NULL && cancel->format == EVENT_AVRO;
+}
+
+static gboolean
 events_exist (const Own *own, const Section *section, const Sentence *sentence, GError **error)
 {
   for (char **on = sentence->on; *on != NULL; on++) {
     g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
-    if (find_event (own->jobs, *on) == NULL && message_schema (record) == NULL)
+    const SentenceEvent *event = find_event (own->jobs, *on);
+    if (event == NULL && message_schema (record) == NULL)
       return no_event (own, section, "on", *on, TRUE, error);
+    if (event != NULL && (event->format == EVENT_AVRO || cancels_in_avro (own, event)))
+      return section_fail (section, NULL, error,
+                           "on: [event %s]: format = avro is not read yet, send JSON", *on);
   }
   return TRUE;
 }
 
 /* --- jobs --- */
+
+static JobEvent *
+job_event_new (const Own *own, const Job *job, const SentenceEvent *event, gboolean timers)
+{
+  JobEvent *added = g_new0 (JobEvent, 1);
+  *added = (JobEvent){ .type = g_strdup (event->name),
+                       .key = g_strdup ("key"),
+                       .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
+                       .due = timers ? g_strdup ("due") : NULL,
+                       .own = event,
+                       .cancel = event->cancel_on != NULL ? find_event (own->jobs, event->cancel_on)
+                                                          : NULL };
+  return added;
+}
+
+/* Runs of one key are timers if something can come between the event and its run: the latest event
+ * counts, one that cancels included. Else each event has its run. */
+static void
+add_named_events (const Own *own, Job *job)
+{
+  gboolean timers = FALSE;
+  for (char **on = job->sentence->on; *on != NULL; on++) {
+    const SentenceEvent *event = find_event (own->jobs, *on);
+    timers |= event != NULL && (event->due != NULL || event->cancel_on != NULL);
+  }
+  for (char **on = job->sentence->on; *on != NULL; on++) {
+    const SentenceEvent *event = find_event (own->jobs, *on);
+    if (event != NULL)
+      g_ptr_array_add (job->events, job_event_new (own, job, event, timers));
+  }
+}
 
 static Job *
 job_of (const Own *own, const Section *section, GError **error)
@@ -172,7 +215,9 @@ job_of (const Own *own, const Section *section, GError **error)
   g_autoptr (Sentence) sentence = sentence_read (section, settings, error);
   if (sentence == NULL || !events_exist (own, section, sentence, error))
     return NULL;
-  return sentence_job (g_steal_pointer (&sentence), section, settings);
+  Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
+  add_named_events (own, job);
+  return job;
 }
 
 static Job *

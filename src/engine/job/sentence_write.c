@@ -227,12 +227,32 @@ add_change (Writer *writer)
 }
 
 static void
+add_event_key (Writer *writer)
+{
+  const GPtrArray *key = writer->table->key;
+  GString *out = g_string_new (key->len > 1 ? "pg_catalog.jsonb_build_object(" : NULL);
+  for (guint i = 0; i < key->len; i++) {
+    const CatColumn *column = key->pdata[i];
+    g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
+    g_autofree char *name = g_strjoinv ("''", parts);
+    if (key->len > 1)
+      g_string_append_printf (out, "%s'%s', ", i > 0 ? ", " : "", name);
+    g_string_append_printf (out, "(:parts::text[])[%u]::%s", i + 1, column->type);
+  }
+  g_string_append (out, key->len > 1 ? ")" : "");
+  words_take (writer->words, "event_key", g_string_free (out, FALSE));
+  add (writer, "event_key", "event_key");
+}
+
+static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
   gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below);
   add (writer, "page", "page");
   add (writer, "decide", "decide");
+  if (writer->sentence->on[0] != NULL)
+    add_event_key (writer);
   add (writer, lock, all ? "lock" : "held");
   below_write_locks (below, writer->written);
   below_write_effects (below, writer->written);

@@ -1,4 +1,4 @@
-#include "engine/ledger/admit.h"
+#include "engine/ledger/admit_own.h"
 
 #include "avro/identity.h"
 #include "avro/message.h"
@@ -12,8 +12,8 @@
 
 #define AHEAD_US (24 * G_TIME_SPAN_HOUR)
 
-static char *
-time_refusal (const Admission *admission, gint64 scheduled_at_us)
+char *
+admit_time_refusal (const Admission *admission, gint64 scheduled_at_us)
 {
   if (scheduled_at_us > admission->now_us + AHEAD_US)
     return g_strdup ("scheduled_at in the future: more than 24 h ahead");
@@ -30,12 +30,12 @@ tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us
   if (!job->by_tick)
     return g_strdup_printf ("job %s takes no ticks", job->name);
   char *reason = arguments_refusal (job, args, args_len);
-  return reason != NULL ? reason : time_refusal (admission, scheduled_at_us);
+  return reason != NULL ? reason : admit_time_refusal (admission, scheduled_at_us);
 }
 
-static void
-add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args,
-          char *unique_key)
+RunSpec *
+admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args,
+           char *unique_key)
 {
   RunSpec spec = { .run_id = run_id,
                    .job = job,
@@ -53,6 +53,7 @@ add_spec (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, j
   }
   FAULT_ABOUT ("intake.decoded", run_id);
   g_array_append_val (specs, spec);
+  return &g_array_index (specs, RunSpec, specs->len - 1);
 }
 
 /* A time of the message: the field, or else the time that Kafka gave the message. */
@@ -85,8 +86,8 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
   if (reason == NULL)
     reason = tick_refusal (admission, job, at, args, args_len);
   /* Only now are the arguments of the key known to be there. */
-  add_spec (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
-            reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
+  admit_add (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
+             reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
   return reason;
 }
 
@@ -98,7 +99,7 @@ event_refusal (const Admission *admission, gint64 at, const json_t *content)
   char *reason = jobs_count (admission->jobs) > 0
                      ? arguments_size_refusal (in_force_config (), strlen (text))
                      : NULL;
-  return reason != NULL ? reason : time_refusal (admission, at);
+  return reason != NULL ? reason : admit_time_refusal (admission, at);
 }
 
 static char *
@@ -118,16 +119,15 @@ admit_event (const Admission *admission, const KafkaMessage *message, const Mess
               : identity_event_position (message->topic, message->partition, message->offset,
                                          message->timestamp_ms, job->name);
     const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
-    add_spec (specs, job, run_id, at, json_deep_copy (decoded->content),
-              job_expand_key (key, decoded->content));
-    timer_prepare (event, &g_array_index (specs, RunSpec, specs->len - 1));
+    timer_prepare (event, admit_add (specs, job, run_id, at, json_deep_copy (decoded->content),
+                                     job_expand_key (key, decoded->content)));
   }
   return reason;
 }
 
-char *
-admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
-               GArray *specs)
+static char *
+admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
+            GArray *specs)
 {
   MessageSource source = { message->value,
                            message->value_len,
@@ -142,4 +142,15 @@ admit_message (const Admission *admission, const KafkaMessage *message, gboolean
   char *reason = (is_tick ? admit_tick : admit_event) (admission, message, &decoded, specs);
   message_decoded_clear (&decoded);
   return reason;
+}
+
+gboolean
+admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
+               GArray *specs, Admitted *out, GError **error)
+{
+  *out = (Admitted){ NULL };
+  if (!is_tick && admit_own_takes (admission, message->topic))
+    return admit_own (admission, message, specs, out, error);
+  out->reason = admit_ours (admission, message, is_tick, specs);
+  return TRUE;
 }

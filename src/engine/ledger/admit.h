@@ -2,7 +2,7 @@
  * does not check whether those runs exist: intake and replay read a message alike, and differ in
  * what they do then.
  *
- * Threads: any. Ownership: specs are the caller's.
+ * Threads: any, outside a transaction. Ownership: specs are the caller's.
  */
 #pragma once
 #include "engine/ledger/place.h"
@@ -15,9 +15,20 @@ typedef struct {
                       after it is refused */
   gint64 least_us; /* the earlier of the two: a time older than keep_us before it is refused; 0:
                       now_us */
+  Pg *pg;          /* for the keys that applications' own events name */
+  GHashTable *complete; /* admit_complete_new */
 } Admission;
 
-/* Adds the runs that MESSAGE asks for to SPECS. Returns NULL: accepted; else a reason for the dead
- * topic (g_free it). Then none of SPECS may be placed: they only show which runs were asked for. */
-char *admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
-                     GArray *specs);
+/* The jobs as the catalogue is now: for a batch of messages. */
+GHashTable *admit_complete_new (void);
+
+/* What became of a message. */
+typedef struct {
+  char *reason;         /* NULL: accepted; else for the dead topic (g_free it) */
+  gboolean passed_over; /* of an application's own topic, and no event fits it */
+} Admitted;
+
+/* Adds the runs that MESSAGE asks for to SPECS. With a reason none of SPECS may be placed: they
+ * only show which runs were asked for. FALSE: the database did not answer. */
+gboolean admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
+                        GArray *specs, Admitted *out, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -36,7 +36,9 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
                      .due_at_us = rows_int (rows, i, "due_at"),
                      .attempts = (int)rows_int (rows, i, "attempts"),
                      .args = json_parse (args, strlen (args), NULL) };
-    spec.unique_key = job_expand_key (job->unique_key, spec.args);
+    const JobEvent *event = job_event_of (job, spec.args);
+    spec.unique_key = job_expand_key (
+        event != NULL && event->own != NULL ? event->unique_key : job->unique_key, spec.args);
     if (!json_is_object (spec.args)) /* its first step reports why it cannot be read */
     {
       g_clear_pointer (&spec.args, json_decref);

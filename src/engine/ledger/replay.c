@@ -76,13 +76,18 @@ add_without_run (Pass *pass, const KafkaMessage *message, const char *refusal)
     add_known (pass, message, NULL, REPLAY_DONE, "no job takes events of this type");
 }
 
-static void
-take_message (Pass *pass, const KafkaMessage *message)
+static gboolean
+take_message (Pass *pass, const KafkaMessage *message, GError **error)
 {
   const Replay *replay = pass->replay;
   g_autoptr (GArray) asked = run_specs_new ();
-  g_autofree char *refusal = admit_message (&replay->admission, message,
-                                            g_str_equal (message->topic, replay->ticks), asked);
+  Admitted admitted;
+  if (!admit_message (&replay->admission, message, g_str_equal (message->topic, replay->ticks),
+                      asked, &admitted, error))
+    return FALSE;
+  g_autofree char *refusal = admitted.reason;
+  if (admitted.passed_over)
+    return TRUE;
   if (asked->len == 0)
     add_without_run (pass, message, refusal);
   for (guint i = 0; i < asked->len; i++) {
@@ -94,6 +99,21 @@ take_message (Pass *pass, const KafkaMessage *message)
     else
       add_placed (pass, message, spec);
   }
+  return TRUE;
+}
+
+static gboolean
+take_messages (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
+{
+  Replay *replay = pass->replay;
+  g_autoptr (GHashTable) complete = admit_complete_new ();
+  replay->admission.complete = complete;
+  replay->admission.pg = replay->pg;
+  gboolean ok = pg_now_us (replay->pg, &replay->admission.now_us, error);
+  for (guint i = 0; ok && i < n; i++)
+    ok = take_message (pass, messages[i], error);
+  replay->admission.complete = NULL;
+  return ok;
 }
 
 /* --- what became of it --- */
@@ -189,15 +209,11 @@ pass_init (Pass *pass, Replay *replay)
   g_array_set_clear_func (pass->lines, line_clear);
 }
 
-/* In the open transaction: reads, places unless dry, looks. */
+/* In the open transaction: places unless dry, looks. */
 static PgRows *
-work (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
+work (Pass *pass, GError **error)
 {
   Replay *replay = pass->replay;
-  if (!pg_now_us (replay->pg, &replay->admission.now_us, error))
-    return NULL;
-  for (guint i = 0; i < n; i++)
-    take_message (pass, messages[i]);
   gboolean dry = replay->publisher == NULL;
   if (!dry
       && (!timer_place (replay->pg, pass->specs, error)
@@ -207,14 +223,14 @@ work (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
 }
 
 static PgRows *
-transact (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
+transact (Pass *pass, GError **error)
 {
   Pg *pg = pass->replay->pg;
   gboolean dry = pass->replay->publisher == NULL;
   g_autoptr (PgRows) rows = NULL;
   if (dry ? !pg_begin_read_only (pg, error) : !pg_begin (pg, error))
     return NULL;
-  rows = work (pass, messages, n, error);
+  rows = work (pass, error);
   if (rows != NULL && !dry && pg_commit (pg, error))
     return g_steal_pointer (&rows);
   pg_rollback (pg);
@@ -238,7 +254,8 @@ replay_together (Replay *replay, KafkaMessage *const *messages, guint n, GError 
 {
   g_auto (Pass) pass;
   pass_init (&pass, replay);
-  g_autoptr (PgRows) rows = transact (&pass, messages, n, error);
+  g_autoptr (PgRows) rows
+      = take_messages (&pass, messages, n, error) ? transact (&pass, error) : NULL;
   if (rows == NULL)
     return FALSE;
   if (replay->publisher != NULL)

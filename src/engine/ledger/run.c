@@ -86,7 +86,8 @@ run_timer_due_us (const char *date, gint64 scheduled_at_us)
 {
   if (date == NULL)
     return scheduled_at_us;
-  g_autofree char *midnight = g_strconcat (date, "T00:00:00Z", NULL);
+  g_autofree char *midnight
+      = g_strconcat (date, strchr (date, 'T') == NULL ? "T00:00:00Z" : "", NULL);
   gint64 us = scheduled_at_us;
   g_autoptr (GError) error = NULL;
   if (!clock_parse (midnight, &us, &error)) /* the date was checked when decoded; a year that a

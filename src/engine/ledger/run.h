@@ -39,8 +39,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
  * scheduled_at, due_at (microseconds), and with the columns of the fence if present. */
 Run *run_from_row (const Job *job, const PgRows *rows, int row);
 
-/* The due time of a run that a timer's event starts: 00:00 UTC of DATE, never before T. DATE NULL:
- * T. */
+/* The due time of a run that a timer's event starts: DATE, which is a time or 00:00 UTC of a day,
+ * never before T. DATE NULL: T. */
 gint64 run_timer_due_us (const char *date, gint64 scheduled_at_us);
 /* No step of a run with these arguments starts before this time, whatever its row says: T, or the
  * time that its timer was set for. */

@@ -23,6 +23,9 @@ static const struct {
       HISTOGRAM (SECONDS) },
   [STATS_MESSAGES]
   = { "pruned_messages_total", "Messages handled, by the kind of their topic.", "topic", NULL },
+  [STATS_PASSED_OVER]
+  = { "pruned_passed_over_messages_total",
+      "Messages of an application's own topic that no event of a job fits.", "topic", NULL },
   [STATS_DEAD_MESSAGES]
   = { "pruned_dead_messages_total",
       "Messages that could not be handled and went to the dead topic.", NULL, NULL },

@@ -13,6 +13,7 @@ typedef enum {
   STATS_STEP_SECONDS,   /* job; observed */
   STATS_START_DELAY,    /* job; observed */
   STATS_MESSAGES,       /* topic kind: ticks, events, work */
+  STATS_PASSED_OVER,    /* topic */
   STATS_DEAD_MESSAGES,  /* no label */
   STATS_STALE_MESSAGES, /* job */
   STATS_REPUBLISHED,    /* job */

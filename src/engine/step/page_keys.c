@@ -105,17 +105,14 @@ page_is_one (const Job *job, const PgRows *rows, GError **error)
 gboolean
 page_of_event (const Run *run, Page *page)
 {
-  for (guint i = 0; i < run->job->events->len; i++) {
-    const JobEvent *event = run->job->events->pdata[i];
-    const json_t *value = event->key != NULL ? json_object_get (run->args, event->key) : NULL;
-    if (value == NULL || json_is_null (value))
-      continue;
-    page->keys = g_ptr_array_new_with_free_func (g_free);
-    page->more = FALSE;
-    page->cursor = page->next = NULL;
-    g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
-                                                        : json_text (value));
-    return TRUE;
-  }
-  return FALSE;
+  const JobEvent *event = job_event_of (run->job, run->args);
+  if (event == NULL)
+    return FALSE;
+  const json_t *value = json_object_get (run->args, event->key);
+  page->keys = g_ptr_array_new_with_free_func (g_free);
+  page->more = FALSE;
+  page->cursor = page->next = NULL;
+  g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
+                                                      : json_text (value));
+  return TRUE;
 }

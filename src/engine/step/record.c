@@ -16,6 +16,13 @@ item_of (const Step *step, const char *key)
   return g_strdup_printf ("%s:%s", step->job->table, key);
 }
 
+/* An event has named the row. */
+static gboolean
+is_about_row (const Step *step)
+{
+  return job_event_of (step->job, step->run->args) != NULL;
+}
+
 gboolean
 record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
 {
@@ -31,7 +38,8 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++) {
     char *key = keys->pdata[rows_int (rows, i, "row")];
-    if (g_array_index (waits, gboolean, i))
+    /* Who sends an event wants to know what becomes of the row: it is tried at once. */
+    if (g_array_index (waits, gboolean, i) && !(step->job->sentence != NULL && is_about_row (step)))
       g_hash_table_add (over, key);
     else
       g_hash_table_add (known, g_strdup (key));
@@ -82,19 +90,6 @@ failed_message (const Step *step, const char *key, const char *reason)
   with_key = g_strjoinv (key, parts);
   g_auto (GStrv) rest = g_strsplit (with_key, "{error}", -1);
   return g_strjoinv (reason, rest);
-}
-
-/* An event has named the row. */
-static gboolean
-is_about_row (const Step *step)
-{
-  for (guint i = 0; i < step->job->events->len; i++) {
-    const JobEvent *event = step->job->events->pdata[i];
-    const json_t *key = event->key != NULL ? json_object_get (step->run->args, event->key) : NULL;
-    if (key != NULL && !json_is_null (key))
-      return TRUE;
-  }
-  return FALSE;
 }
 
 /* The outcome of a row that failed says what is known of it now. */

@@ -24,6 +24,7 @@ typedef struct {
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
   const char *refusal;       /* why all are refused; NULL: they are decoded */
   int attempts;              /* for the header of a dead letter */
+  guint passed_over;         /* messages of an application's own topic that no event fits */
 } Intake;
 
 static void
@@ -35,16 +36,47 @@ refuse (Intake *intake, const KafkaMessage *message, const char *reason)
   g_ptr_array_add (intake->dead_reasons, g_strdup (reason));
 }
 
-static void
-take_message (Intake *intake, const Admission *admission, const KafkaMessage *message)
+static gboolean
+take_message (Intake *intake, const Admission *admission, const KafkaMessage *message,
+              GError **error)
 {
   guint before = intake->specs->len;
-  g_autofree char *reason
-      = admit_message (admission, message, intake->lane->is_ticks, intake->specs);
+  Admitted admitted;
+  if (!admit_message (admission, message, intake->lane->is_ticks, intake->specs, &admitted, error))
+    return FALSE;
+  intake->passed_over += admitted.passed_over;
+  g_autofree char *reason = admitted.reason;
   if (reason == NULL)
-    return;
+    return TRUE;
   g_array_set_size (intake->specs, before);
   refuse (intake, message, reason);
+  return TRUE;
+}
+
+/* Reads the first N messages. */
+static gboolean
+take_messages (Intake *intake, Pg *pg, guint n, GError **error)
+{
+  g_autoptr (GHashTable) complete = admit_complete_new ();
+  Admission admission = { .jobs = intake->service->jobs,
+                          .keep_us = intake->service->keep_us,
+                          .pg = pg,
+                          .complete = complete };
+  if (!pg_now_us (pg, &admission.now_us, error))
+    return FALSE;
+  /* Both clocks count, so that a wrong one buries no message: it only waits. */
+  gint64 database_us = admission.now_us, ours_us = clock_now_us ();
+  admission.now_us = MAX (database_us, ours_us);
+  admission.least_us = MIN (database_us, ours_us);
+  for (guint i = 0; i < n; i++) {
+    const KafkaMessage *message
+        = g_array_index (intake->lane->worker.pending, LaneMessage, i).message;
+    if (intake->refusal != NULL)
+      refuse (intake, message, intake->refusal);
+    else if (!take_message (intake, &admission, message, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* --- the transaction --- */
@@ -152,21 +184,8 @@ look_for_lost (Intake *intake, GError **error)
 static gboolean
 take_batch (Intake *intake, Pg *pg, guint n, GError **error)
 {
-  Lane *lane = intake->lane;
-  Admission admission = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us };
-  if (!look_for_lost (intake, error) || !pg_now_us (pg, &admission.now_us, error))
+  if (!look_for_lost (intake, error) || !take_messages (intake, pg, n, error))
     return FALSE;
-  /* Both clocks count, so that a wrong one buries no message: it only waits. */
-  gint64 database_us = admission.now_us, ours_us = clock_now_us ();
-  admission.now_us = MAX (database_us, ours_us);
-  admission.least_us = MIN (database_us, ours_us);
-  for (guint i = 0; i < n; i++) {
-    const KafkaMessage *message = g_array_index (lane->worker.pending, LaneMessage, i).message;
-    if (intake->refusal != NULL)
-      refuse (intake, message, intake->refusal);
-    else
-      take_message (intake, &admission, message);
-  }
   /* Dead letters first: once the rows are committed, they would not be sent again. */
   if (!dead_letters_send (intake->service, intake->dead, error))
     return FALSE;
@@ -175,6 +194,8 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
   if (!write_rows (intake, pg, n, error))
     return FALSE;
   count_runs (intake);
+  if (intake->passed_over > 0)
+    stats_add (STATS_PASSED_OVER, intake->lane->topic, NULL, intake->passed_over);
   if (place_any_waiting (intake->specs))
     wake_in (intake->service->wake, 0);
   if (!publish_work (intake, error)) {

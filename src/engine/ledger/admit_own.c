@@ -1,0 +1,230 @@
+#include "engine/ledger/admit_own.h"
+
+#include "avro/identity.h"
+#include "engine/job/complete.h"
+#include "engine/job/own_event.h"
+#include "engine/ledger/timer.h"
+
+#include <string.h>
+
+/* One message on its way to specs. */
+typedef struct {
+  const Admission *admission;
+  const KafkaMessage *message;
+  OwnEvent *own;
+  GArray *specs;
+  gboolean fits; /* some event */
+  char *reason;  /* NULL: accepted so far */
+} Reading;
+
+GHashTable *
+admit_complete_new (void)
+{
+  return g_hash_table_new (NULL, NULL);
+}
+
+static gboolean
+is_of_topic (const JobEvent *event, const char *topic)
+{
+  return event->own != NULL
+         && (g_str_equal (event->own->topic, topic)
+             || (event->cancel != NULL && g_str_equal (event->cancel->topic, topic)));
+}
+
+gboolean
+admit_own_takes (const Admission *admission, const char *topic)
+{
+  for (guint i = 0; i < jobs_count (admission->jobs); i++) {
+    const Job *job = jobs_at (admission->jobs, i);
+    for (guint e = 0; e < job->events->len; e++)
+      if (is_of_topic (job->events->pdata[e], topic))
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* An error that is the message's own becomes the reason why it is refused. */
+static void
+refuse (Reading *reading, GError *cause)
+{
+  reading->reason = message_printable (cause->message);
+  g_error_free (cause);
+}
+
+/* --- the key --- */
+
+/* *COMPLETE: the job as the catalogue is now; NULL: it refuses the job, whose run says why. */
+static gboolean
+find_complete (const Admission *admission, const Job *job, const Job **complete, GError **error)
+{
+  gpointer known = NULL;
+  if (g_hash_table_lookup_extended (admission->complete, job, NULL, &known)) {
+    *complete = known;
+    return TRUE;
+  }
+  g_autofree char *refusal = NULL;
+  if (!pg_begin_read_only (admission->pg, error))
+    return FALSE;
+  *complete = job_complete (admission->pg, job, &refusal, error);
+  pg_rollback (admission->pg);
+  if (*complete == NULL && refusal == NULL)
+    return FALSE;
+  g_hash_table_insert (admission->complete, (gpointer)job, (gpointer)*complete);
+  return TRUE;
+}
+
+/* For a job that the catalogue refuses: its step writes the key from them, once it is well. */
+static json_t *
+parts_as_sent (char **parts)
+{
+  json_t *list = json_array ();
+  for (char **part = parts; *part != NULL; part++)
+    json_array_append_new (list, json_string (*part));
+  return list;
+}
+
+static PgRows *
+ask_key (const Admission *admission, const PgStatement *statement, char **parts, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  GString *texts = array_new ();
+  for (char **part = parts; *part != NULL; part++)
+    array_add (texts, *part);
+  pg_values_take (values, "parts", array_take (texts));
+  if (!pg_begin_read_only (admission->pg, error))
+    return NULL;
+  PgRows *rows = pg_run (admission->pg, statement, values, error);
+  g_autofree char *state = g_strdup (pg_sqlstate (admission->pg));
+  pg_rollback (admission->pg);
+  gboolean is_value
+      = state != NULL && (g_str_has_prefix (state, "22") || g_str_equal (state, "23514"));
+  if (rows == NULL && (*error)->code == PRUNED_DATA)
+    (*error)->code = is_value ? PRUNED_REJECT : PRUNED_BUSY; /* else the table is being altered */
+  return rows;
+}
+
+/* *ARGS: of the run, with the key as page.sql writes it; NULL with a reason: it is none. */
+static gboolean
+read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t **args,
+          GError **error)
+{
+  GError *cause = NULL;
+  const Job *complete = NULL;
+  *args = NULL;
+  g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
+  if (parts == NULL) {
+    refuse (reading, cause);
+    return TRUE;
+  }
+  if (!find_complete (reading->admission, job, &complete, error))
+    return FALSE;
+  if (complete == NULL || complete->event_key == NULL) {
+    *args = json_pack ("{s:s, s:o}", "key", parts[0], "parts", parts_as_sent (parts));
+    return TRUE;
+  }
+  g_autoptr (PgRows) rows = ask_key (reading->admission, complete->event_key, parts, &cause);
+  if (rows != NULL)
+    *args = json_pack ("{s:s}", "key", rows_text (rows, 0, "key"));
+  else if (cause->code == PRUNED_REJECT) {
+    g_autofree char *paths = g_strjoinv (", ", event->key);
+    g_prefix_error (&cause, "undecodable: key %s: ", paths);
+    refuse (reading, cause);
+  } else
+    g_propagate_error (error, cause);
+  return rows != NULL || reading->reason != NULL;
+}
+
+/* --- the run --- */
+
+static char *
+run_id_of (const Reading *reading, const MessageDecoded *identity, const Job *job)
+{
+  const KafkaMessage *message = reading->message;
+  return identity->ce_id != NULL && identity->ce_source != NULL
+             ? identity_event (identity->ce_source, identity->ce_id, job->name)
+             : identity_event_position (message->topic, message->partition, message->offset,
+                                        message->timestamp_ms, job->name);
+}
+
+static void
+add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cancels, json_t *args)
+{
+  GError *cause = NULL;
+  MessageDecoded identity = { NULL };
+  if (own_event_identity (reading->own, &identity, &cause)) {
+    gint64 at
+        = identity.ce_time_us != 0 ? identity.ce_time_us : reading->message->timestamp_ms * 1000;
+    RunSpec *spec = admit_add (reading->specs, job, run_id_of (reading, &identity, job), at,
+                               json_incref (args), job_expand_key (event->unique_key, args));
+    timer_prepare (event, spec);
+    spec->cancels = cancels && spec->timer;
+    reading->reason = admit_time_refusal (reading->admission, at);
+  } else
+    refuse (reading, cause);
+  message_decoded_clear (&identity);
+}
+
+/* The message as WANTED, which starts (or cancels) a run of JOB. */
+static gboolean
+take_as (Reading *reading, const Job *job, const JobEvent *event, const SentenceEvent *wanted,
+         GError **error)
+{
+  gboolean fits = FALSE, cancels = wanted == event->cancel;
+  GError *cause = NULL;
+  g_autoptr (json_t) args = NULL;
+  g_autofree char *due = NULL;
+  if (reading->reason != NULL || wanted == NULL
+      || !g_str_equal (wanted->topic, reading->message->topic))
+    return TRUE;
+  if (!own_event_fits (reading->own, wanted, &fits, &cause)) {
+    refuse (reading, cause);
+    return TRUE;
+  }
+  if (!fits)
+    return TRUE;
+  reading->fits = TRUE;
+  if (!read_key (reading, job, wanted, &args, error))
+    return FALSE;
+  if (args != NULL && !cancels && !own_event_due (reading->own, wanted, &due, &cause))
+    refuse (reading, cause);
+  if (due != NULL)
+    json_object_set_new (args, event->due, json_string (due));
+  if (reading->reason == NULL)
+    add_run (reading, job, event, cancels, args);
+  return TRUE;
+}
+
+static gboolean
+take_all (Reading *reading, GError **error)
+{
+  for (guint i = 0; i < jobs_count (reading->admission->jobs); i++) {
+    const Job *job = jobs_at (reading->admission->jobs, i);
+    for (guint e = 0; e < job->events->len; e++) {
+      const JobEvent *event = job->events->pdata[e];
+      if (event->own != NULL
+          && (!take_as (reading, job, event, event->own, error)
+              || !take_as (reading, job, event, event->cancel, error)))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+admit_own (const Admission *admission, const KafkaMessage *message, GArray *specs, Admitted *out,
+           GError **error)
+{
+  g_auto (OwnEvent) own = { NULL };
+  MessageSource source = { .value = message->value,
+                           .value_len = message->value_len,
+                           .headers = message->headers,
+                           .n_headers = message->n_headers };
+  Reading reading = { .admission = admission, .message = message, .own = &own, .specs = specs };
+  GError *cause = NULL;
+  if (!own_event_open (&own, &source, &cause))
+    refuse (&reading, cause);
+  gboolean ok = reading.reason != NULL || take_all (&reading, error);
+  out->reason = reading.reason;
+  out->passed_over = ok && reading.reason == NULL && !reading.fits;
+  return ok;
+}

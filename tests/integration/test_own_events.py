@@ -1,0 +1,350 @@
+"""Events of applications' own topics: what fits starts a run about one row, what does not is passed over, what is wrong is a dead letter."""
+
+import datetime
+import json
+
+import pytest
+
+from stack.process import wait_until
+from support.exposition import Listening
+from support.sentences import house  # noqa: F401
+from support.topics import rfc3339
+
+
+PEOPLE = """CREATE TABLE people (id bigint PRIMARY KEY, email text, erased_at timestamptz);
+    INSERT INTO people (id, email) SELECT n, 'p' || n FROM generate_series(1, 9) AS n"""
+ERASE = "table = people\non = UserErasureRequested\nset = email = NULL, erased_at = :T\naudit = keys"
+
+
+@pytest.fixture
+def http():
+    listening = Listening()
+    yield listening
+    listening.close()
+
+
+@pytest.fixture
+def topics(house):  # noqa: F811
+    house.topics = house.pruned.topics
+    return house.topics
+
+
+def say_event(house, name, topic, text):  # noqa: F811
+    (house.folder / f"event-{name}.conf").write_text(f"[event {name}]\ntopic = {house.pruned.topics.full(topic)}\n{text}\n")
+
+
+@pytest.fixture
+def erasure(house, topics):  # noqa: F811
+    """People are erased when `app-users` asks for it."""
+    house.sql(PEOPLE)
+    house.say("people.erase", ERASE)
+    topics.make("app-users", 2)
+    return house
+
+
+def send(house, content, topic="app-users", **headers):  # noqa: F811
+    value = content if content is None or isinstance(content, bytes) else json.dumps(content).encode()
+    names = {"content_type": "content-type"}
+    return house.pruned.topics.produce(topic, value, headers={names.get(k, k): v for k, v in headers.items()})
+
+
+def erased(house):  # noqa: F811
+    return [row[0] for row in house.rows("people", "id", "id") if house.rows(f"people WHERE id = {row[0]}", "email") == [(None,)]]
+
+
+def runs(house, columns="args, state, error"):  # noqa: F811
+    return [tuple(r.values()) for r in house.database.rows(f"SELECT {columns} FROM pruned.runs ORDER BY created_at, args::text")]
+
+
+def dead(house):  # noqa: F811
+    return {m.raw: m.headers["pruned_reason"] for m in house.pruned.topics.read("dead")}
+
+
+def outcomes(house):  # noqa: F811
+    """(message key, job, what, reason) of each RowProcessed, sorted."""
+    return sorted((m.text_key, m.value["job"], m.value["what"], m.value["reason"]) for m in house.pruned.topics.read("outcomes")
+                  if m.schema == "pruned.outcomes.RowProcessed")
+
+
+def user(key):
+    return {"payload": {"user": {"id": key}}, "unknown": [1.5, None]}
+
+
+def test_what_fits_starts_a_run_and_the_rest_is_passed_over(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
+    send(erasure, user(1), ce_type="UserErasureRequested")
+    send(erasure, user("2"), ce_type="com.example.users.UserErasureRequested")
+    send(erasure, user(3), ce_type="com.example.users.UserCreated")
+    send(erasure, user(4))
+    send(erasure, user(5), ce_type="NotUserErasureRequested")
+    send(erasure, b"\x00\xff no JSON", ce_type="Other")
+    send(erasure, None, ce_type="Other")
+    send(erasure, {"specversion": "1.0", "id": "a", "source": "/b", "type": "x.UserErasureRequested"} | user(6),
+         content_type="application/cloudevents+json; charset=utf-8")
+    send(erasure, {"specversion": "1.0", "id": "b", "source": "/b", "type": "x.UserCreated"} | user(7),
+         content_type="application/cloudevents+json")
+    send(erasure, b"\0\0\0\0\x09" + json.dumps(user(8)).encode())
+    send(erasure, user(77))
+    erasure.work()
+    assert erased(erasure) == [1, 2, 4, 6, 8]
+    assert sorted(args["key"] for args, *_ in runs(erasure)) == ["1", "2", "4", "6", "77", "8"]
+    assert {(state, error) for _, state, error in runs(erasure)} == {("finished", None)}
+    assert all(set(args) == {"key"} for args, *_ in runs(erasure))
+    assert dead(erasure) == {}
+    assert outcomes(erasure) == [(key, "people.erase", "gone" if key == "77" else "changed", None)
+                                 for key in ("1", "2", "4", "6", "77", "8")]
+
+
+def test_match_chooses_messages_without_a_type(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id\nmatch = meta.type = erase")
+    send(erasure, user(1) | {"meta": {"type": "erase"}})
+    send(erasure, user(2) | {"meta": {"type": "create"}})
+    send(erasure, user(3))
+    send(erasure, user(4) | {"meta": "erase"})
+    send(erasure, None)
+    send(erasure, user(5), ce_type="UserErasureRequested")
+    erasure.work()
+    assert erased(erasure) == [1, 5] and dead(erasure) == {} and len(runs(erasure)) == 2
+
+
+BAD = {
+    b'{"payload": {"user": {}}}': "undecodable: key payload.user.id is missing",
+    b'{"payload": {"user": 5}}': "undecodable: key payload.user.id is missing",
+    b'{"other": 1}': "undecodable: key payload.user.id is missing",
+    b'[]': "undecodable: key payload.user.id is missing",
+    b'{"payload": {"user": {"id": null}}}': "undecodable: key payload.user.id is null",
+    b'{"payload": {"user": {"id": {"a": 1}}}}': "undecodable: key payload.user.id is an object, not a value",
+    b'{"payload": {"user": {"id": [1]}}}': "undecodable: key payload.user.id is an array, not a value",
+    b'{"payload": {"user": {"id": "abc"}}}': "undecodable: key payload.user.id: ",
+    b'{"payload": {"user": {"id": ""}}}': "undecodable: key payload.user.id: ",
+    b'{"payload": {"user": {"id": true}}}': "undecodable: key payload.user.id: ",
+    b'{"payload": {"user": {"id": "9223372036854775808"}}}': "undecodable: key payload.user.id: ",
+    b'{"payload": {"user": {"id": 1.5}}}': "undecodable: key payload.user.id is a number with a fraction or of more than 64 bits",
+    b'{"payload": {"user": {"id": 9223372036854775808}}}': "undecodable: key payload.user.id is a number with a fraction or of more than 64 bits",
+    b'{"payload": {"user": {"id": 2}}, "due": 5}': "undecodable: due due is not a text with a time or a date",
+    b'{"payload": {"user": {"id": 2}}, "due": "soon"}': "undecodable: due due: ",
+    b'{"payload": {"user": {"id": 2}}, "due": "2026-13-01"}': "undecodable: due due: ",
+    b'{"payload"': "undecodable: ",
+    b'\xff\xfe': "undecodable: ",
+    b'': "empty value",
+}
+
+
+def test_a_bad_key_is_dead_and_says_which(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id\ndue = due")
+    for value in BAD:
+        send(erasure, value)
+    send(erasure, user(3))
+    send(erasure, user(4), ce_type="UserErasureRequested", ce_time="yesterday")
+    send(erasure, user(5), ce_type="UserErasureRequested", ce_time="1990-01-01T00:00:00Z")
+    erasure.work()
+    told = dead(erasure)
+    assert set(told) == set(BAD) | {json.dumps(user(4)).encode(), json.dumps(user(5)).encode()}
+    for value, reason in BAD.items():
+        assert told[value].startswith(reason), (value, told[value])
+    assert told[json.dumps(user(4)).encode()].startswith("undecodable: ce_time: ")
+    assert told[json.dumps(user(5)).encode()].startswith("too old")
+    assert erased(erasure) == [3]
+
+
+def test_the_same_event_twice_is_one_run(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
+    for _ in range(2):
+        send(erasure, user(1), ce_type="UserErasureRequested", ce_id="e1", ce_source="/app")
+    erasure.work()
+    send(erasure, user(1), ce_type="UserErasureRequested", ce_id="e1", ce_source="/app")
+    send(erasure, user(1), ce_type="UserErasureRequested", ce_id="e1", ce_source="/other")
+    send(erasure, user(1))
+    erasure.work()
+    assert [what for _, _, what, _ in outcomes(erasure)] == ["changed", "changed", "changed"] and len(runs(erasure)) == 3
+    # What intake has read comes again: nothing has an identity of its own but its place.
+    erasure.database.execute("DELETE FROM pruned.intake")
+    erasure.pruned.topics.admin.delete_consumer_groups([erasure.pruned.topics.prefix])[erasure.pruned.topics.prefix].result(30)
+    erasure.work()
+    assert len(runs(erasure)) == 3
+
+
+def test_a_key_of_several_columns(house, topics):  # noqa: F811
+    house.sql("""CREATE TABLE seats (nr int, room uuid, taken boolean, PRIMARY KEY (nr, room));
+        INSERT INTO seats SELECT n, '00000000-0000-0000-0000-00000000000a', true FROM generate_series(1, 4) AS n""")
+    topics.make("app-rooms")
+    house.say("seats.free", "table = seats\non = SeatLeft")
+    say_event(house, "SeatLeft", "app-rooms", "key = seat.nr, room")
+    send(house, {"seat": {"nr": "1"}, "room": "00000000-0000-0000-0000-00000000000A"}, "app-rooms")
+    send(house, {"seat": {"nr": 2}, "room": "00000000-0000-0000-0000-00000000000b"}, "app-rooms")
+    send(house, {"seat": {"nr": 3}, "room": "here"}, "app-rooms")
+    send(house, {"seat": {"nr": 3}}, "app-rooms")
+    house.work()
+    key = '{{"nr": {}, "room": "00000000-0000-0000-0000-00000000000{}"}}'
+    assert house.rows("seats", "nr") == [(2,), (3,), (4,)]
+    assert outcomes(house) == [(key.format(1, "a"), "seats.free", "removed", None), (key.format(2, "b"), "seats.free", "gone", None)]
+    assert sorted(reason.split(":")[1] for reason in dead(house).values()) == [" key room is missing", " key seat.nr, room"]
+
+
+def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
+    """There is no table, and then one with another primary key: that is no fault of the message."""
+    topics.make("app-users")
+    house.say("people.erase", "table = people\non = UserErasureRequested")
+    say_event(house, "UserErasureRequested", "app-users", "key = a, b")
+    send(house, {"a": "01", "b": "x"})
+    house.work()
+    ((state, error),) = runs(house, "state, error")
+    assert state == "waiting" and "refused: " in error and "there is no table people" in error
+    house.sql("CREATE TABLE people (b text, id bigint PRIMARY KEY); INSERT INTO people VALUES ('x', 1), ('y', 2)")
+    house.database.execute("UPDATE pruned.runs SET due_at = now()")
+    house.work()
+    ((state, error),) = runs(house, "state, error")
+    assert state == "waiting" and "has 2 paths, and the primary key of people 1 column" in error
+    house.sql("ALTER TABLE people DROP CONSTRAINT people_pkey, ADD PRIMARY KEY (id, b)")
+    house.database.execute("UPDATE pruned.runs SET due_at = now()")
+    house.work()
+    assert house.rows("people", "id") == [(2,)] and dead(house) == {}
+    assert outcomes(house) == [('{"b": "x", "id": 1}', "people.erase", "removed", None)]
+
+
+def at(**more):
+    return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(**more)
+
+
+def test_an_event_that_is_due_later_waits_and_can_be_withdrawn(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn")
+    say_event(erasure, "UserErasureWithdrawn", "app-users", "key = user")
+    due = at(days=30).replace(microsecond=0)
+
+    def ask(key, due_at=None, **headers):
+        send(erasure, {"payload": {"user": {"id": key}} | ({"due_at": due_at} if due_at else {})}, ce_type="UserErasureRequested", **headers)
+
+    ask(1, rfc3339(due))
+    ask("02", (due + datetime.timedelta(days=1)).date().isoformat())
+    ask(3, rfc3339(due))
+    ask(4)
+    ask(5, "2020-01-01")
+    erasure.work()
+    assert erased(erasure) == [4, 5]
+    waiting = {args["key"]: due_at for args, due_at in runs(erasure, "args, due_at") if args["key"] in "123"}
+    midnight = datetime.datetime.combine(due.date() + datetime.timedelta(days=1), datetime.time(), datetime.timezone.utc)
+    assert waiting == {"1": due, "2": midnight, "3": due}
+    send(erasure, {"user": 2}, ce_type="UserErasureWithdrawn")
+    send(erasure, {"user": "8"}, ce_type="UserErasureWithdrawn")
+    send(erasure, {}, ce_type="UserErasureWithdrawn")
+    # An earlier withdrawal that arrives late changes nothing.
+    send(erasure, {"user": 3}, ce_type="UserErasureWithdrawn", ce_time=rfc3339(at(hours=-1)))
+    erasure.work()
+    (withdrawn,) = {(state, error) for args, state, error in runs(erasure) if args["key"] == "2"}
+    assert withdrawn == ("skipped", "cancelled")
+    assert dead(erasure) == {b"{}": "undecodable: key user is missing"}
+    assert {args["key"]: state for args, state, _ in runs(erasure) if state == "waiting"} == {"1": "waiting", "3": "waiting"}
+    erasure.database.execute("""UPDATE pruned.runs SET due_at = now(), args = jsonb_set(args, '{due}', '"2020-01-01T00:00:00Z"')
+        WHERE state = 'waiting' AND args ->> 'key' = '1'""")
+    erasure.work()
+    assert erased(erasure) == [1, 4, 5]
+
+
+def test_a_withdrawal_that_overtakes_its_request(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\ncancel_on = UserErasureWithdrawn")
+    say_event(erasure, "UserErasureWithdrawn", "app-users", "key = id")
+    send(erasure, {"id": 1}, ce_type="UserErasureWithdrawn", ce_time=rfc3339(at(minutes=-1)))
+    erasure.work()
+    send(erasure, {"id": 1}, ce_type="UserErasureRequested", ce_time=rfc3339(at(minutes=-2)))
+    send(erasure, {"id": 2}, ce_type="UserErasureRequested", ce_time=rfc3339(at(minutes=-2)))
+    erasure.work()
+    assert erased(erasure) == [2]
+
+
+def test_two_jobs_on_one_event(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.sql("""CREATE TABLE letters (person text PRIMARY KEY, body text);
+        INSERT INTO letters VALUES ('1', 'x'), ('2', 'x'), ('abc', 'x')""")
+    erasure.say("letters.purge", "table = letters\non = UserErasureRequested\nwhere = body = 'x'")
+    send(erasure, {"id": 1})
+    send(erasure, {"id": "abc"})
+    erasure.work()
+    assert erased(erasure) == [1] and erasure.rows("letters", "person") == [("2",), ("abc",)]
+    assert outcomes(erasure) == [("1", "letters.purge", "removed", None), ("1", "people.erase", "changed", None)]
+    # It is no person, so neither job takes it: it is dead as a whole, and can be sent again as a whole.
+    assert [reason[:35] for reason in dead(erasure).values()] == ["undecodable: key id: invalid input "]
+
+
+def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.sql("""CREATE TABLE orders (id bigint PRIMARY KEY, person bigint REFERENCES people);
+        INSERT INTO orders VALUES (1, 2)""")
+    erasure.say("people.erase", "table = people\non = UserErasureRequested\nwhere = id < 4")
+    for key in (1, 2, 7, 77):
+        send(erasure, {"id": key})
+    erasure.work()
+    assert outcomes(erasure) == [("1", "people.erase", "removed", None), ("2", "people.erase", "failed", None),
+                                 ("7", "people.erase", "kept", "where"), ("77", "people.erase", "gone", None)]
+    assert [row[0] for row in erasure.rows("people", "id", "id")] == [2, 3, 4, 5, 6, 7, 8, 9]
+    # The row is in quarantine; who asks again gets an answer all the same.
+    send(erasure, {"id": 2})
+    erasure.work()
+    assert [outcome for outcome in outcomes(erasure) if outcome[0] == "2"] == [("2", "people.erase", "failed", None)] * 2
+    erasure.sql("DELETE FROM orders")
+    send(erasure, {"id": 2})
+    erasure.work()
+    assert ("2", "people.erase", "removed", None) in outcomes(erasure)
+
+
+def test_events_of_a_paused_job_wait_each_for_itself(erasure):
+    """They have no unique key in common."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    erasure.pruned.run("pause", "people.erase").ok()
+    for key in (1, 2, 2, 3):
+        send(erasure, {"id": key})
+    erasure.work()
+    assert erased(erasure) == [] and {state for _, state, _ in runs(erasure)} == {"waiting"}
+    erasure.pruned.run("resume", "people.erase").ok()
+    erasure.work()
+    assert erased(erasure) == [1, 2, 3] and {state for _, state, _ in runs(erasure)} == {"finished"}
+
+
+def test_a_topic_that_is_made_later(house, topics):  # noqa: F811
+    house.sql(PEOPLE)
+    house.say("people.erase", ERASE)
+    say_event(house, "UserErasureRequested", "app-users", "key = id")
+    house.start()
+    assert "app-users" not in topics.partitions()
+    finding = [line for line in house.pruned.run("doctor", "--json").json() if line["check"] == "event topics"]
+    assert [line["level"] for line in finding] == ["warning"] and "there is no topic" in finding[0]["detail"], finding
+    daemon = house.pruned.start()
+    daemon.wait_line("Topic of an application's events is missing: it is read once it is there")
+    topics.make("app-users", 2)
+    send(house, {"id": 1})
+    topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", deadline_s=60)
+    assert erased(house) == [1]
+    assert not daemon.lines("Kafka degraded; continuing where possible")
+    assert daemon.stop() == 0
+
+
+def test_metrics_count_what_comes_and_what_is_passed_over(erasure, http):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    daemon = erasure.pruned.start(settings={"http.listen": http.listen})
+    for key in (1, 2, 3):
+        send(erasure, {"id": key}, ce_type="Other")
+    send(erasure, {"id": 4})
+    erasure.pruned.topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", deadline_s=60)
+
+    def count(name, topic):
+        return http.metrics().samples.get((name, frozenset({"topic": topic}.items())), 0)
+
+    wait_until(lambda: count("pruned_messages_total", "events") == 4, 30, "4 messages")
+    passed_over = "pruned_passed_over_messages_total", erasure.pruned.topics.full("app-users")
+    wait_until(lambda: count(*passed_over) == 3, 30, "3 that are passed over")
+    assert daemon.stop() == 0
+
+
+def test_replay_reads_the_topic_again(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    send(erasure, {"id": 1})
+    send(erasure, {"id": "x"})
+    send(erasure, {"id": 5}, ce_type="Other")
+    erasure.work()
+    erasure.database.execute("DELETE FROM pruned.runs")
+    erasure.database.execute("UPDATE people SET email = 'again' WHERE id = 1")
+    lines = erasure.pruned.run("replay", "--from", "-1h", "--topic", erasure.pruned.topics.full("app-users"), "--json").ok().json()
+    assert sorted((line["verdict"], line["job"]) for line in lines) == [("refused", None), ("started", "people.erase")]
+    erasure.work()
+    assert erased(erasure) == [1]
