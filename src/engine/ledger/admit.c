@@ -10,19 +10,6 @@
 
 #include <string.h>
 
-#define AHEAD_US (24 * G_TIME_SPAN_HOUR)
-
-char *
-admit_time_refusal (const Admission *admission, gint64 scheduled_at_us)
-{
-  if (scheduled_at_us > admission->now_us + AHEAD_US)
-    return g_strdup ("scheduled_at in the future: more than 24 h ahead");
-  gint64 least_us = admission->least_us != 0 ? admission->least_us : admission->now_us;
-  if (scheduled_at_us < least_us - admission->keep_us)
-    return g_strdup ("too old: before what [runs] keep_days keeps");
-  return NULL;
-}
-
 static char *
 tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args,
               gsize args_len)
@@ -31,29 +18,6 @@ tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us
     return g_strdup_printf ("job %s takes no ticks", job->name);
   char *reason = arguments_refusal (job, args, args_len);
   return reason != NULL ? reason : admit_time_refusal (admission, scheduled_at_us);
-}
-
-RunSpec *
-admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, json_t *args,
-           char *unique_key)
-{
-  RunSpec spec = { .run_id = run_id,
-                   .job = job,
-                   .scheduled_at_us = scheduled_at_us,
-                   .due_at_us = scheduled_at_us,
-                   .unique_key = unique_key,
-                   .late_key = TRUE,
-                   .args = args };
-  if (job->refused != NULL) {
-    spec.state = "finished";
-    spec.error = g_strdup (job->refused);
-  } else if (!in_force_of (job)->enabled) {
-    spec.state = "skipped";
-    spec.error = g_strdup ("disabled");
-  }
-  FAULT_ABOUT ("intake.decoded", run_id);
-  g_array_append_val (specs, spec);
-  return &g_array_index (specs, RunSpec, specs->len - 1);
 }
 
 /* A time of the message: the field, or else the time that Kafka gave the message. */
