@@ -80,10 +80,10 @@ BEGIN
 END $$;
 
 -- Milliseconds from the transaction's start to this record: the duration of its step, up to its last
--- record. A default, so that older programs write it, too.
+-- record. A default, so that older programs write it, too. A clock that jumps meanwhile stops nothing.
 ALTER TABLE pruned.deletions ADD COLUMN after_ms integer;
 ALTER TABLE pruned.deletions ALTER COLUMN after_ms
-    SET DEFAULT least(extract(epoch FROM pg_catalog.clock_timestamp() - pg_catalog.now()) * 1000, 2000000000)::integer;
+    SET DEFAULT greatest(0, least(extract(epoch FROM pg_catalog.clock_timestamp() - pg_catalog.now()) * 1000, 2000000000))::integer;
 
 -- The same as `pruned grants`.
 SELECT pruned.give_daemons(ARRAY[

@@ -302,13 +302,31 @@ def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
     scene.database.wait("SELECT state = 'waiting' AND due_at = %(day)s FROM pruned.runs WHERE run_id = %(run)s", {"run": run, "day": day}, until=True)
 
 
-def test_a_jump_of_a_year_and_back_during_work_postpones_nothing(new_scene, own_postgres, preload):
+@pytest.fixture
+def postgres_with_a_clock(own_postgres, preload):
     library = preload("shifted_clock")
     if library is None:
         pytest.skip("a sanitizer must be loaded first")
     own_postgres.stop()
     own_postgres.clock = Clock(own_postgres.folder, library)
     own_postgres.start()
+    return own_postgres
+
+
+@pytest.mark.parametrize("begun, ended", [(AHEAD_S, 0), (0, AHEAD_S)], ids=["back", "ahead"])
+def test_a_clock_that_jumps_within_a_transaction_stops_no_record_of_the_audit(new_scene, postgres_with_a_clock, begun, ended):
+    scene = new_scene(server=postgres_with_a_clock)
+    postgres_with_a_clock.clock.set(begun)
+    with scene.database.connect() as connection, connection.transaction():
+        connection.execute("SELECT now()")
+        postgres_with_a_clock.clock.set(ended)
+        row = connection.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys) "
+                                 "VALUES (gen_random_uuid(), 0, 'scratch', 'deleted', '[1]') RETURNING after_ms").fetchone()
+    assert 0 <= row["after_ms"] <= 2_000_000_000
+
+
+def test_a_jump_of_a_year_and_back_during_work_postpones_nothing(new_scene, postgres_with_a_clock):
+    own_postgres = postgres_with_a_clock
     scene = new_scene({"jobs.scratch.remove.delay_ms": 500}, server=own_postgres)
     fill(scene.database, 100)
     scene.topics.tick(JOB, at := now(minutes=-1))
