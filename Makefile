@@ -166,7 +166,7 @@ install: all
 help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
+-include $(OBJECTS:.o=.d) $(UNIT_SUPPORT:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
 
 .PHONY: all docs release-check demo bench chaos clean units deps-build deps-named deps-test check quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:
