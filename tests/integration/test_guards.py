@@ -132,7 +132,13 @@ def test_an_update_that_hides_what_it_changes_changes_nothing(own):
 
 def test_a_word_without_a_group_removes_and_reports_nothing(own):
     scene = own({"decide": DECIDE, "apply/removed/10-scratch": OWN}, conf="")
-    blocks(scene, "decide.sql", "'removed'", "[what removed]")
+    run_id = tick(scene)
+    scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert (row["state"], result(row)["status"], row["attempts"]) == ("finished", "blocked", 0), row
+    assert result(row)["reason"].startswith("refused: ") and "removed" in result(row)["reason"], row
+    nothing_happened(scene)
+    assert counts(scene) == 1000
 
 
 def test_a_word_beside_the_groups_is_not_counted(own):
