@@ -195,8 +195,8 @@ def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(n
     scene.start()
     row = scene.wait_run(run_id, "held")
     assert (row["error"], row["approved_at"], left(scene)) == ("held: max_rows 20, counted 30", None, 30)
-    said = wait_until(lambda: len(scene.topics.outcomes("RunHeld")) == 2 and scene.topics.outcomes("RunHeld"), 30, "a second RunHeld")
-    assert len({m.headers["ce_id"] for m in said}) == 2
+    # At least once: the first one may come again, from the process that was stopped at once.
+    wait_until(lambda: len({m.headers["ce_id"] for m in scene.topics.outcomes("RunHeld")}) == 2, 30, "a second RunHeld")
     scene.run("approve", run_id).ok()
     assert result(scene.wait_run(run_id))["removed"] == 30
 
