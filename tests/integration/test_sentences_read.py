@@ -272,8 +272,8 @@ def test_commands_show_the_rest_and_end_with_2(broken):
     assert config(broken).code == 2
     doctor = broken.run("doctor", "--json")
     assert doctor.code == 2
-    [found] = [f for f in doctor.json() if f["check"] == "jobs"]
-    assert not found["ok"] and f"{SCRATCH} is refused: {place}: unknown key" in found["detail"] and place in found["remedy"]
+    [found] = [f for f in doctor.json() if f["check"] == "jobs" and not f["ok"]]
+    assert f"{SCRATCH} is refused: {place}: unknown key" in found["detail"] and place in found["remedy"]
     plan = broken.run("plan", SCRATCH)
     assert plan.code == 2 and place in plan.stderr
     assert broken.run("runs", "--job", SCRATCH).code == 0
@@ -315,8 +315,8 @@ def test_the_tick_is_done_once_the_job_is_mended(broken):
     wait_until(lambda: result(broken.run_row(run_id)) and result(broken.run_row(run_id)).get("status") == "completed", 60,
                lambda: broken.run_row(run_id))
     assert broken.database.value("SELECT count(*) FROM scratch") == 0
-    ends = wait_until(lambda: [m for m in [broken.topics.outcomes("RunFinished")] if len(m) == 2], 30, "two outcomes")[0]
-    assert len({end.headers["ce_id"] for end in ends}) == 2
+    # At least once: the first one may come again, from the process that was stopped at once.
+    wait_until(lambda: len({end.headers["ce_id"] for end in broken.topics.outcomes("RunFinished")}) == 2, 30, "two outcomes")
 
 
 def test_jobs_dir_cannot_replace_a_job_of_the_program(own, folder):
