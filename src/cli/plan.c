@@ -245,8 +245,11 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
   Plan one = { cli->out, (with_rows || json) && listed, lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
-  if (!plan_run (pg, job, at_us, args, show, &one, error))
-    return cli_pg_failed (pg, error);
+  if (!plan_run (pg, job, at_us, args, show, &one, error)) {
+    gboolean refused = job->sentence != NULL && error != NULL && *error != NULL
+                       && g_str_has_prefix ((*error)->message, "refused: ");
+    return refused ? CODE_CONFIG : cli_pg_failed (pg, error);
+  }
   if (listed)
     show_summary (cli->out, pg, &one);
   if (was != NULL)

@@ -193,6 +193,14 @@ code_of (const GPtrArray *findings)
   return CODE_OK;
 }
 
+/* `refused: PLACE: WHY` is WHY: the place has its own column. */
+static const char *
+without_place (const Job *job, const char *refusal)
+{
+  g_autofree char *begin = g_strdup_printf ("refused: %s: ", job->sentence->place);
+  return g_str_has_prefix (refusal, begin) ? refusal + strlen (begin) : refusal;
+}
+
 /* The sentence with the SQL that the catalogue gives it; what does not fit is a finding. */
 static gboolean
 complete (Check *check)
@@ -205,7 +213,8 @@ complete (Check *check)
   pg_rollback (check->pg);
   if (whole == NULL)
     check_error (check, refusal != NULL ? CODE_CONFIG : CODE_POSTGRES, "sentence",
-                 check_place (check), NULL, "%s", refusal != NULL ? refusal : error->message);
+                 check_place (check), NULL, "%s",
+                 refusal != NULL ? without_place (check->job, refusal) : error->message);
   else
     check->job = whole;
   return whole != NULL;

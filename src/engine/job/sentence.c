@@ -36,3 +36,9 @@ sentence_event_free (SentenceEvent *event)
   g_free (event->match_value);
   g_free (event);
 }
+
+gboolean
+sentence_is_built (const Sentence *sentence)
+{
+  return sentence->kind != SENTENCE_PARTITIONS && sentence->kind != SENTENCE_OBJECTS;
+}

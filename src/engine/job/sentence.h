@@ -73,6 +73,8 @@ typedef struct {
   char *match_path, *match_value; /* `match = type = X`; NULL: every message */
 } SentenceEvent;
 
+/* Whether this version can do what the sentence says. */
+gboolean sentence_is_built (const Sentence *sentence);
 void sentence_event_free (SentenceEvent *event);
 void sentence_free (Sentence *sentence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)
