@@ -427,3 +427,13 @@ def test_rows_that_row_level_security_hides(house):  # noqa: F811
     run = house.run("orders.purge")
     assert run["result"]["status"] == "blocked" and "item_marks" in run["result"]["reason"]
     assert house.rows("orders", "id") == [(1,), (2,), (3,)]
+
+
+def test_a_sentence_that_names_most_of_a_large_table_is_held(house):  # noqa: F811
+    house.sql("CREATE TABLE orders (id bigint PRIMARY KEY, gone boolean); INSERT INTO orders SELECT i, i % 4 = 0 FROM generate_series(1, 5000) i")
+    house.say("all", "table = orders\nwhere = gone")
+    house.say("few", "table = orders\nwhere = id <= 900")
+    held, ended = house.tick("all", "few")
+    assert (held["state"], held["error"]) == ("held", "held: max_share 20 %, counted 1250")
+    assert ended["result"]["removed"] == 900
+    assert house.database.value("SELECT count(*) FROM orders WHERE gone AND id > 900") == 1025

@@ -56,10 +56,21 @@ settings_of (GKeyFile *settings)
   return (char **)g_ptr_array_free (keys, FALSE);
 }
 
+/* A wrong `where` names most of a table: then somebody has to look. */
+#define MAX_SHARE "20 %"
+
+static void
+set_brakes (GKeyFile *settings)
+{
+  if (!g_key_file_has_key (settings, "job", "max_share", NULL))
+    g_key_file_set_string (settings, "job", "max_share", MAX_SHARE);
+}
+
 Job *
 sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
 {
   Job *job = job_new (sentence->place, sentence->name);
+  set_brakes (settings);
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;
