@@ -433,7 +433,7 @@ def test_a_sentence_that_names_most_of_a_large_table_is_held(house):  # noqa: F8
     house.sql("CREATE TABLE orders (id bigint PRIMARY KEY, gone boolean); INSERT INTO orders SELECT i, i % 4 = 0 FROM generate_series(1, 5000) i")
     house.say("all", "table = orders\nwhere = gone")
     house.say("few", "table = orders\nwhere = id <= 900")
-    held, ended = house.tick("all", "few")
+    held = house.run("all")
     assert (held["state"], held["error"]) == ("held", "held: max_share 20 %, counted 1250")
-    assert ended["result"]["removed"] == 900
+    assert house.done("few")[0]["removed"] == 900
     assert house.database.value("SELECT count(*) FROM orders WHERE gone AND id > 900") == 1025
