@@ -99,6 +99,17 @@ check_sentence (New *new, Pg *pg, GError **error)
 }
 
 static ExitCode
+may_not_read (GError **error)
+{
+  g_autofree char *why = g_strdup ((*error)->message);
+  g_clear_error (error);
+  return cli_fail (CODE_POSTGRES, error,
+                   "%s; run it as a role that can read the table: "
+                   "pruned -s postgres.url=postgresql://owner@/app new ...",
+                   why);
+}
+
+static ExitCode
 look (New *new, Pg *pg, GError **error)
 {
   if (new_look (new, pg, error)) {
@@ -106,7 +117,9 @@ look (New *new, Pg *pg, GError **error)
       return cli_usage (error, "--where: it is true for every row; such a job is written by hand");
     return CODE_OK;
   }
-  if (!pg_is_class42 (pg) || g_str_equal (pg_sqlstate (pg), "42501"))
+  if (g_str_equal (pg_sqlstate (pg), "42501")) /* `pruned grants` knows jobs that are there */
+    return may_not_read (error);
+  if (!pg_is_class42 (pg))
     return cli_pg_failed (pg, error);
   g_prefix_error (error, "--where: ");
   return CODE_USAGE;

@@ -50,7 +50,7 @@ add_rows (GString *text, const New *new)
   g_autofree char *matching = words_of_number (new->matching),
                   *rows = new->rows >= 0 ? words_of_number (new->rows) : NULL;
   remark (text, "Rows: about %s match today, of %s%s. PostgreSQL estimates this; a plan counts.",
-          matching, rows != NULL ? "about " : "a number that no ANALYZE has found",
+          matching, rows != NULL ? "about " : "a table without statistics: run ANALYZE",
           rows != NULL ? rows : "");
   if (new->rows > 0 && new->matching * 10 >= new->rows * 9)
     remark (text, "That is nearly all of the table: is it meant?");

@@ -165,4 +165,10 @@ def test_without_a_folder_it_is_printed(shop):
 def test_a_role_that_cannot_read_the_table(house):  # noqa: F811
     house.database.connection.execute("CREATE TABLE secrets (id bigint PRIMARY KEY, expires_at timestamptz)")
     done = new(house, "secrets.old", "secrets", code=3)
-    assert "permission denied for table secrets" in done.stderr and list(house.folder.iterdir()) == []
+    assert "permission denied for table secrets" in done.stderr and "-s postgres.url=" in done.stderr
+    assert list(house.folder.iterdir()) == []
+    new(house, "secrets.old", "secrets", "-s", f"postgres.url={house.database.url}")
+    assert "a table without statistics" in text_of(house, "secrets.old")
+    assert house.pruned.run("check", "secrets.old").code == 3
+    house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
+    assert findings(house, "secrets.old") == []
