@@ -4,8 +4,7 @@
 
 #define SECOND_US G_USEC_PER_SEC
 
-/* `4,365` */
-static char *
+char *
 words_of_number (gint64 number)
 {
   g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, number);

@@ -5,6 +5,8 @@
 #pragma once
 #include "base/json.h"
 
+/* `4,365` */
+char *words_of_number (gint64 number);
 /* `4,365 removed, 33 kept` of an object of numbers; zeroes are left out. NULL: there is nothing
  * else. */
 char *words_of_counts (const json_t *counts);

@@ -262,6 +262,18 @@ def test_a_job_of_ones_own_gets_what_its_files_name_and_runs(new_database, new_t
     assert database.value("SELECT count(*) FROM things JOIN parts ON thing = things.id") == 3
 
 
+def test_a_sentence_gets_what_its_expressions_read(new_database, new_pruned, topics, tmp_path):
+    database = new_database("empty")
+    database.connection.execute("""CREATE TABLE marks (id bigint PRIMARY KEY, photo bigint, tag text); CREATE TABLE photos (id bigint PRIMARY KEY);
+        CREATE TABLE "Old, ones" (id bigint PRIMARY KEY); CREATE TABLE defaults (tag text); CREATE TABLE others (id bigint)""")
+    new_pruned(database, topics).migrate()
+    (tmp_path / "marks.conf").write_text(
+        "[retention marks]\ntable = marks\nset = tag = (SELECT max(d.tag) FROM defaults d)\n"
+        "where = NOT EXISTS (SELECT FROM Photos p JOIN \"Old, ones\" o ON o.id = p.id WHERE p.id = marks.photo)\n")
+    database.grant("run.jobs=none", f"run.jobs_dir={tmp_path}")
+    assert rights(database) == {"marks": "SELECT, UPDATE", "photos": "SELECT", "Old, ones": "SELECT", "defaults": "SELECT"}
+
+
 def test_the_tests_own_jobs_get_what_they_need_without_a_hand(new_scene):
     scene = new_scene({"run.jobs": "none"})
     scene.database.execute(f"REVOKE ALL ON scratch, scratch_log FROM {ROLE}")

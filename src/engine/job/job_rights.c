@@ -76,6 +76,22 @@ add_named (const Job *job, const char *name, const char *right, Visit *to)
   add (job, table, right, to);
 }
 
+/* Names behind FROM and JOIN in TEXT, which has no comments. */
+static void
+add_read (const Job *job, const char *text, Visit *to)
+{
+  g_autoptr (GRegex) pattern
+      = g_regex_new ("\\b(?:FROM|JOIN)\\s+([a-z_][a-z_0-9]*+|\"(?:[^\"]|\"\")+\")(?![.(])",
+                     G_REGEX_CASELESS, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  for (g_regex_match (pattern, text, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *name = g_match_info_fetch (match, 1), *table = bare (name),
+                    *folded = *name == '"' ? g_strdup (table) : g_ascii_strdown (table, -1);
+    to->visit (job, folded, "SELECT", to->data);
+  }
+}
+
 /* What a sentence names, and what the catalogue has added to it (complete.h). */
 static void
 add_sentence (const Job *job, Visit *to)
@@ -88,6 +104,10 @@ add_sentence (const Job *job, Visit *to)
     add_named (job, sentence->archive, "INSERT", to);
     add_named (job, sentence->archive, "DELETE", to); /* for `pruned restore` */
   }
+  if (sentence->where != NULL)
+    add_read (job, sentence->where, to);
+  for (guint i = 0; i < sentence->set->len; i++)
+    add_read (job, ((const SentenceSet *)sentence->set->pdata[i])->value, to);
   for (guint i = 0; i < job->whats->len; i++) {
     const JobWhat *what = job->whats->pdata[i];
     for (guint j = 0; j < what->apply->len; j++) {
@@ -108,7 +128,6 @@ add_lock (const Job *job, const char *file, Visit *to)
   to->visit (job, table, "UPDATE", to->data);
 }
 
-/* Names behind FROM and JOIN. */
 static void
 add_reads (const Job *job, const char *file, Visit *to)
 {
@@ -116,14 +135,7 @@ add_reads (const Job *job, const char *file, Visit *to)
   g_autoptr (GRegex) comments = g_regex_new ("--[^\n]*", 0, 0, NULL);
   g_autofree char *plain
       = g_regex_replace_literal (comments, text != NULL ? text : "", -1, 0, " ", 0, NULL);
-  g_autoptr (GRegex) pattern
-      = g_regex_new ("\\b(?:FROM|JOIN)\\s+([a-z_][a-z_0-9]*+)(?![.(])", G_REGEX_CASELESS, 0, NULL);
-  g_autoptr (GMatchInfo) match = NULL;
-  for (g_regex_match (pattern, plain, 0, &match); g_match_info_matches (match);
-       g_match_info_next (match, NULL)) {
-    g_autofree char *table = g_match_info_fetch (match, 1);
-    to->visit (job, table, "SELECT", to->data);
-  }
+  add_read (job, plain, to);
 }
 
 static void

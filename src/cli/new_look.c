@@ -1,0 +1,232 @@
+#include "cli/new.h"
+
+#include "base/json.h"
+#include "engine/job/sql_text.h"
+#include "pg/quoted.h"
+
+#include <string.h>
+
+#define SQL "src/cli/sql/"
+
+void
+new_clear (New *new)
+{
+  g_clear_pointer (&new->sentence, sentence_free);
+  g_clear_pointer (&new->catalogue, catalogue_free);
+  g_clear_pointer (&new->children, g_free);
+  g_clear_pointer (&new->index, g_free);
+}
+
+/* --- where ------------------------------------------------------------------------------------ */
+
+/* A row is over at that time. */
+static const char *const ENDS[]
+    = { "deleted_at", "deleted_on",      "discarded_at", "removed_at", "expires_at",  "expires_on",
+        "expired_at", "expired_on",      "expires",      "expiry",     "valid_until", "valid_to",
+        "expiration", "expiration_date", "revoked_at",   "revoked_on", "archived_at", NULL };
+/* A row began at that time; how long it is needed nobody can tell from it. */
+static const char *const AGES[] = { "created_at", "created_on",  "created",     "inserted_at",
+                                    "logged_at",  "occurred_at", "recorded_at", NULL };
+
+static gboolean
+is_time (const CatColumn *column)
+{
+  static const char *const types[] = { "timestamptz", "timestamp", "date", NULL };
+  return g_strv_contains (types, column->type);
+}
+
+static const CatColumn *
+column_of (const CatTable *table, const char *const *names)
+{
+  for (; *names != NULL; names++) {
+    const CatColumn *column = cat_column (table, *names);
+    if (column != NULL && is_time (column))
+      return column;
+  }
+  return NULL;
+}
+
+gboolean
+new_propose (New *new)
+{
+  const CatTable *table = new->catalogue->tables->pdata[0];
+  new->by = NEW_BY_END;
+  new->column = column_of (table, ENDS);
+  if (new->column == NULL) {
+    new->by = NEW_BY_AGE;
+    new->column = column_of (table, AGES);
+  }
+  if (new->column != NULL)
+    new->sentence->where = g_strdup_printf ("%s < :T - interval '%s'", new->column->quoted,
+                                            new->by == NEW_BY_END ? "30 days" : "1 year");
+  return new->column != NULL;
+}
+
+/* The first column that WHERE names; with TIMES only those that hold a time. */
+static const CatColumn *
+first_column (const CatTable *table, const char *where, gboolean times)
+{
+  for (const char *p = where, *end; *p != '\0'; p = end) {
+    Quoted quoted = quoted_at (where, p, &end, NULL);
+    if (quoted == QUOTED_NOT)
+      for (end = p; quoted_is_name_char (*end); end++)
+        ;
+    if (end == p) {
+      end = p + 1;
+      continue;
+    }
+    if (quoted != QUOTED_NOT && quoted != QUOTED_NAME)
+      continue;
+    g_autofree char *name = g_strndup (p, end - p);
+    const CatColumn *column = cat_column (table, name);
+    if (column != NULL && (!times || is_time (column)))
+      return column;
+  }
+  return NULL;
+}
+
+/* --- children --------------------------------------------------------------------------------- */
+
+/* The tables whose rows go: from the own one down all foreign keys that block or cascade. */
+static GHashTable *
+tables_that_lose (const New *new)
+{
+  GHashTable *lose = g_hash_table_new (NULL, NULL);
+  g_hash_table_add (lose, new->catalogue->tables->pdata[0]);
+  for (gboolean more = TRUE; more;) {
+    more = FALSE;
+    for (guint i = 0; i < new->catalogue->keys->len; i++) {
+      const CatKey *key = new->catalogue->keys->pdata[i];
+      if (strchr ("arc", key->deltype) != NULL && g_hash_table_contains (lose, key->parent))
+        more |= g_hash_table_add (lose, (gpointer)key->child);
+    }
+  }
+  return lose;
+}
+
+gboolean
+new_goes_with (const New *new, const CatKey *key)
+{
+  g_autoptr (GHashTable) lose = tables_that_lose (new);
+  return g_hash_table_contains (lose, key->parent);
+}
+
+static gboolean
+blocks (const New *new, const CatKey *key)
+{
+  return strchr ("ar", key->deltype) != NULL && new_goes_with (new, key);
+}
+
+/* A list, so that a table that comes later blocks instead of losing rows. If the own table refers
+ * back, only `auto` says it. */
+void
+new_find_children (New *new)
+{
+  g_autoptr (GPtrArray) children = g_ptr_array_new ();
+  gboolean back = FALSE;
+  for (guint i = 0; i < new->catalogue->keys->len; i++) {
+    const CatKey *key = new->catalogue->keys->pdata[i];
+    if (!blocks (new, key))
+      continue;
+    back |= key->child == new->catalogue->tables->pdata[0];
+    if (!g_ptr_array_find (children, key->child->name, NULL))
+      g_ptr_array_add (children, key->child->name);
+  }
+  g_ptr_array_add (children, NULL);
+  if (back)
+    new->children = g_strdup ("auto");
+  else if (children->len > 1)
+    new->children = g_strjoinv (", ", (char **)children->pdata);
+}
+
+/* --- rows and index --------------------------------------------------------------------------- */
+
+static gboolean
+asks (const json_t *plan)
+{
+  static const char *const keys[]
+      = { "Filter",      "Index Cond", "Recheck Cond", "One-Time Filter",
+          "Join Filter", "Hash Cond",  "Merge Cond",   "TID Cond" };
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (json_object_get (plan, keys[i]) != NULL)
+      return TRUE;
+  size_t i;
+  json_t *below;
+  json_array_foreach (json_object_get (plan, "Plans"), i, below)
+    if (asks (below))
+      return TRUE;
+  return FALSE;
+}
+
+/* An index of INDEXES (name: partial) that PLAN finds rows by. NULL: none. */
+static const char *
+index_of (const json_t *plan, GHashTable *indexes)
+{
+  const char *name = json_string_value (json_object_get (plan, "Index Name"));
+  gpointer partial;
+  if (name != NULL && g_hash_table_lookup_extended (indexes, name, NULL, &partial)
+      && (partial != NULL || json_object_get (plan, "Index Cond") != NULL))
+    return name;
+  size_t i;
+  json_t *below;
+  const char *found = NULL;
+  json_array_foreach (json_object_get (plan, "Plans"), i, below)
+    if (found == NULL)
+      found = index_of (below, indexes);
+  return found;
+}
+
+/* The names belong to ROWS. */
+static GHashTable *
+indexes_of (const PgRows *rows)
+{
+  GHashTable *indexes = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (rows_text (rows, i, "index") != NULL)
+      g_hash_table_insert (indexes, (gpointer)rows_text (rows, i, "index"),
+                           GINT_TO_POINTER (rows_bool (rows, i, "partial")));
+  return indexes;
+}
+
+/* NULL: an error. */
+static json_t *
+plan_of (const New *new, Pg *pg, GError **error)
+{
+  const CatTable *table = new->catalogue->tables->pdata[0];
+  g_autofree char *where = sql_text_at (new->sentence->where, "pg_catalog.now()");
+  g_autofree char *text
+      = g_strdup_printf ("EXPLAIN (FORMAT JSON) SELECT FROM %s WHERE (%s)", table->name, where);
+  const PgStatement *statement = pg_statement_text ("the condition", text, error);
+  g_autoptr (PgRows) rows = statement != NULL ? pg_run (pg, statement, NULL, error) : NULL;
+  if (rows == NULL)
+    return NULL;
+  const char *words = rows_at (rows, 0, 0);
+  g_autoptr (json_t) plans = json_parse (words, strlen (words), error);
+  return json_incref (json_object_get (json_array_get (plans, 0), "Plan"));
+}
+
+gboolean
+new_look (New *new, Pg *pg, GError **error)
+{
+  const CatTable *table = new->catalogue->tables->pdata[0];
+  if (new->column == NULL)
+    new->column = first_column (table, new->sentence->where, TRUE);
+  if (new->column == NULL)
+    new->column = first_column (table, new->sentence->where, FALSE);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "table", table->name);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "new_table.sql", values, error);
+  g_autoptr (json_t) plan = rows != NULL ? plan_of (new, pg, error) : NULL;
+  /* A small table is read as a whole even if an index serves. */
+  g_autoptr (json_t) other = plan != NULL && pg_exec (pg, "SET LOCAL enable_seqscan = off", error)
+                                 ? plan_of (new, pg, error)
+                                 : NULL;
+  if (other == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) indexes = indexes_of (rows);
+  new->rows = rows_int (rows, 0, "rows");
+  new->matching = json_integer_value (json_object_get (plan, "Plan Rows"));
+  new->index = g_strdup (index_of (other, indexes));
+  new->all = new->index == NULL && !asks (plan);
+  return TRUE;
+}
