@@ -171,32 +171,97 @@ skip_string (const char *at, const char *end)
   return at < end ? at + 1 : end;
 }
 
-/* Copies the number at AT. An integer beyond 64 bits gets a fraction, so that jansson reads a
- * real. */
+static gboolean
+fits_64_bits (const char *token, gboolean *overflows)
+{
+  gint64 value;
+  g_autoptr (GError) error = NULL;
+  gboolean fits = g_ascii_string_to_signed (token, 10, G_MININT64, G_MAXINT64, &value, &error);
+  *overflows = g_error_matches (error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
+  return fits;
+}
+
+/* An integer beyond 64 bits gets a fraction, so that jansson reads a real. */
+static void
+add_as_real (GString *out, const char *token)
+{
+  gboolean overflows;
+  g_string_append (out, token);
+  if (!fits_64_bits (token, &overflows) && overflows)
+    g_string_append (out, ".0");
+}
+
 static const char *
-copy_number (GString *out, const char *at, const char *end)
+skip_digits (const char *at)
+{
+  while (g_ascii_isdigit (*at))
+    at++;
+  return at;
+}
+
+/* As JSON writes numbers. */
+static gboolean
+is_number (const char *token)
+{
+  const char *at = *token == '-' ? token + 1 : token, *start = at;
+  at = skip_digits (at);
+  if (at == start || (*start == '0' && at != start + 1))
+    return FALSE;
+  if (*at == '.') {
+    start = at + 1;
+    at = skip_digits (start);
+    if (at == start)
+      return FALSE;
+  }
+  if (*at == 'e' || *at == 'E') {
+    start = at[1] == '+' || at[1] == '-' ? at + 2 : at + 1;
+    at = skip_digits (start);
+    if (at == start)
+      return FALSE;
+  }
+  return *at == '\0';
+}
+
+static void
+add_as_text (GString *out, const char *token)
+{
+  gboolean overflows, text = is_number (token) && !fits_64_bits (token, &overflows);
+  g_string_append_printf (out, text ? "\"%s\"" : "%s", token);
+}
+
+typedef void (*AddNumber) (GString *out, const char *token);
+
+/* A number cannot be a key: it stays, so that jansson refuses it. */
+static gboolean
+is_key (const char *behind, const char *end)
+{
+  while (behind < end && g_ascii_isspace (*behind))
+    behind++;
+  return behind < end && *behind == ':';
+}
+
+static const char *
+copy_number (GString *out, const char *at, const char *end, AddNumber add)
 {
   const char *start = at;
   while (at < end && (g_ascii_isalnum (*at) || strchr ("+-.", *at) != NULL))
     at++;
-  g_string_append_len (out, start, at - start);
   g_autofree char *token = g_strndup (start, at - start);
-  gint64 value;
-  g_autoptr (GError) error = NULL;
-  if (!g_ascii_string_to_signed (token, 10, G_MININT64, G_MAXINT64, &value, &error)
-      && g_error_matches (error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS))
-    g_string_append (out, ".0");
+  if (is_key (at, end))
+    g_string_append (out, token);
+  else
+    add (out, token);
   return at;
 }
 
 static char *
-with_big_integers_as_reals (const char *text, gsize len, gsize *out_len)
+with_numbers (const char *text, gsize len, AddNumber add, gsize *out_len)
 {
   GString *out = g_string_sized_new (len + 16);
   for (const char *at = text, *end = text + len; at < end;) {
     const char *start = at;
     if (*at == '-' || g_ascii_isdigit (*at)) {
-      at = copy_number (out, at, end);
+      at = copy_number (out, at, end, add);
       continue;
     }
     at = *at == '"' ? skip_string (at, end) : at + 1;
@@ -206,21 +271,41 @@ with_big_integers_as_reals (const char *text, gsize len, gsize *out_len)
   return g_string_free (out, FALSE);
 }
 
+static json_t *
+load (const char *text, gsize len, json_error_t *problem)
+{
+  return json_loadb (text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, problem);
+}
+
+static json_t *
+told (json_t *value, const json_error_t *problem, GError **error)
+{
+  if (value == NULL) {
+    g_autofree char *why = g_utf8_make_valid (problem->text, -1);
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "line %d, column %d: %s", problem->line,
+                 problem->column, why);
+  }
+  return value;
+}
+
 json_t *
 json_parse (const char *text, gsize len, GError **error)
 {
-  const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
   json_error_t problem;
-  json_t *value = json_loadb (text, len, flags, &problem);
+  json_t *value = load (text, len, &problem);
   if (value == NULL && json_error_code (&problem) == json_error_numeric_overflow) {
     gsize rewritten_len;
-    g_autofree char *rewritten = with_big_integers_as_reals (text, len, &rewritten_len);
-    value = json_loadb (rewritten, rewritten_len, flags, &problem);
+    g_autofree char *rewritten = with_numbers (text, len, add_as_real, &rewritten_len);
+    value = load (rewritten, rewritten_len, &problem);
   }
-  if (value == NULL) {
-    g_autofree char *why = g_utf8_make_valid (problem.text, -1);
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "line %d, column %d: %s", problem.line,
-                 problem.column, why);
-  }
-  return value;
+  return told (value, &problem, error);
+}
+
+json_t *
+json_parse_digits (const char *text, gsize len, GError **error)
+{
+  json_error_t problem;
+  gsize rewritten_len;
+  g_autofree char *rewritten = with_numbers (text, len, add_as_text, &rewritten_len);
+  return told (load (rewritten, rewritten_len, &problem), &problem, error);
 }

@@ -12,6 +12,9 @@
  * error. PRUNED_REJECT names line and column. */
 json_t *json_parse (const char *text, gsize len, GError **error);
 
+/* The same, but all digits stay: a number that is no integer of 64 bits becomes a string. */
+json_t *json_parse_digits (const char *text, gsize len, GError **error);
+
 /* VALUE as text on one line: no blanks, keys in insertion order, UTF-8 not escaped, reals with the
  * fewest digits that read back the same. g_free it. */
 char *json_text (const json_t *value);

@@ -166,6 +166,8 @@ round_once (Service *service, gint64 *committed_us, GError **error)
 {
   guard_beat ();
   atomic_store (&stopped, atomic_load (&service->shared.stopped));
+  if (atomic_exchange (&service->shared.reloaded, FALSE))
+    startup_follow (service);
   if (!kafka_consumer_poll (service->consumer, POLL_MS, error))
     return FALSE;
   gint64 now = clock_monotonic_us ();
@@ -251,6 +253,7 @@ service_clear (Service *service)
   wake_free (service->wake);
   g_free (service->cluster_id);
   g_free (service->clock_topic);
+  g_clear_pointer (&service->main.own_topics, g_ptr_array_unref);
   g_free (service->main.trouble_seen);
   g_free (service->main.trouble_told);
   g_free (service->dispatcher.tick_again_us);

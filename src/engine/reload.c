@@ -28,6 +28,7 @@ take_over (Config *fresh, GError **error)
   if (!in_force_replace (reload.options->jobs, fresh, error))
     return FALSE;
   wake_in (reload.service->wake, 0);
+  atomic_store (&reload.service->shared.reloaded, TRUE);
   return TRUE;
 }
 

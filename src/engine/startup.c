@@ -22,7 +22,7 @@ subscription (const Service *service)
   g_ptr_array_add (topics, g_strconcat (service->prefix, ".events", NULL));
   for (guint i = 0; i < jobs_count (service->jobs); i++)
     g_ptr_array_add (topics, g_strdup (jobs_at (service->jobs, i)->work_topic));
-  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, service->config);
+  const GPtrArray *own = service->main.own_topics;
   for (guint i = 0; i < own->len; i++) {
     kafka_consumer_optional (service->consumer, own->pdata[i]);
     g_ptr_array_add (topics, g_strdup (own->pdata[i]));
@@ -271,10 +271,41 @@ startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean 
   return cause == NULL && there;
 }
 
+static gboolean
+subscribe (Service *service, GError **error)
+{
+  g_autoptr (GPtrArray) topics = subscription (service);
+  return kafka_consumer_subscribe (service->consumer, (const char *const *)topics->pdata, error);
+}
+
 gboolean
 startup_join (Service *service, GError **error)
 {
-  g_autoptr (GPtrArray) topics = subscription (service);
+  service->main.own_topics = jobs_own_topics (service->jobs, service->config);
   service->publisher = publisher_new (service->producer, service->prefix);
-  return kafka_consumer_subscribe (service->consumer, (const char *const *)topics->pdata, error);
+  return subscribe (service, error);
+}
+
+static gboolean
+same_topics (const GPtrArray *a, const GPtrArray *b)
+{
+  gboolean same = a->len == b->len;
+  for (guint i = 0; same && i < a->len; i++)
+    same = g_str_equal (a->pdata[i], b->pdata[i]);
+  return same;
+}
+
+void
+startup_follow (Service *service)
+{
+  g_autoptr (GError) error = NULL;
+  in_force_renew ();
+  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, in_force_config ());
+  if (same_topics (own, service->main.own_topics))
+    return;
+  g_ptr_array_unref (service->main.own_topics);
+  service->main.own_topics = g_steal_pointer (&own);
+  if (!subscribe (service, &error))
+    log_error ("Topics of events of one's own are not read", "error", error->message, "remedy",
+               "restart the daemon");
 }

@@ -34,10 +34,10 @@ KafkaConsumer *kafka_consumer_new (const char *const *settings, const char *grou
                                    guint n_partitions, const KafkaHandlers *handlers, gpointer data,
                                    GError **error);
 /* TOPIC, one of those that are subscribed to, need not be there: it is read once it appears. Before
- * kafka_consumer_subscribe. */
+ * kafka_consumer_subscribe, in its thread. */
 void kafka_consumer_optional (KafkaConsumer *consumer, const char *topic);
-/* Subscribes to TOPICS (NULL-terminated); call it once. The consumer joins the group in the
- * background. */
+/* Subscribes to TOPICS (NULL-terminated), from now on to these alone. The consumer joins the group
+ * in the background. Thread: poll, or before there is one. */
 gboolean kafka_consumer_subscribe (KafkaConsumer *consumer, const char *const *topics,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

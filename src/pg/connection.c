@@ -194,6 +194,13 @@ pg_sqlstate (const Pg *pg)
 }
 
 gboolean
+pg_is_no_value (const Pg *pg)
+{
+  return strncmp (pg->sqlstate, "22", 2) == 0 || strcmp (pg->sqlstate, "23514") == 0
+         || strcmp (pg->sqlstate, "23502") == 0;
+}
+
+gboolean
 pg_is_class42 (const Pg *pg)
 {
   return strncmp (pg->sqlstate, "42", 2) == 0;

@@ -57,6 +57,7 @@ send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *con
   " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
   " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                         \
   " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                   \
+  " pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('intervalstyle', 'postgres', true),"  \
   " pg_catalog.set_config('jit', 'off', true),"                                                                         \
   " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
 

@@ -23,12 +23,23 @@ TYPES = {
     "boolean": ("boolean", ["f", "t"], "false"),
     "enumerated": ("mood", ["sad", "so so", "happy"], '"sad"'),
     "positive": ("positive", ["1", "2", "3", "4", "5"], "1"),
+    "float4": ("real", ["-Infinity", "-0.1", "0", "0.3", "16777217"], '"-Infinity"'),
+    "padded": ("char(3)", ["", "a", "ab", "abc", "b"], '"   "'),
+    "one": ('"char"', ["", "A", "B", "a", "b"], '""'),
+    "bits": ("bit(2)", ["00", "01", "10", "11"], '"00"'),
+    "short": ("short", ["", "a", "ab", "abc", "b"], '""'),
+    "numeric2": ("numeric(5,2)", ["-1", "0", "0.1", "0.11", "9"], "-1.00"),
+    "seconds": ("timestamptz(0)", ["-infinity", "2026-01-01", "2026-01-02", "2026-01-03", "infinity"], '"-infinity"'),
+    "span": ("interval", ["-1 month -1 day -00:00:01", "-1 day 00:00:01", "0", "1 mon", "2 mons"], '"-1 mons -1 days -00:00:01"'),
+    "nocase": ("text COLLATE nocase", ["", "A", "b", "C", "d"], '""'),
     "bytes": ("bytea", ["\\x", "\\x00", "\\x01", "\\x0101", "\\xff"], '"\\\\x"'),
 }
 
 
 def make_types(house):  # noqa: F811
-    house.sql("CREATE TYPE mood AS ENUM ('sad', 'so so', 'happy'); CREATE DOMAIN positive AS bigint CHECK (VALUE > 0)")
+    house.sql("""CREATE TYPE mood AS ENUM ('sad', 'so so', 'happy'); CREATE DOMAIN positive AS bigint CHECK (VALUE > 0);
+        CREATE DOMAIN short AS varchar(3);
+        CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)""")
     for name, (sql, keys, _) in TYPES.items():
         house.sql(f"CREATE TABLE t_{name} (id {sql} PRIMARY KEY, stays boolean NOT NULL)")
         for n, key in enumerate(keys):
@@ -57,6 +68,31 @@ def test_keys_of_any_type(house):  # noqa: F811
         back = house.restore(runs[name]["run_id"])
         assert {line["action"] for line in back} == {"restored"}, (name, back)
         assert house.rows(f"t_{name}", "id::text, stays", f"t_{name}.id") == before[name]
+
+
+def test_entries_of_rows_that_are_gone_leave_the_quarantine(house):  # noqa: F811
+    """Whatever the type of the key. What is no key of its table stays."""
+    make_types(house)
+    house.sql("CREATE TABLE seats (room text, nr int, PRIMARY KEY (nr, room)); INSERT INTO seats VALUES ('a', 1)")
+    house.say("seats.free", "table = seats\nwhere = nr > 1")
+    house.sql("CREATE TABLE retyped (id date PRIMARY KEY)")
+    house.say("of.retyped", "table = retyped\nwhere = true")
+    house.start()
+    quarantined = [("seats.free", 'seats:{"nr": 2, "room": "a"}'), ("seats.free", 'seats:{"nr": 1, "room": "a"}'),
+                   ("of.retyped", "retyped:7"), ("of.bigint", "t_bigint:odd")]
+    stay = set(quarantined[1:])
+    for name in TYPES:
+        keys = house.database.column(f"SELECT (id){'::text' if name != 'padded' else '::bpchar'} FROM t_{name} ORDER BY t_{name}.id LIMIT 2")
+        quarantined += [(f"of.{name}", f"t_{name}:{key}") for key in keys]
+        stay.add((f"of.{name}", f"t_{name}:{keys[1]}"))
+    for job, item in quarantined:
+        house.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES (%s, %s, 'x', true)", [job, item])
+    for name in TYPES:
+        house.database.execute(f"DELETE FROM t_{name} WHERE ctid = (SELECT ctid FROM t_{name} ORDER BY t_{name}.id LIMIT 1)")
+    daemon = house.pruned.start()
+    house.database.wait("SELECT count(*) FROM pruned.quarantine", until=len(stay))
+    assert {(row["job"], row["item"]) for row in house.database.rows("SELECT job, item FROM pruned.quarantine")} == stay
+    assert daemon.stop() == 0
 
 
 def test_a_key_of_two_columns(house):  # noqa: F811

@@ -122,7 +122,9 @@ def wrong(place, text):
     ("# nothing\n", 1, "there is no section [retention]"),
     ("[retention]\ntable = t\non = UserErasureRequest\n[event UserErasureRequested]\ntopic = t\nkey = id\n", 3,
      "there is no [event UserErasureRequest], did you mean 'UserErasureRequested'?"),
-    ("[retention]\ntable = t\non = MemberExpirySett\n", 3, "did you mean 'MemberExpirySet'?"),
+    ("[retention]\ntable = t\non = MemberExpirySett\n", 3, "there is no [event MemberExpirySett]"),
+    ("[retention]\ntable = t\non = MemberExpirySet\n", 3,
+     "on: MemberExpirySet is an event of the program's own jobs and names no row of this table: write an [event] section"),
     ("[retention]\ntable = t\non = E\n[event E]\ntopic = t\nkeys = id\n", 3, "[event E] is refused: "),
     ("[retention]\ntable = t\non = E\n[event E]\ntopic = t\nkey = id\ncancel_on = F\n", 3, "there is no [event F]"),
 ])

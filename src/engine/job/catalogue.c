@@ -13,6 +13,7 @@ column_free (gpointer data)
   g_free (column->name);
   g_free (column->quoted);
   g_free (column->type);
+  g_free (column->declared);
   g_free (column);
 }
 
@@ -135,6 +136,7 @@ table_new (const PgRows *rows, int row)
     column->name = g_strdup (json_string_value (json_object_get (one, "name")));
     column->quoted = g_strdup (json_string_value (json_object_get (one, "quoted")));
     column->type = g_strdup (json_string_value (json_object_get (one, "type")));
+    column->declared = g_strdup (json_string_value (json_object_get (one, "declared")));
     column->notnull = json_is_true (json_object_get (one, "notnull"));
     column->made = json_is_true (json_object_get (one, "made"));
     g_ptr_array_add (table->columns, column);

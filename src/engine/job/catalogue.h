@@ -8,8 +8,10 @@
 #include "pg/pg.h"
 
 typedef struct {
-  char *name, *quoted, *type; /* type: as a cast takes it */
-  gboolean notnull, made;     /* made: generated from others */
+  char *name, *quoted;
+  char *type; /* as a cast takes it that cuts and rounds nothing: the base type, without a length */
+  char *declared;         /* as it is declared */
+  gboolean notnull, made; /* made: generated from others */
 } CatColumn;
 
 typedef struct {

@@ -92,6 +92,8 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     job->decide = statement;
   else if (g_str_equal (file->path, "event_key"))
     job->event_key = statement;
+  else if (g_str_equal (file->path, "named"))
+    job->named = statement;
   else if (g_str_has_prefix (file->path, "restored/"))
     job->restored = statement;
   else

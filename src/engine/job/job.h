@@ -108,6 +108,7 @@ typedef struct _Job {
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
   const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
                                    it; NULL: no event names one */
+  const PgStatement *named;     /* of such a copy: keys as the table has them */
   const PgStatement *restored;  /* of such a copy: what goes with a row of its table that is put
                                    back; NULL: nothing */
   char *refused;                /* why it cannot run, for its runs' results; NULL: it can */

@@ -97,26 +97,30 @@ add_events (Own *own)
   }
 }
 
-/* Sets the error of an event that does not exist, with the nearest one. KEY: what names it. */
-static gboolean
-no_event (const Own *own, const Section *section, const char *key, const char *name,
-          gboolean embedded, GError **error)
+/* NULL: SECTION has no KEY. */
+static const KeyFileEntry *
+entry_of (const Section *section, const char *key)
 {
-  g_autofree char *own_name = g_strconcat ("event ", name, NULL);
-  const JobRefused *refused = jobs_refused_find (own->jobs, own_name);
   const KeyFileEntry *entry = NULL;
   for (guint i = 0; i < section->n; i++)
     if (g_str_equal (section_entry (section, i)->key, key))
       entry = section_entry (section, i);
+  return entry;
+}
+
+/* Sets the error of an event that does not exist, with the nearest one. KEY: what names it. */
+static gboolean
+no_event (const Own *own, const Section *section, const char *key, const char *name, GError **error)
+{
+  g_autofree char *own_name = g_strconcat ("event ", name, NULL);
+  const JobRefused *refused = jobs_refused_find (own->jobs, own_name);
+  const KeyFileEntry *entry = entry_of (section, key);
   if (refused != NULL)
     return section_fail (section, entry, error, "%s: [event %s] is refused: %s: %s", key, name,
                          refused->place, refused->reason);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   for (guint i = 0; i < own->jobs->events->len; i++)
     g_ptr_array_add (names, ((SentenceEvent *)own->jobs->events->pdata[i])->name);
-  for (const char *const *type = message_types (); embedded && *type != NULL; type++)
-    if (g_str_has_prefix (*type, EVENTS))
-      g_ptr_array_add (names, (gpointer)(*type + strlen (EVENTS)));
   g_ptr_array_add (names, NULL);
   const char *meant = nearest_name (name, (const char *const *)names->pdata);
   return section_fail (section, entry, error, "%s: there is no [event %s]%s%s%s", key, name,
@@ -137,7 +141,7 @@ check_cancels (Own *own)
     g_autofree char *name = name_of (section);
     const SentenceEvent *other = find_event (own->jobs, event->cancel_on);
     if (other == NULL)
-      no_event (own, section, "cancel_on", event->cancel_on, FALSE, &error);
+      no_event (own, section, "cancel_on", event->cancel_on, &error);
     else if (g_strv_length (other->key) != g_strv_length (event->key))
       section_fail (section, NULL, &error, "cancel_on: [event %s] has another number of keys",
                     other->name);
@@ -162,8 +166,13 @@ events_exist (const Own *own, const Section *section, const Sentence *sentence, 
   for (char **on = sentence->on; *on != NULL; on++) {
     g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
     const SentenceEvent *event = find_event (own->jobs, *on);
-    if (event == NULL && message_schema (record) == NULL)
-      return no_event (own, section, "on", *on, TRUE, error);
+    if (event == NULL && message_schema (record) != NULL)
+      return section_fail (section, entry_of (section, "on"), error,
+                           "on: %s is an event of the program's own jobs and names no row of this"
+                           " table: write an [event] section with your topic, and a key",
+                           *on);
+    if (event == NULL)
+      return no_event (own, section, "on", *on, error);
     if (event != NULL && (event->format == EVENT_AVRO || cancels_in_avro (own, event)))
       return section_fail (section, NULL, error,
                            "on: [event %s]: format = avro is not read yet, send JSON", *on);

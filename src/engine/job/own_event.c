@@ -51,7 +51,7 @@ read_body (OwnEvent *own)
     text += REGISTRY_BYTES;
     len -= REGISTRY_BYTES;
   }
-  own->body = json_parse (text, len, &cause);
+  own->body = json_parse_digits (text, len, &cause);
   if (own->body == NULL)
     own->unreadable = g_strdup_printf ("undecodable: %s", cause->message);
 }
@@ -113,7 +113,7 @@ text_of (const json_t *value)
 {
   if (json_is_string (value))
     return g_strdup (json_string_value (value));
-  return json_is_number (value) || json_is_boolean (value) ? json_text (value) : NULL;
+  return json_is_integer (value) || json_is_boolean (value) ? json_text (value) : NULL;
 }
 
 gboolean
@@ -135,7 +135,6 @@ own_event_fits (const OwnEvent *own, const SentenceEvent *event, gboolean *fits,
 
 /* --- what it says --- */
 
-/* A number that JSON cannot carry exactly would name another row. */
 static char *
 key_part (const OwnEvent *own, const char *path, GError **error)
 {
@@ -144,11 +143,6 @@ key_part (const OwnEvent *own, const char *path, GError **error)
     refuse (error, "undecodable: key %s is missing", path);
   else if (json_is_null (value))
     refuse (error, "undecodable: key %s is null", path);
-  else if (json_is_real (value))
-    refuse (error,
-            "undecodable: key %s is a number with a fraction or of more than 64 bits: send it as a"
-            " text",
-            path);
   else if (json_is_object (value) || json_is_array (value))
     refuse (error, "undecodable: key %s is an %s, not a value", path,
             json_is_object (value) ? "object" : "array");

@@ -13,7 +13,7 @@ typedef struct {
   const MessageSource *source;
   char *type;        /* NULL: the message does not say it */
   gboolean is_whole; /* a CloudEvent in structured mode: its attributes are in the body */
-  json_t *body;      /* NULL: not read, or it cannot be read: */
+  json_t *body;      /* numbers with a fraction are texts in it; NULL: it cannot be read: */
   char *unreadable;  /* why */
 } OwnEvent;
 

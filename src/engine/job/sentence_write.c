@@ -3,6 +3,7 @@
 #include "engine/job/fill.h"
 #include "engine/job/sentence_below.h"
 #include "engine/job/sentence_check.h"
+#include "engine/job/sentence_key.h"
 #include "engine/job/sql_text.h"
 
 #include <string.h>
@@ -18,30 +19,6 @@ typedef struct {
 } Writer;
 
 /* --- pieces --- */
-
-/* The keys of the page as rows: `pruned_1`, ... are the columns of the primary key. */
-static char *
-keys_of (const CatTable *table, const char *parameter)
-{
-  GString *out = g_string_new ("(SELECT pruned_u.pruned_key, pruned_u.pruned_pos");
-  for (guint i = 0; i < table->key->len; i++) {
-    const CatColumn *column = table->key->pdata[i];
-    if (table->key->len == 1)
-      g_string_append_printf (out, ", pruned_u.pruned_key::%s AS pruned_1", column->type);
-    else {
-      g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
-      g_autofree char *name = g_strjoinv ("''", parts);
-      g_string_append_printf (out,
-                              ", (pruned_u.pruned_key::pg_catalog.jsonb ->> '%s')::%s AS pruned_%u",
-                              name, column->type, i + 1);
-    }
-  }
-  g_string_append_printf (out,
-                          " FROM pg_catalog.unnest(:%s::text[]) WITH ORDINALITY AS pruned_u"
-                          " (pruned_key, pruned_pos)) AS pruned_k",
-                          parameter);
-  return g_string_free (out, FALSE);
-}
 
 /* `seen_at desc` -> `seen_at desc NULLS LAST`: what has no place in the order is the oldest. */
 static char *
@@ -170,8 +147,8 @@ set_words (Writer *writer)
   words_set (writer->words, "own", table->own);
   words_set (writer->words, "word", writer->written->word);
   words_set (writer->words, "record", "");
-  words_take (writer->words, "keys", keys_of (table, "key"));
-  words_take (writer->words, "held", keys_of (table, "held"));
+  words_take (writer->words, "keys", key_rows (table, "key"));
+  words_take (writer->words, "held", key_rows (table, "held"));
   words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
   words_take (writer->words, "key", list_key (table));
   g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
@@ -229,19 +206,11 @@ add_change (Writer *writer)
 static void
 add_event_key (Writer *writer)
 {
-  const GPtrArray *key = writer->table->key;
-  GString *out = g_string_new (key->len > 1 ? "pg_catalog.jsonb_build_object(" : NULL);
-  for (guint i = 0; i < key->len; i++) {
-    const CatColumn *column = key->pdata[i];
-    g_auto (GStrv) parts = g_strsplit (column->name, "'", -1);
-    g_autofree char *name = g_strjoinv ("''", parts);
-    if (key->len > 1)
-      g_string_append_printf (out, "%s'%s', ", i > 0 ? ", " : "", name);
-    g_string_append_printf (out, "(:parts::text[])[%u]::%s", i + 1, column->type);
-  }
-  g_string_append (out, key->len > 1 ? ")" : "");
-  words_take (writer->words, "event_key", g_string_free (out, FALSE));
+  words_take (writer->words, "event_parts", key_parts (writer->table));
+  words_take (writer->words, "event_key", key_written (writer->table));
+  words_take (writer->words, "event_exact", key_is_exact (writer->table));
   add (writer, "event_key", "event_key");
+  add (writer, "named", "named");
 }
 
 static void

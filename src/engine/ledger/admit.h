@@ -25,10 +25,11 @@ GHashTable *admit_complete_new (void);
 /* What became of a message. */
 typedef struct {
   char *reason;         /* NULL: accepted; else for the dead topic (g_free it) */
+  gboolean in_part;     /* refused, but not by all jobs: SPECS may be placed all the same */
   gboolean passed_over; /* of an application's own topic, and no event fits it */
 } Admitted;
 
-/* Adds the runs that MESSAGE asks for to SPECS. With a reason none of SPECS may be placed: they
- * only show which runs were asked for. FALSE: the database did not answer. */
+/* Adds the runs that MESSAGE asks for to SPECS. With a reason and not in part, none of SPECS may be
+ * placed: they only show which runs were asked for. FALSE: the database did not answer. */
 gboolean admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
                         GArray *specs, Admitted *out, GError **error) G_GNUC_WARN_UNUSED_RESULT;

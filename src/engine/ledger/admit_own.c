@@ -1,8 +1,11 @@
 #include "engine/ledger/admit_own.h"
 
 #include "avro/identity.h"
+#include "engine/job/arguments.h"
 #include "engine/job/complete.h"
+#include "engine/job/in_force.h"
 #include "engine/job/own_event.h"
+#include "engine/job/sentence_key.h"
 #include "engine/ledger/timer.h"
 
 #include <string.h>
@@ -13,8 +16,11 @@ typedef struct {
   const KafkaMessage *message;
   OwnEvent *own;
   GArray *specs;
-  gboolean fits; /* some event */
-  char *reason;  /* NULL: accepted so far */
+  guint n_before;      /* specs of other messages */
+  gboolean fits;       /* some event */
+  char *reason;        /* the message itself is refused; NULL: it is not so far */
+  GPtrArray *refusals; /* of char: why jobs refuse it */
+  GPtrArray *refusing; /* of Job, alike */
 } Reading;
 
 GHashTable *
@@ -49,6 +55,38 @@ refuse (Reading *reading, GError *cause)
 {
   reading->reason = message_printable (cause->message);
   g_error_free (cause);
+}
+
+/* Other jobs may take it. Takes REASON. */
+static void
+refuse_for (Reading *reading, const Job *job, char *reason)
+{
+  g_ptr_array_add (reading->refusals, reason);
+  g_ptr_array_add (reading->refusing, (gpointer)job);
+}
+
+static void
+refuse_for_error (Reading *reading, const Job *job, GError *cause)
+{
+  refuse_for (reading, job, message_printable (cause->message));
+  g_error_free (cause);
+}
+
+/* The jobs are named if they do not all say the same. */
+static char *
+refusal_of (const Reading *reading)
+{
+  GString *out = g_string_new (NULL);
+  const char *first = reading->refusals->len > 0 ? reading->refusals->pdata[0] : NULL;
+  gboolean alike = reading->specs->len == reading->n_before;
+  for (guint i = 0; i < reading->refusals->len; i++)
+    alike = alike && g_str_equal (reading->refusals->pdata[i], first);
+  for (guint i = 0; i < reading->refusals->len && !(alike && i > 0); i++) {
+    g_string_append_printf (out, "%s%s", i > 0 ? "; " : "", (char *)reading->refusals->pdata[i]);
+    if (!alike)
+      g_string_append_printf (out, " (job %s)", ((Job *)reading->refusing->pdata[i])->name);
+  }
+  return g_string_free (out, first == NULL);
 }
 
 /* --- the key --- */
@@ -94,12 +132,14 @@ ask_key (const Admission *admission, const PgStatement *statement, char **parts,
   if (!pg_begin_read_only (admission->pg, error))
     return NULL;
   PgRows *rows = pg_run (admission->pg, statement, values, error);
-  g_autofree char *state = g_strdup (pg_sqlstate (admission->pg));
+  gboolean is_value = pg_is_no_value (admission->pg);
   pg_rollback (admission->pg);
-  gboolean is_value
-      = state != NULL && (g_str_has_prefix (state, "22") || g_str_equal (state, "23514"));
   if (rows == NULL && (*error)->code == PRUNED_DATA)
     (*error)->code = is_value ? PRUNED_REJECT : PRUNED_BUSY; /* else the table is being altered */
+  if (rows != NULL && rows_text (rows, 0, "key") == NULL) {
+    g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, KEY_INEXACT);
+    g_clear_pointer (&rows, rows_free);
+  }
   return rows;
 }
 
@@ -113,7 +153,7 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
   *args = NULL;
   g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
   if (parts == NULL) {
-    refuse (reading, cause);
+    refuse_for_error (reading, job, cause);
     return TRUE;
   }
   if (!find_complete (reading->admission, job, &complete, error))
@@ -128,10 +168,11 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
   else if (cause->code == PRUNED_REJECT) {
     g_autofree char *paths = g_strjoinv (", ", event->key);
     g_prefix_error (&cause, "undecodable: key %s: ", paths);
-    refuse (reading, cause);
+    refuse_for_error (reading, job, cause);
+    return TRUE;
   } else
     g_propagate_error (error, cause);
-  return rows != NULL || reading->reason != NULL;
+  return rows != NULL;
 }
 
 /* --- the run --- */
@@ -185,11 +226,19 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
   reading->fits = TRUE;
   if (!read_key (reading, job, wanted, &args, error))
     return FALSE;
-  if (args != NULL && !cancels && !own_event_due (reading->own, wanted, &due, &cause))
-    refuse (reading, cause);
+  if (args == NULL)
+    return TRUE;
+  if (!cancels && !own_event_due (reading->own, wanted, &due, &cause)) {
+    refuse_for_error (reading, job, cause);
+    return TRUE;
+  }
   if (due != NULL)
     json_object_set_new (args, event->due, json_string (due));
-  if (reading->reason == NULL)
+  g_autofree char *text = json_text (args);
+  char *too_large = arguments_size_refusal (in_force_config (), strlen (text));
+  if (too_large != NULL)
+    refuse_for (reading, job, too_large);
+  else
     add_run (reading, job, event, cancels, args);
   return TRUE;
 }
@@ -219,12 +268,21 @@ admit_own (const Admission *admission, const KafkaMessage *message, GArray *spec
                            .value_len = message->value_len,
                            .headers = message->headers,
                            .n_headers = message->n_headers };
-  Reading reading = { .admission = admission, .message = message, .own = &own, .specs = specs };
+  g_autoptr (GPtrArray) refusals = g_ptr_array_new_with_free_func (g_free),
+                        refusing = g_ptr_array_new ();
+  Reading reading = { .admission = admission,
+                      .message = message,
+                      .own = &own,
+                      .specs = specs,
+                      .n_before = specs->len,
+                      .refusals = refusals,
+                      .refusing = refusing };
   GError *cause = NULL;
   if (!own_event_open (&own, &source, &cause))
     refuse (&reading, cause);
   gboolean ok = reading.reason != NULL || take_all (&reading, error);
-  out->reason = reading.reason;
-  out->passed_over = ok && reading.reason == NULL && !reading.fits;
+  out->in_part = reading.reason == NULL && refusals->len > 0 && specs->len > reading.n_before;
+  out->reason = reading.reason != NULL ? reading.reason : refusal_of (&reading);
+  out->passed_over = ok && out->reason == NULL && !reading.fits;
   return ok;
 }

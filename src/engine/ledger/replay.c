@@ -88,13 +88,13 @@ take_message (Pass *pass, const KafkaMessage *message, GError **error)
   g_autofree char *refusal = admitted.reason;
   if (admitted.passed_over)
     return TRUE;
-  if (asked->len == 0)
+  if (asked->len == 0 || admitted.in_part)
     add_without_run (pass, message, refusal);
   for (guint i = 0; i < asked->len; i++) {
     RunSpec *spec = &g_array_index (asked, RunSpec, i);
     if (replay->job != NULL && replay->job != spec->job)
       continue;
-    if (refusal != NULL)
+    if (refusal != NULL && !admitted.in_part)
       add_known (pass, message, spec, REPLAY_REFUSED, refusal);
     else
       add_placed (pass, message, spec);

@@ -48,14 +48,16 @@ typedef struct {
 
   /* Of the main thread. No lock. */
   struct {
-    char *trouble_seen; /* what is wrong with Kafka's consumer */
-    char *trouble_told; /* what was logged of it */
+    char *trouble_seen;    /* what is wrong with Kafka's consumer */
+    char *trouble_told;    /* what was logged of it */
+    GPtrArray *own_topics; /* of char: those of applications' events that are subscribed to */
   } main;
 
   /* Atomic: any thread. */
   struct {
     atomic_int ticks_asked; /* not known yet whether a tick must be fired */
     atomic_int plans;       /* growth.h */
+    atomic_int reloaded;    /* since the main thread last looked */
     atomic_int stopped;     /* by `pruned stop` (clock/stop.h) */
     atomic_int failed;      /* a thread found a reason to end the process */
   } shared;

@@ -14,41 +14,14 @@
 
 #define SYSTEMIC_TRIES 3
 
-/* The table could not be read when the event came: its key is still as the event has it. */
-static gboolean
-write_key (Step *step, Page *page, GError **error)
-{
-  const json_t *parts = json_object_get (step->run->args, "parts"), *part;
-  gsize i;
-  if (step->job->event_key == NULL || !json_is_array (parts))
-    return TRUE;
-  GString *texts = array_new ();
-  json_array_foreach ((json_t *)parts, i, part)
-    array_add (texts, json_string_value (part));
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "parts", array_take (texts));
-  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->event_key, values, error);
-  const char *key = rows != NULL ? rows_text (rows, 0, "key") : NULL;
-  if (rows == NULL && g_str_has_prefix (pg_sqlstate (step->pg), "22"))
-    (*error)->code = PRUNED_REJECT;
-  else if (rows != NULL && key == NULL)
-    step_fail (step, error, PRUNED_REJECT, "args: the key lacks a value");
-  if (key == NULL)
-    return FALSE;
-  g_ptr_array_set_size (page->keys, 0);
-  g_ptr_array_add (page->keys, g_strdup (key));
-  return TRUE;
-}
-
 static gboolean
 find (Step *step, Page *page, GError **error)
 {
-  if (page_of_event (step->run, page)) {
-    if (write_key (step, page, error))
-      return TRUE;
-    page_clear (page);
+  gboolean named;
+  if (!page_find_named (step, page, &named, error))
     return FALSE;
-  }
+  if (named)
+    return TRUE;
   /* Without `where`, the page of a sentence is the whole table. */
   gboolean names_rows = step->job->sentence != NULL && step->job->by_event && !step->job->by_tick;
   if (step->job->page == NULL || names_rows)

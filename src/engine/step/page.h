@@ -27,3 +27,6 @@ gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC
 void page_read (const Run *run, const PgRows *rows, int limit, Page *page);
 /* The keys of a run that an event has started, or FALSE: page.sql finds them. */
 gboolean page_of_event (const Run *run, Page *page);
+/* The same (in *NAMED), each by the name that its table gives it. */
+gboolean page_find_named (Step *step, Page *page, gboolean *named, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

@@ -101,18 +101,3 @@ page_is_one (const Job *job, const PgRows *rows, GError **error)
     g_string_append_printf (columns, " %s", g_array_index (job->cursor, JobCursor, i).name);
   return job_rows_have (job->page, rows, columns->str, error);
 }
-
-gboolean
-page_of_event (const Run *run, Page *page)
-{
-  const JobEvent *event = job_event_of (run->job, run->args);
-  if (event == NULL)
-    return FALSE;
-  const json_t *value = json_object_get (run->args, event->key);
-  page->keys = g_ptr_array_new_with_free_func (g_free);
-  page->more = FALSE;
-  page->cursor = page->next = NULL;
-  g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
-                                                      : json_text (value));
-  return TRUE;
-}

@@ -108,7 +108,10 @@ plan_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
   int limit = in_force_of (plan->job)->batch;
-  if (!page_of_event (step->run, page)) {
+  gboolean named;
+  if (!page_find_named (step, page, &named, error))
+    return FALSE;
+  if (!named) {
     g_autoptr (PgValues) values = page_values (step, limit);
     g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
     if (rows == NULL || !page_is_one (plan->job, rows, error))

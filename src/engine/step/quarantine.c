@@ -122,6 +122,22 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
   return g_steal_pointer (&rows);
 }
 
+/* Entries whose keys are no values of the key's type any more stay, and those of their page too. */
+static gboolean
+forget_gone (Pg *pg, const char *table, const char *job, const char *keys, GError **error)
+{
+  g_autoptr (PgRows) gone = NULL;
+  g_autoptr (GError) cause = NULL;
+  if (!pg_exec (pg, "SAVEPOINT page", error))
+    return FALSE;
+  if (run_made (pg, SQL "quarantine_gone.sql", table, job, keys, &gone, &cause))
+    return pg_exec (pg, "RELEASE SAVEPOINT page", error);
+  if (pg_is_no_value (pg))
+    return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
 gboolean
 quarantine_sweep (Service *service, Pg *pg, GError **error)
 {
@@ -135,10 +151,8 @@ quarantine_sweep (Service *service, Pg *pg, GError **error)
   for (int i = 0; page != NULL && i < rows_count (page); i++) {
     const Job *known = jobs_find (service->jobs, rows_text (page, i, "job"));
     const char *table = rows_text (page, i, "tab");
-    g_autoptr (PgRows) gone = NULL;
     if (known != NULL && g_strv_contains ((const char *const *)known->items, table)
-        && !run_made (pg, SQL "quarantine_gone.sql", table, known->name,
-                      rows_text (page, i, "keys"), &gone, error))
+        && !forget_gone (pg, table, known->name, rows_text (page, i, "keys"), error))
       return FALSE;
   }
   if (page == NULL || rows_count (page) == 0)

@@ -48,7 +48,8 @@ take_message (Intake *intake, const Admission *admission, const KafkaMessage *me
   g_autofree char *reason = admitted.reason;
   if (reason == NULL)
     return TRUE;
-  g_array_set_size (intake->specs, before);
+  if (!admitted.in_part)
+    g_array_set_size (intake->specs, before);
   refuse (intake, message, reason);
   return TRUE;
 }

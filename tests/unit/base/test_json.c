@@ -221,6 +221,52 @@ test_numbers_beyond_a_double_are_refused (void)
   g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
 }
 
+static void
+test_digits_stay (void)
+{
+  static const struct {
+    const char *text, *written; /* WRITTEN: NULL: an error */
+  } cases[] = {
+    { "1", "1" },
+    { "-0", "0" },
+    { "1.10", "\"1.10\"" },
+    { "1e5", "\"1e5\"" },
+    { "-1.5E-7", "\"-1.5E-7\"" },
+    { "1e999", "\"1e999\"" },
+    { "9223372036854775807", "9223372036854775807" },
+    { "9223372036854775808", "\"9223372036854775808\"" },
+    { "-9223372036854775809", "\"-9223372036854775809\"" },
+    { "[0.0,{\"a\":10.0}]", "[\"0.0\",{\"a\":\"10.0\"}]" },
+    { "\"1.5 \\\" 2.5\"", "\"1.5 \\\" 2.5\"" },
+    { "01", NULL },
+    { "1.", NULL },
+    { ".5", NULL },
+    { "1.e5", NULL },
+    { "1e", NULL },
+    { "1e+", NULL },
+    { "--1", NULL },
+    { "-", NULL },
+    { "+1", NULL },
+    { "1.2.3", NULL },
+    { "0x1p3", NULL },
+    { "1.5x", NULL },
+    { "1.5\"", NULL },
+    { "\"1.5", NULL },
+    { "NaN", NULL },
+    { "{1.5:2}", NULL },
+    { "{\"a\":1,\"a\":2}", NULL },
+    { "", NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (json_t) value = json_parse_digits (cases[i].text, strlen (cases[i].text), &error);
+    g_autofree char *written = value != NULL ? json_text (value) : NULL;
+    g_test_message ("%s", cases[i].text);
+    g_assert_cmpstr (written, ==, cases[i].written);
+    g_assert_true ((value == NULL) == (error != NULL));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -237,6 +283,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json/no_byte_behind_the_text_is_read", test_no_byte_behind_the_text_is_read);
   g_test_add_func ("/json/depth_is_bounded", test_depth_is_bounded);
   g_test_add_func ("/json/errors_name_line_and_column", test_errors_name_line_and_column);
+  g_test_add_func ("/json/digits_stay", test_digits_stay);
   g_test_add_func ("/json/big_integers_become_reals", test_big_integers_become_reals);
   g_test_add_func ("/json/numbers_beyond_a_double_are_refused",
                    test_numbers_beyond_a_double_are_refused);

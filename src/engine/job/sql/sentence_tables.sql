@@ -20,9 +20,15 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
        pg_catalog.row_security_active(c.oid) AS hidden,
        (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', a.attname, 'quoted', pg_catalog.quote_ident(a.attname), 'type',
                  CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace AND y.typname NOT IN ('char', 'bit', 'bpchar') THEN y.typname::text
-                      ELSE pg_catalog.format_type(a.atttypid, a.atttypmod) END,
+                      ELSE pg_catalog.format_type(y.oid, -1) END,
+                 'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
                  'notnull', a.attnotnull, 'made', a.attgenerated <> '') ORDER BY a.attnum), '[]')
-        FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
+        FROM pg_attribute a
+        CROSS JOIN LATERAL (
+          WITH RECURSIVE base (oid) AS (
+            SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
+          SELECT t.oid, t.typname, t.typnamespace FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
        (SELECT coalesce(pg_catalog.jsonb_agg(a.attname ORDER BY k.n), '[]')
         FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
         JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum

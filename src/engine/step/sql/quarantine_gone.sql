@@ -1,12 +1,24 @@
--- The text of a statement that deletes those entries of a job about the table `:tab` whose rows no longer exist. No row: the table does not -- exist, the role may not read it, or its key has several columns. Names are quoted by format. Fast because only the catalogue is read.
-SELECT pg_catalog.format('DELETE FROM pruned.quarantine q USING pg_catalog.unnest(:key::text[]) AS k (key) WHERE q.job = :job::text AND q.item = %L || k.key'
-              ' AND CASE WHEN %s THEN NOT EXISTS (SELECT FROM %s t WHERE t.%I OPERATOR(pg_catalog.=) k.key::%s) ELSE false END'
+-- The text of a statement that deletes those entries of a job (`:key`, as text; of several columns a JSON object) about the table `:tab` whose
+-- rows no longer exist. No row: the table does not exist, has no primary key, or the role may not read it. Where the key is a whole number or a
+-- UUID, what is none stays; else the statement fails with SQLSTATE 22. Names are quoted by format. Fast because only the catalogue is read.
+SELECT pg_catalog.format('DELETE FROM pruned.quarantine q USING (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
+              ' WHERE q.job = :job::text AND q.item = %L || k.key AND %s AND NOT EXISTS (SELECT FROM %s t WHERE %s)'
               ' AND NOT (q.parked AND q.reason = ''restored'' AND q.first_at > now() - interval ''1 hour'')',
-              :tab::text || ':', CASE c.type WHEN 'text' THEN 'true' WHEN 'uuid' THEN 'k.key ~ ''^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$''' ELSE 'k.key ~ ''^-?[0-9]{1,18}$''' END, c.relation, c.name, c.type) AS sql
+              pg_catalog.string_agg(c.value, ', ' ORDER BY c.n), :tab::text || ':', pg_catalog.string_agg(c.known, ' AND ' ORDER BY c.n), c.relation,
+              pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
-  SELECT i.indrelid::regclass AS relation, a.attname AS name,
-         CASE WHEN a.atttypid IN ('text'::regtype, 'varchar'::regtype) THEN 'text' WHEN a.atttypid = 'uuid'::regtype THEN 'uuid' ELSE 'int8' END AS type
-  FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-  WHERE i.indrelid = coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text))) AND i.indisprimary AND i.indnkeyatts = 1
-    AND pg_catalog.has_table_privilege(i.indrelid, 'SELECT')
-    AND a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype, 'text'::regtype, 'varchar'::regtype, 'uuid'::regtype)) AS c
+  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('k.k%s IS NOT NULL', k.n) AS known,
+         pg_catalog.format('t.%I OPERATOR(pg_catalog.=) k.k%s', a.attname, k.n) AS condition,
+         pg_catalog.format(CASE WHEN i.indnkeyatts > 1 THEN '(u.key::jsonb ->> %1$L)::%2$s AS k%3$s'
+                                WHEN a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype)
+                                THEN 'CASE WHEN u.key ~ ''^-?[0-9]{1,19}$'' THEN CASE WHEN u.key::numeric BETWEEN -9223372036854775808 AND 9223372036854775807'
+                                     ' THEN u.key::int8 END END AS k%3$s'
+                                WHEN a.atttypid = 'uuid'::regtype
+                                THEN 'CASE WHEN u.key ~ ''^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'' THEN u.key::uuid END AS k%3$s'
+                                ELSE 'u.key::%2$s AS k%3$s' END,
+                           a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n) AS value
+  FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+  WHERE i.indrelid = coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)))
+    AND i.indisprimary AND k.n <= i.indnkeyatts AND pg_catalog.has_table_privilege(i.indrelid, 'SELECT')) AS c
+GROUP BY c.relation

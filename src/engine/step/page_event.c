@@ -1,0 +1,73 @@
+/* The key of a page that an event names. */
+#include "engine/step/page.h"
+
+#include "engine/job/sentence_key.h"
+
+static void
+set_key (Page *page, const char *key)
+{
+  g_ptr_array_set_size (page->keys, 0);
+  g_ptr_array_add (page->keys, g_strdup (key));
+}
+
+gboolean
+page_of_event (const Run *run, Page *page)
+{
+  const JobEvent *event = job_event_of (run->job, run->args);
+  if (event == NULL)
+    return FALSE;
+  const json_t *value = json_object_get (run->args, event->key);
+  page->keys = g_ptr_array_new_with_free_func (g_free);
+  page->more = FALSE;
+  page->cursor = page->next = NULL;
+  g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
+                                                      : json_text (value));
+  return TRUE;
+}
+
+/* The table could not be read when the event came: its key is still as the event has it. */
+static gboolean
+write_key (Step *step, Page *page, GError **error)
+{
+  const json_t *parts = json_object_get (step->run->args, "parts"), *part;
+  gsize i;
+  if (step->job->event_key == NULL || !json_is_array (parts))
+    return TRUE;
+  GString *texts = array_new ();
+  json_array_foreach ((json_t *)parts, i, part)
+    array_add (texts, json_string_value (part));
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "parts", array_take (texts));
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->event_key, values, error);
+  if (rows == NULL) {
+    if (pg_is_no_value (step->pg))
+      (*error)->code = PRUNED_REJECT;
+    return FALSE;
+  }
+  const char *key = rows_text (rows, 0, "key");
+  if (key == NULL)
+    return step_fail (step, error, PRUNED_REJECT, "args: the key: " KEY_INEXACT);
+  set_key (page, key);
+  return TRUE;
+}
+
+/* `1.10` and `1.1` are one number: from here on the row has the name that its table gives it. */
+static gboolean
+use_own_name (Step *step, Page *page, GError **error)
+{
+  if (step->job->named == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "key", array_of_texts (page->keys));
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->named, values, error);
+  if (rows != NULL && rows_count (rows) == 1)
+    set_key (page, rows_text (rows, 0, "key"));
+  return rows != NULL;
+}
+
+gboolean
+page_find_named (Step *step, Page *page, gboolean *named, GError **error)
+{
+  *named = page_of_event (step->run, page);
+  return !*named || (write_key (step, page, error) && use_own_name (step, page, error));
+}
