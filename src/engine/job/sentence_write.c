@@ -197,6 +197,8 @@ add_removal (Writer *writer, const Below *below)
 {
   if (below_empties_own (below))
     words_set (writer->words, "due", "true");
+  words_take (writer->words, "due",
+              below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
   g_autofree char *first = words_fill (writer->words, "delete");
   const char *then = g_hash_table_lookup (writer->words, "archive_then");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
@@ -288,6 +290,13 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   g_autoptr (Below) below = below_new (sentence, catalogue, words, refusal);
   if (below == NULL)
     return NULL;
+  if (sentence->kind == SENTENCE_ARCHIVE && below_changes_own (below)) {
+    *refusal
+        = g_strdup_printf ("rows of %s refer to each other: what one refers to would be emptied "
+                           "before it reaches the archive",
+                           writer.table->name);
+    return NULL;
+  }
   add_files (&writer, below);
   note_tables (&writer);
   return g_steal_pointer (&written);
