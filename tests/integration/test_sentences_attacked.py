@@ -1,8 +1,11 @@
 """Sentences over tables that are not as they expect. The question is always: does a row go that should stay, does one stay in silence,
 does one go unrecorded? Results are written by hand, from docs/adding-a-job.md."""
 
+import datetime
 import json
 
+from support.places import ROLE
+from support.scene import now
 from support.sentences import house  # noqa: F811,F401
 
 FLAG = "CREATE TABLE {t} (id bigint PRIMARY KEY, dead boolean, note text); INSERT INTO {t} VALUES (1, true, 'a'), (2, false, 'b'), (3, NULL, 'c'), (4, true, 'd')"
@@ -494,3 +497,128 @@ def test_a_bad_row_of_a_child_s_first_statement_costs_no_attempt(house):  # noqa
     house.say("missing.grandchild", attack.sentence)
     run = house.run("missing.grandchild")
     assert (run["state"], run["attempts"], run["result"]["removed"], run["result"]["failed"]) == ("finished", 0, 1, 1), run
+
+
+# --- what others do meanwhile
+
+def while_locked(house, job, change):  # noqa: F811
+    """Another session makes CHANGE and keeps its transaction open until the job waits for it."""
+    house.start()
+    with house.database.connect() as other, other.transaction():
+        other.execute(change)
+        tick = house.pruned.run("tick", job, "--at", "-1m").ok().stdout.strip()
+        house.pruned.start()
+        house.database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()", until=1)
+    house.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=1)
+    return house.pruned.run_row(tick)
+
+
+def test_a_row_that_becomes_the_newest_meanwhile_stays(house):  # noqa: F811
+    house.sql("CREATE TABLE seen (id int PRIMARY KEY, g int, at int); INSERT INTO seen VALUES (1, 1, 10), (2, 1, 5), (3, 1, 4)")
+    house.say("seen", "table = seen\nkeep = 1 per g by at desc")
+    run = while_locked(house, "seen", "UPDATE seen SET at = 20 WHERE id = 2")
+    assert (2,) in house.rows("seen", "id"), run
+
+
+def test_a_row_whose_condition_reads_its_table_again(house):  # noqa: F811
+    house.sql("CREATE TABLE seen (id int PRIMARY KEY, dead bool); INSERT INTO seen VALUES (1, true), (2, true)")
+    house.say("seen", "table = seen\nwhere = EXISTS (SELECT FROM seen AS x WHERE x.id = seen.id AND x.dead)")
+    while_locked(house, "seen", "UPDATE seen SET dead = false WHERE id = 2")
+    assert house.rows("seen", "id") == [(2,)]
+
+
+def test_a_row_that_is_changed_meanwhile_stays(house):  # noqa: F811
+    house.sql("CREATE TABLE seen (id int PRIMARY KEY, dead bool); INSERT INTO seen VALUES (1, true), (2, true)")
+    house.say("seen", "table = seen\nwhere = dead\naudit = off")
+    run = while_locked(house, "seen", "UPDATE seen SET dead = false WHERE id = 2")
+    assert house.rows("seen", "id") == [(2,)] and run["result"]["removed"] == 1 and run["result"]["failed"] == 0
+
+
+def test_a_column_that_is_renamed_meanwhile(house):  # noqa: F811
+    house.sql("CREATE TABLE seen (id int PRIMARY KEY, dead bool, alive bool); INSERT INTO seen VALUES (1, true, false), (2, false, true)")
+    house.say("seen", "table = seen\nwhere = dead")
+    run = while_locked(house, "seen", "ALTER TABLE seen RENAME COLUMN dead TO was_dead")
+    assert run["result"]["status"] == "blocked" and "dead" in run["result"]["reason"], run
+    assert house.rows("seen", "id") == [(1,), (2,)] and house.keys(run["run_id"]) == []
+
+
+def test_two_jobs_on_one_table_and_one_that_takes_the_other_s_rows(house):  # noqa: F811
+    house.sql("""CREATE TABLE o (id int PRIMARY KEY, dead bool); CREATE TABLE c (id int PRIMARY KEY, o int REFERENCES o ON DELETE CASCADE);
+        INSERT INTO o SELECT n, n % 2 = 0 FROM generate_series(1, 300) n; INSERT INTO c SELECT n, n FROM generate_series(1, 300) n""")
+    house.say("a", "table = o\nwhere = dead\nbatch = 20\ndelay_ms = 0")
+    house.say("b", "table = o\nwhere = dead OR id <= 100\nbatch = 30\ndelay_ms = 0")
+    house.say("c", "table = c\nwhere = id % 3 = 0\nbatch = 25\ndelay_ms = 0")
+    runs = house.tick("a", "b", "c")
+    assert [run["result"]["status"] for run in runs] == ["completed"] * 3
+    assert house.database.column("SELECT id FROM o ORDER BY id") == list(range(101, 300, 2))
+    assert house.database.column("SELECT id FROM c ORDER BY id") == [n for n in range(101, 300, 2) if n % 3]
+    keys = [key for run in runs for key in house.keys(run["run_id"])]
+    assert sorted(keys) == sorted([("o", "deleted", n) for n in range(1, 301) if n <= 100 or n % 2 == 0]
+                                  + [("c", "deleted", n) for n in range(1, 301) if n <= 100 or n % 2 == 0 or n % 3 == 0])
+
+
+def test_the_session_s_own_settings_change_nothing(house):  # noqa: F811
+    for setting in ("timezone = 'Asia/Kolkata'", "datestyle = 'German'", "extra_float_digits = -9", "bytea_output = 'escape'",
+                    "intervalstyle = 'sql_standard'", "standard_conforming_strings = off"):
+        house.database.connection.execute(f"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {setting.replace(chr(39), chr(39) * 2)}', current_database()); END $$")
+    house.sql("""CREATE TABLE t1 (id double precision PRIMARY KEY, dead bool); INSERT INTO t1 VALUES (0.30000000000000004, true), (0.3, false), (123456.789, true);
+        CREATE TABLE t2 (id date PRIMARY KEY, dead bool); INSERT INTO t2 VALUES ('2026-02-01', true), ('2026-01-02', false);
+        CREATE TABLE t3 (id bytea PRIMARY KEY, dead bool); INSERT INTO t3 VALUES ('\\x005c', true), ('\\x01', false);
+        CREATE TABLE t4 (id timestamptz PRIMARY KEY); CREATE TABLE t5 (id timestamp PRIMARY KEY);
+        CREATE TABLE t6 (id interval PRIMARY KEY, dead bool); INSERT INTO t6 VALUES ('1 mon -1 day +00:00:01', true), ('1 mon', false)""")
+    at = now(minutes=-1).astimezone(datetime.timezone(datetime.timedelta(hours=5, minutes=30)))
+    for moment in (at - datetime.timedelta(microseconds=1), at):
+        house.database.execute("INSERT INTO t4 VALUES (%s)", [moment])
+        house.database.execute("INSERT INTO t5 VALUES (%s)", [moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)])
+    for table, where in (("t1", "dead"), ("t2", "dead"), ("t3", "dead"), ("t4", "id < :T"), ("t5", "id < :T"), ("t6", "dead")):
+        house.say(table, f"table = {table}\nwhere = {where}")
+    before = {table: content(house, table) for table in ("t1", "t2", "t3", "t4", "t5", "t6")}
+    runs = dict(zip(before, house.tick(*before, at=at)))
+    assert {table: (run["result"]["status"], run["result"]["removed"]) for table, run in runs.items()} == {
+        "t1": ("completed", 2), "t2": ("completed", 1), "t3": ("completed", 1), "t4": ("completed", 1), "t5": ("completed", 1), "t6": ("completed", 1)}
+    assert house.database.column("SELECT id::text FROM t1 WHERE id = 0.3::float8") and house.database.value("SELECT count(*) FROM t1") == 1
+    assert house.database.column("SELECT id FROM t4") == [at]
+    assert house.database.column("SELECT id AT TIME ZONE 'UTC' FROM t5") == [at]
+    for table, run in runs.items():
+        house.restore(run["run_id"])
+        assert content(house, table) == before[table], table
+    assert house.database.value("SELECT count(*) FROM t1 WHERE id IN (0.30000000000000004::float8, 123456.789)") == 2
+
+
+def test_rights_that_are_missing(house):  # noqa: F811
+    needs = {"own.delete": ("r1", "REVOKE DELETE ON r1 FROM {}"), "own.select": ("r2", "REVOKE SELECT ON r2 FROM {}"), "child.delete": ("r3", "REVOKE DELETE ON r3_c FROM {}"),
+             "child.select": ("r4", "REVOKE SELECT ON r4_c FROM {}"), "archive.insert": ("r5", "REVOKE INSERT ON r5_old FROM {}"), "own.column": ("r6", "REVOKE SELECT ON r6 FROM {0}; GRANT SELECT (id, dead) ON r6 TO {0}")}
+    for name, (table, _) in needs.items():
+        house.sql(flag(table) + f"; CREATE TABLE {table}_c (id int PRIMARY KEY, o bigint REFERENCES {table} ON DELETE CASCADE); INSERT INTO {table}_c VALUES (1, 1); CREATE TABLE {table}_old (LIKE {table})")
+        house.say(name, f"table = {table}\nwhere = dead" + (f"\narchive = {table}_old" if name == "archive.insert" else ""))
+    for _, revoke in needs.values():
+        house.database.connection.execute(revoke.format(ROLE))
+    for name, run in zip(needs, house.tick(*needs)):
+        table = needs[name][0]
+        assert house.database.column(query(table)) == [1, 2, 3, 4] and house.database.column(query(f"{table}_c")) == [1], name
+        assert house.keys(run["run_id"]) == [] and "permission" in str(run), (name, run)
+
+
+def test_secrets_are_not_recorded(house):  # noqa: F811
+    house.sql("""CREATE TABLE p (access_token text PRIMARY KEY, id int, dead bool, password text);
+        CREATE TABLE q (id int PRIMARY KEY, dead bool, password text NOT NULL);
+        CREATE TABLE c (q int REFERENCES q ON DELETE CASCADE, otp_secret text);
+        INSERT INTO p VALUES ('s3cret-key', 1, true, 's3cret-p'); INSERT INTO q VALUES (1, true, 's3cret-q'); INSERT INTO c VALUES (1, 's3cret-c')""")
+    house.say("p", "table = p\nwhere = dead")
+    house.say("q", "table = q\nwhere = dead")
+    p, q = house.tick("p", "q")
+    found = house.database.column("SELECT d::text FROM pruned.deletions d WHERE d::text LIKE '%s3cret%'")
+    assert [one for one in found if "s3cret-p" in one or "s3cret-q" in one or "s3cret-c" in one] == [], found
+    assert house.rows("p") == house.rows("q") == house.rows("c") == [], (p, q)
+
+
+def test_the_brake_holds_what_is_always_true(house):  # noqa: F811
+    house.sql("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 1200); CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u SELECT generate_series(1, 5)")
+    house.say("t", "table = t\nwhere = id = id OR random() < 2\nmax_share = 50 %")
+    house.say("u", "table = u\nwhere = true\nmax_rows = 4")
+    house.start()
+    for job in ("t", "u"):
+        house.pruned.run("tick", job, "--at", "-1m").ok()
+    house.daemons.append(house.pruned.run_until_idle())
+    assert [(run["state"], run["held"] is not None) for run in house.database.rows("SELECT * FROM pruned.runs")] == [("held", True)] * 2
+    assert house.database.value("SELECT count(*) FROM t") == 1200 and house.database.value("SELECT count(*) FROM u") == 5

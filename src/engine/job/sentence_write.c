@@ -246,11 +246,22 @@ add_event_key (Writer *writer)
   add (writer, "event_key", "event_key");
 }
 
+/* A statement that has waited for a row asks the condition again for that row, but sees the other
+ * rows as they were when it began. So the rows are locked by a statement before. */
+static gboolean
+reads_other_rows (const Sentence *sentence)
+{
+  g_autofree char *where
+      = sentence->where != NULL ? g_ascii_strdown (sentence->where, -1) : g_strdup ("");
+  return sentence->keep.rows > 0 || strstr (where, "select") != NULL;
+}
+
 static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
-  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below);
+  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below)
+                 || reads_other_rows (writer->sentence);
   add (writer, "page", "page");
   add (writer, "decide", "decide");
   if (writer->sentence->on[0] != NULL)
