@@ -89,6 +89,17 @@ take_answer (Pg *pg, GError **error)
   }
 }
 
+/* The server skips what stands behind an error: what it has not prepared is prepared again. */
+static void
+pass_answer (Pg *pg, ExecStatusType status)
+{
+  if (pg->taken >= pg->sent->len)
+    return;
+  Sent sent = g_array_index (pg->sent, Sent, pg->taken++);
+  if (sent.kind == SENT_PREPARE && status != PGRES_COMMAND_OK)
+    g_hash_table_remove (pg->prepared, sent.statement->on_server);
+}
+
 /* Takes and drops all answers up to the end of the pipeline. */
 static gboolean
 drain (Pg *pg, GError **error)
@@ -97,11 +108,14 @@ drain (Pg *pg, GError **error)
     PGresult *result = take_answer (pg, error);
     if (result == NULL)
       return FALSE;
-    if (PQresultStatus (result) == PGRES_PIPELINE_SYNC)
-      pg->synced = FALSE;
+    ExecStatusType status = PQresultStatus (result);
     PQclear (result);
+    if (status == PGRES_PIPELINE_SYNC)
+      pg->synced = FALSE;
+    else
+      pass_answer (pg, status);
   }
-  /* If the answer to a PREPARE was skipped, it is not known whether the statement is prepared. */
+  /* What was not sent whole has no answer: it is not known whether a statement is prepared. */
   for (guint i = pg->taken; i < pg->sent->len; i++)
     if (g_array_index (pg->sent, Sent, i).kind == SENT_PREPARE) {
       pg_close (pg);

@@ -50,15 +50,18 @@ send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *con
 
 /* The limits of every transaction (docs/rules.md), set for that transaction only. No jit: the
  * planner's cost estimate of a page can be far too high, and compiling took 5 s for a statement of
- * 10 ms. In the search_path, pg_catalog comes first and pg_temp last: a path without pg_temp begins
- * with it. This statement runs before the path is set, so it qualifies all names. */
-#define LIMITS                                                                                                          \
-  "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true)," \
-  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"        \
-  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                         \
-  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                   \
-  " pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('intervalstyle', 'postgres', true),"  \
-  " pg_catalog.set_config('jit', 'off', true),"                                                                         \
+ * 10 ms. Values are written in full, and strings read, as PostgreSQL does by default, whatever the
+ * database says: keys are texts. In the search_path, pg_catalog comes first and pg_temp last: a
+ * path without pg_temp begins with it. This statement runs before the path is set, so it qualifies
+ * all names. */
+#define LIMITS                                                                                                             \
+  "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true),"    \
+  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"           \
+  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                            \
+  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                      \
+  " pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('intervalstyle', 'postgres', true),"     \
+  " pg_catalog.set_config('bytea_output', 'hex', true), pg_catalog.set_config('standard_conforming_strings', 'on', true)," \
+  " pg_catalog.set_config('jit', 'off', true),"                                                                            \
   " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
 
 static gboolean

@@ -14,6 +14,7 @@ column_free (gpointer data)
   g_free (column->quoted);
   g_free (column->type);
   g_free (column->declared);
+  g_free (column->emptied);
   g_free (column);
 }
 
@@ -25,6 +26,8 @@ table_free (gpointer data)
   g_free (table->asked);
   g_free (table->name);
   g_free (table->own);
+  g_free (table->root);
+  g_free (table->partly);
   g_ptr_array_unref (table->columns);
   g_ptr_array_unref (table->key);
   g_free (table);
@@ -37,6 +40,7 @@ cat_key_free (gpointer data)
   g_free (key->name);
   g_ptr_array_unref (key->from);
   g_ptr_array_unref (key->to);
+  g_ptr_array_unref (key->emptied);
   g_free (key);
 }
 
@@ -129,6 +133,10 @@ table_new (const PgRows *rows, int row)
   table->own = g_strdup (rows_text (rows, row, "own"));
   table->kind = rows_text (rows, row, "kind") != NULL ? *rows_text (rows, row, "kind") : '\0';
   table->hidden = rows_bool (rows, row, "hidden");
+  table->inherited = rows_bool (rows, row, "inherited");
+  table->ours = rows_bool (rows, row, "ours");
+  table->root = g_strdup (rows_text (rows, row, "root"));
+  table->partly = g_strdup (rows_text (rows, row, "partly"));
   g_autoptr (json_t) columns = parsed (rows, row, "columns"), key = parsed (rows, row, "key");
   for (gsize i = 0; i < json_array_size (columns); i++) {
     const json_t *one = json_array_get (columns, i);
@@ -137,6 +145,7 @@ table_new (const PgRows *rows, int row)
     column->quoted = g_strdup (json_string_value (json_object_get (one, "quoted")));
     column->type = g_strdup (json_string_value (json_object_get (one, "type")));
     column->declared = g_strdup (json_string_value (json_object_get (one, "declared")));
+    column->emptied = g_strdup (json_string_value (json_object_get (one, "emptied")));
     column->notnull = json_is_true (json_object_get (one, "notnull"));
     column->made = json_is_true (json_object_get (one, "made"));
     g_ptr_array_add (table->columns, column);
@@ -156,6 +165,9 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   key->parent = table_by_oid (catalogue, rows_text (rows, row, "parent"));
   key->from = columns_of (key->child, from);
   key->to = columns_of (key->parent, to);
+  gboolean some = rows_text (rows, row, "emptied") != NULL;
+  g_autoptr (json_t) emptied = parsed (rows, row, "emptied");
+  key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);
   key->deltype = *rows_text (rows, row, "deltype");
   key->deferrable = rows_bool (rows, row, "deferrable");
   key->nullable = TRUE;

@@ -11,6 +11,7 @@ typedef struct {
   char *name, *quoted;
   char *type; /* as a cast takes it that cuts and rounds nothing: the base type, without a length */
   char *declared;         /* as it is declared */
+  char *emptied;          /* a table whose rows ON UPDATE SET NULL or DEFAULT empties; NULL: none */
   gboolean notnull, made; /* made: generated from others */
 } CatColumn;
 
@@ -20,6 +21,10 @@ typedef struct {
   char *name, *own;   /* own: without its schema, as columns are qualified with it */
   char kind;          /* pg_class.relkind; 0: there is no such table */
   gboolean hidden;    /* row-level security hides rows of it */
+  gboolean inherited; /* other tables inherit from it, and are no partitions */
+  gboolean ours;      /* of the database's catalogue, or of pruned */
+  char *root;         /* the partitioned table at the top; its own oid if there is none */
+  char *partly;       /* a table that refers to some of its partitions only; NULL: none */
   GPtrArray *columns; /* of CatColumn */
   GPtrArray *key;     /* of CatColumn, borrowed: the primary key */
 } CatTable;
@@ -28,6 +33,7 @@ typedef struct {
   char *name; /* with its schema */
   const CatTable *child, *parent;
   GPtrArray *from, *to; /* of CatColumn, borrowed: of the child, of the parent */
+  GPtrArray *emptied;   /* of CatColumn, borrowed: what SET NULL or DEFAULT changes of the child */
   char deltype;         /* pg_constraint.confdeltype; 0: no foreign key, the sentence says so */
   gboolean deferrable, nullable;
 } CatKey;

@@ -66,6 +66,7 @@ add_said (Below *below, const SentenceChild *child)
   *key = (CatKey){ .child = table,
                    .parent = below->root,
                    .from = g_ptr_array_new (),
+                   .emptied = g_ptr_array_new (),
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
     const CatColumn *column = cat_column (table, *name);
@@ -138,7 +139,7 @@ check_tables (const Below *below)
     const CatTable *table = catalogue_asked (below->catalogue, child->table);
     if (table == NULL || table->kind == '\0')
       return g_strdup_printf ("there is no table %s", child->table);
-    char *refusal = table != below->root ? add_said ((Below *)below, child) : NULL;
+    char *refusal = add_said ((Below *)below, child);
     if (refusal != NULL)
       return refusal;
   }

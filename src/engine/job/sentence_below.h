@@ -26,3 +26,8 @@ void below_write_locks (const Below *below, Written *written);
 void below_write_effects (const Below *below, Written *written);
 /* A file may have emptied a column of the rows of the own table before they go. */
 gboolean below_empties_own (const Below *below);
+/* A file does empty one. */
+gboolean below_changes_own (const Below *below);
+/* The condition DUE, and no row is left of a child that no foreign key holds to the own row. g_free
+ * it. */
+char *below_without_rest (const Below *below, const char *due);

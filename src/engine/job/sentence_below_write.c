@@ -224,8 +224,9 @@ write_empty (const Below *below, const CatKey *key, gboolean going, Written *wri
   const CatTable *child = key->child;
   set_child (below, child, key->parent, key->from, key->to);
   g_autoptr (GString) set = g_string_new (NULL);
-  for (guint i = 0; i < key->from->len; i++)
-    list_add (set, ", ", "%s = %s", ((CatColumn *)key->from->pdata[i])->quoted,
+  const GPtrArray *columns = going ? key->from : key->emptied;
+  for (guint i = 0; i < columns->len; i++)
+    list_add (set, ", ", "%s = %s", ((CatColumn *)columns->pdata[i])->quoted,
               key->deltype == 'd' ? "DEFAULT" : "NULL");
   words_set (below->words, "set_empty", set->str);
   words_take (below->words, "child_old", list_named (child->own, child->key));
@@ -267,6 +268,36 @@ below_empties_own (const Below *below)
       if (((CatKey *)all[a]->pdata[i])->child == below->root)
         return TRUE;
   return FALSE;
+}
+
+gboolean
+below_changes_own (const Below *below)
+{
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    if (key->child == below->root && key->nullable)
+      return TRUE;
+  }
+  for (guint i = 0; i < below->loose->len; i++) {
+    const CatKey *key = below->loose->pdata[i];
+    if (key->child == below->root && (key->deltype != 'a' || !key->deferrable))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+char *
+below_without_rest (const Below *below, const char *due)
+{
+  GString *out = g_string_new (NULL);
+  g_string_printf (out, "(%s)", due);
+  for (guint i = 0; i < below->said->len; i++) {
+    const CatKey *key = below->said->pdata[i];
+    g_autofree char *on = list_equal (key->child->own, key->from, "pruned_k");
+    if (key->child != below->root)
+      list_add (out, " AND ", "NOT EXISTS (SELECT FROM %s WHERE %s)", key->child->name, on);
+  }
+  return g_string_free (out, FALSE);
 }
 
 void

@@ -46,13 +46,24 @@ check_kind (Checker *checker, const char *name, const CatTable *table)
 }
 
 static void
-check_hidden (Checker *checker)
+check_tables (Checker *checker)
 {
   for (guint i = 0; i < checker->catalogue->tables->len; i++) {
     const CatTable *table = checker->catalogue->tables->pdata[i];
     if (table->hidden)
       refuse (checker, "row-level security hides rows of %s from this role: give it BYPASSRLS",
               table->name);
+    if (table->ours)
+      refuse (checker, "%s is a table of the database or of pruned itself", table->name);
+    if (table->inherited)
+      refuse (checker,
+              "other tables inherit from %s: their rows would go with its own, and come back to it",
+              table->name);
+    if (table->partly != NULL)
+      refuse (
+          checker,
+          "%s refers to a partition of %s: its rows would go unrecorded; let a sentence name the partition",
+          table->partly, table->name);
   }
 }
 
@@ -69,7 +80,36 @@ check_set (Checker *checker)
               checker->table->name);
     else if (column->made)
       refuse (checker, "%s is generated from other columns and cannot be set", set->column);
+    else if (column->emptied != NULL)
+      refuse (checker, "%s refers to %s: ON UPDATE would empty its rows, unrecorded",
+              column->emptied, set->column);
   }
+}
+
+/* Values of one type can be compared with those of the other. */
+static gboolean
+same_family (const char *one, const char *other)
+{
+  static const char *const families[][4] = { { "int2", "int4", "int8" }, { "text", "varchar" } };
+  for (guint i = 0; i < G_N_ELEMENTS (families); i++)
+    if (g_strv_contains (families[i], one) && g_strv_contains (families[i], other))
+      return TRUE;
+  return g_str_equal (one, other);
+}
+
+static void
+check_archived (Checker *checker, const CatTable *archive, const CatColumn *column)
+{
+  const CatColumn *there = cat_column (archive, column->quoted);
+  const char *name = checker->sentence->archive;
+  if (there == NULL)
+    refuse (checker, "the archive %s has no column %s", name, column->quoted);
+  else if (there->made && !column->made)
+    refuse (checker, "%s is generated in the archive %s: it would be lost", column->quoted, name);
+  else if (g_ptr_array_find (checker->table->key, column, NULL)
+           && !same_family (column->type, there->type))
+    refuse (checker, "%s is %s, and %s in the archive %s: `restore` could not find the row there",
+            column->quoted, column->type, there->type, name);
 }
 
 static void
@@ -79,11 +119,10 @@ check_archive (Checker *checker)
   const CatTable *archive = catalogue_asked (checker->catalogue, name);
   if (!check_kind (checker, name, archive))
     return;
-  for (guint i = 0; i < checker->table->columns->len; i++) {
-    const CatColumn *column = checker->table->columns->pdata[i];
-    if (cat_column (archive, column->quoted) == NULL)
-      refuse (checker, "the archive %s has no column %s", name, column->quoted);
-  }
+  if (g_strcmp0 (archive->root, checker->table->root) == 0)
+    refuse (checker, "the archive %s is a part of %s, or the same", name, checker->table->name);
+  for (guint i = 0; i < checker->table->columns->len; i++)
+    check_archived (checker, archive, checker->table->columns->pdata[i]);
 }
 
 char *
@@ -100,7 +139,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
        per++)
     if (cat_column (checker->table, *per) == NULL)
       refuse (checker, "%s has no column %s", checker->table->name, *per);
-  check_hidden (checker);
+  check_tables (checker);
   check_set (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)
     check_archive (checker);

@@ -174,6 +174,8 @@ add_removal (Writer *writer, const Below *below)
 {
   if (below_empties_own (below))
     words_set (writer->words, "due", "true");
+  words_take (writer->words, "due",
+              below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
   g_autofree char *first = words_fill (writer->words, "delete");
   const char *then = g_hash_table_lookup (writer->words, "archive_then");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
@@ -213,11 +215,22 @@ add_event_key (Writer *writer)
   add (writer, "named", "named");
 }
 
+/* A statement that has waited for a row asks the condition again for that row, but sees the other
+ * rows as they were when it began. So the rows are locked by a statement before. */
+static gboolean
+reads_other_rows (const Sentence *sentence)
+{
+  g_autofree char *where
+      = sentence->where != NULL ? g_ascii_strdown (sentence->where, -1) : g_strdup ("");
+  return sentence->keep.rows > 0 || strstr (where, "select") != NULL;
+}
+
 static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
-  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below);
+  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below)
+                 || reads_other_rows (writer->sentence);
   add (writer, "page", "page");
   add (writer, "decide", "decide");
   if (writer->sentence->on[0] != NULL)
@@ -257,6 +270,13 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   g_autoptr (Below) below = below_new (sentence, catalogue, words, refusal);
   if (below == NULL)
     return NULL;
+  if (sentence->kind == SENTENCE_ARCHIVE && below_changes_own (below)) {
+    *refusal
+        = g_strdup_printf ("rows of %s refer to each other: what one refers to would be emptied "
+                           "before it reaches the archive",
+                           writer.table->name);
+    return NULL;
+  }
   add_files (&writer, below);
   note_tables (&writer);
   return g_steal_pointer (&written);

@@ -1,6 +1,7 @@
 -- The tables of a sentence, as they are named (`:tables`: its own, then those of `children`), and those below them by foreign keys: with
 -- `:auto` by all that forbid to remove the parent, always by those that remove (cascade) or empty (`touched`) the child. `:archive`: one more,
--- not followed. Names are quoted here and nowhere else. Reads the catalogue only.
+-- not followed. A foreign key to a partitioned table has a copy for each of its partitions: that one counts for a sentence about a partition.
+-- `partly`: a table that refers to some partitions of this one only. `ours`: of the database or of pruned. Names are quoted here and nowhere else. Reads the catalogue only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -8,21 +9,27 @@ WITH RECURSIVE named AS (
 below (rel) AS (
   SELECT n.rel FROM named n WHERE n.n > 0 AND n.rel IS NOT NULL
   UNION
-  SELECT f.conrelid FROM below b JOIN pg_constraint f ON f.confrelid = b.rel AND f.contype = 'f' AND f.conparentid = 0
+  SELECT f.conrelid FROM below b JOIN pg_constraint f ON f.confrelid = b.rel AND f.contype = 'f' AND (f.conparentid = 0 OR EXISTS (SELECT FROM pg_constraint p WHERE p.oid = f.conparentid AND p.conrelid = f.conrelid AND p.confrelid <> f.confrelid))
    AND (f.confdeltype = 'c' OR :auto::boolean AND f.confdeltype IN ('a', 'r'))
 ),
 touched (rel) AS (
   SELECT b.rel FROM below b
-  UNION SELECT f.conrelid FROM below b JOIN pg_constraint f ON f.confrelid = b.rel AND f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('n', 'd')
+  UNION SELECT f.conrelid FROM below b JOIN pg_constraint f ON f.confrelid = b.rel AND f.contype = 'f' AND (f.conparentid = 0 OR EXISTS (SELECT FROM pg_constraint p WHERE p.oid = f.conparentid AND p.conrelid = f.conrelid AND p.confrelid <> f.confrelid)) AND f.confdeltype IN ('n', 'd')
   UNION SELECT n.rel FROM named n
 )
 SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::regclass::text AS name, pg_catalog.quote_ident(c.relname) AS own, c.relkind AS kind,
        pg_catalog.row_security_active(c.oid) AS hidden,
+       coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::oid::text AS root, c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS inherited,
+       n2.nspname IN ('pg_catalog', 'pg_toast', 'information_schema', 'pruned') AS ours,
+       (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM pg_catalog.pg_partition_tree(c.oid) AS p JOIN pg_constraint f ON f.confrelid = p.relid
+        WHERE p.level > 0 AND f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('c', 'n', 'd')) AS partly,
        (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', a.attname, 'quoted', pg_catalog.quote_ident(a.attname), 'type',
                  CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace AND y.typname NOT IN ('char', 'bit', 'bpchar') THEN y.typname::text
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
-                 'notnull', a.attnotnull, 'made', a.attgenerated <> '') ORDER BY a.attnum), '[]')
+                 'notnull', a.attnotnull, 'made', a.attgenerated <> '', 'emptied',
+                 (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM pg_constraint f
+                  WHERE f.contype = 'f' AND f.confrelid = c.oid AND a.attnum = ANY (f.confkey) AND f.confupdtype IN ('n', 'd'))) ORDER BY a.attnum), '[]')
         FROM pg_attribute a
         CROSS JOIN LATERAL (
           WITH RECURSIVE base (oid) AS (
@@ -36,4 +43,5 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
 FROM touched t
 FULL JOIN named n ON n.rel = t.rel
 LEFT JOIN pg_class c ON c.oid = t.rel
+LEFT JOIN pg_namespace n2 ON n2.oid = c.relnamespace
 ORDER BY coalesce(n.n, 1000000), t.rel

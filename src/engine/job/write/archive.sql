@@ -1,2 +1,2 @@
 -- then:
-pruned_archived AS (INSERT INTO {archive} ({archive_columns}) SELECT {archive_values} FROM applied AS pruned_a)
+pruned_archived AS (INSERT INTO {archive} ({archive_columns}) OVERRIDING SYSTEM VALUE SELECT {archive_values} FROM applied AS pruned_a)
