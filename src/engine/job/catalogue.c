@@ -28,6 +28,7 @@ table_free (gpointer data)
   g_free (table->own);
   g_free (table->root);
   g_free (table->partly);
+  g_free (table->catches);
   g_ptr_array_unref (table->columns);
   g_ptr_array_unref (table->key);
   g_free (table);
@@ -136,6 +137,7 @@ table_new (const PgRows *rows, int row)
   table->inherited = rows_bool (rows, row, "inherited");
   table->ours = rows_bool (rows, row, "ours");
   table->root = g_strdup (rows_text (rows, row, "root"));
+  table->catches = g_strdup (rows_text (rows, row, "catches"));
   table->partly = g_strdup (rows_text (rows, row, "partly"));
   g_autoptr (json_t) columns = parsed (rows, row, "columns"), key = parsed (rows, row, "key");
   for (gsize i = 0; i < json_array_size (columns); i++) {

@@ -24,6 +24,7 @@ typedef struct {
   gboolean inherited; /* other tables inherit from it, and are no partitions */
   gboolean ours;      /* of the database's catalogue, or of pruned */
   char *root;         /* the partitioned table at the top; its own oid if there is none */
+  char *catches;      /* a trigger or rule that can keep new rows away; NULL: none */
   char *partly;       /* a table that refers to some of its partitions only; NULL: none */
   GPtrArray *columns; /* of CatColumn */
   GPtrArray *key;     /* of CatColumn, borrowed: the primary key */

@@ -1,5 +1,7 @@
 #include "engine/job/sentence_check.h"
 
+#include <string.h>
+
 typedef struct {
   const Sentence *sentence;
   const Catalogue *catalogue;
@@ -97,6 +99,26 @@ same_family (const char *one, const char *other)
   return g_str_equal (one, other);
 }
 
+/* Whether every value of COLUMN stays as it is in THERE. PostgreSQL cuts and rounds some types in
+ * silence when it stores a value: numbers to fewer digits, times to fewer parts. */
+static gboolean
+keeps_all (const CatColumn *column, const CatColumn *there)
+{
+  static const char *const wider[][2]
+      = { { "int2", "int4" },    { "int2", "int8" },    { "int4", "int8" },
+          { "int2", "numeric" }, { "int4", "numeric" }, { "int8", "numeric" },
+          { "float4", "float8" } };
+  gboolean bounded = strchr (there->declared, '(') != NULL;
+  if (g_str_equal (column->declared, there->declared) || g_str_equal (there->type, "text"))
+    return TRUE;
+  if (g_str_equal (column->type, there->type)) /* a text that is too long is an error */
+    return !bounded || g_str_equal (there->type, "varchar");
+  for (guint i = 0; i < G_N_ELEMENTS (wider); i++)
+    if (g_str_equal (column->type, wider[i][0]) && g_str_equal (there->type, wider[i][1]))
+      return !bounded;
+  return g_str_equal (column->type, "text") && g_str_equal (there->type, "varchar");
+}
+
 static void
 check_archived (Checker *checker, const CatTable *archive, const CatColumn *column)
 {
@@ -110,6 +132,9 @@ check_archived (Checker *checker, const CatTable *archive, const CatColumn *colu
            && !same_family (column->type, there->type))
     refuse (checker, "%s is %s, and %s in the archive %s: `restore` could not find the row there",
             column->quoted, column->type, there->type, name);
+  else if (!keeps_all (column, there))
+    refuse (checker, "%s is %s, and %s in the archive %s, which can cut or round its values",
+            column->quoted, column->declared, there->declared, name);
 }
 
 static void
@@ -121,6 +146,9 @@ check_archive (Checker *checker)
     return;
   if (g_strcmp0 (archive->root, checker->table->root) == 0)
     refuse (checker, "the archive %s is a part of %s, or the same", name, checker->table->name);
+  if (archive->catches != NULL)
+    refuse (checker, "the archive %s has %s, which can keep rows away from it", name,
+            archive->catches);
   for (guint i = 0; i < checker->table->columns->len; i++)
     check_archived (checker, archive, checker->table->columns->pdata[i]);
 }

@@ -2,6 +2,7 @@
 -- and all foreign keys (a new one can name a new child). Fast: the tables are looked up by name, and pg_constraint is read once.
 SELECT pg_catalog.md5(pg_catalog.concat_ws('/',
   (SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', t.name, c.oid, c.xmin, pg_catalog.row_security_active(c.oid),
+            (SELECT pg_catalog.string_agg(pg_catalog.concat(g.oid, ':', g.xmin), ',' ORDER BY g.oid) FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
             (SELECT pg_catalog.string_agg(pg_catalog.concat(a.attnum, ':', a.xmin), ',' ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)),
           ',' ORDER BY t.n)
    FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n) LEFT JOIN pg_class c ON c.oid = pg_catalog.to_regclass(t.name)),

@@ -21,6 +21,9 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
        pg_catalog.row_security_active(c.oid) AS hidden,
        coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::oid::text AS root, c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS inherited,
        n2.nspname IN ('pg_catalog', 'pg_toast', 'information_schema', 'pruned') AS ours,
+       coalesce((SELECT pg_catalog.min(g.tgname::text) FROM pg_trigger g
+                 WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 7 = 7),
+                (SELECT pg_catalog.min(w.rulename::text) FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead)) AS catches,
        (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM pg_catalog.pg_partition_tree(c.oid) AS p JOIN pg_constraint f ON f.confrelid = p.relid
         WHERE p.level > 0 AND f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('c', 'n', 'd')) AS partly,
        (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', a.attname, 'quoted', pg_catalog.quote_ident(a.attname), 'type',
