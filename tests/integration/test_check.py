@@ -210,5 +210,25 @@ def test_nothing_changes(own):
     assert own.database.value("SELECT count(*) FROM pruned.deletions") == 0
 
 
+def test_the_tables_of_a_sentence_are_listed_with_those_that_auto_finds(own):
+    own.database.connection.execute(
+        f"""CREATE TABLE orders (id bigint PRIMARY KEY, dead boolean); CREATE TABLE items (id bigint PRIMARY KEY, order_id bigint REFERENCES orders);
+            CREATE TABLE parts (id bigint PRIMARY KEY, item_id bigint REFERENCES items);
+            CREATE INDEX ON items (order_id); CREATE INDEX ON parts (item_id); GRANT SELECT, UPDATE, DELETE ON orders, items, parts TO {ROLE}""")
+    (own.folder / "jobs/orders.purge.conf").write_text("[retention]\ntable = orders\nwhere = dead\nchildren = auto\n")
+    found = {one["check"]: one for one in findings(own, 0, "orders.purge")}
+    assert found["rows"]["detail"] == "they go from parts, then items, then orders"
+
+
+def test_a_sentence_that_is_wrong_has_its_place(own):
+    file = own.folder / "jobs/orders.purge.conf"
+    file.write_text("[retention]\ntable = orders\nwhere = dead\n")
+    wrong, = [one for one in findings(own, 2, "orders.purge") if not one["ok"]]
+    assert (wrong["file"], wrong["line"], wrong["detail"]) == (str(file), 1, "there is no table orders")
+    file.write_text("[retention]\ntable = orders\nwhere = dead; DROP TABLE scratch\n")
+    wrong, = [one for one in findings(own, 2, "orders.purge") if not one["ok"]]
+    assert (wrong["check"], wrong["file"], wrong["line"]) == ("refused", str(file), 3)
+
+
 def test_an_unknown_job(own):
     says(own.run("check", "scratch.remov"), 6, JOB)

@@ -78,6 +78,23 @@ check_ties (Check *check)
     check_ok (check, "ties", "no trigger, and no foreign key of a table that the job leaves alone");
 }
 
+/* What a sentence changes, in its order: also the tables that `children = auto` and cascades name.
+ */
+static void
+check_goes (Check *check)
+{
+  g_autoptr (GString) said = g_string_new (NULL);
+  for (guint i = 0; i < check->job->whats->len; i++) {
+    const JobWhat *what = check->job->whats->pdata[i];
+    for (guint j = 0; j < what->apply->len; j++) {
+      const JobApply *apply = &g_array_index (what->apply, JobApply, j);
+      g_string_append_printf (said, "%s%s%s", said->len > 0 ? ", then " : "", apply->table,
+                              apply->kind == APPLY_UPDATE ? " (updated)" : "");
+    }
+  }
+  check_ok (check, "rows", "they go from %s", said->str);
+}
+
 static void
 check_brakes (Check *check)
 {
@@ -100,6 +117,8 @@ check_brakes (Check *check)
 void
 check_tables (Check *check)
 {
+  if (check->job->sentence != NULL)
+    check_goes (check);
   check_rights (check);
   check_hidden (check);
   check_ties (check);
