@@ -142,12 +142,30 @@ def test_hidden_rows(own):
     assert (wrong["check"], wrong["remedy"]) == ("row-level security", f"ALTER ROLE {ROLE} BYPASSRLS;")
 
 
-def test_a_large_table_without_an_index_is_a_warning(own):
+def test_a_large_table_without_an_index(own):
     fill(own.database, 20000)
     own.database.connection.execute("ANALYZE scratch")
     change(own, "context.sql", ("s.id = ANY (:key::bigint[])", "s.note = ANY (:key::text[])"))
-    warning, = [one for one in findings(own, 0) if one["check"] == "index"]
-    assert warning["level"] == "warning" and warning["file"].endswith("context.sql") and "scratch (about 20000)" in warning["detail"]
+    wrong, = errors(own, 6)
+    assert wrong["check"] == "index" and wrong["file"].endswith("context.sql") and "(about 20000)" in wrong["detail"]
+    assert wrong["remedy"] == "CREATE INDEX CONCURRENTLY ON scratch (note);"
+    own.database.connection.execute(wrong["remedy"])
+    assert errors(own, 0) == []
+
+
+def test_a_condition_and_a_child_without_an_index(own):
+    own.database.connection.execute(
+        f"""CREATE TABLE orders (id bigint PRIMARY KEY, "Dead" boolean, at timestamptz);
+            INSERT INTO orders SELECT i, i % 9 = 0, now() FROM generate_series(1, 20000) i;
+            CREATE TABLE items (id bigint PRIMARY KEY, order_id bigint REFERENCES orders); INSERT INTO items SELECT i, i FROM generate_series(1, 20000) i;
+            GRANT SELECT, UPDATE, DELETE ON orders, items TO {ROLE}; ANALYZE orders; ANALYZE items""")
+    (own.folder / "jobs/orders.purge.conf").write_text("[retention]\ntable = orders\nwhere = \"Dead\" AND at < :T\nchildren = items\n")
+    wrong = [one for one in findings(own, 6, "orders.purge") if not one["ok"]]
+    assert {one["remedy"] for one in wrong} == {'CREATE INDEX CONCURRENTLY ON orders (at, "Dead");', "CREATE INDEX CONCURRENTLY ON items (order_id);"} or \
+        {one["remedy"] for one in wrong} == {'CREATE INDEX CONCURRENTLY ON orders ("Dead", at);', "CREATE INDEX CONCURRENTLY ON items (order_id);"}
+    for one in wrong:
+        own.database.connection.execute(one["remedy"])
+    assert [one for one in findings(own, 0, "orders.purge") if not one["ok"]] == []
 
 
 def test_triggers_and_foreign_keys_are_counted(own):

@@ -1,14 +1,10 @@
 /* Each statement of a job is prepared and explained. */
 #include "cli/check/check.h"
 
-#include "base/json.h"
 #include "base/resource.h"
 #include "engine/job/job_files.h"
 
 #include <string.h>
-
-#define SQL "src/cli/check/sql/"
-#define LARGE 10000 /* rows; a smaller table may be read as a whole */
 
 typedef struct {
   Check *check;
@@ -57,50 +53,6 @@ statement_of (const Job *job, const char *file, const char *path, GError **error
   return apply.statement;
 }
 
-/* --- plans ------------------------------------------------------------------------------------ */
-
-/* The tables that PLAN reads from end to end; FOUND is a set of their names. */
-static void
-find_scans (const json_t *plan, GHashTable *found)
-{
-  const char *node = json_string_value (json_object_get (plan, "Node Type"));
-  const char *table = json_string_value (json_object_get (plan, "Relation Name"));
-  if (node != NULL && table != NULL && strstr (node, "Seq Scan") != NULL)
-    g_hash_table_add (found, (gpointer)table);
-  size_t i;
-  json_t *below;
-  json_array_foreach (json_object_get (plan, "Plans"), i, below)
-    find_scans (below, found);
-}
-
-static gint64
-rows_in (Check *check, const char *table)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "relation", table);
-  g_autoptr (PgRows) rows = check_ask (check, "statements", SQL "size.sql", values);
-  return rows != NULL && rows_count (rows) > 0 ? rows_int (rows, 0, "n") : 0;
-}
-
-/* Sequential scans are forbidden for these plans: one that is left has no other way. */
-static void
-look_at_plan (Check *check, CheckPlace place, const char *text)
-{
-  g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
-  g_autoptr (GHashTable) found = g_hash_table_new (g_str_hash, g_str_equal);
-  find_scans (json_object_get (json_array_get (plans, 0), "Plan"), found);
-  GHashTableIter each;
-  gpointer table;
-  g_hash_table_iter_init (&each, found);
-  while (g_hash_table_iter_next (&each, &table, NULL)) {
-    gint64 n = rows_in (check, table);
-    if (n >= LARGE)
-      check_warn (check, "index", place, NULL,
-                  "no index fits: it reads all rows of %s (about %" G_GINT64_FORMAT ")",
-                  (const char *)table, n);
-  }
-}
-
 static ExitCode
 code_of (const Pg *pg)
 {
@@ -145,7 +97,7 @@ explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean 
     check_error (check, code, "statements", (CheckPlace){ place.file, lines ? line : place.line },
                  code == CODE_POSTGRES ? "pruned doctor" : NULL, "%s", error->message);
   else if (plan != NULL)
-    look_at_plan (check, place, plan);
+    check_plan (check, place, plan);
 }
 
 /* The statements of a sentence have no files. */
@@ -194,6 +146,8 @@ check_statements (Check *check)
     each_file (&files, "", find_parts);
     each_file (&files, "", visit);
   }
+  if (check->job->sentence != NULL)
+    check_where (check);
   if (check_errors (check) == before)
     check_ok (check, "statements", "PostgreSQL takes all %u", files.n);
 }

@@ -1,0 +1,133 @@
+/* Which large tables a plan can only read as a whole, and the index that would help. */
+#include "cli/check/check.h"
+
+#include "base/json.h"
+#include "engine/job/sql_text.h"
+
+#include <string.h>
+
+#define SQL "src/cli/check/sql/"
+#define LARGE 10000 /* rows; a smaller table may be read as a whole */
+
+typedef struct {
+  GHashTable *scanned; /* names of tables that are read from end to end */
+  GString *conditions; /* all of the plan */
+  gboolean by_index;   /* a condition is asked of an index */
+} Plan;
+
+static void
+plan_clear (Plan *plan)
+{
+  g_hash_table_unref (plan->scanned);
+  g_string_free (plan->conditions, TRUE);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Plan, plan_clear)
+
+static void
+walk (const json_t *node, Plan *plan)
+{
+  const char *type = json_string_value (json_object_get (node, "Node Type")), *key;
+  const char *table = json_string_value (json_object_get (node, "Relation Name"));
+  json_t *value;
+  if (type != NULL && table != NULL && strstr (type, "Seq Scan") != NULL)
+    g_hash_table_add (plan->scanned, g_strdup (table));
+  json_object_foreach ((json_t *)node, key, value)
+    if (json_is_string (value)
+        && (g_str_has_suffix (key, " Cond") || g_str_has_suffix (key, "Filter"))) {
+      g_string_append_printf (plan->conditions, " %s", json_string_value (value));
+      plan->by_index = plan->by_index || g_str_equal (key, "Index Cond");
+    }
+  size_t i;
+  json_array_foreach (json_object_get (node, "Plans"), i, value)
+    walk (value, plan);
+}
+
+static Plan
+plan_of (const char *text)
+{
+  g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
+  Plan plan = { .scanned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                .conditions = g_string_new (NULL) };
+  walk (json_object_get (json_array_get (plans, 0), "Plan"), &plan);
+  return plan;
+}
+
+/* The words of the conditions, as an array: the names of columns are among them. */
+static char *
+words_of (const GString *conditions)
+{
+  GString *words = array_new ();
+  g_auto (GStrv) parts = g_regex_split_simple ("[^\\w]+", conditions->str, 0, 0);
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*parts[i] != '\0')
+      array_add (words, parts[i]);
+  return array_take (words);
+}
+
+static char *
+quoted_name (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+  return g_strdup_printf ("\"%s\"", doubled);
+}
+
+/* TABLE as SQL writes it. A built-in job has its indexes named (`pruned migrate --indexes`): there
+ * it is a warning. */
+static void
+say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan, const char *what)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "relation", table);
+  pg_values_take (values, "words", words_of (plan->conditions));
+  g_autoptr (PgRows) rows = check_ask (check, "index", SQL "index.sql", values);
+  if (rows == NULL || rows_count (rows) == 0 || rows_int (rows, 0, "n") < LARGE)
+    return;
+  const char *make = rows_text (rows, 0, "make");
+  if (check->job->built_in)
+    check_warn (check, "index", place, make, "no index fits: %s all rows of %s (about %s)", what,
+                table, rows_text (rows, 0, "n"));
+  else
+    check_error (check, CODE_NOT_FOUND, "index", place, make,
+                 "no index fits: %s all rows of %s (about %s)", what, table,
+                 rows_text (rows, 0, "n"));
+}
+
+/* Sequential scans are forbidden for these plans: one that is left has no other way. */
+void
+check_plan (Check *check, CheckPlace place, const char *text)
+{
+  g_auto (Plan) plan = plan_of (text);
+  GHashTableIter each;
+  gpointer table;
+  g_hash_table_iter_init (&each, plan.scanned);
+  while (g_hash_table_iter_next (&each, &table, NULL)) {
+    g_autofree char *quoted = quoted_name (table);
+    say_missing (check, place, quoted, &plan, "it reads");
+  }
+}
+
+/* Without an index for its condition, the page of a sentence is read by the primary key, through
+ * all rows that stay. */
+void
+check_where (Check *check)
+{
+  int line;
+  const Sentence *sentence = check->job->sentence;
+  if (sentence->where == NULL)
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *where = sql_text_at (sentence->where, ":scheduled_at::timestamptz");
+  g_autofree char *text = g_strdup_printf ("SELECT FROM %s WHERE (%s)", check->job->table, where);
+  const PgStatement *statement = pg_statement_text (text, text, &error);
+  g_autofree char *found = statement != NULL && pg_begin (check->pg, &error)
+                                   && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
+                               ? pg_explain (check->pg, statement, &line, &error)
+                               : NULL;
+  pg_rollback (check->pg);
+  if (found == NULL) /* another finding says so */
+    return;
+  g_auto (Plan) plan = plan_of (found);
+  if (!plan.by_index)
+    say_missing (check, check_place (check), check->job->table, &plan, "the condition is asked of");
+}
