@@ -248,5 +248,11 @@ def test_a_sentence_that_is_wrong_has_its_place(own):
     assert (wrong["check"], wrong["file"], wrong["line"]) == ("refused", str(file), 3)
 
 
+def test_a_condition_that_changes_its_answer_is_a_warning(own):
+    (own.folder / "jobs/some.conf").write_text("[retention]\ntable = scratch\nwhere = random () < 0.5 AND day < now() AND lower(note) <> 'x'\n")
+    warned = [one["detail"] for one in findings(own, 0, "some") if one["check"] == "condition"]
+    assert len(warned) == 1 and warned[0].startswith("random() may give another answer")
+
+
 def test_an_unknown_job(own):
     says(own.run("check", "scratch.remov"), 6, JOB)

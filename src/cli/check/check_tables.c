@@ -95,6 +95,28 @@ check_goes (Check *check)
   check_ok (check, "rows", "they go from %s", said->str);
 }
 
+/* The page, the decision and the statement that removes each ask the condition. */
+static void
+check_volatile (Check *check)
+{
+  const char *where = check->job->sentence->where;
+  GString *words = array_new ();
+  g_autoptr (GRegex) call = g_regex_new ("(\\w+)\\s*\\(", 0, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  for (g_regex_match (call, where != NULL ? where : "", 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *name = g_match_info_fetch (match, 1);
+    array_add (words, name);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "words", array_take (words));
+  g_autoptr (PgRows) rows = check_ask (check, "condition", SQL "volatile.sql", values);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_warn (check, "condition", check_place (check), NULL,
+                "%s() may give another answer each time: a row is asked for several times",
+                rows_text (rows, i, "name"));
+}
+
 static void
 check_brakes (Check *check)
 {
@@ -117,8 +139,10 @@ check_brakes (Check *check)
 void
 check_tables (Check *check)
 {
-  if (check->job->sentence != NULL)
+  if (check->job->sentence != NULL) {
     check_goes (check);
+    check_volatile (check);
+  }
   check_rights (check);
   check_hidden (check);
   check_ties (check);
