@@ -83,9 +83,7 @@ def end(scene, load):
     del how["mad"], how["mad_phases"]  # fault/mad.py has looked at them
     # A refresh may give rights that go with the group. Undisturbed, they were never given.
     how["audit"] = [a for a in how["audit"] if a["table_name"] != "project_authorizations"]
-    for job in CHAINED:
-        how = whatever_step(how, job)
-    how = whatever_attempt(how)
+    how = whatever_attempt(whatever_step(how, CHAINED))
     (scene.folder / "end.json").write_text(json.dumps(how, default=str, indent=1))
     return how
 
@@ -100,14 +98,14 @@ def dead_letters(scene, load):
     return sorted({raw.decode()[:200] for raw in found.values()})
 
 
-def whatever_step(how, job):
-    """HOW without the steps of the runs of JOB. A row that the neighbour was just writing is left to the next step, and a page that ran
+def whatever_step(how, jobs):
+    """HOW without the steps of the runs of JOBS. A row that the neighbour was just writing is left to the next step, and a page that ran
     into a time-out is halved, so one step more or less is no difference."""
-    of_job = {run["run_id"] for run in how["runs"] if run["job"] == job}
+    of_jobs = {run["run_id"] for run in how["runs"] if run["job"] in jobs}
     return how | {
-        "runs": [run | {"step": None} if run["run_id"] in of_job else run for run in how["runs"]],
-        "audit": [record for record in how["audit"] if record["run_id"] not in of_job] + whole_runs(how["audit"], of_job),
-        "outcomes": sorted(((schema, None, value | {"step": None}) if str(value.get("run_id")) in of_job else (schema, ce_id, value)
+        "runs": [run | {"step": None} if run["run_id"] in of_jobs else run for run in how["runs"]],
+        "audit": [record for record in how["audit"] if record["run_id"] not in of_jobs] + whole_runs(how["audit"], of_jobs),
+        "outcomes": sorted(((schema, None, value | {"step": None}) if str(value.get("run_id")) in of_jobs else (schema, ce_id, value)
                             for schema, ce_id, value in how["outcomes"]), key=str),
     }
 
