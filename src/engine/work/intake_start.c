@@ -104,8 +104,15 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   if (rows == NULL)
     return FALSE;
   gboolean dated = rows_count (rows) > 0 && rows_text (rows, 0, "last_ms") != NULL;
-  trail_begin (service->lanes, lane, rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1,
-               dated ? rows_int (rows, 0, "last_ms") : 0);
+  gint64 was = lane->intake.mine,
+         is = rows_count (rows) > 0 ? rows_int (rows, 0, "next_offset") : -1;
+  /* As in lane/astray.c, which may look later than this. */
+  if (is >= 0 && is < was) {
+    g_autofree char *partition = g_strdup_printf ("%d", lane->number);
+    log_warning ("PostgreSQL was set back; re-reading from its saved offsets", "topic", lane->topic,
+                 "partition", partition);
+  }
+  trail_begin (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0);
   return TRUE;
 }
 
