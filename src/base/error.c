@@ -1,3 +1,16 @@
 #include "base/error.h"
 
+#include <stdarg.h>
+
 G_DEFINE_QUARK (pruned_error, pruned_error)
+
+gboolean
+error_fatal (GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *why = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
+  return FALSE;
+}

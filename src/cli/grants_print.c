@@ -6,6 +6,7 @@
 #include "engine/job/complete.h"
 #include "engine/job/job_rights.h"
 #include "engine/ledger/schema.h"
+#include "pg/quoted.h"
 
 #include <string.h>
 
@@ -174,14 +175,6 @@ print_with (Cli *cli, Pg *pg, GError **error)
 
 /* --- without one --- */
 
-static char *
-quoted (const char *name)
-{
-  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
-  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
-  return g_strdup_printf ("\"%s\"", doubled);
-}
-
 typedef struct {
   Cli *cli;
   const char *to, *app_schema;
@@ -194,7 +187,7 @@ print_right (const Job *job, const char *table, const char *right, gpointer data
 {
   Printing *printing = data;
   const char *name = g_str_equal (right, RIGHT_RESTORE) ? "INSERT" : right;
-  g_autofree char *of = quoted (table);
+  g_autofree char *of = quoted_make (table);
   char *sql
       = g_strdup_printf ("GRANT %s ON %s.%s TO %s", name, printing->app_schema, of, printing->to);
   gboolean certain
@@ -217,8 +210,8 @@ print_without (Cli *cli, const GError *cause, GError **error)
   log_warning (
       "No database: tables that it lacks are not left out, and those that its foreign keys name are missing",
       "error", cause != NULL ? cause->message : "[postgres] url is not set");
-  g_autofree char *to = quoted (user),
-                  *app_schema = quoted (config_text (cli->config, "postgres", "app_schema"));
+  g_autofree char *to = quoted_make (user),
+                  *app_schema = quoted_make (config_text (cli->config, "postgres", "app_schema"));
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Printing printing = { cli, to, app_schema, seen };
   print (cli, "BEGIN");

@@ -94,3 +94,11 @@ quoted_at (const char *text, const char *p, const char **end, gboolean *closed)
     *end = p + strlen (p);
   return found;
 }
+
+char *
+quoted_make (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+  return g_strdup_printf ("\"%s\"", doubled);
+}

@@ -16,5 +16,8 @@ typedef enum {
  * closed, and then CLOSED is FALSE. CLOSED can be NULL. */
 Quoted quoted_at (const char *text, const char *p, const char **end, gboolean *closed);
 
+/* NAME as SQL writes it, in quotes. g_free it. */
+char *quoted_make (const char *name);
+
 /* Whether C can stand in a name without quotes, behind its first character. */
 gboolean quoted_is_name_char (char c);

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "engine/job/sql_text.h"
+#include "pg/quoted.h"
 
 #include <string.h>
 
@@ -64,14 +65,6 @@ words_of (const GString *conditions)
   return array_take (words);
 }
 
-static char *
-quoted_name (const char *name)
-{
-  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
-  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
-  return g_strdup_printf ("\"%s\"", doubled);
-}
-
 /* TABLE as SQL writes it. A built-in job has its indexes named (`pruned migrate --indexes`): there
  * it is a warning. */
 static void
@@ -102,7 +95,7 @@ check_plan (Check *check, CheckPlace place, const char *text)
   gpointer table;
   g_hash_table_iter_init (&each, plan.scanned);
   while (g_hash_table_iter_next (&each, &table, NULL)) {
-    g_autofree char *quoted = quoted_name (table);
+    g_autofree char *quoted = quoted_make (table);
     say_missing (check, place, quoted, &plan, "it reads");
   }
 }

@@ -4,16 +4,6 @@
 
 #define TOPIC_MOST 249
 
-static gboolean G_GNUC_PRINTF (2, 3) fail (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *why = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
-  return FALSE;
-}
-
 /* `payload.user.id` */
 static gboolean
 is_path (const char *text, GError **error)
@@ -22,7 +12,7 @@ is_path (const char *text, GError **error)
   g_auto (GStrv) parts = g_strsplit (text, ".", -1);
   for (guint i = 0; parts[i] != NULL; i++)
     ok = ok && *parts[i] != '\0' && strpbrk (parts[i], " \t\"'=,;") == NULL;
-  return ok || fail (error, "'%s' is not a path like payload.user.id", text);
+  return ok || error_fatal (error, "'%s' is not a path like payload.user.id", text);
 }
 
 static gboolean
@@ -34,7 +24,7 @@ read_topic (SentenceEvent *event, const char *value, GError **error)
   for (const char *c = value; *c != '\0'; c++)
     ok = ok && (g_ascii_isalnum (*c) || strchr ("._-", *c) != NULL);
   event->topic = g_strdup (value);
-  return ok || fail (error, "'%s' cannot be a topic's name", value);
+  return ok || error_fatal (error, "'%s' cannot be a topic's name", value);
 }
 
 static gboolean
@@ -42,7 +32,7 @@ read_format (SentenceEvent *event, const char *value, GError **error)
 {
   event->format = g_str_equal (value, "avro") ? EVENT_AVRO : EVENT_JSON;
   return event->format == EVENT_AVRO || g_str_equal (value, "json")
-         || fail (error, "expected json or avro, not '%s'", value);
+         || error_fatal (error, "expected json or avro, not '%s'", value);
 }
 
 static gboolean
@@ -52,7 +42,7 @@ read_key (SentenceEvent *event, const char *value, GError **error)
   for (guint i = 0; event->key[i] != NULL; i++)
     if (!is_path (g_strstrip (event->key[i]), error))
       return FALSE;
-  return event->key[0] != NULL || fail (error, "there is nothing");
+  return event->key[0] != NULL || error_fatal (error, "there is nothing");
 }
 
 static gboolean
@@ -67,8 +57,8 @@ read_cancel_on (SentenceEvent *event, const char *value, GError **error)
 {
   event->cancel_on = g_strdup (value);
   if (g_str_equal (value, event->name))
-    return fail (error, "an event cannot cancel itself");
-  return *value != '\0' || fail (error, "there is nothing");
+    return error_fatal (error, "an event cannot cancel itself");
+  return *value != '\0' || error_fatal (error, "there is nothing");
 }
 
 /* `type = X` */
@@ -77,11 +67,12 @@ read_match (SentenceEvent *event, const char *value, GError **error)
 {
   const char *equals = strchr (value, '=');
   if (equals == NULL)
-    return fail (error, "expected path = value, not '%s'", value);
+    return error_fatal (error, "expected path = value, not '%s'", value);
   event->match_path = g_strstrip (g_strndup (value, equals - value));
   event->match_value = g_strstrip (g_strdup (equals + 1));
   return is_path (event->match_path, error)
-         && (*event->match_value != '\0' || fail (error, "expected path = value, not '%s'", value));
+         && (*event->match_value != '\0'
+             || error_fatal (error, "expected path = value, not '%s'", value));
 }
 
 static const struct {

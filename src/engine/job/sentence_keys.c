@@ -6,16 +6,6 @@
 
 #define TABLE_PARTS 2 /* a table can have its schema */
 
-static gboolean G_GNUC_PRINTF (2, 3) fail (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *why = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
-  return FALSE;
-}
-
 static void
 child_free (gpointer data)
 {
@@ -59,7 +49,7 @@ columns_of (const char *text, GError **error)
     items[i] = name;
     for (guint j = 0; j < i; j++)
       if (g_str_equal (items[j], name)) {
-        fail (error, "the column %s twice", name);
+        error_fatal (error, "the column %s twice", name);
         return NULL;
       }
   }
@@ -91,7 +81,7 @@ read_child (Sentence *sentence, const char *item, GError **error)
     return child->table != NULL;
   gsize len = strlen (at);
   if (*at != '(' || at[len - 1] != ')')
-    return fail (error, "'%s' is not a table, or table(column, ...)", item);
+    return error_fatal (error, "'%s' is not a table, or table(column, ...)", item);
   g_autofree char *inner = g_strndup (at + 1, len - 2);
   return (child->columns = columns_of (inner, error)) != NULL;
 }
@@ -119,7 +109,8 @@ read_children (Sentence *sentence, const char *value, GError **error)
       return FALSE;
     for (guint j = 0; j < i; j++)
       if (same_child (children->pdata[j], children->pdata[i]))
-        return fail (error, "the table %s twice", ((SentenceChild *)children->pdata[i])->table);
+        return error_fatal (error, "the table %s twice",
+                            ((SentenceChild *)children->pdata[i])->table);
   }
   return TRUE;
 }
@@ -135,11 +126,11 @@ read_assignment (Sentence *sentence, const char *item, GError **error)
   if (set->column == NULL)
     return FALSE;
   if (*at != '=')
-    return fail (error, "'%s' is not 'column = value'", item);
+    return error_fatal (error, "'%s' is not 'column = value'", item);
   set->value = g_strstrip (g_strdup (at + 1));
   for (guint i = 0; i + 1 < sentence->set->len; i++)
     if (g_str_equal (((SentenceSet *)sentence->set->pdata[i])->column, set->column))
-      return fail (error, "the column %s twice", set->column);
+      return error_fatal (error, "the column %s twice", set->column);
   if (sql_text_is_expression (set->value, error))
     return TRUE;
   g_prefix_error (error, "%s: ", set->column);
@@ -167,7 +158,7 @@ read_audit (Sentence *sentence, const char *value, GError **error)
       sentence->audit = (SentenceAudit)i;
       return TRUE;
     }
-  return fail (error, "expected full, keys or off, not '%s'", value);
+  return error_fatal (error, "expected full, keys or off, not '%s'", value);
 }
 
 /* --- keep --- */
@@ -184,7 +175,7 @@ order_of (const char *item, GError **error)
   gboolean ascending = !descending && sql_text_skip_word (&at, "asc");
   if (*at == '\0')
     return g_strconcat (name, descending ? " desc" : ascending ? " asc" : "", NULL);
-  fail (error, "'%s' is not 'column', 'column asc' or 'column desc'", item);
+  error_fatal (error, "'%s' is not 'column', 'column asc' or 'column desc'", item);
   return NULL;
 }
 
@@ -225,15 +216,16 @@ read_keep (Sentence *sentence, const char *value, GError **error)
   char *end = NULL;
   keep->rows = g_ascii_isdigit (*at) ? g_ascii_strtoll (at, &end, 10) : 0;
   if (keep->rows < 1 || keep->rows > G_MAXINT32 || !g_ascii_isspace (*end))
-    return fail (error, "expected N [per column, ...] by column [desc], ... with N from 1 on");
+    return error_fatal (error,
+                        "expected N [per column, ...] by column [desc], ... with N from 1 on");
   at = end;
   gboolean per = sql_text_skip_word (&at, "per");
   const char *by = find_by (at);
   if (by == NULL)
-    return fail (error, "there is no 'by': which rows are the first?");
+    return error_fatal (error, "there is no 'by': which rows are the first?");
   g_autofree char *groups = g_strstrip (g_strndup (at, by - at));
   if (!per && *groups != '\0')
-    return fail (error, "expected 'per' or 'by' at '%s'", groups);
+    return error_fatal (error, "expected 'per' or 'by' at '%s'", groups);
   sql_text_skip_word (&by, "by");
   g_strfreev (keep->per);
   keep->per = per ? columns_of (groups, error) : g_new0 (char *, 1);
@@ -259,7 +251,7 @@ read_older_than (Sentence *sentence, const char *value, GError **error)
   gboolean ok = g_ascii_isdigit (*value);
   for (const char *c = value; *c != '\0'; c++)
     ok = ok && (g_ascii_isalnum (*c) || strchr (" .:", *c) != NULL);
-  return ok || fail (error, "expected an interval like 90 days, not '%s'", value);
+  return ok || error_fatal (error, "expected an interval like 90 days, not '%s'", value);
 }
 
 /* `s3:uploads column s3_key` */
@@ -269,15 +261,15 @@ read_object (Sentence *sentence, const char *value, GError **error)
   static const char want[] = "expected s3:BUCKET column NAME";
   sentence->kind = SENTENCE_OBJECTS;
   if (!g_str_has_prefix (value, "s3:"))
-    return fail (error, want);
+    return error_fatal (error, want);
   const char *bucket = value + strlen ("s3:"), *at = bucket;
   while (g_ascii_isalnum (*at) || *at == '.' || *at == '-' || *at == '_')
     at++;
   if (at == bucket || !g_ascii_isspace (*at))
-    return fail (error, want);
+    return error_fatal (error, want);
   sentence->bucket = g_strndup (bucket, at - bucket);
   if (!sql_text_skip_word (&at, "column"))
-    return fail (error, want);
+    return error_fatal (error, want);
   return (sentence->object_column = sql_text_only_name (at, 1, error)) != NULL;
 }
 

@@ -6,16 +6,6 @@
 
 #define DEEPEST 200 /* brackets in brackets */
 
-static gboolean G_GNUC_PRINTF (2, 3) fail (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *why = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
-  return FALSE;
-}
-
 static gboolean
 begins_name (char c)
 {
@@ -50,11 +40,11 @@ take_bracket (Brackets *brackets, char c, GError **error)
 {
   if (c == '(' || c == '[') {
     if (brackets->depth == DEEPEST)
-      return fail (error, "more than %d brackets in each other", DEEPEST);
+      return error_fatal (error, "more than %d brackets in each other", DEEPEST);
     brackets->closing[brackets->depth++] = c == '(' ? ')' : ']';
   } else if (c == ')' || c == ']') {
     if (brackets->depth == 0 || brackets->closing[--brackets->depth] != c)
-      return fail (error, "'%c' closes no bracket", c);
+      return error_fatal (error, "'%c' closes no bracket", c);
   }
   return TRUE;
 }
@@ -65,19 +55,20 @@ take_code (const char *p, Brackets *brackets, GError **error)
 {
   gsize len = begins_name (*p) ? name_length (p) : 1;
   if (*p == ';')
-    return fail (error, "';' cannot stand in an expression");
+    return error_fatal (error, "';' cannot stand in an expression");
   if (*p == '$' && g_ascii_isdigit (p[1]))
-    return fail (error, "unknown parameter '$%.*s': the only one is :T", (int)name_length (p + 1),
-                 p + 1);
+    return error_fatal (error, "unknown parameter '$%.*s': the only one is :T",
+                        (int)name_length (p + 1), p + 1);
   if (p[0] == ':' && p[1] == ':')
     return 2;
   if (is_time (p))
     return 2;
   if (p[0] == ':' && begins_name (p[1]))
-    return fail (error,
-                 "unknown parameter ':%.*s': the only one is :T; a blank behind the colon makes it "
-                 "the end of a slice",
-                 (int)name_length (p + 1), p + 1);
+    return error_fatal (
+        error,
+        "unknown parameter ':%.*s': the only one is :T; a blank behind the colon makes it "
+        "the end of a slice",
+        (int)name_length (p + 1), p + 1);
   return take_bracket (brackets, *p, error) ? len : 0;
 }
 
@@ -90,9 +81,9 @@ take_expression (const char *text, const char **at, gboolean by_comma, GError **
     gboolean closed;
     Quoted quoted = quoted_at (text, p, &end, &closed);
     if (quoted == QUOTED_COMMENT)
-      return fail (error, "a comment ('%.2s') cannot stand in an expression", p);
+      return error_fatal (error, "a comment ('%.2s') cannot stand in an expression", p);
     if (quoted != QUOTED_NOT && !closed)
-      return fail (error, "a quote (%c) is not closed", *p);
+      return error_fatal (error, "a quote (%c) is not closed", *p);
     if (quoted != QUOTED_NOT)
       continue;
     if (by_comma && *p == ',' && brackets.depth == 0)
@@ -103,15 +94,15 @@ take_expression (const char *text, const char **at, gboolean by_comma, GError **
     end = p + len;
   }
   return brackets.depth == 0
-         || fail (error, "a bracket is not closed: '%c' is missing",
-                  brackets.closing[brackets.depth - 1]);
+         || error_fatal (error, "a bracket is not closed: '%c' is missing",
+                         brackets.closing[brackets.depth - 1]);
 }
 
 gboolean
 sql_text_is_expression (const char *text, GError **error)
 {
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
-    return fail (error, "there is nothing");
+    return error_fatal (error, "there is nothing");
   const char *at = text;
   return take_expression (text, &at, FALSE, error);
 }
@@ -142,7 +133,8 @@ sql_text_list (const char *text, GError **error)
       return NULL;
     g_ptr_array_add (items, g_strstrip (g_strndup (p, end - p)));
     if (*(char *)items->pdata[items->len - 1] == '\0') {
-      fail (error, items->len == 1 && *end == '\0' ? "there is nothing" : "nothing at a comma");
+      error_fatal (error,
+                   items->len == 1 && *end == '\0' ? "there is nothing" : "nothing at a comma");
       return NULL;
     }
     if (*end == '\0')
@@ -169,14 +161,14 @@ take_part (const char **at, GString *name, GError **error)
   gboolean closed = FALSE;
   if (*p == '"' && quoted_at (p, p, &end, &closed) == QUOTED_NAME) {
     if (!closed || end == p + 2)
-      return fail (error, closed ? "an empty name" : "a quote (\") is not closed");
+      return error_fatal (error, closed ? "an empty name" : "a quote (\") is not closed");
     g_string_append_len (name, p, end - p);
   } else if (begins_name (*p)) {
     end = p + name_length (p);
     g_autofree char *folded = g_ascii_strdown (p, end - p);
     g_string_append (name, folded);
   } else
-    return fail (error, *p != '\0' ? "no name at '%s'" : "a name is missing%s", p);
+    return error_fatal (error, *p != '\0' ? "no name at '%s'" : "a name is missing%s", p);
   *at = end;
   return TRUE;
 }
@@ -204,7 +196,7 @@ sql_text_only_name (const char *text, int parts, GError **error)
   const char *at = text;
   g_autofree char *name = sql_text_name (&at, parts, error);
   if (name != NULL && *at != '\0') {
-    fail (error, "'%s' is not a name: unexpected '%s'", text, at);
+    error_fatal (error, "'%s' is not a name: unexpected '%s'", text, at);
     return NULL;
   }
   return g_steal_pointer (&name);
