@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/grants.h"
 #include "cli/own_rights.h"
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 #include "engine/job/job_rights.h"
 #include "engine/ledger/schema.h"
 #include "pg/quoted.h"

@@ -1,7 +1,7 @@
 #include "cli/jobs_show.h"
 
 #include "base/resource.h"
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 #include "engine/job/job_conf.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "engine/job/sentence_keys.h"
-#include "engine/job/sentence_read.h"
-#include "engine/job/sentence_write.h"
+#include "engine/job/sentence/sentence_keys.h"
+#include "engine/job/sentence/sentence_read.h"
+#include "engine/job/sentence/sentence_write.h"
 
 #include <errno.h>
 #include <fcntl.h>

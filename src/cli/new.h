@@ -4,7 +4,7 @@
  * Threads: main only. Ownership: New has what look_* sets; new_clear frees that.
  */
 #pragma once
-#include "engine/job/catalogue.h"
+#include "engine/job/sentence/catalogue.h"
 
 typedef enum { NEW_GIVEN, NEW_BY_END, NEW_BY_AGE } NewWhere;
 

@@ -1,7 +1,7 @@
 #include "cli/new.h"
 
 #include "base/json.h"
-#include "engine/job/sql_text.h"
+#include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
 #include <string.h>

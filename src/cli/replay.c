@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
-#include "engine/job/own_topics.h"
+#include "engine/job/sentence/own_topics.h"
 #include "engine/ledger/replay.h"
 #include "engine/startup.h"
 

@@ -79,7 +79,7 @@ take_entry (Config *config, const char *path, const KeyFileEntry *entry, GError 
 {
   g_autofree char *origin = g_strdup_printf ("%s:%d", path, entry->line);
   gboolean ok;
-  if (key_file_is_verbatim (entry->section)) /* engine/job/sections.h reads them */
+  if (key_file_is_verbatim (entry->section)) /* engine/job/sentence/sections.h reads them */
     return TRUE;
   if (entry->key != NULL)
     ok = take_key (config, entry->section, entry->key, entry->value, origin, error);

@@ -3,7 +3,7 @@
 #include "engine/clock/schedule.h"
 #include "engine/lane/lane.h"
 #include "engine/job/in_force.h"
-#include "engine/job/own_topics.h"
+#include "engine/job/sentence/own_topics.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
 #include "engine/outbox/publish.h"

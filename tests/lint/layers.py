@@ -38,8 +38,9 @@ def sources():
 
 
 def folder(path):
-    """`src/engine/step/step.c` -> engine, `include/pruned/job.h` -> pruned, `src/main.c` -> ''."""
-    return path.parts[1] if len(path.parts) > 2 else ""
+    """The room: `src/engine/step/step.c` -> engine/step, `include/pruned/job.h` -> pruned, `src/main.c` -> ''."""
+    rooms = ["/".join(path.parts[1:end]) for end in range(len(path.parts) - 1, 1, -1)]
+    return next((room for room in rooms if room in RANK), path.parts[1] if len(path.parts) > 2 else "")
 
 
 def includes(path):

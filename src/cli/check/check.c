@@ -1,7 +1,7 @@
 #include "cli/check/check.h"
 
 #include "cli/commands.h"
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 
 #include <stdarg.h>
 #include <string.h>

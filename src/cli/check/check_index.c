@@ -2,7 +2,7 @@
 #include "cli/check/check.h"
 
 #include "base/json.h"
-#include "engine/job/sql_text.h"
+#include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
 #include <string.h>

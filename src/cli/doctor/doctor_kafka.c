@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "cli/dead_letters.h"
 #include "cli/doctor/doctor.h"
-#include "engine/job/own_topics.h"
+#include "engine/job/sentence/own_topics.h"
 #include "engine/outbox/topics.h"
 #include "kafka/inspect.h"
 #include "kafka/library.h"

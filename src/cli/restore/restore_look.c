@@ -2,7 +2,7 @@
 
 #include "base/uuid5.h"
 #include "cli/grants.h"
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "engine/job/job.h"
 
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_private.h"
 

@@ -15,7 +15,7 @@
 #include "config/config.h"
 #include "config/cron.h"
 #include "config/hours.h"
-#include "engine/job/sentence.h"
+#include "engine/job/sentence/sentence.h"
 #include "pg/pg.h"
 #include "pruned/job.h"
 

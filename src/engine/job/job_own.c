@@ -6,8 +6,8 @@
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
 #include "engine/job/job_private.h"
-#include "engine/job/sentence_job.h"
-#include "engine/job/sentence_read.h"
+#include "engine/job/sentence/sentence_job.h"
+#include "engine/job/sentence/sentence_read.h"
 
 #include <string.h>
 

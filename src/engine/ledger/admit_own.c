@@ -2,10 +2,10 @@
 
 #include "avro/identity.h"
 #include "engine/job/arguments.h"
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 #include "engine/job/in_force.h"
-#include "engine/job/own_event.h"
-#include "engine/job/sentence_key.h"
+#include "engine/job/sentence/own_event.h"
+#include "engine/job/sentence/sentence_key.h"
 #include "engine/ledger/timer.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The key of a page that an event names. */
 #include "engine/step/page.h"
 
-#include "engine/job/sentence_key.h"
+#include "engine/job/sentence/sentence_key.h"
 
 static void
 set_key (Page *page, const char *key)

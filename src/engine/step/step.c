@@ -1,7 +1,7 @@
 #include "engine/step/step.h"
 
 #include "base/clock.h"
-#include "engine/job/complete.h"
+#include "engine/job/sentence/complete.h"
 #include "engine/job/in_force.h"
 
 static void

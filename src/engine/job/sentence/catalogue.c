@@ -1,0 +1,225 @@
+#include "engine/job/sentence/catalogue.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+#define SQL "src/engine/job/sentence/sql/"
+
+static void
+column_free (gpointer data)
+{
+  CatColumn *column = data;
+  g_free (column->name);
+  g_free (column->quoted);
+  g_free (column->type);
+  g_free (column->declared);
+  g_free (column->emptied);
+  g_free (column);
+}
+
+static void
+table_free (gpointer data)
+{
+  CatTable *table = data;
+  g_free (table->oid);
+  g_free (table->asked);
+  g_free (table->name);
+  g_free (table->own);
+  g_free (table->root);
+  g_free (table->partly);
+  g_free (table->catches);
+  g_ptr_array_unref (table->columns);
+  g_ptr_array_unref (table->key);
+  g_free (table);
+}
+
+void
+cat_key_free (gpointer data)
+{
+  CatKey *key = data;
+  g_free (key->name);
+  g_ptr_array_unref (key->from);
+  g_ptr_array_unref (key->to);
+  g_ptr_array_unref (key->emptied);
+  g_free (key);
+}
+
+void
+catalogue_free (Catalogue *catalogue)
+{
+  if (catalogue == NULL)
+    return;
+  g_clear_pointer (&catalogue->keys, g_ptr_array_unref);
+  g_clear_pointer (&catalogue->tables, g_ptr_array_unref);
+  g_free (catalogue);
+}
+
+static const CatTable *
+table_by_oid (const Catalogue *catalogue, const char *oid)
+{
+  for (guint i = 0; i < catalogue->tables->len; i++)
+    if (g_strcmp0 (((CatTable *)catalogue->tables->pdata[i])->oid, oid) == 0)
+      return catalogue->tables->pdata[i];
+  return NULL;
+}
+
+/* A table that is named twice counts as its first mention. */
+const CatTable *
+catalogue_asked (const Catalogue *catalogue, const char *name)
+{
+  for (guint i = 0; i < catalogue->tables->len; i++) {
+    const CatTable *table = catalogue->tables->pdata[i];
+    if (g_strcmp0 (table->asked, name) == 0)
+      return table->oid != NULL ? table_by_oid (catalogue, table->oid) : table;
+  }
+  return NULL;
+}
+
+/* As PostgreSQL reads a name: in quotes as it stands, else in small letters. */
+static char *
+plain_name (const char *name)
+{
+  gsize len = strlen (name);
+  if (len < 2 || *name != '"')
+    return g_ascii_strdown (name, -1);
+  GString *plain = g_string_new_len (name + 1, (gssize)len - 2);
+  for (char *twice = strstr (plain->str, "\"\""); twice != NULL; twice = strstr (twice + 1, "\"\""))
+    g_string_erase (plain, twice - plain->str, 1);
+  return g_string_free (plain, FALSE);
+}
+
+static const CatColumn *
+column_named (const CatTable *table, const char *plain)
+{
+  for (guint i = 0; i < table->columns->len; i++)
+    if (g_str_equal (((CatColumn *)table->columns->pdata[i])->name, plain))
+      return table->columns->pdata[i];
+  return NULL;
+}
+
+const CatColumn *
+cat_column (const CatTable *table, const char *name)
+{
+  g_autofree char *plain = plain_name (name);
+  return column_named (table, plain);
+}
+
+static json_t *
+parsed (const PgRows *rows, int row, const char *column)
+{
+  const char *text = rows_text (rows, row, column);
+  return text != NULL ? json_parse (text, strlen (text), NULL) : json_array ();
+}
+
+/* NAMES: a JSON array. */
+static GPtrArray *
+columns_of (const CatTable *table, const json_t *names)
+{
+  GPtrArray *columns = g_ptr_array_new ();
+  for (gsize i = 0; i < json_array_size (names); i++)
+    g_ptr_array_add (columns,
+                     (gpointer)column_named (table, json_string_value (json_array_get (names, i))));
+  return columns;
+}
+
+static CatTable *
+table_new (const PgRows *rows, int row)
+{
+  CatTable *table = g_new0 (CatTable, 1);
+  table->columns = g_ptr_array_new_with_free_func (column_free);
+  table->oid = g_strdup (rows_text (rows, row, "oid"));
+  table->asked = g_strdup (rows_text (rows, row, "asked"));
+  table->name = g_strdup (rows_text (rows, row, "name"));
+  table->own = g_strdup (rows_text (rows, row, "own"));
+  table->kind = rows_text (rows, row, "kind") != NULL ? *rows_text (rows, row, "kind") : '\0';
+  table->hidden = rows_bool (rows, row, "hidden");
+  table->inherited = rows_bool (rows, row, "inherited");
+  table->ours = rows_bool (rows, row, "ours");
+  table->root = g_strdup (rows_text (rows, row, "root"));
+  table->catches = g_strdup (rows_text (rows, row, "catches"));
+  table->partly = g_strdup (rows_text (rows, row, "partly"));
+  g_autoptr (json_t) columns = parsed (rows, row, "columns"), key = parsed (rows, row, "key");
+  for (gsize i = 0; i < json_array_size (columns); i++) {
+    const json_t *one = json_array_get (columns, i);
+    CatColumn *column = g_new0 (CatColumn, 1);
+    column->name = g_strdup (json_string_value (json_object_get (one, "name")));
+    column->quoted = g_strdup (json_string_value (json_object_get (one, "quoted")));
+    column->type = g_strdup (json_string_value (json_object_get (one, "type")));
+    column->declared = g_strdup (json_string_value (json_object_get (one, "declared")));
+    column->emptied = g_strdup (json_string_value (json_object_get (one, "emptied")));
+    column->notnull = json_is_true (json_object_get (one, "notnull"));
+    column->made = json_is_true (json_object_get (one, "made"));
+    g_ptr_array_add (table->columns, column);
+  }
+  table->key = columns_of (table, key);
+  return table;
+}
+
+static CatKey *
+key_new (const Catalogue *catalogue, const PgRows *rows, int row)
+{
+  CatKey *key = g_new0 (CatKey, 1);
+  g_autoptr (json_t) from = parsed (rows, row, "child_columns"),
+                     to = parsed (rows, row, "parent_columns");
+  key->name = g_strconcat (rows_text (rows, row, "schema"), rows_text (rows, row, "name"), NULL);
+  key->child = table_by_oid (catalogue, rows_text (rows, row, "child"));
+  key->parent = table_by_oid (catalogue, rows_text (rows, row, "parent"));
+  key->from = columns_of (key->child, from);
+  key->to = columns_of (key->parent, to);
+  gboolean some = rows_text (rows, row, "emptied") != NULL;
+  g_autoptr (json_t) emptied = parsed (rows, row, "emptied");
+  key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);
+  key->deltype = *rows_text (rows, row, "deltype");
+  key->deferrable = rows_bool (rows, row, "deferrable");
+  key->nullable = TRUE;
+  for (guint i = 0; i < key->from->len; i++)
+    key->nullable &= !((CatColumn *)key->from->pdata[i])->notnull;
+  return key;
+}
+
+static gboolean
+read_keys (Pg *pg, Catalogue *catalogue, GError **error)
+{
+  GString *oids = array_new ();
+  for (guint i = 0; i < catalogue->tables->len; i++)
+    if (((CatTable *)catalogue->tables->pdata[i])->oid != NULL)
+      array_add (oids, ((CatTable *)catalogue->tables->pdata[i])->oid);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "oids", array_take (oids));
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "sentence_keys.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    g_ptr_array_add (catalogue->keys, key_new (catalogue, rows, i));
+  return rows != NULL;
+}
+
+static gboolean
+read_tables (Pg *pg, const Sentence *sentence, Catalogue *catalogue, GError **error)
+{
+  GString *names = array_new ();
+  array_add (names, sentence->table);
+  for (guint i = 0; sentence->children != NULL && i < sentence->children->len; i++)
+    array_add (names, ((SentenceChild *)sentence->children->pdata[i])->table);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "tables", array_take (names));
+  pg_values_set (values, "auto", sentence->children_auto ? "true" : "false");
+  pg_values_set (values, "archive", sentence->archive);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "sentence_tables.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    CatTable *table = table_new (rows, i);
+    gboolean own = rows_int (rows, i, "place") == 1;
+    g_ptr_array_insert (catalogue->tables, own ? 0 : -1, table);
+  }
+  return rows != NULL;
+}
+
+Catalogue *
+catalogue_read (Pg *pg, const Sentence *sentence, GError **error)
+{
+  g_autoptr (Catalogue) catalogue = g_new0 (Catalogue, 1);
+  catalogue->tables = g_ptr_array_new_with_free_func (table_free);
+  catalogue->keys = g_ptr_array_new_with_free_func (cat_key_free);
+  if (!read_tables (pg, sentence, catalogue, error) || !read_keys (pg, catalogue, error))
+    return NULL;
+  return g_steal_pointer (&catalogue);
+}

@@ -1,0 +1,55 @@
+/* What the database's catalogue says about the tables of a sentence: columns, primary keys, foreign
+ * keys. Names are as SQL writes them, quoted where needed, so they can be put into SQL.
+ *
+ * Threads: that of the connection reads it; then any. Ownership: catalogue_free frees all of it.
+ */
+#pragma once
+#include "engine/job/sentence/sentence.h"
+#include "pg/pg.h"
+
+typedef struct {
+  char *name, *quoted;
+  char *type; /* as a cast takes it that cuts and rounds nothing: the base type, without a length */
+  char *declared;         /* as it is declared */
+  char *emptied;          /* a table whose rows ON UPDATE SET NULL or DEFAULT empties; NULL: none */
+  gboolean notnull, made; /* made: generated from others */
+} CatColumn;
+
+typedef struct {
+  char *oid;
+  char *asked;        /* as the sentence names it; NULL: found by a foreign key */
+  char *name, *own;   /* own: without its schema, as columns are qualified with it */
+  char kind;          /* pg_class.relkind; 0: there is no such table */
+  gboolean hidden;    /* row-level security hides rows of it */
+  gboolean inherited; /* other tables inherit from it, and are no partitions */
+  gboolean ours;      /* of the database's catalogue, or of pruned */
+  char *root;         /* the partitioned table at the top; its own oid if there is none */
+  char *catches;      /* a trigger or rule that can keep new rows away; NULL: none */
+  char *partly;       /* a table that refers to some of its partitions only; NULL: none */
+  GPtrArray *columns; /* of CatColumn */
+  GPtrArray *key;     /* of CatColumn, borrowed: the primary key */
+} CatTable;
+
+typedef struct {
+  char *name; /* with its schema */
+  const CatTable *child, *parent;
+  GPtrArray *from, *to; /* of CatColumn, borrowed: of the child, of the parent */
+  GPtrArray *emptied;   /* of CatColumn, borrowed: what SET NULL or DEFAULT changes of the child */
+  char deltype;         /* pg_constraint.confdeltype; 0: no foreign key, the sentence says so */
+  gboolean deferrable, nullable;
+} CatKey;
+
+typedef struct {
+  GPtrArray *tables; /* of CatTable; the sentence's own is the first */
+  GPtrArray *keys;   /* of CatKey */
+} Catalogue;
+
+Catalogue *catalogue_read (Pg *pg, const Sentence *sentence, GError **error);
+void catalogue_free (Catalogue *catalogue);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalogue, catalogue_free)
+
+/* The table that the sentence names so; NULL: none. */
+const CatTable *catalogue_asked (const Catalogue *catalogue, const char *name);
+/* NULL: the table has no such column. NAME as SQL writes it. */
+const CatColumn *cat_column (const CatTable *table, const char *name);
+void cat_key_free (gpointer key);

@@ -1,0 +1,109 @@
+#include "engine/job/sentence/fill.h"
+
+#include "base/resource.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+Words *
+words_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+void
+words_take (Words *words, const char *word, char *text)
+{
+  g_hash_table_insert (words, g_strdup (word), text);
+}
+
+void
+words_set (Words *words, const char *word, const char *text)
+{
+  words_take (words, word, g_strdup (text));
+}
+
+char *
+words_fill (Words *words, const char *file)
+{
+  g_autofree char *path = g_strdup_printf ("src/engine/job/sentence/write/%s.sql", file);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = resource_text (path, &error);
+  if (text == NULL)
+    g_error ("%s", error->message);
+  GString *out = g_string_new (NULL);
+  for (const char *p = text; *p != '\0';) {
+    gsize n = *p == '{' ? strspn (p + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
+    if (n == 0 || p[n + 1] != '}') {
+      g_string_append_c (out, *p++);
+      continue;
+    }
+    g_autofree char *word = g_strndup (p + 1, n);
+    const char *with = g_hash_table_lookup (words, word);
+    g_assert (with != NULL);
+    g_string_append (out, with);
+    p += n + 2;
+  }
+  return g_string_free (out, FALSE);
+}
+
+void
+list_add (GString *out, const char *between, const char *format, ...)
+{
+  if (out->len > 0)
+    g_string_append (out, between);
+  va_list arguments;
+  va_start (arguments, format);
+  g_string_append_vprintf (out, format, arguments);
+  va_end (arguments);
+}
+
+char *
+list_equal (const char *own, const GPtrArray *columns, const char *other)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++)
+    list_add (out, " AND ", "%s.%s = %s.pruned_%u", own, ((CatColumn *)columns->pdata[i])->quoted,
+              other, i + 1);
+  return g_string_free (out, FALSE);
+}
+
+char *
+list_named (const char *own, const GPtrArray *columns)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++)
+    list_add (out, ", ", "%s.%s AS pruned_%u", own, ((CatColumn *)columns->pdata[i])->quoted,
+              i + 1);
+  return g_string_free (out, FALSE);
+}
+
+static void
+append_literal (GString *out, const char *text)
+{
+  g_string_append_c (out, '\'');
+  for (; *text != '\0'; text++) {
+    if (*text == '\'')
+      g_string_append_c (out, '\'');
+    g_string_append_c (out, *text);
+  }
+  g_string_append_c (out, '\'');
+}
+
+char *
+list_key (const CatTable *table)
+{
+  if (table->key->len == 0)
+    return g_strdup_printf ("pg_catalog.to_jsonb(%s.*)", table->own);
+  if (table->key->len == 1)
+    return g_strdup_printf ("%s.%s", table->own, ((CatColumn *)table->key->pdata[0])->quoted);
+  GString *out = g_string_new ("pg_catalog.jsonb_build_object(");
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_string_append (out, i > 0 ? ", " : "");
+    append_literal (out, column->name);
+    g_string_append_printf (out, ", %s.%s", table->own, column->quoted);
+  }
+  g_string_append_c (out, ')');
+  return g_string_free (out, FALSE);
+}

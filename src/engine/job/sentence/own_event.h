@@ -1,0 +1,40 @@
+/* A message of an application's own topic, as the [event NAME] sections read it: whether it fits,
+ * which row it names, when that is due, and who sent it.
+ *
+ * Errors are PRUNED_REJECT with a reason of docs/messages.md, and name the path.
+ *
+ * Threads: any; an OwnEvent belongs to one thread. Ownership: see each function.
+ */
+#pragma once
+#include "avro/message.h"
+#include "engine/job/sentence/sentence.h"
+
+typedef struct {
+  const MessageSource *source;
+  char *type;        /* NULL: the message does not say it */
+  gboolean is_whole; /* a CloudEvent in structured mode: its attributes are in the body */
+  json_t *body;      /* numbers with a fraction are texts in it; NULL: it cannot be read: */
+  char *unreadable;  /* why */
+} OwnEvent;
+
+/* SOURCE must outlive OWN. After an error OWN is clear. */
+gboolean own_event_open (OwnEvent *own, const MessageSource *source, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+void own_event_clear (OwnEvent *own);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OwnEvent, own_event_clear)
+
+/* Whether the message is one of EVENT. An error: it cannot be told. */
+gboolean own_event_fits (const OwnEvent *own, const SentenceEvent *event, gboolean *fits,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The values of the primary key's columns as texts, g_strfreev them. NULL: one is missing, null, or
+ * no value of a column. */
+char **own_event_key (const OwnEvent *own, const SentenceEvent *event, GError **error);
+/* *DUE: RFC 3339 in UTC, g_free it; NULL: the message names none. */
+gboolean own_event_due (const OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* ce_id, ce_source and ce_time; message_decoded_clear it. */
+gboolean own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* What PATH (`payload.items.0.id`) names in BODY; NULL: nothing. Borrowed. */
+const json_t *own_event_find (const json_t *body, const char *path);

@@ -1,0 +1,23 @@
+#include "engine/job/sentence/own_topics.h"
+
+static void
+add_topic (GPtrArray *topics, const SentenceEvent *event)
+{
+  if (event != NULL && !g_ptr_array_find_with_equal_func (topics, event->topic, g_str_equal, NULL))
+    g_ptr_array_add (topics, g_strdup (event->topic));
+}
+
+GPtrArray *
+jobs_own_topics (const Jobs *jobs, const Config *config)
+{
+  GPtrArray *topics = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    for (guint e = 0; e < job->events->len && config_job_bool (config, job->name, "enabled"); e++) {
+      const JobEvent *event = job->events->pdata[e];
+      add_topic (topics, event->own);
+      add_topic (topics, event->cancel);
+    }
+  }
+  return topics;
+}

@@ -1,0 +1,44 @@
+#include "engine/job/sentence/sentence.h"
+
+void
+sentence_free (Sentence *sentence)
+{
+  if (sentence == NULL)
+    return;
+  g_free (sentence->name);
+  g_free (sentence->place);
+  g_free (sentence->table);
+  g_free (sentence->where);
+  g_clear_pointer (&sentence->children, g_ptr_array_unref);
+  g_clear_pointer (&sentence->set, g_ptr_array_unref);
+  g_strfreev (sentence->keep.per);
+  g_strfreev (sentence->keep.by);
+  g_free (sentence->older_than);
+  g_free (sentence->bucket);
+  g_free (sentence->object_column);
+  g_free (sentence->archive);
+  g_strfreev (sentence->on);
+  g_free (sentence);
+}
+
+void
+sentence_event_free (SentenceEvent *event)
+{
+  if (event == NULL)
+    return;
+  g_free (event->name);
+  g_free (event->place);
+  g_free (event->topic);
+  g_strfreev (event->key);
+  g_free (event->due);
+  g_free (event->cancel_on);
+  g_free (event->match_path);
+  g_free (event->match_value);
+  g_free (event);
+}
+
+gboolean
+sentence_is_built (const Sentence *sentence)
+{
+  return sentence->kind != SENTENCE_PARTITIONS && sentence->kind != SENTENCE_OBJECTS;
+}

@@ -1,0 +1,203 @@
+#include "engine/job/sentence/sentence_below_private.h"
+
+void
+below_free (Below *below)
+{
+  if (below == NULL)
+    return;
+  GPtrArray *arrays[]
+      = { below->edges, below->selves, below->loose, below->empties, below->order, below->said };
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    g_ptr_array_unref (arrays[i]);
+  g_free (below);
+}
+
+/* --- which foreign keys are followed --- */
+
+static gboolean
+has_columns (const CatKey *key, char **columns)
+{
+  if (g_strv_length (columns) != key->from->len)
+    return FALSE;
+  for (guint i = 0; i < key->from->len; i++)
+    if (cat_column (key->child, columns[i]) != key->from->pdata[i])
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether the sentence names the child of KEY, and its columns if it names some. */
+static gboolean
+is_listed (const Below *below, const CatKey *key)
+{
+  const GPtrArray *children = below->sentence->children;
+  for (guint i = 0; children != NULL && i < children->len; i++) {
+    const SentenceChild *child = children->pdata[i];
+    if (catalogue_asked (below->catalogue, child->table) == key->child
+        && (child->columns == NULL || has_columns (key, child->columns)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+is_followed (const Below *below, const CatKey *key)
+{
+  if (key->deltype == 'c' || key->deltype == '\0' || is_listed (below, key))
+    return TRUE;
+  return below->sentence->children_auto && (key->deltype == 'a' || key->deltype == 'r');
+}
+
+/* A child whose columns the sentence names, and that no foreign key names. */
+static char *
+add_said (Below *below, const SentenceChild *child)
+{
+  const CatTable *table = catalogue_asked (below->catalogue, child->table);
+  for (guint i = 0; i < below->catalogue->keys->len; i++) {
+    const CatKey *key = below->catalogue->keys->pdata[i];
+    if (key->child == table && (child->columns == NULL || has_columns (key, child->columns)))
+      return NULL;
+  }
+  if (child->columns == NULL)
+    return g_strdup_printf (
+        "%s has no foreign key to %s: write %s(column), with the column that holds its key",
+        child->table, below->root->name, child->table);
+  CatKey *key = g_new0 (CatKey, 1);
+  g_ptr_array_add (below->said, key);
+  *key = (CatKey){ .child = table,
+                   .parent = below->root,
+                   .from = g_ptr_array_new (),
+                   .emptied = g_ptr_array_new (),
+                   .to = g_ptr_array_ref (below->root->key) };
+  for (char **name = child->columns; *name != NULL; name++) {
+    const CatColumn *column = cat_column (table, *name);
+    if (column == NULL)
+      return g_strdup_printf ("%s has no column %s", child->table, *name);
+    g_ptr_array_add (key->from, (gpointer)column);
+  }
+  if (key->from->len != key->to->len)
+    return g_strdup_printf ("%s: the key of %s has %u columns", child->table, below->root->name,
+                            key->to->len);
+  return NULL;
+}
+
+/* --- the order --- */
+
+static const CatKey *
+key_at (const Below *below, guint i)
+{
+  const GPtrArray *keys = below->catalogue->keys;
+  return i < keys->len ? keys->pdata[i] : below->said->pdata[i - keys->len];
+}
+
+/* Children first. OPEN: the tables on the way to TABLE. */
+static void
+visit (Below *below, const CatTable *table, GPtrArray *open)
+{
+  g_ptr_array_add (open, (gpointer)table);
+  for (guint i = 0; i < below->catalogue->keys->len + below->said->len; i++) {
+    const CatKey *key = key_at (below, i);
+    if (key->parent != table)
+      continue;
+    if (!is_followed (below, key)) {
+      if (key->deltype == 'n' || key->deltype == 'd')
+        g_ptr_array_add (below->empties, (gpointer)key);
+      continue;
+    }
+    if (key->child == table)
+      g_ptr_array_add (below->selves, (gpointer)key);
+    else if (g_ptr_array_find (open, key->child, NULL))
+      g_ptr_array_add (below->loose, (gpointer)key);
+    else {
+      g_ptr_array_add (below->edges, (gpointer)key);
+      if (!g_ptr_array_find (below->order, key->child, NULL))
+        visit (below, key->child, open);
+    }
+  }
+  g_ptr_array_remove_index (open, open->len - 1);
+  g_ptr_array_add (below->order, (gpointer)table);
+}
+
+static char *
+check_loose (const Below *below)
+{
+  for (guint i = 0; i < below->loose->len; i++) {
+    const CatKey *key = below->loose->pdata[i];
+    gboolean defers = key->deltype == 'a' && key->deferrable;
+    if (!defers && (!key->nullable || key->deltype == 'c' || key->child->key->len == 0))
+      return g_strdup_printf ("%s and %s refer to each other in a circle, which %s closes: it can "
+                              "neither be deferred nor emptied",
+                              key->child->name, key->parent->name, key->name);
+  }
+  return NULL;
+}
+
+static char *
+check_tables (const Below *below)
+{
+  for (guint i = 0; below->sentence->children != NULL && i < below->sentence->children->len; i++) {
+    const SentenceChild *child = below->sentence->children->pdata[i];
+    const CatTable *table = catalogue_asked (below->catalogue, child->table);
+    if (table == NULL || table->kind == '\0')
+      return g_strdup_printf ("there is no table %s", child->table);
+    char *refusal = add_said ((Below *)below, child);
+    if (refusal != NULL)
+      return refusal;
+  }
+  return NULL;
+}
+
+static char *
+check_order (const Below *below)
+{
+  for (guint i = 0; below->sentence->children != NULL && i < below->sentence->children->len; i++) {
+    const SentenceChild *child = below->sentence->children->pdata[i];
+    if (!g_ptr_array_find (below->order, catalogue_asked (below->catalogue, child->table), NULL))
+      return g_strdup_printf ("%s has no foreign key to %s, nor to another child", child->table,
+                              below->root->name);
+  }
+  for (guint i = 0; i < below->order->len; i++) {
+    const CatTable *table = below->order->pdata[i];
+    if (table->kind != 'r' && table->kind != 'p')
+      return g_strdup_printf ("%s is no table", table->name);
+  }
+  for (guint i = 0; i < below->selves->len; i++)
+    if (((CatKey *)below->selves->pdata[i])->child->key->len == 0)
+      return g_strdup_printf ("%s has no primary key",
+                              ((CatKey *)below->selves->pdata[i])->child->name);
+  for (guint i = 0; i < below->empties->len; i++)
+    if (((CatKey *)below->empties->pdata[i])->child->key->len == 0)
+      return g_strdup_printf ("%s has no primary key",
+                              ((CatKey *)below->empties->pdata[i])->child->name);
+  return check_loose (below);
+}
+
+Below *
+below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, char **refusal)
+{
+  g_autoptr (Below) below = g_new0 (Below, 1);
+  *below = (Below){ .sentence = sentence,
+                    .catalogue = catalogue,
+                    .root = catalogue->tables->pdata[0],
+                    .words = words,
+                    .said = g_ptr_array_new_with_free_func (cat_key_free),
+                    .edges = g_ptr_array_new (),
+                    .selves = g_ptr_array_new (),
+                    .loose = g_ptr_array_new (),
+                    .empties = g_ptr_array_new (),
+                    .order = g_ptr_array_new () };
+  if (sentence->kind != SENTENCE_SET) {
+    g_autoptr (GPtrArray) open = g_ptr_array_new ();
+    if ((*refusal = check_tables (below)) != NULL)
+      return NULL;
+    visit (below, below->root, open);
+    if ((*refusal = check_order (below)) != NULL)
+      return NULL;
+  }
+  return g_steal_pointer (&below);
+}
+
+gboolean
+below_is_empty (const Below *below)
+{
+  return below->edges->len + below->selves->len + below->empties->len == 0;
+}

@@ -1,0 +1,321 @@
+#include "engine/job/sentence/sentence_below_private.h"
+
+/* --- the rows of a table that go --- */
+
+static gboolean
+has_self (const Below *below, const CatTable *table)
+{
+  for (guint i = 0; i < below->selves->len; i++)
+    if (((CatKey *)below->selves->pdata[i])->child == table)
+      return TRUE;
+  return FALSE;
+}
+
+static char *rows_of (const Below *below, const CatTable *table, const GPtrArray *columns);
+
+/* The columns of the keys themselves need not be read from the table. */
+static char *
+rows_of_keys (const Below *below, const GPtrArray *columns)
+{
+  const CatTable *root = below->root;
+  const char *keys = g_hash_table_lookup (below->words, "keys"),
+             *match = g_hash_table_lookup (below->words, "match");
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++) {
+    guint at;
+    if (!g_ptr_array_find (root->key, columns->pdata[i], &at)) {
+      g_string_free (out, TRUE);
+      g_autofree char *named = list_named (root->own, columns);
+      return g_strdup_printf ("SELECT %s FROM %s JOIN %s ON %s", named, root->name, keys, match);
+    }
+    list_add (out, ", ", "pruned_k.pruned_%u AS pruned_%u", at + 1, i + 1);
+  }
+  g_autofree char *named = g_string_free (out, FALSE);
+  return g_strdup_printf ("SELECT %s FROM %s", named, keys);
+}
+
+/* Without the rows that refer to rows of the same table. */
+static char *
+first_rows_of (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  if (table == below->root)
+    return rows_of_keys (below, columns);
+  GString *out = g_string_new (NULL);
+  g_autofree char *named = list_named (table->own, columns);
+  for (guint i = 0; i < below->edges->len; i++) {
+    const CatKey *key = below->edges->pdata[i];
+    if (key->child != table)
+      continue;
+    g_autofree char *rows = rows_of (below, key->parent, key->to),
+                    *on = list_equal (table->own, key->from, "pruned_p");
+    list_add (out, " UNION ALL ", "SELECT %s FROM %s JOIN (%s) AS pruned_p ON %s", named,
+              table->name, rows, on);
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* COLUMNS and those that foreign keys within TABLE refer to. */
+static GPtrArray *
+with_referred (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  GPtrArray *all = g_ptr_array_new ();
+  for (guint i = 0; i < columns->len; i++)
+    g_ptr_array_add (all, columns->pdata[i]);
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    for (guint k = 0; key->child == table && k < key->to->len; k++)
+      if (!g_ptr_array_find (all, key->to->pdata[k], NULL))
+        g_ptr_array_add (all, key->to->pdata[k]);
+  }
+  return all;
+}
+
+/* The step from rows to those that refer to them. */
+static char *
+next_rows_of (const Below *below, const CatTable *table, GPtrArray *all)
+{
+  GString *out = g_string_new (NULL);
+  g_autofree char *named = list_named (table->own, all);
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    if (key->child != table)
+      continue;
+    g_autoptr (GString) on = g_string_new (NULL);
+    for (guint k = 0; k < key->from->len; k++) {
+      guint at = 0;
+      g_ptr_array_find (all, key->to->pdata[k], &at);
+      list_add (on, " AND ", "%s.%s = pruned_t.pruned_%u", table->own,
+                ((CatColumn *)key->from->pdata[k])->quoted, at + 1);
+    }
+    list_add (out, " UNION ALL ", "SELECT %s FROM %s WHERE %s", named, table->name, on->str);
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* A query for COLUMNS (`pruned_1`, ...) of the rows of TABLE that go. */
+static char *
+rows_of (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  if (!has_self (below, table))
+    return first_rows_of (below, table, columns);
+  g_autoptr (GPtrArray) all = with_referred (below, table, columns);
+  g_autofree char *first = first_rows_of (below, table, all),
+                  *next = next_rows_of (below, table, all);
+  GString *outer = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++)
+    list_add (outer, ", ", "pruned_t.pruned_%u", i + 1);
+  g_autofree char *named = g_string_free (outer, FALSE);
+  return g_strdup_printf (
+      "WITH RECURSIVE pruned_t AS (SELECT * FROM (%s) AS pruned_f UNION SELECT pruned_n.* FROM pruned_t"
+      " CROSS JOIN LATERAL (%s) AS pruned_n) SELECT %s FROM pruned_t",
+      first, next, named);
+}
+
+/* --- files --- */
+
+static void
+set_child (const Below *below, const CatTable *child, const CatTable *parent,
+           const GPtrArray *columns, const GPtrArray *to)
+{
+  words_set (below->words, "child", child->name);
+  words_set (below->words, "child_own", child->own);
+  words_take (below->words, "child_key", list_key (child));
+  words_take (below->words, "rows", rows_of (below, parent, to));
+  words_take (below->words, "on", list_equal (child->own, columns, "pruned_p"));
+}
+
+static char *
+path_of (const Written *written, const char *folder, const CatTable *table, const char *kind)
+{
+  return g_strdup_printf ("%s/%03u-%s%s", folder, (written->files->len + 1) * 10, table->name,
+                          kind);
+}
+
+/* VISIT for each way in which rows of TABLE are found: one query if they refer to each other, else
+ * one a foreign key. The words are set. */
+static void
+each_way (const Below *below, const CatTable *table, Written *written,
+          void (*visit_way) (const Below *, const CatTable *, Written *))
+{
+  if (has_self (below, table)) {
+    set_child (below, table, table, table->key, table->key);
+    words_set (below->words, "why", "and rows that refer to them");
+    visit_way (below, table, written);
+    return;
+  }
+  for (guint i = 0; i < below->edges->len; i++) {
+    const CatKey *key = below->edges->pdata[i];
+    if (key->child != table)
+      continue;
+    set_child (below, table, key->parent, key->from, key->to);
+    words_set (below->words, "why", key->name != NULL ? key->name : "as the sentence says");
+    visit_way (below, table, written);
+  }
+}
+
+static void
+write_lock (const Below *below, const CatTable *table, Written *written)
+{
+  written_add (written, path_of (written, "lock", table, ""), NULL, 0,
+               words_fill (below->words, "lock_below"));
+}
+
+static gboolean
+is_referred (const Below *below, const CatTable *table)
+{
+  const GPtrArray *all[] = { below->edges, below->selves, below->empties };
+  for (guint a = 0; a < G_N_ELEMENTS (all); a++)
+    for (guint i = 0; i < all[a]->len; i++)
+      if (((CatKey *)all[a]->pdata[i])->parent == table)
+        return TRUE;
+  return FALSE;
+}
+
+/* From the top down. What nothing refers to needs no lock. */
+void
+below_write_locks (const Below *below, Written *written)
+{
+  for (guint i = 0; i < below->loose->len; i++) {
+    const CatKey *key = below->loose->pdata[i];
+    if (key->deltype != 'a' || !key->deferrable)
+      continue;
+    words_set (below->words, "constraint", key->name);
+    written_add (written, path_of (written, "lock", key->child, ""), NULL, 0,
+                 words_fill (below->words, "defer"));
+  }
+  for (guint i = below->order->len; i-- > 0;) {
+    const CatTable *table = below->order->pdata[i];
+    if (table != below->root && is_referred (below, table))
+      each_way (below, table, written, write_lock);
+  }
+}
+
+static void
+write_child (const Below *below, const CatTable *table, Written *written)
+{
+  written_add (written, path_of (written, "apply/removed", table, ""), table, 'd',
+               words_fill (below->words, "child"));
+}
+
+/* Rows that go and refer to KEY's parent rows, as a join; not if the parent goes for itself. */
+static char *
+going_of (const Below *below, const CatKey *key)
+{
+  const CatTable *child = key->child;
+  g_autofree char *rows = key->parent == child ? rows_of_keys (below, child->key)
+                                               : rows_of (below, child, child->key),
+                  *on = list_equal (child->own, child->key, "pruned_q");
+  if (key->parent != child || key->to->len != child->key->len)
+    return g_strdup_printf (" JOIN (%s) AS pruned_q ON %s", rows, on);
+  g_autoptr (GString) same = g_string_new (NULL);
+  for (guint i = 0; i < key->to->len; i++) {
+    guint at = 0;
+    g_ptr_array_find (child->key, key->to->pdata[i], &at);
+    list_add (same, " AND ", "pruned_k.pruned_%u = pruned_p.pruned_%u", at + 1, i + 1);
+  }
+  return g_strdup_printf (" JOIN (%s) AS pruned_q ON %s AND NOT EXISTS (SELECT FROM %s WHERE %s)",
+                          rows, on, (char *)g_hash_table_lookup (below->words, "keys"), same->str);
+}
+
+/* What KEY refers to becomes NULL, or its default. GOING: only in rows that go themselves. */
+static void
+write_empty (const Below *below, const CatKey *key, gboolean going, Written *written)
+{
+  const CatTable *child = key->child;
+  set_child (below, child, key->parent, key->from, key->to);
+  g_autoptr (GString) set = g_string_new (NULL);
+  const GPtrArray *columns = going ? key->from : key->emptied;
+  for (guint i = 0; i < columns->len; i++)
+    list_add (set, ", ", "%s = %s", ((CatColumn *)columns->pdata[i])->quoted,
+              key->deltype == 'd' ? "DEFAULT" : "NULL");
+  words_set (below->words, "set_empty", set->str);
+  words_take (below->words, "child_old", list_named (child->own, child->key));
+  words_take (below->words, "child_same", list_equal (child->own, child->key, "pruned_o"));
+  words_set (below->words, "why", key->name);
+  words_set (below->words, "going", "");
+  if (going)
+    words_take (below->words, "going", going_of (below, key));
+  written_add (written, path_of (written, "apply/removed", child, ".update"), child, 'u',
+               words_fill (below->words, "empty"));
+}
+
+/* Rows of the own table that refer to rows that go. A row that goes for itself may refer to one of
+ * them: that is emptied first. */
+static void
+write_own (const Below *below, Written *written)
+{
+  const CatTable *root = below->root;
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    if (key->child == root && key->nullable)
+      write_empty (below, key, TRUE, written);
+  }
+  words_take (below->words, "rows", rows_of (below, root, root->key));
+  words_take (below->words, "on", list_equal (root->own, root->key, "pruned_p"));
+  words_set (below->words, "why", "and rows that refer to them");
+  g_autofree char *first = words_fill (below->words, "below");
+  const char *archive = g_hash_table_lookup (below->words, "archive_then");
+  written_add (written, path_of (written, "apply/removed", root, ""), root, 'd',
+               g_strconcat (first, archive, NULL));
+}
+
+gboolean
+below_empties_own (const Below *below)
+{
+  const GPtrArray *all[] = { below->selves, below->loose };
+  for (guint a = 0; a < G_N_ELEMENTS (all); a++)
+    for (guint i = 0; i < all[a]->len; i++)
+      if (((CatKey *)all[a]->pdata[i])->child == below->root)
+        return TRUE;
+  return FALSE;
+}
+
+gboolean
+below_changes_own (const Below *below)
+{
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    if (key->child == below->root && key->nullable)
+      return TRUE;
+  }
+  for (guint i = 0; i < below->loose->len; i++) {
+    const CatKey *key = below->loose->pdata[i];
+    if (key->child == below->root && (key->deltype != 'a' || !key->deferrable))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+char *
+below_without_rest (const Below *below, const char *due)
+{
+  GString *out = g_string_new (NULL);
+  g_string_printf (out, "(%s)", due);
+  for (guint i = 0; i < below->said->len; i++) {
+    const CatKey *key = below->said->pdata[i];
+    g_autofree char *on = list_equal (key->child->own, key->from, "pruned_k");
+    if (key->child != below->root)
+      list_add (out, " AND ", "NOT EXISTS (SELECT FROM %s WHERE %s)", key->child->name, on);
+  }
+  return g_string_free (out, FALSE);
+}
+
+void
+below_write_effects (const Below *below, Written *written)
+{
+  for (guint i = 0; i < below->loose->len; i++) {
+    const CatKey *key = below->loose->pdata[i];
+    if (key->deltype != 'a' || !key->deferrable)
+      write_empty (below, key, TRUE, written);
+  }
+  for (guint i = 0; i < below->order->len; i++) {
+    const CatTable *table = below->order->pdata[i];
+    for (guint k = 0; k < below->empties->len; k++)
+      if (((CatKey *)below->empties->pdata[k])->parent == table)
+        write_empty (below, below->empties->pdata[k], FALSE, written);
+    if (table != below->root)
+      each_way (below, table, written, write_child);
+    else if (has_self (below, table))
+      write_own (below, written);
+  }
+}

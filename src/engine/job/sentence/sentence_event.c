@@ -1,0 +1,115 @@
+#include "engine/job/sentence/sentence_read.h"
+
+#include <string.h>
+
+#define TOPIC_MOST 249
+
+/* `payload.user.id` */
+static gboolean
+is_path (const char *text, GError **error)
+{
+  gboolean ok = *text != '\0';
+  g_auto (GStrv) parts = g_strsplit (text, ".", -1);
+  for (guint i = 0; parts[i] != NULL; i++)
+    ok = ok && *parts[i] != '\0' && strpbrk (parts[i], " \t\"'=,;") == NULL;
+  return ok || error_fatal (error, "'%s' is not a path like payload.user.id", text);
+}
+
+static gboolean
+read_topic (SentenceEvent *event, const char *value, GError **error)
+{
+  gsize len = strlen (value);
+  gboolean ok
+      = len > 0 && len <= TOPIC_MOST && !g_str_equal (value, ".") && !g_str_equal (value, "..");
+  for (const char *c = value; *c != '\0'; c++)
+    ok = ok && (g_ascii_isalnum (*c) || strchr ("._-", *c) != NULL);
+  event->topic = g_strdup (value);
+  return ok || error_fatal (error, "'%s' cannot be a topic's name", value);
+}
+
+static gboolean
+read_format (SentenceEvent *event, const char *value, GError **error)
+{
+  event->format = g_str_equal (value, "avro") ? EVENT_AVRO : EVENT_JSON;
+  return event->format == EVENT_AVRO || g_str_equal (value, "json")
+         || error_fatal (error, "expected json or avro, not '%s'", value);
+}
+
+static gboolean
+read_key (SentenceEvent *event, const char *value, GError **error)
+{
+  event->key = g_strsplit (value, ",", -1);
+  for (guint i = 0; event->key[i] != NULL; i++)
+    if (!is_path (g_strstrip (event->key[i]), error))
+      return FALSE;
+  return event->key[0] != NULL || error_fatal (error, "there is nothing");
+}
+
+static gboolean
+read_due (SentenceEvent *event, const char *value, GError **error)
+{
+  event->due = g_strdup (value);
+  return is_path (value, error);
+}
+
+static gboolean
+read_cancel_on (SentenceEvent *event, const char *value, GError **error)
+{
+  event->cancel_on = g_strdup (value);
+  if (g_str_equal (value, event->name))
+    return error_fatal (error, "an event cannot cancel itself");
+  return *value != '\0' || error_fatal (error, "there is nothing");
+}
+
+/* `type = X` */
+static gboolean
+read_match (SentenceEvent *event, const char *value, GError **error)
+{
+  const char *equals = strchr (value, '=');
+  if (equals == NULL)
+    return error_fatal (error, "expected path = value, not '%s'", value);
+  event->match_path = g_strstrip (g_strndup (value, equals - value));
+  event->match_value = g_strstrip (g_strdup (equals + 1));
+  return is_path (event->match_path, error)
+         && (*event->match_value != '\0'
+             || error_fatal (error, "expected path = value, not '%s'", value));
+}
+
+static const struct {
+  const char *name;
+  gboolean (*read) (SentenceEvent *event, const char *value, GError **error);
+} KEYS[] = { { "topic", read_topic }, { "format", read_format },       { "key", read_key },
+             { "due", read_due },     { "cancel_on", read_cancel_on }, { "match", read_match } };
+
+static gboolean
+take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  const char *known[G_N_ELEMENTS (KEYS) + 1] = { NULL };
+  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++) {
+    known[i] = KEYS[i].name;
+    if (!g_str_equal (entry->key, known[i]))
+      continue;
+    return sentence_key_once (section, entry, error)
+           && (KEYS[i].read (event, entry->value, &cause)
+               || section_fail (section, entry, error, "%s: %s", entry->key, cause->message));
+  }
+  return sentence_key_unknown (section, entry, known, error);
+}
+
+SentenceEvent *
+sentence_event_read (const Section *section, GError **error)
+{
+  g_autoptr (SentenceEvent) event = g_new0 (SentenceEvent, 1);
+  event->name = g_strdup (section->name);
+  event->place = g_strdup_printf ("%s:%d", section->path, section->line);
+  if (!sentence_name_check (section, error))
+    return NULL;
+  for (guint i = 0; i < section->n; i++)
+    if (!take (event, section, section_entry (section, i), error))
+      return NULL;
+  if (event->topic != NULL && event->key != NULL)
+    return g_steal_pointer (&event);
+  section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");
+  return NULL;
+}

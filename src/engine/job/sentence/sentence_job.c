@@ -1,0 +1,95 @@
+#include "engine/job/sentence/sentence_job.h"
+
+#include "engine/job/job_private.h"
+
+static char **
+list (const char *item)
+{
+  char **items = g_new0 (char *, 2);
+  items[0] = g_strdup (item);
+  return items;
+}
+
+/* Why what it removed cannot be put back; NULL: it can. */
+static const char *
+final_because (const Sentence *sentence)
+{
+  if (sentence->kind == SENTENCE_PARTITIONS)
+    return "whole partitions are dropped, and the audit has no rows of them";
+  if (sentence->kind == SENTENCE_OBJECTS)
+    return "the object itself is deleted";
+  if (sentence->audit == SENTENCE_AUDIT_KEYS)
+    return "its audit has keys only (audit = keys)";
+  if (sentence->audit == SENTENCE_AUDIT_OFF)
+    return "it has no audit (audit = off)";
+  return NULL;
+}
+
+/* Changes with every key of its section. */
+static char *
+version_of (const Section *section)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  for (guint i = 0; i < section->n; i++) {
+    const KeyFileEntry *entry = section_entry (section, i);
+    g_checksum_update (sum, (const guchar *)entry->key, -1);
+    g_checksum_update (sum, (const guchar *)"=", 1);
+    g_checksum_update (sum, (const guchar *)entry->value, -1);
+    g_checksum_update (sum, (const guchar *)"\n", 1);
+  }
+  return g_strndup (g_checksum_get_string (sum), 16);
+}
+
+/* The keys of `[jobs.NAME]` that its steps read, and those that are set without effect. */
+static char **
+settings_of (GKeyFile *settings)
+{
+  static const char *const read[]
+      = { "batch", "delay_ms", "item_attempts", "park_retry_days", NULL };
+  GPtrArray *keys = g_ptr_array_new ();
+  for (guint i = 0; read[i] != NULL; i++)
+    g_ptr_array_add (keys, g_strdup (read[i]));
+  g_auto (GStrv) set = g_key_file_get_keys (settings, "job", NULL, NULL);
+  for (guint i = 0; set != NULL && set[i] != NULL; i++)
+    g_ptr_array_add (keys, g_strdup (set[i]));
+  g_ptr_array_add (keys, NULL);
+  return (char **)g_ptr_array_free (keys, FALSE);
+}
+
+/* A wrong `where` names most of a table: then somebody has to look. */
+#define MAX_SHARE "20 %"
+
+static void
+set_brakes (GKeyFile *settings)
+{
+  if (!g_key_file_has_key (settings, "job", "max_share", NULL))
+    g_key_file_set_string (settings, "job", "max_share", MAX_SHARE);
+}
+
+Job *
+sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
+{
+  Job *job = job_new (sentence->place, sentence->name);
+  set_brakes (settings);
+  g_key_file_unref (job->conf);
+  job->conf = g_key_file_ref (settings);
+  job->sentence = sentence;
+  job->by_event = sentence->on[0] != NULL;
+  job->by_tick
+      = sentence->where != NULL || sentence->keep.rows > 0 || sentence->kind == SENTENCE_PARTITIONS;
+  job->unique_key = g_strdup (job->name);
+  job->table = g_strdup (sentence->table);
+  job->items = list (sentence->table);
+  job->arguments = g_new0 (char *, 1);
+  job->argument_types = g_new0 (char *, 1);
+  job->needs = g_new0 (char *, 1);
+  job->follows = g_new0 (char *, 1);
+  job->makes = g_new0 (char *, 1);
+  job->deletes = g_new0 (char *, 1);
+  job->locked = g_new0 (char *, 1);
+  job->launches = g_new0 (char *, 1);
+  job->settings = settings_of (settings);
+  job->final = g_strdup (final_because (sentence));
+  job->version = version_of (section);
+  return job;
+}

@@ -1,0 +1,122 @@
+#include "engine/job/sentence/sentence_key.h"
+
+#include "engine/job/sentence/fill.h"
+
+/* Conditions on the text %1$s for types whose input cuts, rounds or passes over some of it. %2$s:
+ * the value that was read. Times: `now` and the like are no keys, and behind a microsecond there is
+ * nothing. */
+#define WHOLE "%2$s::pg_catalog.text = %1$s"
+#define NUMBER "%2$s::pg_catalog.text::pg_catalog.numeric = %1$s::pg_catalog.numeric"
+#define MONEY "%2$s::pg_catalog.numeric = %1$s::pg_catalog.numeric"
+#define FRACTION "%1$s ~ '[0-9]|infinity' AND %1$s !~ '[.][0-9]{6}0*[1-9]'"
+#define LOCAL                                                                                      \
+  FRACTION " AND %2$s::pg_catalog.timestamp"                                                       \
+           " = (%1$s::pg_catalog.timestamptz AT TIME ZONE 'UTC')"
+
+static const struct {
+  const char *type, *condition;
+} LOSSY[] = { { "\"char\"", WHOLE },       { "name", WHOLE },       { "float4", NUMBER },
+              { "float8", NUMBER },        { "money", MONEY },      { "date", LOCAL },
+              { "timestamp", LOCAL },      { "time", FRACTION },    { "timetz", FRACTION },
+              { "timestamptz", FRACTION }, { "interval", FRACTION } };
+
+static const char *
+condition_of (const CatColumn *column)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (LOSSY); i++)
+    if (g_str_equal (LOSSY[i].type, column->type))
+      return LOSSY[i].condition;
+  return NULL;
+}
+
+static char *
+fill_in (const char *condition, const char *text, const char *value)
+{
+  g_auto (GStrv) texts = g_strsplit (condition, "%1$s", -1);
+  g_autofree char *with_text = g_strjoinv (text, texts);
+  g_auto (GStrv) values = g_strsplit (with_text, "%2$s", -1);
+  return g_strjoinv (value, values);
+}
+
+static char *
+literal (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "'", -1);
+  g_autofree char *doubled = g_strjoinv ("''", parts);
+  return g_strdup_printf ("'%s'", doubled);
+}
+
+/* TEXT as a value of COLUMN. Texts that the type would cut are no value of it. */
+static char *
+value_of (const CatColumn *column, const char *text)
+{
+  g_autofree char *value = g_strdup_printf ("%s::%s", text, column->type);
+  const char *condition = condition_of (column);
+  if (g_strcmp0 (condition, WHOLE) != 0)
+    return g_steal_pointer (&value);
+  g_autofree char *whole = fill_in (condition, text, value);
+  return g_strdup_printf ("CASE WHEN %s THEN %s END", whole, value);
+}
+
+char *
+key_rows (const CatTable *table, const char *parameter)
+{
+  GString *out = g_string_new ("(SELECT pruned_u.pruned_key, pruned_u.pruned_pos");
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_autofree char *name = literal (column->name);
+    g_autofree char *text
+        = table->key->len == 1
+              ? g_strdup ("pruned_u.pruned_key")
+              : g_strdup_printf ("(pruned_u.pruned_key::pg_catalog.jsonb ->> %s)", name);
+    g_autofree char *value = value_of (column, text);
+    g_string_append_printf (out, ", %s AS pruned_%u", value, i + 1);
+  }
+  g_string_append_printf (out,
+                          " FROM pg_catalog.unnest(:%s::text[]) WITH ORDINALITY AS pruned_u"
+                          " (pruned_key, pruned_pos)) AS pruned_k",
+                          parameter);
+  return g_string_free (out, FALSE);
+}
+
+char *
+key_parts (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 1; i <= table->key->len; i++)
+    list_add (out, ", ", "(:parts::text[])[%u] AS pruned_%u", i, i);
+  return g_string_free (out, FALSE);
+}
+
+char *
+key_written (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  gboolean several = table->key->len > 1;
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_autofree char *name = literal (column->name);
+    list_add (out, ", ", "%s%spruned_p.pruned_%u::%s", several ? name : "", several ? ", " : "",
+              i + 1, column->declared);
+  }
+  g_autofree char *list = g_string_free (out, FALSE);
+  return several ? g_strdup_printf ("pg_catalog.jsonb_build_object(%s)", list)
+                 : g_steal_pointer (&list);
+}
+
+char *
+key_is_exact (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_autofree char *text = g_strdup_printf ("pruned_p.pruned_%u", i + 1);
+    g_autofree char *value = g_strdup_printf ("%s::%s", text, column->type);
+    list_add (out, " AND ", "%s = %s::%s::%s", value, text, column->declared, column->type);
+    if (condition_of (column) == NULL)
+      continue;
+    g_autofree char *condition = fill_in (condition_of (column), text, value);
+    list_add (out, " AND ", "%s", condition);
+  }
+  return g_string_free (out, FALSE);
+}

@@ -1,0 +1,23 @@
+/* The key of a sentence's table, from and to texts, in SQL.
+ *
+ * Invariant: no text is cut or rounded on its way to a key, so it never names another row. Columns
+ * are compared with the base type of their type, without its length or precision; what an event
+ * says must be exactly a value of the column.
+ *
+ * Threads: any. Ownership: g_free what is returned.
+ */
+#pragma once
+#include "engine/job/sentence/catalogue.h"
+
+/* What a refusal says of a key that is not exact. */
+#define KEY_INEXACT "a column would cut or round it, so it names no row"
+
+/* The rows of the texts :PARAMETER, as a table pruned_k: `pruned_1`, ... are the columns of the
+ * primary key. */
+char *key_rows (const CatTable *table, const char *parameter);
+/* What an event says, :parts, as the columns `pruned_1`, ... */
+char *key_parts (const CatTable *table);
+/* Of a row pruned_p of such columns: the key as the page writes it, and whether it is exactly what
+ * the event says. */
+char *key_written (const CatTable *table);
+char *key_is_exact (const CatTable *table);

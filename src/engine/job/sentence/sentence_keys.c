@@ -1,0 +1,306 @@
+#include "engine/job/sentence/sentence_keys.h"
+
+#include "engine/job/sentence/sql_text.h"
+
+#include <string.h>
+
+#define TABLE_PARTS 2 /* a table can have its schema */
+
+static void
+child_free (gpointer data)
+{
+  SentenceChild *child = data;
+  g_free (child->table);
+  g_strfreev (child->columns);
+  g_free (child);
+}
+
+static void
+set_free (gpointer data)
+{
+  SentenceSet *set = data;
+  g_free (set->column);
+  g_free (set->value);
+  g_free (set);
+}
+
+Sentence *
+sentence_new (void)
+{
+  Sentence *sentence = g_new0 (Sentence, 1);
+  sentence->children = g_ptr_array_new_with_free_func (child_free);
+  sentence->set = g_ptr_array_new_with_free_func (set_free);
+  sentence->keep.per = g_new0 (char *, 1);
+  sentence->keep.by = g_new0 (char *, 1);
+  sentence->on = g_new0 (char *, 1);
+  return sentence;
+}
+
+/* The names of columns in a list. NULL: an error. */
+static char **
+columns_of (const char *text, GError **error)
+{
+  g_auto (GStrv) items = sql_text_list (text, error);
+  for (guint i = 0; items != NULL && items[i] != NULL; i++) {
+    char *name = sql_text_only_name (items[i], 1, error);
+    if (name == NULL)
+      return NULL;
+    g_free (items[i]);
+    items[i] = name;
+    for (guint j = 0; j < i; j++)
+      if (g_str_equal (items[j], name)) {
+        error_fatal (error, "the column %s twice", name);
+        return NULL;
+      }
+  }
+  return g_steal_pointer (&items);
+}
+
+static gboolean
+read_table (Sentence *sentence, const char *value, GError **error)
+{
+  return (sentence->table = sql_text_only_name (value, TABLE_PARTS, error)) != NULL;
+}
+
+static gboolean
+read_where (Sentence *sentence, const char *value, GError **error)
+{
+  sentence->where = g_strdup (value);
+  return sql_text_is_expression (value, error);
+}
+
+/* `order_items`, or `order_notes (order_id)` */
+static gboolean
+read_child (Sentence *sentence, const char *item, GError **error)
+{
+  const char *at = item;
+  SentenceChild *child = g_new0 (SentenceChild, 1);
+  g_ptr_array_add (sentence->children, child);
+  child->table = sql_text_name (&at, TABLE_PARTS, error);
+  if (child->table == NULL || *at == '\0')
+    return child->table != NULL;
+  gsize len = strlen (at);
+  if (*at != '(' || at[len - 1] != ')')
+    return error_fatal (error, "'%s' is not a table, or table(column, ...)", item);
+  g_autofree char *inner = g_strndup (at + 1, len - 2);
+  return (child->columns = columns_of (inner, error)) != NULL;
+}
+
+static gboolean
+same_child (const SentenceChild *a, const SentenceChild *b)
+{
+  return g_str_equal (a->table, b->table)
+         && (a->columns == NULL || b->columns == NULL
+             || g_strv_equal ((const char *const *)a->columns, (const char *const *)b->columns));
+}
+
+static gboolean
+read_children (Sentence *sentence, const char *value, GError **error)
+{
+  sentence->children_auto = g_str_equal (value, "auto");
+  if (sentence->children_auto)
+    return TRUE;
+  g_auto (GStrv) items = sql_text_list (value, error);
+  if (items == NULL)
+    return FALSE;
+  const GPtrArray *children = sentence->children;
+  for (guint i = 0; items[i] != NULL; i++) {
+    if (!read_child (sentence, items[i], error))
+      return FALSE;
+    for (guint j = 0; j < i; j++)
+      if (same_child (children->pdata[j], children->pdata[i]))
+        return error_fatal (error, "the table %s twice",
+                            ((SentenceChild *)children->pdata[i])->table);
+  }
+  return TRUE;
+}
+
+/* `email = NULL` */
+static gboolean
+read_assignment (Sentence *sentence, const char *item, GError **error)
+{
+  const char *at = item;
+  SentenceSet *set = g_new0 (SentenceSet, 1);
+  g_ptr_array_add (sentence->set, set);
+  set->column = sql_text_name (&at, 1, error);
+  if (set->column == NULL)
+    return FALSE;
+  if (*at != '=')
+    return error_fatal (error, "'%s' is not 'column = value'", item);
+  set->value = g_strstrip (g_strdup (at + 1));
+  for (guint i = 0; i + 1 < sentence->set->len; i++)
+    if (g_str_equal (((SentenceSet *)sentence->set->pdata[i])->column, set->column))
+      return error_fatal (error, "the column %s twice", set->column);
+  if (sql_text_is_expression (set->value, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", set->column);
+  return FALSE;
+}
+
+static gboolean
+read_set (Sentence *sentence, const char *value, GError **error)
+{
+  sentence->kind = SENTENCE_SET;
+  g_auto (GStrv) items = sql_text_list (value, error);
+  for (guint i = 0; items != NULL && items[i] != NULL; i++)
+    if (!read_assignment (sentence, items[i], error))
+      return FALSE;
+  return items != NULL;
+}
+
+static gboolean
+read_audit (Sentence *sentence, const char *value, GError **error)
+{
+  static const char *const words[] = { "full", "keys", "off" };
+  sentence->audit_said = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_str_equal (value, words[i])) {
+      sentence->audit = (SentenceAudit)i;
+      return TRUE;
+    }
+  return error_fatal (error, "expected full, keys or off, not '%s'", value);
+}
+
+/* --- keep --- */
+
+/* `seen_at desc` */
+static char *
+order_of (const char *item, GError **error)
+{
+  const char *at = item;
+  g_autofree char *name = sql_text_name (&at, 1, error);
+  if (name == NULL)
+    return NULL;
+  gboolean descending = sql_text_skip_word (&at, "desc");
+  gboolean ascending = !descending && sql_text_skip_word (&at, "asc");
+  if (*at == '\0')
+    return g_strconcat (name, descending ? " desc" : ascending ? " asc" : "", NULL);
+  error_fatal (error, "'%s' is not 'column', 'column asc' or 'column desc'", item);
+  return NULL;
+}
+
+static char **
+orders_of (const char *text, GError **error)
+{
+  g_auto (GStrv) items = sql_text_list (text, error);
+  for (guint i = 0; items != NULL && items[i] != NULL; i++) {
+    char *order = order_of (items[i], error);
+    if (order == NULL)
+      return NULL;
+    g_free (items[i]);
+    items[i] = order;
+  }
+  return g_steal_pointer (&items);
+}
+
+/* The start of the keyword `by` that is in no quotes; NULL: there is none. */
+static const char *
+find_by (const char *text)
+{
+  gboolean quoted = FALSE;
+  for (const char *p = text; *p != '\0'; p++) {
+    const char *at = p;
+    quoted = quoted != (*p == '"');
+    if (!quoted && (p == text || g_ascii_isspace (p[-1]) || p[-1] == '"')
+        && sql_text_skip_word (&at, "by"))
+      return p;
+  }
+  return NULL;
+}
+
+static gboolean
+read_keep (Sentence *sentence, const char *value, GError **error)
+{
+  SentenceKeep *keep = &sentence->keep;
+  const char *at = value;
+  char *end = NULL;
+  keep->rows = g_ascii_isdigit (*at) ? g_ascii_strtoll (at, &end, 10) : 0;
+  if (keep->rows < 1 || keep->rows > G_MAXINT32 || !g_ascii_isspace (*end))
+    return error_fatal (error,
+                        "expected N [per column, ...] by column [desc], ... with N from 1 on");
+  at = end;
+  gboolean per = sql_text_skip_word (&at, "per");
+  const char *by = find_by (at);
+  if (by == NULL)
+    return error_fatal (error, "there is no 'by': which rows are the first?");
+  g_autofree char *groups = g_strstrip (g_strndup (at, by - at));
+  if (!per && *groups != '\0')
+    return error_fatal (error, "expected 'per' or 'by' at '%s'", groups);
+  sql_text_skip_word (&by, "by");
+  g_strfreev (keep->per);
+  keep->per = per ? columns_of (groups, error) : g_new0 (char *, 1);
+  if (keep->per == NULL) {
+    g_prefix_error (error, "per: ");
+    return FALSE;
+  }
+  g_strfreev (keep->by);
+  keep->by = orders_of (by, error);
+  if (keep->by == NULL)
+    g_prefix_error (error, "by: ");
+  return keep->by != NULL;
+}
+
+/* --- other kinds --- */
+
+/* `90 days`: words and numbers; PostgreSQL reads the rest of it. */
+static gboolean
+read_older_than (Sentence *sentence, const char *value, GError **error)
+{
+  sentence->kind = SENTENCE_PARTITIONS;
+  sentence->older_than = g_strdup (value);
+  gboolean ok = g_ascii_isdigit (*value);
+  for (const char *c = value; *c != '\0'; c++)
+    ok = ok && (g_ascii_isalnum (*c) || strchr (" .:", *c) != NULL);
+  return ok || error_fatal (error, "expected an interval like 90 days, not '%s'", value);
+}
+
+/* `s3:uploads column s3_key` */
+static gboolean
+read_object (Sentence *sentence, const char *value, GError **error)
+{
+  static const char want[] = "expected s3:BUCKET column NAME";
+  sentence->kind = SENTENCE_OBJECTS;
+  if (!g_str_has_prefix (value, "s3:"))
+    return error_fatal (error, want);
+  const char *bucket = value + strlen ("s3:"), *at = bucket;
+  while (g_ascii_isalnum (*at) || *at == '.' || *at == '-' || *at == '_')
+    at++;
+  if (at == bucket || !g_ascii_isspace (*at))
+    return error_fatal (error, want);
+  sentence->bucket = g_strndup (bucket, at - bucket);
+  if (!sql_text_skip_word (&at, "column"))
+    return error_fatal (error, want);
+  return (sentence->object_column = sql_text_only_name (at, 1, error)) != NULL;
+}
+
+static gboolean
+read_archive (Sentence *sentence, const char *value, GError **error)
+{
+  sentence->kind = SENTENCE_ARCHIVE;
+  return (sentence->archive = sql_text_only_name (value, TABLE_PARTS, error)) != NULL;
+}
+
+static gboolean
+read_on (Sentence *sentence, const char *value, GError **error)
+{
+  g_auto (GStrv) names = sql_text_list (value, error);
+  if (names == NULL)
+    return FALSE;
+  g_strfreev (sentence->on);
+  sentence->on = g_steal_pointer (&names);
+  return TRUE;
+}
+
+const SentenceKey sentence_keys[] = {
+  { "table", read_table },
+  { "where", read_where },
+  { "children", read_children },
+  { "on", read_on },
+  { "set", read_set },
+  { "audit", read_audit },
+  { "keep", read_keep },
+  { "drop_partitions_older_than", read_older_than },
+  { "object", read_object },
+  { "archive", read_archive },
+  { NULL },
+};

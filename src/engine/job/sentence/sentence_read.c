@@ -1,0 +1,203 @@
+#include "engine/job/sentence/sentence_read.h"
+
+#include "config/nearest.h"
+#include "config/settings.h"
+#include "engine/job/sentence/sentence_keys.h"
+
+#include <string.h>
+
+#define NAME_MOST 150 /* bytes; a topic's name has 249 at most, with prefix and `.work.` */
+
+gboolean
+sentence_name_is_valid (const char *name)
+{
+  gboolean ok = g_ascii_isalnum (*name) && strlen (name) <= NAME_MOST;
+  for (const char *c = name; *c != '\0'; c++)
+    ok = ok && (g_ascii_isalnum (*c) || strchr ("._-", *c) != NULL);
+  return ok;
+}
+
+gboolean
+sentence_name_check (const Section *section, GError **error)
+{
+  const char *kind = section->is_event ? "event" : "retention";
+  if (*section->name == '\0')
+    return section_fail (section, NULL, error, "[%s] has no name here, write [%s NAME]", kind,
+                         kind);
+  return sentence_name_is_valid (section->name)
+         || section_fail (section, NULL, error,
+                          "'%s' cannot be a name: write letters, digits, '.', '_', '-', at most "
+                          "%d of them",
+                          section->name, NAME_MOST);
+}
+
+gboolean
+sentence_key_unknown (const Section *section, const KeyFileEntry *entry, const char *const *known,
+                      GError **error)
+{
+  const char *meant = nearest_name (entry->key, known);
+  return section_fail (section, entry, error, "unknown key '%s' in [%s]%s%s%s", entry->key,
+                       entry->section, meant != NULL ? ", did you mean '" : "",
+                       meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+}
+
+gboolean
+sentence_key_once (const Section *section, const KeyFileEntry *entry, GError **error)
+{
+  for (guint i = 0; section_entry (section, i) != entry; i++)
+    if (g_str_equal (section_entry (section, i)->key, entry->key))
+      return section_fail (section, entry, error, "'%s' in [%s] appears twice, first in line %d",
+                           entry->key, entry->section, section_entry (section, i)->line);
+  return TRUE;
+}
+
+/* --- keys --- */
+
+static const Setting *
+setting_of (const char *key)
+{
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
+    if (g_str_equal (setting->section, SETTINGS_JOBS) && g_str_equal (setting->key, key))
+      return setting;
+  return NULL;
+}
+
+static gboolean
+unknown (const Section *section, const KeyFileEntry *entry, GError **error)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  for (const SentenceKey *key = sentence_keys; key->name != NULL; key++)
+    g_ptr_array_add (known, (gpointer)key->name);
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
+    if (g_str_equal (setting->section, SETTINGS_JOBS))
+      g_ptr_array_add (known, (gpointer)setting->key);
+  g_ptr_array_add (known, NULL);
+  return sentence_key_unknown (section, entry, (const char *const *)known->pdata, error);
+}
+
+static gboolean
+take_setting (const Setting *setting, const char *text, GKeyFile *settings, GError **error)
+{
+  gint64 number;
+  if (!setting_check (setting, text, &number, error))
+    return FALSE;
+  g_key_file_set_string (settings, "job", setting->key, text);
+  return TRUE;
+}
+
+static gboolean
+take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKeyFile *settings,
+      GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  const SentenceKey *key = sentence_keys;
+  while (key->name != NULL && !g_str_equal (key->name, entry->key))
+    key++;
+  const Setting *setting = key->name == NULL ? setting_of (entry->key) : NULL;
+  if (key->name == NULL && setting == NULL)
+    return unknown (section, entry, error);
+  if (!sentence_key_once (section, entry, error))
+    return FALSE;
+  if (setting != NULL ? take_setting (setting, entry->value, settings, &cause)
+                      : key->read (sentence, entry->value, &cause))
+    return TRUE;
+  return section_fail (section, entry, error, "%s: %s", entry->key, cause->message);
+}
+
+/* --- the whole --- */
+
+static const KeyFileEntry *
+entry_of (const Section *section, const char *key)
+{
+  for (guint i = 0; i < section->n; i++)
+    if (g_str_equal (section_entry (section, i)->key, key))
+      return section_entry (section, i);
+  return NULL;
+}
+
+/* A sentence says one thing. */
+static gboolean
+check_kind (const Section *section, GError **error)
+{
+  static const char *const kinds[] = { "set", "archive", "object", "drop_partitions_older_than" };
+  const KeyFileEntry *first = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    const KeyFileEntry *one = entry_of (section, kinds[i]);
+    if (one != NULL && first != NULL)
+      return section_fail (section, one->line > first->line ? one : first, error,
+                           "'%s' and '%s' exclude each other: a job does one of them", first->key,
+                           one->key);
+    first = one != NULL ? one : first;
+  }
+  return TRUE;
+}
+
+/* What cannot stand beside `drop_partitions_older_than`, or `set`. */
+static gboolean
+check_beside (const Section *section, const char *key, const char *const *others, GError **error)
+{
+  if (entry_of (section, key) == NULL)
+    return TRUE;
+  for (; *others != NULL; others++)
+    if (entry_of (section, *others) != NULL)
+      return section_fail (section, entry_of (section, *others), error, "%s: not with '%s'",
+                           *others, key);
+  return TRUE;
+}
+
+/* Nothing is meant for every row by leaving something out. */
+static gboolean
+check_rows (const Section *section, GError **error)
+{
+  static const char *const say[] = { "where", "keep", "on", "drop_partitions_older_than" };
+  gboolean said = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (say); i++)
+    said = said || entry_of (section, say[i]) != NULL;
+  if (!said)
+    return section_fail (section, NULL, error,
+                         "which rows? Write where, keep or on (where = true: every row)");
+  const KeyFileEntry *schedule = entry_of (section, "schedule");
+  if (schedule != NULL && !g_str_equal (schedule->value, "off")
+      && entry_of (section, "where") == NULL && entry_of (section, "keep") == NULL
+      && entry_of (section, "drop_partitions_older_than") == NULL)
+    return section_fail (section, schedule, error,
+                         "schedule: a run of the clock needs 'where' or 'keep'; 'on' names single "
+                         "rows");
+  return TRUE;
+}
+
+static gboolean
+check (const Section *section, GError **error)
+{
+  static const char *const no_partitions[] = { "where", "keep", "children", "audit", "on", NULL },
+                           *const no_set[] = { "children", NULL };
+  if (entry_of (section, "table") == NULL)
+    return section_fail (section, NULL, error, "there is no 'table'");
+  return check_kind (section, error)
+         && check_beside (section, "drop_partitions_older_than", no_partitions, error)
+         && check_beside (section, "set", no_set, error) && check_rows (section, error);
+}
+
+static gboolean
+check_archive (const Sentence *sentence, const Section *section, GError **error)
+{
+  return g_strcmp0 (sentence->archive, sentence->table) != 0
+         || section_fail (section, entry_of (section, "archive"), error,
+                          "archive: %s is the job's own table", sentence->archive);
+}
+
+Sentence *
+sentence_read (const Section *section, GKeyFile *settings, GError **error)
+{
+  g_autoptr (Sentence) sentence = sentence_new ();
+  sentence->name = g_strdup (section->name);
+  sentence->place = g_strdup_printf ("%s:%d", section->path, section->line);
+  if (!sentence_name_check (section, error))
+    return NULL;
+  for (guint i = 0; i < section->n; i++)
+    if (!take (sentence, section, section_entry (section, i), settings, error))
+      return NULL;
+  return check (section, error) && check_archive (sentence, section, error)
+             ? g_steal_pointer (&sentence)
+             : NULL;
+}

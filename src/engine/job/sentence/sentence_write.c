@@ -1,0 +1,283 @@
+#include "engine/job/sentence/sentence_write.h"
+
+#include "engine/job/sentence/fill.h"
+#include "engine/job/sentence/sentence_below.h"
+#include "engine/job/sentence/sentence_check.h"
+#include "engine/job/sentence/sentence_key.h"
+#include "engine/job/sentence/sql_text.h"
+
+#include <string.h>
+
+#define TIME ":scheduled_at::timestamptz"
+
+typedef struct {
+  const Sentence *sentence;
+  const Catalogue *catalogue;
+  const CatTable *table;
+  Words *words;
+  Written *written;
+} Writer;
+
+/* --- pieces --- */
+
+/* `seen_at desc` -> `seen_at desc NULLS LAST`: what has no place in the order is the oldest. */
+static char *
+order_of_keep (const Writer *writer)
+{
+  GString *out = g_string_new (NULL);
+  for (char **by = writer->sentence->keep.by; by != NULL && *by != NULL; by++)
+    list_add (out, ", ", "%s NULLS LAST", *by);
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (out, ", ", "%s.%s", writer->table->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted);
+  return g_string_free (out, FALSE);
+}
+
+/* The row is not among those of its group that stay. The outer row is passed in under other names,
+ * because `where` knows the table by its own. */
+static char *
+beyond_keep (const Writer *writer, const char *where)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
+                      outer = g_string_new (NULL), same = g_string_new (NULL);
+  g_autofree char *keys = list_named (table->own, table->key), *order = order_of_keep (writer);
+  g_string_append (outer, keys);
+  for (char **per = writer->sentence->keep.per; per != NULL && *per != NULL; per++) {
+    const char *quoted = cat_column (table, *per)->quoted;
+    g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
+    g_string_append_printf (group, " AND %s.%s = pruned_g.pruned_per_%u", table->own, quoted,
+                            (guint)(per - writer->sentence->keep.per));
+    list_add (outer, ", ", "%s.%s AS pruned_per_%u", table->own, quoted,
+              (guint)(per - writer->sentence->keep.per));
+  }
+  for (guint i = 1; i <= table->key->len; i++)
+    list_add (same, " AND ", "pruned_s.pruned_%u = pruned_g.pruned_%u", i, i);
+  return g_strdup_printf (
+      "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
+      ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",
+      known->str, keys, table->name, where, group->str, order, writer->sentence->keep.rows,
+      same->str, outer->str);
+}
+
+static void
+set_due (Writer *writer)
+{
+  g_autofree char *where = writer->sentence->where != NULL
+                               ? sql_text_at (writer->sentence->where, TIME)
+                               : g_strdup ("true");
+  words_set (writer->words, "where", where);
+  if (writer->sentence->keep.rows > 0) {
+    g_autofree char *beyond = beyond_keep (writer, where);
+    words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
+  } else
+    words_set (writer->words, "due", where);
+}
+
+/* Pages: the first begins at the first row, since no value comes before every other of any type. */
+static void
+set_page (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GString) cursor = g_string_new (NULL), pk = g_string_new (NULL),
+                      from = g_string_new (NULL), after = g_string_new (NULL);
+  g_autofree char *order = NULL;
+  for (guint i = 0; i < table->key->len; i++)
+    list_add (pk, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
+  order = g_strdup (pk->str);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    list_add (cursor, ", ", "%s.%s AS k%u", table->own, column->quoted, i + 1);
+    list_add (after, ", ", ":cursor.k%u::%s", i + 1, column->type);
+    list_add (from, ", ", "coalesce(:cursor.k%u::%s, (SELECT %s.%s FROM %s ORDER BY %s LIMIT 1))",
+              i + 1, column->type, table->own, column->quoted, table->name, order);
+  }
+  gboolean several = table->key->len > 1;
+  const char *form = several ? "(%s)" : "%s";
+  const struct {
+    const char *word;
+    const GString *list;
+  } lists[] = { { "pk", pk }, { "from", from }, { "after", after } };
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    g_auto (GStrv) parts = g_strsplit (form, "%s", 2);
+    words_take (writer->words, lists[i].word, g_strjoinv (lists[i].list->str, parts));
+  }
+  words_set (writer->words, "cursor", cursor->str);
+  words_set (writer->words, "order", order);
+  words_take (
+      writer->words, "begins",
+      g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+}
+
+/* The rows of a statement go into the archive by the statement itself. */
+static void
+set_archive (Writer *writer)
+{
+  words_set (writer->words, "archive_then", "");
+  if (writer->sentence->kind != SENTENCE_ARCHIVE)
+    return;
+  const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
+  g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
+                      match = g_string_new (NULL);
+  for (guint i = 0; i < writer->table->columns->len; i++) {
+    const CatColumn *column = writer->table->columns->pdata[i];
+    if (cat_column (archive, column->quoted)->made)
+      continue;
+    list_add (columns, ", ", "%s", column->quoted);
+    list_add (values, ", ", "(pruned_a.pruned_record).%s", column->quoted);
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    list_add (match, " AND ", "%s.%s = pruned_k.pruned_%u", archive->own,
+              ((CatColumn *)writer->table->key->pdata[i])->quoted, i + 1);
+  words_set (writer->words, "archive", archive->name);
+  words_set (writer->words, "archive_columns", columns->str);
+  words_set (writer->words, "archive_values", values->str);
+  words_set (writer->words, "archive_match", match->str);
+  words_take (
+      writer->words, "record",
+      g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->name));
+  words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
+}
+
+static void
+set_words (Writer *writer)
+{
+  const CatTable *table = writer->table;
+  words_set (writer->words, "table", table->name);
+  words_set (writer->words, "own", table->own);
+  words_set (writer->words, "word", writer->written->word);
+  words_set (writer->words, "record", "");
+  words_take (writer->words, "keys", key_rows (table, "key"));
+  words_take (writer->words, "held", key_rows (table, "held"));
+  words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
+  words_take (writer->words, "key", list_key (table));
+  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
+  g_autofree char *name = g_strjoinv ("''", parts);
+  words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
+  set_due (writer);
+  set_page (writer);
+  set_archive (writer);
+}
+
+/* --- files --- */
+
+static void
+add (Writer *writer, const char *path, const char *file)
+{
+  written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
+}
+
+/* The rows of the own table, last. They are locked if a file before has emptied something of them;
+ * then the condition is not asked again. */
+static void
+add_removal (Writer *writer, const Below *below)
+{
+  if (below_empties_own (below))
+    words_set (writer->words, "due", "true");
+  words_take (writer->words, "due",
+              below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
+  g_autofree char *first = words_fill (writer->words, "delete");
+  const char *then = g_hash_table_lookup (writer->words, "archive_then");
+  char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
+                                writer->table->name);
+  written_add (writer->written, path, writer->table, 'd', g_strconcat (first, then, NULL));
+  if (writer->sentence->kind == SENTENCE_ARCHIVE) {
+    g_autofree char *restored = g_strdup_printf ("restored/%s", writer->table->name);
+    add (writer, restored, "restored");
+  }
+}
+
+static void
+add_change (Writer *writer)
+{
+  g_autoptr (GString) set = g_string_new (NULL);
+  for (guint i = 0; i < writer->sentence->set->len; i++) {
+    const SentenceSet *one = writer->sentence->set->pdata[i];
+    g_autofree char *value = sql_text_at (one->value, TIME);
+    list_add (set, ", ", "%s = %s", cat_column (writer->table, one->column)->quoted, value);
+  }
+  words_set (writer->words, "set", set->str);
+  words_take (writer->words, "old", list_named (writer->table->own, writer->table->key));
+  words_take (writer->words, "same",
+              list_equal (writer->table->own, writer->table->key, "pruned_o"));
+  char *path = g_strdup_printf ("apply/changed/%03u-%s.update",
+                                (writer->written->files->len + 1) * 10, writer->table->name);
+  written_add (writer->written, path, writer->table, 'u', words_fill (writer->words, "set"));
+}
+
+static void
+add_event_key (Writer *writer)
+{
+  words_take (writer->words, "event_parts", key_parts (writer->table));
+  words_take (writer->words, "event_key", key_written (writer->table));
+  words_take (writer->words, "event_exact", key_is_exact (writer->table));
+  add (writer, "event_key", "event_key");
+  add (writer, "named", "named");
+}
+
+/* A statement that has waited for a row asks the condition again for that row, but sees the other
+ * rows as they were when it began. So the rows are locked by a statement before. */
+static gboolean
+reads_other_rows (const Sentence *sentence)
+{
+  g_autofree char *where
+      = sentence->where != NULL ? g_ascii_strdown (sentence->where, -1) : g_strdup ("");
+  return sentence->keep.rows > 0 || strstr (where, "select") != NULL;
+}
+
+static void
+add_files (Writer *writer, const Below *below)
+{
+  g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
+  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below)
+                 || reads_other_rows (writer->sentence);
+  add (writer, "page", "page");
+  add (writer, "decide", "decide");
+  if (writer->sentence->on[0] != NULL)
+    add_event_key (writer);
+  add (writer, lock, all ? "lock" : "held");
+  below_write_locks (below, writer->written);
+  below_write_effects (below, writer->written);
+  if (writer->sentence->kind == SENTENCE_SET)
+    add_change (writer);
+  else
+    add_removal (writer, below);
+}
+
+static void
+note_tables (Writer *writer)
+{
+  for (guint i = 0; i < writer->catalogue->tables->len; i++) {
+    const CatTable *table = writer->catalogue->tables->pdata[i];
+    g_ptr_array_add (writer->written->tables,
+                     g_strdup (table->name != NULL ? table->name : table->asked));
+  }
+  for (guint i = 0; i < writer->table->key->len; i++)
+    g_ptr_array_add (writer->written->cursor,
+                     g_strdup (((CatColumn *)writer->table->key->pdata[i])->type));
+}
+
+Written *
+sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal)
+{
+  g_autoptr (Words) words = words_new ();
+  g_autoptr (Written) written = written_new ();
+  written->word = sentence->kind == SENTENCE_SET ? "changed" : "removed";
+  Writer writer = { sentence, catalogue, catalogue->tables->pdata[0], words, written };
+  if ((*refusal = sentence_refusal (sentence, catalogue)) != NULL)
+    return NULL;
+  set_words (&writer);
+  g_autoptr (Below) below = below_new (sentence, catalogue, words, refusal);
+  if (below == NULL)
+    return NULL;
+  if (sentence->kind == SENTENCE_ARCHIVE && below_changes_own (below)) {
+    *refusal
+        = g_strdup_printf ("rows of %s refer to each other: what one refers to would be emptied "
+                           "before it reaches the archive",
+                           writer.table->name);
+    return NULL;
+  }
+  add_files (&writer, below);
+  note_tables (&writer);
+  return g_steal_pointer (&written);
+}

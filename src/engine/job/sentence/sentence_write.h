@@ -1,0 +1,32 @@
+/* The SQL of a sentence, written from the catalogue: the files that a folder would have.
+ *
+ * A key is a text everywhere: that of the column's value, or of a jsonb object with the values of
+ * several columns. The SQL casts it.
+ *
+ * Threads: any. Ownership: written_free.
+ */
+#pragma once
+#include "engine/job/sentence/catalogue.h"
+
+typedef struct {
+  char *path;  /* as in a folder, without `.sql`: `apply/removed/020-orders` */
+  char *table; /* of an effect: the table, as SQL writes it; NULL: none */
+  char action; /* of an effect: `d`elete or `u`pdate */
+  char *text;
+} WrittenFile;
+
+typedef struct {
+  GPtrArray *files;  /* of WrittenFile, in order */
+  GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
+  const char *word;  /* what becomes of a row: `removed` or `changed` */
+  GPtrArray *tables; /* of char: all tables that it depends on */
+} Written;
+
+Written *written_new (void); /* without files */
+void written_free (Written *written);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Written, written_free)
+
+/* NULL: the catalogue does not fit; *REFUSAL says why (g_free it). */
+Written *sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal);
+/* Takes TEXT. TABLE: of an effect; NULL: none. */
+void written_add (Written *written, char *path, const CatTable *table, char action, char *text);

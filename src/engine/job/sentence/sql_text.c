@@ -1,0 +1,215 @@
+#include "engine/job/sentence/sql_text.h"
+
+#include "pg/quoted.h"
+
+#include <string.h>
+
+#define DEEPEST 200 /* brackets in brackets */
+
+static gboolean
+begins_name (char c)
+{
+  return quoted_is_name_char (c) && !g_ascii_isdigit (c) && c != '$';
+}
+
+static gsize
+name_length (const char *p)
+{
+  gsize len = 0;
+  while (quoted_is_name_char (p[len]))
+    len++;
+  return len;
+}
+
+/* `:T`, and not `::T`. */
+static gboolean
+is_time (const char *p)
+{
+  return p[0] == ':' && p[1] == 'T' && !quoted_is_name_char (p[2]);
+}
+
+/* --- expressions --- */
+
+typedef struct {
+  char closing[DEEPEST]; /* the brackets that are open, each by the one that closes it */
+  int depth;
+} Brackets;
+
+static gboolean
+take_bracket (Brackets *brackets, char c, GError **error)
+{
+  if (c == '(' || c == '[') {
+    if (brackets->depth == DEEPEST)
+      return error_fatal (error, "more than %d brackets in each other", DEEPEST);
+    brackets->closing[brackets->depth++] = c == '(' ? ')' : ']';
+  } else if (c == ')' || c == ']') {
+    if (brackets->depth == 0 || brackets->closing[--brackets->depth] != c)
+      return error_fatal (error, "'%c' closes no bracket", c);
+  }
+  return TRUE;
+}
+
+/* Checks what is code at P; returns how long it is, 0: an error. */
+static gsize
+take_code (const char *p, Brackets *brackets, GError **error)
+{
+  gsize len = begins_name (*p) ? name_length (p) : 1;
+  if (*p == ';')
+    return error_fatal (error, "';' cannot stand in an expression");
+  if (*p == '$' && g_ascii_isdigit (p[1]))
+    return error_fatal (error, "unknown parameter '$%.*s': the only one is :T",
+                        (int)name_length (p + 1), p + 1);
+  if (p[0] == ':' && p[1] == ':')
+    return 2;
+  if (is_time (p))
+    return 2;
+  if (p[0] == ':' && begins_name (p[1]))
+    return error_fatal (
+        error,
+        "unknown parameter ':%.*s': the only one is :T; a blank behind the colon makes it "
+        "the end of a slice",
+        (int)name_length (p + 1), p + 1);
+  return take_bracket (brackets, *p, error) ? len : 0;
+}
+
+/* Moves *AT to the end, or to the first comma that is in no bracket if BY_COMMA. */
+static gboolean
+take_expression (const char *text, const char **at, gboolean by_comma, GError **error)
+{
+  Brackets brackets = { .depth = 0 };
+  for (const char *p = *at, *end; *p != '\0'; *at = p = end) {
+    gboolean closed;
+    Quoted quoted = quoted_at (text, p, &end, &closed);
+    if (quoted == QUOTED_COMMENT)
+      return error_fatal (error, "a comment ('%.2s') cannot stand in an expression", p);
+    if (quoted != QUOTED_NOT && !closed)
+      return error_fatal (error, "a quote (%c) is not closed", *p);
+    if (quoted != QUOTED_NOT)
+      continue;
+    if (by_comma && *p == ',' && brackets.depth == 0)
+      return TRUE;
+    gsize len = take_code (p, &brackets, error);
+    if (len == 0)
+      return FALSE;
+    end = p + len;
+  }
+  return brackets.depth == 0
+         || error_fatal (error, "a bracket is not closed: '%c' is missing",
+                         brackets.closing[brackets.depth - 1]);
+}
+
+gboolean
+sql_text_is_expression (const char *text, GError **error)
+{
+  if (text[strspn (text, " \t\r\n\f\v")] == '\0')
+    return error_fatal (error, "there is nothing");
+  const char *at = text;
+  return take_expression (text, &at, FALSE, error);
+}
+
+char *
+sql_text_at (const char *text, const char *value)
+{
+  GString *out = g_string_new (NULL);
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    if (quoted_at (text, p, &end, NULL) == QUOTED_NOT) {
+      end = p + (p[0] == ':' && (p[1] == ':' || is_time (p)) ? 2 : 1);
+      if (is_time (p)) {
+        g_string_append (out, value);
+        continue;
+      }
+    }
+    g_string_append_len (out, p, end - p);
+  }
+  return g_string_free (out, FALSE);
+}
+
+char **
+sql_text_list (const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  for (const char *p = text, *end = p;; p = ++end) {
+    if (!take_expression (text, &end, TRUE, error))
+      return NULL;
+    g_ptr_array_add (items, g_strstrip (g_strndup (p, end - p)));
+    if (*(char *)items->pdata[items->len - 1] == '\0') {
+      error_fatal (error,
+                   items->len == 1 && *end == '\0' ? "there is nothing" : "nothing at a comma");
+      return NULL;
+    }
+    if (*end == '\0')
+      break;
+  }
+  g_ptr_array_add (items, NULL);
+  g_ptr_array_set_free_func (items, NULL);
+  return (char **)g_ptr_array_free (g_steal_pointer (&items), FALSE);
+}
+
+/* --- names --- */
+
+static void
+skip_blanks (const char **at)
+{
+  while (g_ascii_isspace (**at))
+    (*at)++;
+}
+
+static gboolean
+take_part (const char **at, GString *name, GError **error)
+{
+  const char *p = *at, *end = p;
+  gboolean closed = FALSE;
+  if (*p == '"' && quoted_at (p, p, &end, &closed) == QUOTED_NAME) {
+    if (!closed || end == p + 2)
+      return error_fatal (error, closed ? "an empty name" : "a quote (\") is not closed");
+    g_string_append_len (name, p, end - p);
+  } else if (begins_name (*p)) {
+    end = p + name_length (p);
+    g_autofree char *folded = g_ascii_strdown (p, end - p);
+    g_string_append (name, folded);
+  } else
+    return error_fatal (error, *p != '\0' ? "no name at '%s'" : "a name is missing%s", p);
+  *at = end;
+  return TRUE;
+}
+
+char *
+sql_text_name (const char **at, int parts, GError **error)
+{
+  g_autoptr (GString) name = g_string_new (NULL);
+  for (skip_blanks (at); parts > 0; parts--) {
+    if (!take_part (at, name, error))
+      return NULL;
+    skip_blanks (at);
+    if (parts == 1 || **at != '.')
+      break;
+    g_string_append_c (name, '.');
+    (*at)++;
+    skip_blanks (at);
+  }
+  return g_strdup (name->str);
+}
+
+char *
+sql_text_only_name (const char *text, int parts, GError **error)
+{
+  const char *at = text;
+  g_autofree char *name = sql_text_name (&at, parts, error);
+  if (name != NULL && *at != '\0') {
+    error_fatal (error, "'%s' is not a name: unexpected '%s'", text, at);
+    return NULL;
+  }
+  return g_steal_pointer (&name);
+}
+
+gboolean
+sql_text_skip_word (const char **at, const char *word)
+{
+  gsize len = strlen (word);
+  skip_blanks (at);
+  if (g_ascii_strncasecmp (*at, word, len) != 0 || quoted_is_name_char ((*at)[len]))
+    return FALSE;
+  *at += len;
+  skip_blanks (at);
+  return TRUE;
+}

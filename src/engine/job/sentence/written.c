@@ -1,0 +1,44 @@
+/* The files that a sentence has become. */
+#include "engine/job/sentence/sentence_write.h"
+
+static void
+file_free (gpointer data)
+{
+  WrittenFile *file = data;
+  g_free (file->path);
+  g_free (file->table);
+  g_free (file->text);
+  g_free (file);
+}
+
+Written *
+written_new (void)
+{
+  Written *written = g_new0 (Written, 1);
+  written->files = g_ptr_array_new_with_free_func (file_free);
+  written->tables = g_ptr_array_new_with_free_func (g_free);
+  written->cursor = g_ptr_array_new_with_free_func (g_free);
+  return written;
+}
+
+void
+written_free (Written *written)
+{
+  if (written == NULL)
+    return;
+  g_ptr_array_unref (written->files);
+  g_ptr_array_unref (written->cursor);
+  g_ptr_array_unref (written->tables);
+  g_free (written);
+}
+
+void
+written_add (Written *written, char *path, const CatTable *table, char action, char *text)
+{
+  WrittenFile *file = g_new0 (WrittenFile, 1);
+  *file = (WrittenFile){ .path = path,
+                         .table = table != NULL ? g_strdup (table->name) : NULL,
+                         .action = action,
+                         .text = text };
+  g_ptr_array_add (written->files, file);
+}

@@ -1,0 +1,174 @@
+/* Names, lists and expressions of a section. The tables are written by hand. */
+#include "engine/job/sentence/sql_text.h"
+
+#include <string.h>
+
+typedef struct {
+  const char *text, *want; /* WANT: a part of the error; NULL: it is an expression */
+} Expression;
+
+static const Expression EXPRESSIONS[] = {
+  { "deleted_at < :T - interval '30 days'", NULL },
+  { "true", NULL },
+  { "name = 'a;b -- c /* d'", NULL },
+  { "name = 'it''s (', x", NULL },
+  { "name = E'it\\'s; (' AND true", NULL },
+  { "name = 'c:\\'", NULL },
+  { "\"odd;name(\" = 1", NULL },
+  { "\"two\"\"quotes;\" = 1", NULL },
+  { "body = $$a;'b$$", NULL },
+  { "body = $x$a; $$ (b$x$", NULL },
+  { "body = E'\\\\' AND x = 'y'", NULL },
+  { "a::text = :T::text", NULL },
+  { "a[1:2] = ARRAY[1, 2]", NULL },
+  { "f(a := 1)", NULL },
+  { "f(a => 1)", NULL },
+  { "a < :T AND b < :T", NULL },
+  { "id IN (SELECT id FROM t WHERE x = ANY (ARRAY[1, 2]))", NULL },
+  { "größe > 1", NULL },
+  { "a - -1 > 0", NULL },
+  { "a$1 = 1", NULL },
+  { "", "there is nothing" },
+  { "  \t ", "there is nothing" },
+  { "true; DROP TABLE x", "';'" },
+  { "true;", "';'" },
+  { "true -- x", "a comment ('--')" },
+  { "5--3 > 1", "a comment ('--')" },
+  { "true /* x */", "a comment ('/*')" },
+  { "a = 1) OR (true", "')' closes no bracket" },
+  { "(a = 1", "')' is missing" },
+  { "a[1 = 1", "']' is missing" },
+  { "(a[1) = 1]", "')' closes no bracket" },
+  { "a < :now", "':now'" },
+  { "a < :t", "':t'" },
+  { "a < :Time", "':Time'" },
+  { "a < :T1", "':T1'" },
+  { "a[1:n] = 1", "':n'" },
+  { "a = $1", "'$1'" },
+  { "a = 'x", "a quote (')" },
+  { "a = E'x\\'", "a quote (')" },
+  { "\"a = 1", "a quote (\")" },
+  { "a = $x$ b $y$", "a quote ($)" },
+  { "name = 'E' ; x", "';'" },
+  { "name = e'\\'; --' AND true; x", "';'" },
+  { "nameE'\\'; x", "';'" },
+};
+
+static void
+test_expressions (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (EXPRESSIONS); i++) {
+    const Expression *one = &EXPRESSIONS[i];
+    g_autoptr (GError) error = NULL;
+    gboolean ok = sql_text_is_expression (one->text, &error);
+    g_test_message ("%s: %s", one->text, error != NULL ? error->message : "ok");
+    g_assert_true (ok == (one->want == NULL));
+    if (ok)
+      continue;
+    g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+    g_assert_nonnull (strstr (error->message, one->want));
+  }
+}
+
+static void
+test_brackets_end (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *deep = g_strnfill (100000, '(');
+  g_assert_false (sql_text_is_expression (deep, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+}
+
+static void
+test_time (void)
+{
+  static const char *const cases[][2] = {
+    { "a < :T", "a < now()" },
+    { ":T", "now()" },
+    { "a < :T::date AND b < :T", "a < now()::date AND b < now()" },
+    { "a = ':T' AND \":T\" < :T", "a = ':T' AND \":T\" < now()" },
+    { "a = $$:T$$ OR b = E'\\':T'", "a = $$:T$$ OR b = E'\\':T'" },
+    { "a::T", "a::T" },
+    { "a[1:2]", "a[1:2]" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *text = sql_text_at (cases[i][0], "now()");
+    g_assert_cmpstr (text, ==, cases[i][1]);
+  }
+}
+
+/* A list, and its items with `|` between them; NULL: refused. */
+static void
+test_lists (void)
+{
+  static const char *const cases[][2] = {
+    { "a", "a" },
+    { "a, b ,c", "a|b|c" },
+    { "\"Order, Items\", notes(a, b)", "\"Order, Items\"|notes(a, b)" },
+    { "email = NULL, name = 'a, b'", "email = NULL|name = 'a, b'" },
+    { "x = ARRAY[1, 2], y = E'\\', '", "x = ARRAY[1, 2]|y = E'\\', '" },
+    { "x = $$a, b$$, y = f(1, (2, 3))", "x = $$a, b$$|y = f(1, (2, 3))" },
+    { "", NULL },
+    { " ", NULL },
+    { "a,", NULL },
+    { ",a", NULL },
+    { "a,,b", NULL },
+    { "a(b, c", NULL },
+    { "a, b; c", NULL },
+    { "a -- b", NULL },
+    { "'a, b", NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_auto (GStrv) items = sql_text_list (cases[i][0], &error);
+    g_autofree char *joined = items != NULL ? g_strjoinv ("|", items) : NULL;
+    g_test_message ("%s: %s", cases[i][0], error != NULL ? error->message : joined);
+    g_assert_cmpstr (joined, ==, cases[i][1]);
+    g_assert_true ((error != NULL) == (items == NULL));
+  }
+}
+
+static void
+test_names (void)
+{
+  static const char *const cases[][2] = {
+    { "orders", "orders" },
+    { "Orders", "orders" },
+    { "\"Orders\"", "\"Orders\"" },
+    { "App.\"Order, Items\"", "app.\"Order, Items\"" },
+    { " app . orders ", "app.orders" },
+    { "\"a\"\"b\"", "\"a\"\"b\"" },
+    { "_x$1", "_x$1" },
+    { "größe", "größe" },
+    { "a.b.c", NULL },
+    { "a.", NULL },
+    { ".a", NULL },
+    { "", NULL },
+    { "1a", NULL },
+    { "a b", NULL },
+    { "a;b", NULL },
+    { "\"\"", NULL },
+    { "\"a", NULL },
+    { "a-b", NULL },
+    { "'a'", NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *name = sql_text_only_name (cases[i][0], 2, &error);
+    g_test_message ("%s: %s", cases[i][0], error != NULL ? error->message : name);
+    g_assert_cmpstr (name, ==, cases[i][1]);
+    g_assert_true ((error != NULL) == (name == NULL));
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/job/sql_text/expressions", test_expressions);
+  g_test_add_func ("/job/sql_text/brackets_end", test_brackets_end);
+  g_test_add_func ("/job/sql_text/time", test_time);
+  g_test_add_func ("/job/sql_text/lists", test_lists);
+  g_test_add_func ("/job/sql_text/names", test_names);
+  return g_test_run ();
+}
