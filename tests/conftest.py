@@ -23,6 +23,7 @@ from support.s3 import BUCKET
 from support.scene import make_settings, make_tables
 from support.topics import Topics
 
+LAST_DAEMONS = 8  # a failed test shows the ends of their logs
 _numbers = itertools.count(1)
 _started = []
 
@@ -55,7 +56,7 @@ def pytest_unconfigure(config):
 def pytest_runtest_makereport(item):
     report = (yield).get_result()
     if report.failed:
-        for daemon in getattr(item, "daemons_to_show", lambda: [])():
+        for daemon in getattr(item, "daemons_to_show", lambda: [])()[-LAST_DAEMONS:]:
             report.sections.append((f"end of {daemon.log}", tail(daemon.log, 60)))
     if report.when == "teardown":  # pytest keeps the tests; this frees their Kafka clients, which have seven threads each
         item.daemons_to_show = lambda: []

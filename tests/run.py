@@ -33,6 +33,7 @@ TEST_DEADLINE_S = 180
 # The randomized comparisons rely on the model: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")
 FUZZ_S = 30
+SAID = 2000  # characters of why a test failed
 # `make lint` runs these, too, and cppcheck.
 OF_A_BUILD = ("layers.py", "unused.py")
 OF_THE_TREE = ("qualified.py", "named.py", "wrapped.py", "formatted.py")
@@ -173,6 +174,13 @@ def run_pytest(arguments):
         return count_junit(code, report)
 
 
+def say_failures(suite):
+    """Says each failed test again, and why, in one place: the report of a storm is long."""
+    for test in suite.iter("testcase"):
+        for trouble in (*test.iter("failure"), *test.iter("error")):
+            say(f"failed: {test.get('classname')}::{test.get('name')}: {trouble.get('message', '')[:SAID]}")
+
+
 def count_junit(code, report):
     if not report.exists():
         say(f"pytest ended with {code} and without a report")
@@ -182,6 +190,7 @@ def count_junit(code, report):
         number = {k: int(suite.get(k, 0)) for k in ("tests", "failures", "errors", "skipped")}
         bad = number["failures"] + number["errors"]
         count.add(Count(number["tests"] - bad - number["skipped"], bad, number["skipped"]))
+        say_failures(suite)
     if code != 0 and count.failed == 0:
         say(f"pytest ended with {code}")
         count.failed += 1
