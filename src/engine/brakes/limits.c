@@ -67,7 +67,7 @@ static gint64
 free_of_day (const Job *job, gint64 most)
 {
   const gint64 lanes = job_partitions (job), page = MAX (in_force_of (job)->batch, 1);
-  return most - most / 10 - 2 * lanes * page;
+  return most - most / 10 - 3 * lanes * page;
 }
 
 gboolean
@@ -83,7 +83,9 @@ limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
     return TRUE;
   if (!ask_day (step, FALSE, &others, error))
     return FALSE;
-  const gint64 all = others + step->run->rows_done + rows;
+  const gint64 all = others + step->rows_beside + step->run->rows_done + rows;
+  if (all > free && step->shared)
+    return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
   if (all > free && !ask_day (step, TRUE, &others, error))
     return FALSE;
   note_day (step->job, all);

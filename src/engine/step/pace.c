@@ -4,6 +4,7 @@
 #include "engine/job/in_force.h"
 
 #define LEAST_US (2 * G_USEC_PER_SEC)
+#define NEXT_US G_USEC_PER_SEC /* of a step whose transaction has done others before */
 
 static gint64
 limit_of (const Run *run)
@@ -37,6 +38,26 @@ pace_begin (Step *step)
   gboolean least = limit_of (step->run) == 1;
   pg_set_deadline (step->pg, step->transaction_us
                                  + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
+}
+
+gboolean
+pace_begin_next (Step *step, GError **error)
+{
+  step->transaction_us = clock_monotonic_us ();
+  pg_set_deadline (step->pg, step->transaction_us + NEXT_US);
+  return pg_exec (step->pg, "SET LOCAL lock_timeout = '100ms'", error);
+}
+
+void
+pace_end (Step *step)
+{
+  step->took_us = clock_monotonic_us () - step->began_us;
+}
+
+void
+pace_settle (const Step *first)
+{
+  pg_set_deadline (first->pg, clock_monotonic_us () + LEAST_US);
 }
 
 gint64
@@ -76,7 +97,7 @@ pace_go_on (Step *step)
 {
   if (step->most <= 0 || !step->continues)
     return;
-  gint64 took_us = clock_monotonic_us () - step->transaction_us;
+  gint64 took_us = step->took_us > 0 ? step->took_us : clock_monotonic_us () - step->transaction_us;
   gint64 limit
       = pace_next_limit (limit_within (step->run, step->most), step->most, took_us, goal_us (step));
   if (limit >= step->most && limit_of (step->run) <= 0)

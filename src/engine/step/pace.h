@@ -20,6 +20,13 @@
 int pace_page_limit (const Run *run);
 /* The transaction of STEP begins, and with it its deadline. */
 void pace_begin (Step *step);
+/* STEP follows others in a shared transaction: it waits less long for a lock, and has little time,
+ * because their rows stay locked. */
+gboolean pace_begin_next (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* STEP of a shared transaction is done; others may follow. */
+void pace_end (Step *step);
+/* All steps of a shared transaction are done: the time for what follows. */
+void pace_settle (const Step *first);
 /* Is CAUSE a statement that took too long, or the transaction's deadline? */
 gboolean pace_is_too_slow (const Step *step, const GError *cause);
 /* The limit of the next try of STEP, which took too long: half of what it tried, or a quarter of

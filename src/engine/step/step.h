@@ -38,7 +38,11 @@ struct _Step {
   gint64 most;  /* rows that it would touch if it had not been cut (pace.h); 0: their number is not
                    for it to say */
   gint64 tried; /* rows of which it is known that they were to be touched; 0: not known */
+  gint64 took_us;       /* until its end, if other steps follow in the transaction; 0: none does */
   gint64 started_at_us; /* as the database has it */
+  gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
+                      in it */
+  gint64 rows_beside;   /* that they have changed by now */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */

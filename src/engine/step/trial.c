@@ -209,11 +209,30 @@ is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
   return pace_is_too_slow (step, cause) && keys->len == 1 && timeouts >= SLOW_TRIES - 1;
 }
 
+/* In a shared transaction there is one try, and no savepoint: hundreds of them would slow down all
+ * sessions. */
+static gboolean
+try_shared (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
+{
+  g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) left_out = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const Attempt attempt = { keys, extra, held, left_out };
+  return try_once (step, &attempt, trial, error)
+         && (!is_to_repeat (&attempt, trial)
+             || step_fail (step, error, PRUNED_BUSY, "a row was not changed; the run goes alone"));
+}
+
 gboolean
 trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep, Trial *trial,
            char **reason, GError **error)
 {
   g_autoptr (GError) cause = NULL;
+  if (step->shared) {
+    gboolean went = try_shared (step, keys, extra, trial, error);
+    if (!went)
+      trial_clear (trial);
+    return went;
+  }
   if (!pg_exec (step->pg, "SAVEPOINT page", error))
     return FALSE;
   gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);

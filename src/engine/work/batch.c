@@ -1,18 +1,15 @@
 #include "engine/work/batch.h"
 
 #include "base/fault.h"
-#include "engine/brakes/brakes.h"
-#include "engine/job/arguments.h"
-#include "engine/job/job_rows.h"
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
-#include "engine/step/look.h"
 #include "engine/step/pace.h"
-#include "engine/step/page.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
 #include "engine/work/lease.h"
+#include "engine/work/run_step.h"
+#include "engine/work/together.h"
 
 #define LOCKED_HOLD_US 5000
 
@@ -59,112 +56,13 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
   return TRUE;
 }
 
-/* --- runs with an empty page end together --- */
-
-/* Removes the handled messages. Those of runs with rows stay and go alone; those of locked runs
- * stay. */
-static void
-remove_handled (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *locked)
-{
-  for (guint i = works->len; i-- > 0;) {
-    const char *run_id = g_array_index (works, Work, i).run_id;
-    if (g_hash_table_contains (heavy, run_id))
-      g_array_index (lane->worker.pending, LaneMessage, i).alone = TRUE;
-    else if (!g_hash_table_contains (locked, run_id))
-      handled (lane, i);
-  }
-}
-
-static gboolean
-settle_together (Service *service, Transaction *transaction, GPtrArray *steps, Bundle *bundle,
-                 GError **error)
-{
-  const Step *first = steps->len > 0 ? steps->pdata[0] : NULL;
-  if (first != NULL) /* runs with rows are stepped later, at the same step */
-    bundle_name (bundle, first->run->run_id, first->run->step, first->run->slot);
-  for (guint i = 0; i < steps->len; i++)
-    steps_note_started (steps->pdata[i]);
-  if (steps->len > 0 && !steps_settle (steps, service->publisher, error))
-    return FALSE;
-  return transaction_commit (transaction, error);
-}
-
-/* FALSE with ERROR set: everything is rolled back. */
-static gboolean
-run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
-{
-  g_auto (Claim) claim = { 0 };
-  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
-  const Work *first = &g_array_index (works, Work, 0);
-  gboolean claimed = claim_for_lane (&claim, service, pg, lane, works, error);
-  g_autoptr (Bundle) bundle
-      = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
-  Look look = { pg, service->prefix, bundle, steps, heavy };
-  gboolean ok = claimed
-                && (claim.paused ? claim_park_paused (&claim, error)
-                                 : look_at_pages (&look, claim.runs, error))
-                && settle_together (service, &claim.transaction, steps, bundle, error);
-  if (!ok) {
-    transaction_rollback (&claim.transaction);
-    publisher_abandon (service->publisher, bundle);
-    return FALSE;
-  }
-  steps_note_stale (service, lane,
-                    works->len - claim.runs->len - claim.waits - g_hash_table_size (claim.locked));
-  steps_conclude (service, lane, steps, &bundle);
-  remove_handled (lane, works, heavy, claim.locked);
-  return TRUE;
-}
-
 /* --- one run by itself: a step with rows, a job in C, or an errand --- */
-
-/* Is something missing that the job says it cannot do without? */
-static gboolean
-check_blocked (Step *step, GError **error)
-{
-  if (step->job->blocked == NULL)
-    return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  step_bind (step, step->job->blocked, values);
-  g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
-  if (reasons == NULL || rows_count (reasons) == 0)
-    return reasons != NULL;
-  if (!job_rows_are_whole (step->job->blocked, reasons, "reason", error))
-    return FALSE;
-  return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
-}
-
-/* What no retry can mend. */
-static gboolean
-check_args (Step *step, GError **error)
-{
-  g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
-  if (step->run->wrong != NULL)
-    return step_fail (step, error, PRUNED_REJECT, "%s", step->run->wrong);
-  return reason == NULL || step_fail (step, error, PRUNED_REJECT, "args: %s", reason);
-}
-
-/* The job's own step: its code, or its page. */
-static gboolean
-step_run (Step *step, GError **error)
-{
-  if (!check_args (step, error) || !step_complete (step, error) || !check_blocked (step, error)
-      || !brakes_before (step, error))
-    return FALSE;
-  gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
-  return (coded ? step->job->code->step (step, error) : page_apply (step, error))
-         && brakes_after (step, error);
-}
 
 static gboolean
 work (Lane *lane, Step *step, GError **error)
 {
-  if (lane->list.errand == NULL) {
-    steps_note_started (step);
-    FAULT_ABOUT ("step.after_fence", step->run->run_id);
-    return step_run (step, error);
-  }
+  if (lane->list.errand == NULL)
+    return run_step (step, error);
   FAULT ("errand.before_settle");
   step->began_us = lane->list.errand->began_us; /* with its lease */
   step->started_at_us = lane->list.errand->started_at_us;
@@ -262,13 +160,11 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return ANSWER_HANDLED;
-  /* run_together does not check whether the job is blocked. */
-  if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL
-      || lane->job->blocked != NULL) {
+  if (works->len == 1 || !together_can (lane)) {
     g_array_set_size (works, 1);
     return run_alone (service, pg, lane, works);
   }
-  if (run_together (service, pg, lane, works, &error))
+  if (together_run (service, pg, lane, works, &error))
     return ANSWER_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
     return answer_outage (service, lane, error);

@@ -56,7 +56,8 @@ write_finished (Step *step, int before, double seconds)
 static void
 log_finished (Step *step)
 {
-  double seconds = (double)step_elapsed_us (step) / 1e6 / (step->passed + 1);
+  gint64 took_us = step->took_us > 0 ? step->took_us : step_elapsed_us (step);
+  double seconds = (double)took_us / 1e6 / (step->passed + 1);
   const char *job = step->job->name, *counter;
   json_t *n;
   for (guint i = 0; step->ages != NULL && i < step->ages->len; i++)

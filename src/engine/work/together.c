@@ -1,0 +1,234 @@
+#include "engine/work/together.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/job/in_force.h"
+#include "engine/step/look.h"
+#include "engine/step/pace.h"
+#include "engine/work/claim.h"
+#include "engine/work/conclude.h"
+#include "engine/work/run_step.h"
+
+#define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* no further run is begun after that */
+
+typedef struct {
+  Service *service;
+  Pg *pg;
+  Lane *lane;
+  const GArray *works; /* of Work */
+  Claim claim;
+  Bundle *bundle;
+  GPtrArray *steps;  /* of Step, owned: done */
+  GHashTable *heavy; /* run ids, borrowed: those that looking at their page has not done */
+  GHashTable *later; /* those of them whose turn has not come */
+  gint64 began_us, rows;
+  const char *at_fault; /* the run whose step has failed; borrowed. NULL: none */
+} Together;
+
+gboolean
+together_can (const Lane *lane)
+{
+  return lane->list.errand == NULL && (lane->job->code == NULL || lane->job->code->errand == NULL);
+}
+
+/* --- the runs --- */
+
+/* A page can be looked at before the step. A job that can be blocked asks for that first. */
+static gboolean
+look (Together *together, GError **error)
+{
+  const Job *job = together->lane->job;
+  GPtrArray *runs = together->claim.runs;
+  Look look = { together->pg, together->service->prefix, together->bundle, together->steps,
+                together->heavy };
+  if (job->code == NULL && job->page != NULL && job->blocked == NULL)
+    return look_at_pages (&look, runs, error);
+  for (guint i = 0; i < runs->len; i++)
+    g_hash_table_add (together->heavy, ((Run *)runs->pdata[i])->run_id);
+  return TRUE;
+}
+
+static Run *
+claimed (const Together *together, const char *run_id)
+{
+  const GPtrArray *runs = together->claim.runs;
+  for (guint i = 0; i < runs->len; i++)
+    if (g_str_equal (((Run *)runs->pdata[i])->run_id, run_id))
+      return runs->pdata[i];
+  return NULL;
+}
+
+/* A run that has failed before, that was cut, or that is only planned would spoil the transaction
+ * of the others. */
+static gboolean
+is_sound (const Run *run)
+{
+  return run->wrong == NULL && run->attempts == 0 && !run_is_planned (run)
+         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL;
+}
+
+static gboolean
+is_enough (const Together *together)
+{
+  const gint64 batch = in_force_of (together->lane->job)->batch;
+  return together->rows > 0
+         && (together->rows >= batch || clock_monotonic_us () - together->began_us >= ENOUGH_US
+             || atomic_load (&together->service->shared.stopped)
+             || lane_should_yield (together->service->lanes, together->lane));
+}
+
+/* --- their steps --- */
+
+static gboolean
+step_shared (Together *together, Run *run, GError **error)
+{
+  Step *step = step_new (together->pg, run, together->service->prefix,
+                         together->lane->worker.bisect, together->bundle);
+  step->shared = TRUE;
+  step->rows_beside = together->rows;
+  gboolean first = together->rows == 0;
+  if (first)
+    pace_begin (step);
+  gboolean ok = (first || pace_begin_next (step, error)) && run_step (step, error);
+  pace_end (step);
+  if (!ok) {
+    together->at_fault = run->run_id;
+    step_free (step);
+    return FALSE;
+  }
+  together->rows += MAX (1, step->rows + (gint64)step->children->len);
+  g_ptr_array_add (together->steps, step);
+  g_hash_table_remove (together->heavy, run->run_id);
+  return TRUE;
+}
+
+/* The runs with rows, in the order of their messages. */
+static gboolean
+step_heavy (Together *together, GError **error)
+{
+  for (guint i = 0; i < together->works->len; i++) {
+    const char *run_id = g_array_index (together->works, Work, i).run_id;
+    Run *run = g_hash_table_contains (together->heavy, run_id) ? claimed (together, run_id) : NULL;
+    if (run == NULL || !is_sound (run))
+      continue;
+    if (is_enough (together))
+      g_hash_table_add (together->later, run->run_id);
+    else if (!step_shared (together, run, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+settle (Together *together, GError **error)
+{
+  const Step *first = together->steps->len > 0 ? together->steps->pdata[0] : NULL;
+  FAULT ("together.before_settle");
+  if (first != NULL) { /* its step is never done again, so the name is not used again */
+    bundle_name (together->bundle, first->run->run_id, first->run->step, first->run->slot);
+    pace_settle (first);
+  }
+  return (first == NULL || steps_settle (together->steps, together->service->publisher, error))
+         && transaction_commit (&together->claim.transaction, error);
+}
+
+/* --- their messages --- */
+
+/* Removes the handled messages. Those of runs whose turn has not come, and of locked ones, stay. */
+static void
+remove_handled (const Together *together)
+{
+  GArray *pending = together->lane->worker.pending;
+  for (guint i = together->works->len; i-- > 0;) {
+    const char *run_id = g_array_index (together->works, Work, i).run_id;
+    if (g_hash_table_contains (together->later, run_id)
+        || g_hash_table_contains (together->claim.locked, run_id))
+      continue;
+    if (g_hash_table_contains (together->heavy, run_id))
+      g_array_index (pending, LaneMessage, i).alone = TRUE;
+    else
+      g_array_remove_index (pending, i);
+  }
+}
+
+/* The run at fault goes alone; the others come again without it. A step that met a lock or took too
+ * long can have many like it, so then nothing is shared. */
+static gboolean
+set_apart (const Together *together, const GError *error)
+{
+  gboolean known = together->at_fault != NULL && error->code != PRUNED_OUTAGE
+                   && error->code != PRUNED_FATAL
+                   && !lane_should_yield (together->service->lanes, together->lane);
+  gboolean slow = known && g_strcmp0 (pg_sqlstate (together->pg), "57014") == 0;
+  for (guint i = 0; known && !slow && i < together->works->len; i++)
+    if (g_str_equal (g_array_index (together->works, Work, i).run_id, together->at_fault))
+      g_array_index (together->lane->worker.pending, LaneMessage, i).alone = TRUE;
+  return known && !slow;
+}
+
+/* --- */
+
+static gboolean
+share (Together *together, GError **error)
+{
+  Claim *claim = &together->claim;
+  if (!claim_for_lane (claim, together->service, together->pg, together->lane, together->works,
+                       error))
+    return FALSE;
+  if (claim->paused)
+    return claim_park_paused (claim, error) && settle (together, error);
+  if (!look (together, error))
+    return FALSE;
+  for (guint i = 0; i < together->steps->len; i++)
+    steps_note_started (together->steps->pdata[i]);
+  return step_heavy (together, error) && settle (together, error);
+}
+
+static void
+conclude (Together *together)
+{
+  const Claim *claim = &together->claim;
+  steps_note_stale (together->service, together->lane,
+                    together->works->len - claim->runs->len - claim->waits
+                        - g_hash_table_size (claim->locked));
+  steps_conclude (together->service, together->lane, together->steps, &together->bundle);
+  remove_handled (together);
+}
+
+gboolean
+together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
+{
+  const Work *first = &g_array_index (works, Work, 0);
+  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
+  g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) later = g_hash_table_new (g_str_hash, g_str_equal);
+  Together together = { .service = service,
+                        .pg = pg,
+                        .lane = lane,
+                        .works = works,
+                        .steps = steps,
+                        .heavy = heavy,
+                        .later = later,
+                        .began_us = clock_monotonic_us () };
+  together.bundle
+      = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle names it */
+  GError *cause = NULL;
+  gboolean handled = share (&together, &cause);
+  if (handled)
+    conclude (&together);
+  else {
+    gboolean apart = set_apart (&together, cause);
+    transaction_rollback (&together.claim.transaction);
+    publisher_abandon (service->publisher, together.bundle);
+    bisect_reset (lane->worker.bisect);
+    handled = apart;
+    if (apart)
+      g_error_free (cause);
+    else
+      g_propagate_error (error, cause);
+  }
+  g_clear_pointer (&together.bundle, bundle_free);
+  g_ptr_array_set_size (steps, 0); /* before the runs */
+  claim_clear (&together.claim);
+  return handled;
+}

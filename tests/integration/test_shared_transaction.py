@@ -1,0 +1,115 @@
+"""Runs with few rows share a transaction. Each is what it would be alone: its rows, its audit record, its outcome, its failure."""
+
+import pytest
+
+from support.scene import event_id, fill, now, refuse_rows, result
+
+JOB, N = "scratch.one", 40
+ONE_LANE = {f"jobs.{JOB}.capacity": 1}
+
+
+def send(scene, ids, at=None):
+    """An event for each row. Returns the run of each row."""
+    at = at or now(minutes=-1)
+    runs = {}
+    for id in ids:
+        ce_id = scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": id}, key="1", ce_time=at, ce_id=f"event {id}")
+        runs[id] = event_id("/test", ce_id, JOB)
+    return runs
+
+
+def transactions(scene):
+    """The number of transactions that wrote the audit records."""
+    return scene.database.value("SELECT count(DISTINCT xmin::text) FROM pruned.deletions")
+
+
+def finished(scene):
+    """The runs whose end was told; a repeated outcome has the same bytes. The event is another job's as well."""
+    told = {(m.headers["ce_id"], m.raw): m.value for m in scene.topics.outcomes("RunFinished")}
+    return sorted(str(value["run_id"]) for value in told.values() if value["job"] == JOB)
+
+
+def check_each_alone(scene, runs):
+    """Each run has removed its row, and has told it once."""
+    audit = scene.database.rows("SELECT run_id::text, step, keys FROM pruned.deletions ORDER BY keys->0")
+    assert audit == [{"run_id": runs[id], "step": 0, "keys": [id]} for id in sorted(runs)]
+    rows = {str(row["run_id"]): row for row in scene.database.rows("SELECT * FROM pruned.runs WHERE job = %s", [JOB])}
+    for run_id in runs.values():
+        row = rows[run_id]
+        assert (row["state"], row["step"], row["attempts"], row["rows_done"], row["error"]) == ("finished", 1, 0, 1, None)
+        assert result(row) == {"status": "completed", "updated_rows": 1, "removed": 1}
+    assert finished(scene) == sorted(runs.values())
+
+
+def test_many_runs_of_one_row_share_a_few_transactions(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    check_each_alone(scene, runs)
+    assert transactions(scene) < N / 2
+
+
+def test_a_row_at_fault_goes_to_the_quarantine_alone_and_the_others_are_not_charged(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    refuse_rows(scene.database, "OLD.id IN (17, 31)")
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [17, 31]
+    assert scene.database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY item") == [
+        {"item": "scratch:17", "attempts": 1}, {"item": "scratch:31", "attempts": 1}]
+    assert finished(scene) == sorted(runs.values())
+    for id in (17, 31):
+        row = scene.run_row(runs.pop(id))
+        assert (row["state"], row["attempts"]) == ("finished", 0)
+        assert result(row) == {"status": "completed", "updated_rows": 0, "failed": 1, "removed": 0}
+    audit = scene.database.column("SELECT keys->0 FROM pruned.deletions ORDER BY 1")
+    assert audit == sorted(runs)
+
+
+def test_a_row_that_is_kept_in_silence_is_refused_alone(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    refuse_rows(scene.database, "OLD.id = 5", how="RETURN NULL")
+    send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.column("SELECT id FROM scratch") == [5]
+    assert scene.database.rows("SELECT item, attempts FROM pruned.quarantine") == [{"item": "scratch:5", "attempts": 1}]
+
+
+@pytest.mark.parametrize("most", [0, 1, 7, N])
+def test_the_limit_of_a_day_holds_across_the_runs_of_a_transaction(new_scene, most):
+    scene = new_scene(ONE_LANE | {f"jobs.{JOB}.max_rows_per_day": most, f"jobs.{JOB}.batch": 1})
+    fill(scene.database, N)
+    send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.value("SELECT count(*) FROM scratch") == N - most
+    assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'held'") == N - most
+
+
+def test_together_they_change_no_more_rows_than_a_page(new_scene):
+    scene = new_scene(ONE_LANE | {f"jobs.{JOB}.batch": 5})
+    fill(scene.database, N)
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    check_each_alone(scene, runs)
+    sizes = scene.database.column("SELECT count(*) FROM pruned.deletions GROUP BY xmin::text")
+    assert max(sizes) == 5
+
+
+def test_a_row_that_the_application_has_locked_delays_its_own_run_only(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    with scene.database.connect() as application:
+        with application.transaction():
+            application.execute("SELECT FROM scratch WHERE id = 20 FOR UPDATE")
+            runs = send(scene, range(1, N + 1))
+            scene.start()
+            scene.database.wait("SELECT count(*) FROM scratch", until=1, deadline_s=60)
+            waits = scene.run_row(runs[20])
+            assert (waits["state"] in ("ready", "waiting"), waits["attempts"]) == (True, 0)
+    scene.wait_run(runs[20], "finished")
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    check_each_alone(scene, runs)
