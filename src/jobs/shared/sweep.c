@@ -95,15 +95,38 @@ ask (Sweep *sweep, const PgRows *made, Question first, GPtrArray **all, const Pg
 }
 
 static gboolean
-remove_rows (Sweep *sweep, const PgRows *made, gint64 *gone, GError **error)
+queue_removal (Sweep *sweep, const PgRows *made, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
-  g_autoptr (PgRows) rows
-      = step_apply_text (sweep->step, error, rows_text (made, 0, "table_name"), "deleted",
-                         rows_text (made, 0, "remove"), NAMED (sweep), "limit", limit, NULL);
-  if (rows == NULL)
+  return step_queue_apply_text (sweep->step, error, rows_text (made, 0, "table_name"), "deleted",
+                                rows_text (made, 0, "remove"), NAMED (sweep), "limit", limit, NULL);
+}
+
+static gboolean
+remove_rows (Sweep *sweep, const PgRows *made, gint64 *gone, GError **error)
+{
+  g_autoptr (GPtrArray) all
+      = queue_removal (sweep, made, error) ? step_send (sweep->step, error) : NULL;
+  if (all == NULL)
     return FALSE;
-  *gone = rows_count (rows);
+  *gone = rows_int (all->pdata[0], 0, "n");
+  sweep->left -= *gone;
+  return TRUE;
+}
+
+/* Nothing refers to the table: its rows are locked and removed in one round trip. */
+static gboolean
+remove_alone (Sweep *sweep, const PgRows *made, gint64 *gone, gboolean *again, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
+  gboolean queued = step_queue_text (sweep->step, error, rows_text (made, 0, "hold"), NAMED (sweep),
+                                     "limit", limit, NULL)
+                    && queue_removal (sweep, made, error);
+  g_autoptr (GPtrArray) all = queued ? step_send (sweep->step, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  *gone = rows_int (all->pdata[1], 0, "n");
+  *again = *gone < rows_int (all->pdata[0], 0, "held");
   sweep->left -= *gone;
   return TRUE;
 }
@@ -118,6 +141,9 @@ sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean 
   g_autoptr (GPtrArray) all = NULL;
   *gone = 0;
   *again = FALSE;
+  if (rows_text (made, 0, "probe") == NULL && rows_text (made, 0, "changes") == NULL
+      && rows_text (made, 0, "hold") != NULL)
+    return remove_alone (sweep, made, gone, again, error);
   if (!ask (sweep, made, depth < DEPTH ? BELOW : HELD, &all, answers, error))
     return FALSE;
   if (answers[BELOW] != NULL && rows_count (answers[BELOW]) > 0) {

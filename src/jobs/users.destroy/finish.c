@@ -92,10 +92,12 @@ sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *
 /* Removes what is only the user's until a look finds no more of it: a row can come while others
  * go. What nothing removes stays, and the delete of the user tells. */
 static gboolean
-sweep_all_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, gboolean *more,
-                 GError **error)
+sweep_all_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *first,
+                 gboolean *more, GError **error)
 {
-  gint64 before = sweep->left + 1;
+  gint64 before = sweep->left;
+  if (!sweep_owned (destroy, sweep, roots, first, more, error))
+    return FALSE;
   while (!*more && sweep->left < before) {
     before = sweep->left;
     g_autoptr (PgRows) there = step_query_text (destroy->step, error, rows_text (roots, 0, "probe"),
@@ -106,18 +108,23 @@ sweep_all_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, gboolean *
   return *more || last_look (destroy, more, error);
 }
 
-/* Locks the user. FALSE with an error: they have projects of their own. */
-static gboolean
-hold_user (Destroy *destroy, GError **error)
+/* Locks the user, and looks for what is only theirs: the last of the answers. NULL with an error:
+ * they have projects of their own. */
+static GPtrArray *
+hold_user (Destroy *destroy, const PgRows *roots, GError **error)
 {
   Step *step = destroy->step;
-  gboolean queued = step_queue (step, error, "hold", "user_id", destroy->user_id, NULL)
-                    && step_queue (step, error, "projects_left", "user_id", destroy->user_id, NULL);
+  const char *user = destroy->user_id;
+  gboolean queued
+      = step_queue (step, error, "hold", "user_id", user, NULL)
+        && step_queue (step, error, "projects_left", "user_id", user, NULL)
+        && step_queue_text (step, error, rows_text (roots, 0, "probe"), "user_id", user, NULL);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
-  if (all == NULL)
-    return FALSE;
-  return !rows_bool (all->pdata[1], 0, "there")
-         || step_fail (step, error, PRUNED_DATA, "projects left in the personal namespace");
+  if (all == NULL
+      || (rows_bool (all->pdata[1], 0, "there")
+          && !step_fail (step, error, PRUNED_DATA, "projects left in the personal namespace")))
+    return NULL;
+  return g_steal_pointer (&all);
 }
 
 gboolean
@@ -128,7 +135,8 @@ users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
       = { "projects",         "namespaces", "users",           "members",
           "ci_job_artifacts", "routes",     "redirect_routes", NULL };
   const PgRows *roots = step_query_kept (destroy->step, destroy->stamp, error, "finish", NULL);
-  if (roots == NULL || !hold_user (destroy, error))
+  g_autoptr (GPtrArray) held = roots != NULL ? hold_user (destroy, roots, error) : NULL;
+  if (held == NULL)
     return FALSE;
   int removed = 0;
   Sweep sweep = { .step = destroy->step,
@@ -136,7 +144,7 @@ users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
                   .user_id = destroy->user_id,
                   .refused = refused,
                   .left = destroy->left };
-  if (!sweep_all_owned (destroy, &sweep, roots, more, error))
+  if (!sweep_all_owned (destroy, &sweep, roots, held->pdata[2], more, error))
     return FALSE;
   if (*more)
     return TRUE;

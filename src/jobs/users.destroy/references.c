@@ -111,6 +111,80 @@ has_name (const PgRows *rows, const char *name)
   return FALSE;
 }
 
+/* --- all that was found, if it is little --- */
+
+static gboolean
+is_found (const PgRows *references, int row, const PgRows *found)
+{
+  return rows_bool (references, row, "quick")
+         && has_name (found, rows_text (references, row, "name"));
+}
+
+/* The first page of each column that was found; *TOTAL: their rows. */
+static GPtrArray *
+read_found (Destroy *destroy, const PgRows *references, const PgRows *found, gint64 *total,
+            GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
+  for (int i = 0; i < rows_count (references); i++)
+    if (is_found (references, i, found)
+        && !step_queue_text (destroy->step, error, rows_text (references, i, "page"), "user_id",
+                             destroy->user_id, "limit", limit, NULL))
+      return NULL;
+  GPtrArray *pages = step_send (destroy->step, error);
+  *total = 0;
+  for (guint i = 0; pages != NULL && i < pages->len; i++)
+    *total += rows_count (pages->pdata[i]);
+  return pages;
+}
+
+static gboolean
+queue_change (Destroy *destroy, const PgRows *references, int row, const PgRows *page,
+              GError **error)
+{
+  static const char *const columns[] = { "clash", "change" };
+  const char *actions[] = { "deleted", rows_text (references, row, "action") };
+  g_autofree char *keys = rows_array (page, "key");
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    const char *sql = rows_text (references, row, columns[i]);
+    if (sql != NULL
+        && !step_queue_apply_text (destroy->step, error, rows_text (references, row, "table_name"),
+                                   actions[i], sql, "key", keys, "user_id", destroy->user_id,
+                                   "ghost_id", destroy->ghost_id, NULL))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Moves all rows of the columns that were found, in two round trips, if the step's limit allows
+ * for them. What this leaves, because a row had two of the columns or something keeps it, is found
+ * column by column. *DONE: nothing is left. */
+static gboolean
+move_found (Destroy *destroy, const PgRows *references, const PgRows *found, gboolean *done,
+            GError **error)
+{
+  gint64 total, changed = 0;
+  guint n = 0;
+  g_autoptr (GPtrArray) pages = read_found (destroy, references, found, &total, error);
+  *done = FALSE;
+  if (pages == NULL || total >= destroy->left)
+    return pages != NULL;
+  step_tries (destroy->step, total);
+  for (int i = 0; i < rows_count (references); i++)
+    if (is_found (references, i, found)
+        && !queue_change (destroy, references, i, pages->pdata[n++], error))
+      return FALSE;
+  g_autoptr (GPtrArray) all = step_send (destroy->step, error);
+  if (all == NULL)
+    return FALSE;
+  for (guint i = 0; i < all->len; i++)
+    changed += rows_int (all->pdata[i], 0, "n");
+  step_tries (destroy->step, 0);
+  destroy->left -= changed;
+  *done = changed == total;
+  return TRUE;
+}
+
 gboolean
 users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
 {
@@ -120,13 +194,14 @@ users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
   const PgRows *references = step_query_kept (destroy->step, destroy->stamp, error, "references",
                                               LISTS (destroy->step), NULL);
   g_autoptr (PgRows) found = references != NULL ? users_destroy_look (destroy, error) : NULL;
-  if (found == NULL)
+  gboolean done = FALSE; /* what was found */
+  if (found == NULL || (name == NULL && !move_found (destroy, references, found, &done, error)))
     return FALSE;
   for (int i = 0; i < rows_count (references) && !*more; i++) {
     const char *here = rows_text (references, i, "name");
     if (name != NULL && strcmp (here, name) < 0)
       continue;
-    if (rows_bool (references, i, "quick") && !has_name (found, here))
+    if (rows_bool (references, i, "quick") && (done || !has_name (found, here)))
       continue;
     if (!move_next (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, more,
                     error))
