@@ -24,6 +24,7 @@ import prune
 import recovery
 import removal
 import throughput
+import users
 from stage import Stage
 from support.places import binary
 
@@ -41,6 +42,7 @@ SECTIONS = {
     "prune": prune.prune,
     "groups": groups.destroy,
     "placeholders": placeholders.placeholders,
+    "users": users.destroy,
     "objects": objects.objects,
     "recovery": recovery.recovery,
 }
@@ -117,13 +119,15 @@ def main():
     report, here = Report(), machine()
     report.say(f"{binary()} on {here['cores']} x {here['cpu']}, {here['memory_gb']} GB")
     with contextlib.closing(Stage()) as stage:
+        if options.statements:
+            stage.time_plans()
         for name in options.sections or SECTIONS:
             if options.statements:
                 stage.forget_statements()
             SECTIONS[name](stage, report, options.quick)
             if options.statements:
-                for spent_ms, calls, rows, buffers, text in stage.statements():
-                    report.say(f"  {spent_ms:10,.0f} ms {calls:8} calls {rows:9} rows {buffers:9} buffers  {text[:90]}")
+                for plan_ms, run_ms, calls, rows, buffers, text in stage.statements():
+                    report.say(f"  {plan_ms:8,.0f} + {run_ms:8,.0f} ms {calls:8} calls {rows:9} rows {buffers:9} buffers  {text[:90]}")
     report.table()
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -71,13 +71,18 @@ class Stage:
             server.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
             server.execute("SELECT pg_stat_statements_reset()")
 
-    def statements(self, limit=15):
-        """The most expensive statements since forget_statements: (milliseconds, calls, rows, buffers, text)."""
+    def time_plans(self):
+        with connect(self.postgres.url()) as server:
+            server.execute("ALTER SYSTEM SET pg_stat_statements.track_planning = on")
+            server.execute("SELECT pg_reload_conf()")
+
+    def statements(self, limit=40):
+        """The most expensive statements since forget_statements: (milliseconds planned and run, calls, rows, buffers, text)."""
         with connect(self.postgres.url()) as server:
             return [tuple(row.values()) for row in server.execute(
-                "SELECT total_exec_time, calls, rows, shared_blks_hit + shared_blks_read,"
+                "SELECT total_plan_time, total_exec_time, calls, rows, shared_blks_hit + shared_blks_read AS buffers,"
                 " regexp_replace(query, '\\s+', ' ', 'g') FROM pg_stat_statements"
-                " ORDER BY 1 DESC LIMIT %s", [limit])]
+                " ORDER BY total_plan_time + total_exec_time DESC LIMIT %s", [limit])]
 
     # --- databases
 

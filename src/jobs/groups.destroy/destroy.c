@@ -19,6 +19,7 @@
 
 #define GOES                                                                                       \
   "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
+#define NO_NAMES "tables", NULL, "columns", NULL, NULL
 
 /* Warns about tables on which the role has no right: their rows go by the foreign key, unrecorded.
  */
@@ -110,8 +111,9 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
       step_reason (step, reason);
     return TRUE;
   }
-  g_autoptr (PgRows) catalogue = step_query (step, error, "../shared/catalogue", NULL);
-  if (catalogue == NULL || !hidden_refuse (step, GOES, "{users}", error))
+  g_autoptr (PgRows) catalogue = step_query (step, error, "../shared/catalogue", NO_NAMES);
+  if (catalogue == NULL
+      || !hidden_refuse (step, rows_text (catalogue, 0, "stamp"), GOES, "{users}", error))
     return FALSE;
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
   if (rows_bool (decided, 0, "spent")) /* by a dead run */
@@ -136,7 +138,7 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
         && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
         && step_queue (step, error, "still", "group", group, "spent",
                        walk_rights (step_cursor (step)), NULL)
-        && step_queue (step, error, "../shared/catalogue", NULL);
+        && step_queue (step, error, "../shared/catalogue", NO_NAMES);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;

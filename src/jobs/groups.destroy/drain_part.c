@@ -64,6 +64,7 @@ drain_sweep_others (Step *step, Portion *portion, const PgRows *others, GError *
       = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
   gint64 limit = g_ascii_strtoll (portion->limit, NULL, 10);
   Sweep sweep = { .step = step,
+                  .catalogue = portion->catalogue,
                   .projects = portion->projects,
                   .namespaces = portion->namespaces,
                   .groups = portion->groups,

@@ -14,9 +14,10 @@ hidden_refuse_rows (Step *step, const PgRows *rows, GError **error)
 }
 
 gboolean
-hidden_refuse (Step *step, const char *relations, const char *stays, GError **error)
+hidden_refuse (Step *step, const char *stamp, const char *relations, const char *stays,
+               GError **error)
 {
-  g_autoptr (PgRows) rows
-      = step_query (step, error, "../shared/hidden", "relation", relations, "stays", stays, NULL);
+  const PgRows *rows = step_query_kept (step, stamp, error, "../shared/hidden", "relation",
+                                        relations, "stays", stays, NULL);
   return rows != NULL && hidden_refuse_rows (step, rows, error);
 }

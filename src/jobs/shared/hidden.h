@@ -9,9 +9,9 @@
 
 /* FALSE with an error that names the hidden tables among RELATIONS (array literal) and those that
  * keys tie to them, except behind STAYS (array literal). The run waits until the role can see them.
- */
-gboolean hidden_refuse (Step *step, const char *relations, const char *stays, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+ * STAMP: the catalogue's. */
+gboolean hidden_refuse (Step *step, const char *stamp, const char *relations, const char *stays,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The same for the column `tab` of ROWS. */
 gboolean hidden_refuse_rows (Step *step, const PgRows *rows, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

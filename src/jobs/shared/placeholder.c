@@ -19,10 +19,10 @@ placeholder_why_not (const PgRows *found)
 }
 
 PgRows *
-placeholder_reference (Step *step, const char *user, GError **error)
+placeholder_reference (Step *step, const char *stamp, const char *user, GError **error)
 {
   const char *references = step_setting_text_of (step, PLACEHOLDER_JOB, "references");
-  g_autoptr (PgRows) made = step_query (step, error, "../shared/placeholder_references",
+  const PgRows *made = step_query_kept (step, stamp, error, "../shared/placeholder_references",
                                         "references", references, "also", NULL, NULL);
   if (made == NULL)
     return NULL;

@@ -15,5 +15,5 @@ PgRows *placeholder_find (Step *step, const char *user, GError **error);
 /* Why the user must stay, whatever refers to them; NULL: they may go. FOUND by placeholder_find. */
 const char *placeholder_why_not (const PgRows *found);
 /* The first reference to the user (`table`, `column`), or no row, among the columns of
- * [jobs.users.delete_placeholder] references. */
-PgRows *placeholder_reference (Step *step, const char *user, GError **error);
+ * [jobs.users.delete_placeholder] references. STAMP: the catalogue's. */
+PgRows *placeholder_reference (Step *step, const char *stamp, const char *user, GError **error);

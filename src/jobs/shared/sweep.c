@@ -23,11 +23,8 @@ warn_unseen (const Sweep *sweep, const char *tables)
 }
 
 static gboolean
-sweep_below (Sweep *sweep, const char *probe, int depth, GError **error)
+sweep_below (Sweep *sweep, const PgRows *below, int depth, GError **error)
 {
-  g_autoptr (PgRows) below = step_query_text (sweep->step, error, probe, NAMED (sweep), NULL);
-  if (below == NULL)
-    return FALSE;
   int removed;
   for (int i = 0; i < rows_count (below) && sweep->left > 0; i++)
     if (!sweep_rows (sweep, rows_text (below, i, "relation"), rows_text (below, i, "condition"),
@@ -72,55 +69,99 @@ sweep_all_changes (Sweep *sweep, const PgRows *made, GError **error)
   return TRUE;
 }
 
-/* Locks the rows to which nothing refers; *HELD: how many. */
+/* What is asked before rows are removed, in this order. */
+typedef enum { BELOW, HELD, CHANGED, QUESTIONS } Question;
+static const char *const questions[] = { "probe", "hold", "changes" };
+
+/* Asks those from FIRST on, in one round trip. ANSWERS: NULL where there is nothing to ask. */
 static gboolean
-hold_rows (Sweep *sweep, const PgRows *made, gint64 *held, GError **error)
+ask (Sweep *sweep, const PgRows *made, Question first, GPtrArray **all, const PgRows **answers,
+     GError **error)
 {
-  const char *sql = rows_text (made, 0, "hold");
-  *held = sweep->left;
-  if (sql == NULL) /* no right to lock */
-    return TRUE;
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
-  g_autoptr (PgRows) rows
-      = step_query_text (sweep->step, error, sql, NAMED (sweep), "limit", limit, NULL);
-  if (rows != NULL)
-    *held = rows_int (rows, 0, "held");
-  return rows != NULL;
+  for (int i = first; i < QUESTIONS; i++) {
+    const char *sql = rows_text (made, 0, questions[i]);
+    if (sql != NULL
+        && !step_queue_text (sweep->step, error, sql, NAMED (sweep), "limit", limit, NULL))
+      return FALSE;
+  }
+  g_clear_pointer (all, g_ptr_array_unref);
+  if ((*all = step_send (sweep->step, error)) == NULL)
+    return FALSE;
+  for (guint i = 0, n = 0; i < QUESTIONS; i++)
+    answers[i]
+        = i >= first && rows_text (made, 0, questions[i]) != NULL ? (*all)->pdata[n++] : NULL;
+  return TRUE;
+}
+
+static gboolean
+queue_removal (Sweep *sweep, const PgRows *made, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
+  return step_queue_apply_text (sweep->step, error, rows_text (made, 0, "table_name"), "deleted",
+                                rows_text (made, 0, "remove"), NAMED (sweep), "limit", limit, NULL);
 }
 
 static gboolean
 remove_rows (Sweep *sweep, const PgRows *made, gint64 *gone, GError **error)
 {
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
-  g_autoptr (PgRows) rows
-      = step_apply_text (sweep->step, error, rows_text (made, 0, "table_name"), "deleted",
-                         rows_text (made, 0, "remove"), NAMED (sweep), "limit", limit, NULL);
-  if (rows == NULL)
+  g_autoptr (GPtrArray) all
+      = queue_removal (sweep, made, error) ? step_send (sweep->step, error) : NULL;
+  if (all == NULL)
     return FALSE;
-  *gone = rows_count (rows);
+  *gone = rows_int (all->pdata[0], 0, "n");
   sweep->left -= *gone;
   return TRUE;
 }
 
-/* Removes what is below, locks the rows, changes rows that a key would change, and removes the
- * rows. *AGAIN: not all locked rows were removed. */
+/* Nothing refers to the table: its rows are locked and removed in one round trip. */
+static gboolean
+remove_alone (Sweep *sweep, const PgRows *made, gint64 *gone, gboolean *again, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
+  gboolean queued = step_queue_text (sweep->step, error, rows_text (made, 0, "hold"), NAMED (sweep),
+                                     "limit", limit, NULL)
+                    && queue_removal (sweep, made, error);
+  g_autoptr (GPtrArray) all = queued ? step_send (sweep->step, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  *gone = rows_int (all->pdata[1], 0, "n");
+  *again = *gone < rows_int (all->pdata[0], 0, "held");
+  sweep->left -= *gone;
+  return TRUE;
+}
+
+/* Removes what is below, locks the rows to which nothing refers then, changes rows that a key would
+ * change, and removes the rows. *AGAIN: not all locked rows were removed. */
 static gboolean
 sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean *again,
             GError **error)
 {
-  const char *probe = rows_text (made, 0, "probe");
-  gint64 held = 0;
+  const PgRows *answers[QUESTIONS];
+  g_autoptr (GPtrArray) all = NULL;
   *gone = 0;
   *again = FALSE;
-  if (probe != NULL && depth < DEPTH && !sweep_below (sweep, probe, depth, error))
+  if (rows_text (made, 0, "probe") == NULL && rows_text (made, 0, "changes") == NULL
+      && rows_text (made, 0, "hold") != NULL)
+    return remove_alone (sweep, made, gone, again, error);
+  if (!ask (sweep, made, depth < DEPTH ? BELOW : HELD, &all, answers, error))
     return FALSE;
-  if (sweep->left > 0 && !hold_rows (sweep, made, &held, error))
-    return FALSE;
-  if (held > 0 && !sweep_all_changes (sweep, made, error))
+  if (answers[BELOW] != NULL && rows_count (answers[BELOW]) > 0) {
+    if (!sweep_below (sweep, answers[BELOW], depth, error))
+      return FALSE;
+    if (sweep->left > 0 && !ask (sweep, made, HELD, &all, answers, error))
+      return FALSE;
+  }
+  if (sweep->left <= 0)
+    return TRUE;
+  /* Without the right to lock, nothing is known. */
+  gint64 held = answers[HELD] != NULL ? rows_int (answers[HELD], 0, "held") : sweep->left;
+  if (held > 0 && answers[CHANGED] != NULL && rows_count (answers[CHANGED]) > 0
+      && !sweep_all_changes (sweep, made, error))
     return FALSE;
   if (held > 0 && sweep->left > 0 && !remove_rows (sweep, made, gone, error))
     return FALSE;
-  *again = *gone < held && rows_text (made, 0, "hold") != NULL;
+  *again = *gone < held && answers[HELD] != NULL;
   return TRUE;
 }
 
@@ -136,8 +177,9 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
         "unannounced: move or delete them first, then `pruned retry`",
         relation);
   g_autofree char *level = g_strdup_printf ("%d", depth);
-  g_autoptr (PgRows) made = step_query (sweep->step, error, "../shared/cascades", "relation",
-                                        relation, "condition", condition, "depth", level, NULL);
+  const PgRows *made
+      = step_query_kept (sweep->step, sweep->catalogue, error, "../shared/cascades", "relation",
+                         relation, "condition", condition, "depth", level, NULL);
   if (made == NULL)
     return FALSE;
   gint64 before, gone;

@@ -13,6 +13,7 @@
 
 typedef struct {
   Step *step;
+  const char *catalogue;                      /* its stamp (catalogue.sql) */
   const char *user_id;                        /* a parameter of conditions; NULL: unused */
   const char *projects, *namespaces, *groups; /* array literals of ids, the same */
   const char *const *refused; /* tables whose rows must not be removed with others, ended by NULL */

@@ -2,6 +2,7 @@
 
 #include "jobs/jobs.h"
 #include "jobs/shared/placeholder.h"
+#include "jobs/shared/stamp.h"
 
 #define STILL_REFERENCED                                                                           \
   "Unable to delete placeholder user because it is still referenced in other tables"
@@ -52,8 +53,9 @@ delete_placeholder_step (Step *step, GError **error)
   if (user == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument placeholder_user_id");
   step_on_failure (step, "abandoned_dead");
-  g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
-  g_autoptr (PgRows) found = seen != NULL ? placeholder_find (step, user, error) : NULL;
+  g_autofree char *stamp = stamp_begin (step, "../shared/reference_names",
+                                        step_setting_text (step, "references"), NULL, error);
+  g_autoptr (PgRows) found = stamp != NULL ? placeholder_find (step, user, error) : NULL;
   if (found == NULL)
     return FALSE;
   const char *username = rows_count (found) > 0 ? rows_text (found, 0, "username") : NULL;
@@ -63,7 +65,7 @@ delete_placeholder_step (Step *step, GError **error)
     step_log (step, LOG_INFO, "Placeholder user is left alone", about (step, username));
     return TRUE;
   }
-  g_autoptr (PgRows) reference = placeholder_reference (step, user, error);
+  g_autoptr (PgRows) reference = placeholder_reference (step, stamp, user, error);
   if (reference == NULL)
     return FALSE;
   if (rows_count (reference) > 0)

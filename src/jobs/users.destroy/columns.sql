@@ -1,8 +1,8 @@
 -- Common table expressions: named (tab, col), the columns that refer to a user and go to the ghost
--- user, or whose rows (`drops`) record only that the user is there. The former are the list of
--- user_references.sql and, whatever list is set, those that are no reason to keep a placeholder but
+-- user, or whose rows (`drops`) record only that the user is there, whether this database has them
+-- or not. The former are the list of reference_list.sql and, whatever list is set, those that are no reason to keep a placeholder but
 -- must not be deleted with the user: a key of theirs would delete another user's row.
--- include: ../shared/user_references.sql
+-- include: ../shared/reference_list.sql
 ,
 association (table_name) AS (
   VALUES ('issue_assignees'), ('merge_request_assignees'), ('merge_request_reviewers'), ('subscriptions'), ('todos'),
@@ -11,7 +11,7 @@ association (table_name) AS (
 named (tab, col, drops) AS (
   SELECT s.table_name, 'user_id', true FROM association s
   UNION
-  SELECT r.tab, r.col, false FROM user_reference r WHERE NOT (r.col = 'user_id' AND r.tab IN (SELECT table_name FROM association))
+  SELECT r.tab, r.col, false FROM reference_list r WHERE NOT (r.col = 'user_id' AND r.tab IN (SELECT table_name FROM association))
   UNION
   SELECT w.tab, w.col, false
   FROM (VALUES ('todos', 'author_id'), ('reviews', 'author_id'), ('abuse_reports', 'reporter_id'), ('user_achievements', 'user_id'),

@@ -8,18 +8,6 @@
 
 #define LOOKS 10
 
-static gboolean
-refuse_projects (Destroy *destroy, GError **error)
-{
-  g_autoptr (PgRows) projects
-      = step_query (destroy->step, error, "projects_left", "user_id", destroy->user_id, NULL);
-  if (projects == NULL)
-    return FALSE;
-  if (rows_bool (projects, 0, "there"))
-    return step_fail (destroy->step, error, PRUNED_DATA, "projects left in the personal namespace");
-  return TRUE;
-}
-
 static void
 announce (Destroy *destroy)
 {
@@ -36,17 +24,16 @@ announce (Destroy *destroy)
 static gboolean
 last_look (Destroy *destroy, gboolean *again, GError **error)
 {
-  g_autofree char *name = NULL;
-  *again = FALSE;
-  if (!users_destroy_look (destroy, &name, error))
+  g_autoptr (PgRows) found = users_destroy_look (destroy, error);
+  if (found == NULL)
     return FALSE;
-  if (name != NULL && ++destroy->looks > LOOKS)
+  *again = rows_count (found) > 0;
+  if (*again && ++destroy->looks > LOOKS)
     return step_fail (
         destroy->step, error, PRUNED_DATA,
         "rows of %s that refer to user %s keep being inserted (by a trigger or the application): "
         "stop that, then `pruned retry`",
-        name, destroy->user_id);
-  *again = name != NULL;
+        rows_text (found, 0, "name"), destroy->user_id);
   if (*again)
     users_destroy_continue (destroy, "references", NULL);
   return TRUE;
@@ -58,14 +45,14 @@ last_look (Destroy *destroy, gboolean *again, GError **error)
 static gboolean
 finish_user (Destroy *destroy, GError **error)
 {
-  g_autofree char *name = NULL;
-  if (!users_destroy_look (destroy, &name, error))
+  g_autoptr (PgRows) found = users_destroy_look (destroy, error);
+  if (found == NULL)
     return FALSE;
-  if (name != NULL)
+  if (rows_count (found) > 0)
     return step_fail (
         destroy->step, error, PRUNED_DATA,
         "%s refers to user %s again as soon as they are deleted (a trigger inserts such rows)",
-        name, destroy->user_id);
+        rows_text (found, 0, "name"), destroy->user_id);
   announce (destroy);
   return TRUE;
 }
@@ -77,45 +64,91 @@ sweep_root (Sweep *sweep, const PgRows *roots, int row, int *removed, GError **e
                      0, removed, error);
 }
 
-/* Removes what is only the user's; *MORE: the step's limit is reached. */
 static gboolean
-sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, int last, gboolean *more,
-             GError **error)
+has_number (const PgRows *there, const char *number)
 {
-  int removed;
+  for (int i = 0; i < rows_count (there); i++)
+    if (g_str_equal (rows_text (there, i, "number"), number))
+      return TRUE;
+  return FALSE;
+}
+
+/* Removes what is only the user's, as far as it is there; *MORE: the step's limit is reached. */
+static gboolean
+sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *there,
+             gboolean *more, GError **error)
+{
+  int removed, last = rows_count (roots) - 1; /* the user */
   for (int i = 0; i < last && sweep->left > 0; i++)
-    if (!sweep_root (sweep, roots, i, &removed, error))
+    if (has_number (there, rows_text (roots, i, "number"))
+        && !sweep_root (sweep, roots, i, &removed, error))
       return FALSE;
   *more = sweep->left <= 0;
   if (*more)
     users_destroy_continue (destroy, "finish", NULL);
+  return TRUE;
+}
+
+/* Removes what is only the user's until a look finds no more of it: a row can come while others
+ * go. What nothing removes stays, and the delete of the user tells. */
+static gboolean
+sweep_all_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *first,
+                 gboolean *more, GError **error)
+{
+  gint64 before = sweep->left;
+  if (!sweep_owned (destroy, sweep, roots, first, more, error))
+    return FALSE;
+  while (!*more && sweep->left < before) {
+    before = sweep->left;
+    g_autoptr (PgRows) there = step_query_text (destroy->step, error, rows_text (roots, 0, "probe"),
+                                                "user_id", destroy->user_id, NULL);
+    if (there == NULL || !sweep_owned (destroy, sweep, roots, there, more, error))
+      return FALSE;
+  }
   return *more || last_look (destroy, more, error);
+}
+
+/* Locks the user, and looks for what is only theirs: the last of the answers. NULL with an error:
+ * they have projects of their own. */
+static GPtrArray *
+hold_user (Destroy *destroy, const PgRows *roots, GError **error)
+{
+  Step *step = destroy->step;
+  const char *user = destroy->user_id;
+  gboolean queued
+      = step_queue (step, error, "hold", "user_id", user, NULL)
+        && step_queue (step, error, "projects_left", "user_id", user, NULL)
+        && step_queue_text (step, error, rows_text (roots, 0, "probe"), "user_id", user, NULL);
+  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
+  if (all == NULL
+      || (rows_bool (all->pdata[1], 0, "there")
+          && !step_fail (step, error, PRUNED_DATA, "projects left in the personal namespace")))
+    return NULL;
+  return g_steal_pointer (&all);
 }
 
 gboolean
 users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
 {
-  g_autoptr (PgRows) held
-      = step_query (destroy->step, error, "hold", "user_id", destroy->user_id, NULL);
-  if (held == NULL || !refuse_projects (destroy, error))
-    return FALSE;
   /* They need outcomes, files and authorizations, or belong to something that stays. */
   static const char *const refused[]
       = { "projects",         "namespaces", "users",           "members",
           "ci_job_artifacts", "routes",     "redirect_routes", NULL };
-  g_autoptr (PgRows) roots = step_query (destroy->step, error, "finish", NULL);
-  if (roots == NULL)
+  const PgRows *roots = step_query_kept (destroy->step, destroy->stamp, error, "finish", NULL);
+  g_autoptr (GPtrArray) held = roots != NULL ? hold_user (destroy, roots, error) : NULL;
+  if (held == NULL)
     return FALSE;
-  int last = rows_count (roots) - 1; /* the user */
   int removed = 0;
-  Sweep sweep = {
-    .step = destroy->step, .user_id = destroy->user_id, .refused = refused, .left = destroy->left
-  };
-  if (!sweep_owned (destroy, &sweep, roots, last, more, error))
+  Sweep sweep = { .step = destroy->step,
+                  .catalogue = destroy->stamp,
+                  .user_id = destroy->user_id,
+                  .refused = refused,
+                  .left = destroy->left };
+  if (!sweep_all_owned (destroy, &sweep, roots, held->pdata[2], more, error))
     return FALSE;
   if (*more)
     return TRUE;
-  if (!sweep_root (&sweep, roots, last, &removed, error))
+  if (!sweep_root (&sweep, roots, rows_count (roots) - 1, &removed, error))
     return FALSE;
   *more = removed == 0 && sweep.left <= 0;
   if (removed > 0)

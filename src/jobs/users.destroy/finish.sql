@@ -1,27 +1,16 @@
--- What is deleted at the end, in this order, as conditions on alias x0: the user's marks and
--- schedules, memberships inserted meanwhile, the personal namespace with its paths and those of
--- removed namespaces that name it, the migration, and the user. Tables that this database does not
--- have are skipped. Fast because only the catalogue is read; each condition has an index.
-SELECT r.table_name, pg_catalog.format('%I', r.table_name) AS relation, r.condition
-FROM (VALUES
-  (1, 'group_deletion_schedules', 'user_id', 'x0.user_id = :user_id::bigint'),
-  (2, 'members_deletion_schedules', 'user_id', 'x0.user_id = :user_id::bigint'),
-  (3, 'members_deletion_schedules', 'scheduled_by_id', 'x0.scheduled_by_id = :user_id::bigint'),
-  (4, 'import_placeholder_user_details', 'placeholder_user_id', 'x0.placeholder_user_id = :user_id::bigint'),
-  (5, 'members', 'user_id', 'x0.user_id = :user_id::bigint AND x0.requested_at IS NULL'),
-  (6, 'members', 'user_id', 'x0.user_id = :user_id::bigint AND x0.requested_at IS NOT NULL'),
-  (7, 'routes', 'source_id', 'x0.source_type = ''Namespace'' AND x0.source_id IN'
-      ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'),
-  (7, 'routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'
-      ' AND CASE x0.source_type WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
-      ' ELSE NOT EXISTS (SELECT FROM namespaces o WHERE o.id = x0.source_id) END'),
-  (8, 'redirect_routes', 'source_id', 'x0.source_type = ''Namespace'' AND x0.source_id IN'
-      ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'),
-  (8, 'redirect_routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'
-      ' AND CASE x0.source_type WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
-      ' ELSE NOT EXISTS (SELECT FROM namespaces o WHERE o.id = x0.source_id) END'),
-  (9, 'namespaces', 'owner_id', 'x0.owner_id = :user_id::bigint AND x0.type = ''User'''),
-  (10, 'ghost_user_migrations', 'user_id', 'x0.user_id = :user_id::bigint'),
-  (11, 'users', 'id', 'x0.id = :user_id::bigint')) AS r (pos, table_name, column_name, condition)
-JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', r.table_name)) AND a.attname = r.column_name AND NOT a.attisdropped
-ORDER BY r.pos
+-- The rows to be deleted at the end (roots.sql), in their order, and `probe`, a query for the numbers
+-- of those that are there. Tables that this database does not have are skipped. Fast because only
+-- the catalogue is read.
+WITH
+-- include: roots.sql
+,
+here AS (
+  SELECT (row_number() OVER (ORDER BY r.pos, r.column_name DESC) - 1)::int AS number, pg_catalog.format('%I', r.table_name) AS relation, r.condition
+  FROM root r
+  JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', r.table_name)) AND a.attname = r.column_name AND NOT a.attisdropped
+)
+SELECT h.number, h.relation, h.condition,
+       pg_catalog.string_agg(pg_catalog.format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x0 WHERE %s)', h.number, h.relation, h.condition),
+                             ' UNION ALL ') OVER () AS probe
+FROM here h
+ORDER BY h.number

@@ -1,5 +1,6 @@
 /* Rows that refer to the user go to the ghost user, column after column in the order of their
- * names, by keyset on each table's primary key. The cursor names the column and its last key.
+ * names, by keyset on each table's primary key. The cursor names the column and its last key. Which
+ * of the columns have rows is asked in one statement; those that take long are asked by themselves.
  */
 #include "users_destroy.h"
 
@@ -53,9 +54,9 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
 {
   gint64 share = destroy->left;
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, share);
-  g_autoptr (PgRows) page
-      = step_query_text (destroy->step, error, rows_text (references, row, "page"), "user_id",
-                         destroy->user_id, "limit", limit, "after", after, NULL);
+  g_autoptr (PgRows) page = step_query_text (
+      destroy->step, error, rows_text (references, row, after != NULL ? "further" : "page"),
+      "user_id", destroy->user_id, "limit", limit, "after", after, NULL);
   if (page == NULL || (rows_count (page) > 0 && !move_page (destroy, references, row, page, error)))
     return FALSE;
   if (rows_count (page) == share)
@@ -63,24 +64,17 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
   return TRUE;
 }
 
-/* The job's own list and that of placeholders. */
-#define LISTS(step)                                                                                \
-  "references", step_setting_text (step, "references"), "also",                                    \
-      step_setting_text_of (step, PLACEHOLDER_JOB, "references")
-
-gboolean
-users_destroy_look (Destroy *destroy, char **name, GError **error)
+PgRows *
+users_destroy_look (Destroy *destroy, GError **error)
 {
-  *name = NULL;
-  g_autoptr (PgRows) made = step_query (destroy->step, error, "left", LISTS (destroy->step), NULL);
-  const char *sql = made != NULL ? rows_text (made, 0, "sql") : NULL;
-  if (sql == NULL)
-    return made != NULL;
-  g_autoptr (PgRows) found
-      = step_query_text (destroy->step, error, sql, "user_id", destroy->user_id, NULL);
-  if (found != NULL && rows_count (found) > 0)
-    *name = g_strdup (rows_text (found, 0, "name"));
-  return found != NULL;
+  const PgRows *made
+      = step_query_kept (destroy->step, destroy->stamp, error, "left", LISTS (destroy->step), NULL);
+  if (made == NULL)
+    return NULL;
+  const char *sql = rows_text (made, 0, "sql");
+  return step_query_text (destroy->step, error,
+                          sql != NULL ? sql : "SELECT NULL::text AS name WHERE false", "user_id",
+                          destroy->user_id, NULL);
 }
 
 static void
@@ -92,31 +86,126 @@ continue_after (Destroy *destroy, const char *name, const char *last)
   users_destroy_continue (destroy, "references", fields);
 }
 
+/* Moves the rows of one column. *MORE: the step ends here. */
+static gboolean
+move_next (Destroy *destroy, const PgRows *references, int row, const char *after, gboolean *more,
+           GError **error)
+{
+  g_autofree char *last = NULL;
+  const char *here = rows_text (references, row, "name");
+  *more = step_elapsed_us (destroy->step) > TIME_US;
+  if (!*more && !move_column (destroy, references, row, after, &last, error))
+    return FALSE;
+  if (*more || last != NULL)
+    continue_after (destroy, here, last);
+  *more = *more || last != NULL;
+  return TRUE;
+}
+
+static gboolean
+has_name (const PgRows *rows, const char *name)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_str_equal (rows_text (rows, i, "name"), name))
+      return TRUE;
+  return FALSE;
+}
+
+/* --- all that was found, if it is little --- */
+
+static gboolean
+is_found (const PgRows *references, int row, const PgRows *found)
+{
+  return rows_bool (references, row, "quick")
+         && has_name (found, rows_text (references, row, "name"));
+}
+
+/* The first page of each column that was found; *TOTAL: their rows. */
+static GPtrArray *
+read_found (Destroy *destroy, const PgRows *references, const PgRows *found, gint64 *total,
+            GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
+  for (int i = 0; i < rows_count (references); i++)
+    if (is_found (references, i, found)
+        && !step_queue_text (destroy->step, error, rows_text (references, i, "page"), "user_id",
+                             destroy->user_id, "limit", limit, NULL))
+      return NULL;
+  GPtrArray *pages = step_send (destroy->step, error);
+  *total = 0;
+  for (guint i = 0; pages != NULL && i < pages->len; i++)
+    *total += rows_count (pages->pdata[i]);
+  return pages;
+}
+
+static gboolean
+queue_change (Destroy *destroy, const PgRows *references, int row, const PgRows *page,
+              GError **error)
+{
+  static const char *const columns[] = { "clash", "change" };
+  const char *actions[] = { "deleted", rows_text (references, row, "action") };
+  g_autofree char *keys = rows_array (page, "key");
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    const char *sql = rows_text (references, row, columns[i]);
+    if (sql != NULL
+        && !step_queue_apply_text (destroy->step, error, rows_text (references, row, "table_name"),
+                                   actions[i], sql, "key", keys, "user_id", destroy->user_id,
+                                   "ghost_id", destroy->ghost_id, NULL))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Moves all rows of the columns that were found, in two round trips, if the step's limit allows
+ * for them. What this leaves, because a row had two of the columns or something keeps it, is found
+ * column by column. *DONE: nothing is left. */
+static gboolean
+move_found (Destroy *destroy, const PgRows *references, const PgRows *found, gboolean *done,
+            GError **error)
+{
+  gint64 total, changed = 0;
+  guint n = 0;
+  g_autoptr (GPtrArray) pages = read_found (destroy, references, found, &total, error);
+  *done = FALSE;
+  if (pages == NULL || total >= destroy->left)
+    return pages != NULL;
+  step_tries (destroy->step, total);
+  for (int i = 0; i < rows_count (references); i++)
+    if (is_found (references, i, found)
+        && !queue_change (destroy, references, i, pages->pdata[n++], error))
+      return FALSE;
+  g_autoptr (GPtrArray) all = step_send (destroy->step, error);
+  if (all == NULL)
+    return FALSE;
+  for (guint i = 0; i < all->len; i++)
+    changed += rows_int (all->pdata[i], 0, "n");
+  step_tries (destroy->step, 0);
+  destroy->left -= changed;
+  *done = changed == total;
+  return TRUE;
+}
+
 gboolean
 users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
 {
   const json_t *cursor = step_cursor (destroy->step);
   const char *name = json_string_value (json_object_get (cursor, "reference"));
   const char *after = json_string_value (json_object_get (cursor, "after"));
-  g_autoptr (PgRows) references
-      = step_query (destroy->step, error, "references", LISTS (destroy->step), "name",
-                    name != NULL ? name : "", "after", after, NULL);
-  if (references == NULL)
+  const PgRows *references = step_query_kept (destroy->step, destroy->stamp, error, "references",
+                                              LISTS (destroy->step), NULL);
+  g_autoptr (PgRows) found = references != NULL ? users_destroy_look (destroy, error) : NULL;
+  gboolean done = FALSE; /* what was found */
+  if (found == NULL || (name == NULL && !move_found (destroy, references, found, &done, error)))
     return FALSE;
-  for (int i = 0; i < rows_count (references); i++) {
-    g_autofree char *last = NULL;
+  for (int i = 0; i < rows_count (references) && !*more; i++) {
     const char *here = rows_text (references, i, "name");
-    if (step_elapsed_us (destroy->step) > TIME_US) {
-      continue_after (destroy, here, NULL);
-      return *more = TRUE;
-    }
-    if (!move_column (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, &last,
-                      error))
+    if (name != NULL && strcmp (here, name) < 0)
+      continue;
+    if (rows_bool (references, i, "quick") && (done || !has_name (found, here)))
+      continue;
+    if (!move_next (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, more,
+                    error))
       return FALSE;
-    if (last != NULL) {
-      continue_after (destroy, here, last);
-      return *more = TRUE;
-    }
   }
   return TRUE;
 }

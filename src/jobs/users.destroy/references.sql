@@ -1,17 +1,21 @@
--- The columns that refer to users, from `:name` on, each with its statements: `page` reads the next
--- keys, `clash` deletes rows whose move would break a unique key (null: there is none), `change`
--- moves the others or, in tables that record only that the user is there, deletes them. Columns
--- that this database does not have are not listed. Names come from the catalogue and are quoted by
--- format; values are parameters of the statements: `:user_id`, `:ghost_id`, `:limit`, `:after` (the
--- last key), `:key` (keys as objects). Fast because only the catalogue is read.
+-- The columns that refer to users, each with its statements: `page` reads the first keys, `further`
+-- those behind `:after` (all of them in a table without a primary key), `clash` deletes rows whose
+-- move would break a unique key (null: there is none), `change` moves the others or, in tables that
+-- record only that the user is there, deletes them. Columns that this database does not have are
+-- not listed; `quick` ones can be asked at any time. Names come from the catalogue and are quoted
+-- by format; values are parameters of the statements: `:user_id`, `:ghost_id`, `:limit`, `:after`
+-- (the last key), `:key` (keys as objects). Fast because only the catalogue is read.
 WITH
 -- include: columns.sql
 ,
 found AS (
   SELECT n.tab || '.' || n.col AS name, n.tab AS table_name, n.col AS column_name, a.attrelid, a.attnum,
-         n.drops
-  FROM named n JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', n.tab)) AND a.attname = n.col AND NOT a.attisdropped
-  WHERE n.tab || '.' || n.col >= :name::text COLLATE "C"
+         n.drops,
+         -- include: quick.sql
+         AS quick
+  FROM named n
+  JOIN pg_class c ON c.oid = pg_catalog.to_regclass(pg_catalog.format('%I', n.tab))
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = n.col AND NOT a.attisdropped
 ),
 -- include: ../shared/row_keys.sql
 ,
@@ -32,10 +36,11 @@ clashes AS (
   WHERE NOT f.drops
   GROUP BY f.name
 )
-SELECT f.name, pg_catalog.replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
+SELECT f.name, f.quick, pg_catalog.replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
+       pg_catalog.format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s LIMIT :limit::int FOR UPDATE OF t',
+              k.object, f.table_name, f.column_name, k.in_order) AS page,
        pg_catalog.format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',
-              k.object, f.table_name, f.column_name,
-              CASE WHEN f.name = :name::text AND :after::text IS NOT NULL THEN k.beyond ELSE '' END, k.in_order) AS page,
+              k.object, f.table_name, f.column_name, k.beyond, k.in_order) AS further,
        CASE WHEN c.test IS NOT NULL
        THEN pg_catalog.format('DELETE FROM %I t USING pg_catalog.unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r'
                    ' WHERE %s AND t.%I = :user_id::bigint AND (%s) RETURNING %s AS key, pg_catalog.to_jsonb(t.*) AS row',

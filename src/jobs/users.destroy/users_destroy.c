@@ -2,60 +2,25 @@
 
 #include "jobs/shared/hidden.h"
 #include "jobs/shared/placeholder.h"
+#include "jobs/shared/stamp.h"
 
 #include <string.h>
 
-/* FALSE without an error: the user does not exist. */
-static gboolean
-find_user (Destroy *destroy, PgRows **user, GError **error)
+static const char *
+ghost_of_cursor (const Destroy *destroy)
 {
-  const char *ghost = json_string_value (json_object_get (step_cursor (destroy->step), "ghost_id"));
-  *user = step_query (destroy->step, error, "user", "user_id", destroy->user_id, "ghost_id", ghost,
-                      NULL);
-  if (*user == NULL || rows_count (*user) == 0)
-    return FALSE;
-  destroy->ghost_id = rows_text (*user, 0, "ghost_id");
-  destroy->user_type = rows_text (*user, 0, "user_type");
-  return TRUE;
+  return json_string_value (json_object_get (step_cursor (destroy->step), "ghost_id"));
 }
 
+/* Notes what USER, rows of user.sql, says; they stay the caller's. FALSE: the user does not exist.
+ */
 static gboolean
-query (Destroy *destroy, const char *file, GError **error)
+note_user (Destroy *destroy, const PgRows *user)
 {
-  g_autoptr (PgRows) rows
-      = step_query (destroy->step, error, file, "user_id", destroy->user_id, NULL);
-  return rows != NULL;
-}
-
-/* Blocks the user, if needed, and records that the migration to the ghost user has begun. The run's
- * own row is the user: it is counted when the user is deleted, or here if the application does
- * that. */
-static gboolean
-mark (Destroy *destroy, GError **error)
-{
-  g_autoptr (PgRows) blocked = step_apply (destroy->step, error, "begin/50-users.update", "user_id",
-                                           destroy->user_id, NULL);
-  if (blocked == NULL)
+  if (rows_count (user) == 0)
     return FALSE;
-  if (!step_setting_bool (destroy->step, "finish"))
-    step_count (destroy->step, "updated_rows", rows_count (blocked));
-  g_autoptr (PgRows) migration
-      = step_apply (destroy->step, error, "begin/60-ghost_user_migrations.insert", "user_id",
-                    destroy->user_id, NULL);
-  destroy->migration = migration != NULL && rows_count (migration) > 0;
-  return migration != NULL;
-}
-
-/* *REASON: why the user stays; "" if they do not. */
-static gboolean
-ask_refusals (Destroy *destroy, char **reason, GError **error)
-{
-  g_autoptr (PgRows) rows
-      = step_query (destroy->step, error, "begin/refuse", "user_id", destroy->user_id, NULL);
-  if (rows == NULL)
-    return FALSE;
-  const char *text = rows_text (rows, 0, "reason");
-  *reason = g_strdup (text != NULL ? text : "");
+  destroy->ghost_id = rows_text (user, 0, "ghost_id");
+  destroy->user_type = rows_text (user, 0, "user_type");
   return TRUE;
 }
 
@@ -86,7 +51,9 @@ ask_placeholder (Destroy *destroy, char **reason, GError **error)
     return FALSE;
   const char *why_not = placeholder_why_not (found);
   g_autoptr (PgRows) reference
-      = why_not == NULL ? placeholder_reference (destroy->step, destroy->user_id, error) : NULL;
+      = why_not == NULL
+            ? placeholder_reference (destroy->step, destroy->stamp, destroy->user_id, error)
+            : NULL;
   if (why_not == NULL && reference == NULL)
     return FALSE;
   g_free (*reason);
@@ -113,42 +80,54 @@ ask_bot (Destroy *destroy, char **reason)
   *reason = g_strdup ("the user is no project bot");
 }
 
-/* The effects of a removed membership, for all rows of PAGE. */
+/* Queues the effects of removed memberships, for all rows of PAGE. */
 static gboolean
-drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
+queue_memberships (Destroy *destroy, const PgRows *page, GError **error)
 {
   static const char *const effects[]
       = { "members/20-notification_settings", "members/30-todos.update",
           "members/40-dirty_users.insert" };
   g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
                   *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
+  gboolean queued = step_queue_apply (destroy->step, error, NULL, "members/10-members", "key", keys,
+                                      "user", destroy->user_id, NULL);
+  for (guint i = 0; queued && i < G_N_ELEMENTS (effects); i++)
+    queued = step_queue_apply (destroy->step, error, NULL, effects[i], "user_id", users,
+                               "source_id", ids, "source_type", types, NULL);
+  return queued;
+}
+
+static gboolean
+drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
+{
   step_tries (destroy->step, rows_count (page));
-  g_autoptr (PgRows) gone = step_apply (destroy->step, error, "members/10-members", "key", keys,
-                                        "user", destroy->user_id, NULL);
-  if (gone == NULL)
+  g_autoptr (GPtrArray) done
+      = queue_memberships (destroy, page, error) ? step_send (destroy->step, error) : NULL;
+  if (done == NULL)
     return FALSE;
-  if (rows_count (gone) < rows_count (page))
+  gint64 gone = rows_int (done->pdata[0], 0, "n");
+  if (gone < rows_count (page))
     return step_fail (destroy->step, error, PRUNED_DATA,
                       "%d memberships of user %s were not removed (a trigger or a rule keeps them)",
-                      rows_count (page) - rows_count (gone), destroy->user_id);
-  for (guint i = 0; i < G_N_ELEMENTS (effects); i++) {
-    g_autoptr (PgRows) done = step_apply (destroy->step, error, effects[i], "user_id", users,
-                                          "source_id", ids, "source_type", types, NULL);
-    if (done == NULL)
-      return FALSE;
-  }
+                      rows_count (page) - (int)gone, destroy->user_id);
   g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
   step_outcomes (destroy->step, "MemberRemoved", page, "key", constants);
   return TRUE;
 }
 
 static gboolean
-memberships (Destroy *destroy, GError **error)
+queue_page (Destroy *destroy, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
-  g_autoptr (PgRows) page = step_query (destroy->step, error, "members/page", "user_id",
-                                        destroy->user_id, "limit", limit, NULL);
-  if (page == NULL || (rows_count (page) > 0 && !drop_memberships (destroy, page, error)))
+  return step_queue (destroy->step, error, "members/page", "user_id", destroy->user_id, "limit",
+                     limit, NULL);
+}
+
+/* PAGE: the user's next memberships. */
+static gboolean
+memberships (Destroy *destroy, const PgRows *page, GError **error)
+{
+  if (rows_count (page) > 0 && !drop_memberships (destroy, page, error))
     return FALSE;
   if (rows_count (page) == destroy->left)
     users_destroy_continue (destroy, "memberships", NULL);
@@ -157,46 +136,87 @@ memberships (Destroy *destroy, GError **error)
   return TRUE;
 }
 
+static gboolean
+further_memberships (Destroy *destroy, GError **error)
+{
+  g_autoptr (GPtrArray) all = queue_page (destroy, error) ? step_send (destroy->step, error) : NULL;
+  return all != NULL && memberships (destroy, all->pdata[0], error);
+}
+
+/* Blocks the user, if needed, records that the migration to the ghost user has begun, and removes
+ * the first memberships. The run's own row is the user: it is counted when the user is deleted, or
+ * here if the application does that. */
+static gboolean
+mark (Destroy *destroy, GError **error)
+{
+  Step *step = destroy->step;
+  gboolean queued = step_queue_apply (step, error, NULL, "begin/50-users.update", "user_id",
+                                      destroy->user_id, NULL)
+                    && step_queue (step, error, "begin/60-ghost_user_migrations.insert", "user_id",
+                                   destroy->user_id, NULL)
+                    && queue_page (destroy, error);
+  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  if (!step_setting_bool (step, "finish"))
+    step_count (step, "updated_rows", rows_int (all->pdata[0], 0, "n"));
+  destroy->migration = rows_count (all->pdata[1]) > 0;
+  return memberships (destroy, all->pdata[2], error);
+}
+
 /* FALSE with an error: row-level security hides rows that could be neither moved nor kept. */
 static gboolean
 look_for_hidden (Destroy *destroy, GError **error)
 {
-  const char *own = step_setting_text (destroy->step, "references"),
-             *of_placeholders = step_setting_text_of (destroy->step, PLACEHOLDER_JOB, "references");
-  g_autoptr (PgRows) rows = step_query (destroy->step, error, "hidden", "references", own, "also",
-                                        of_placeholders, NULL);
+  const PgRows *rows = step_query_kept (destroy->step, destroy->stamp, error, "hidden",
+                                        LISTS (destroy->step), NULL);
   return rows != NULL && hidden_refuse_rows (destroy->step, rows, error)
-         && hidden_refuse (destroy->step, "{users,members,namespaces}",
+         && hidden_refuse (destroy->step, destroy->stamp, "{users,members,namespaces}",
                            "{projects,ci_job_artifacts}", error);
 }
 
-/* Locks in the common order: namespaces, users, members. */
+static gboolean
+keep (Destroy *destroy, const char *reason)
+{
+  step_log (destroy->step, LOG_WARNING, "User is not destroyed",
+            json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
+  step_count (destroy->step, "kept", 1);
+  step_reason (destroy->step, reason);
+  return TRUE;
+}
+
+/* Locks in the common order (namespaces, users, members), and reads the user and why they must
+ * stay. */
+static GPtrArray *
+lock_all (Destroy *destroy, GError **error)
+{
+  static const char *const files[] = { "begin/10-namespaces", "begin/20-users", "user",
+                                       "begin/40-owners",     "begin/refuse",   NULL };
+  for (guint i = 0; files[i] != NULL; i++)
+    if (!step_queue (destroy->step, error, files[i], "user_id", destroy->user_id, "ghost_id",
+                     ghost_of_cursor (destroy), NULL))
+      return NULL;
+  return step_send (destroy->step, error);
+}
+
 static gboolean
 begin (Destroy *destroy, GError **error)
 {
-  g_autoptr (PgRows) user = NULL;
-  g_autofree char *reason = NULL;
-  if (!look_for_hidden (destroy, error) || !query (destroy, "begin/10-namespaces", error)
-      || !query (destroy, "begin/20-users", error))
+  g_autoptr (GPtrArray) all = look_for_hidden (destroy, error) ? lock_all (destroy, error) : NULL;
+  if (all == NULL)
     return FALSE;
-  if (!find_user (destroy, &user, error)) {
-    step_count (destroy->step, "gone", user != NULL);
-    return user != NULL;
-  }
-  if (!query (destroy, "begin/40-owners", error) || !ask_refusals (destroy, &reason, error)
-      || !ask_placeholder (destroy, &reason, error))
-    return FALSE;
-  ask_bot (destroy, &reason);
-  if (*reason == '\0' && destroy->ghost_id == NULL)
-    return no_ghost (destroy, error);
-  if (*reason != '\0') {
-    step_log (destroy->step, LOG_WARNING, "User is not destroyed",
-              json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
-    step_count (destroy->step, "kept", 1);
-    step_reason (destroy->step, reason);
+  if (!note_user (destroy, all->pdata[2])) {
+    step_count (destroy->step, "gone", 1);
     return TRUE;
   }
-  return mark (destroy, error) && memberships (destroy, error);
+  const char *refusal = rows_text (all->pdata[4], 0, "reason");
+  g_autofree char *reason = g_strdup (refusal != NULL ? refusal : "");
+  if (!ask_placeholder (destroy, &reason, error))
+    return FALSE;
+  ask_bot (destroy, &reason);
+  if (*reason != '\0')
+    return keep (destroy, reason);
+  return destroy->ghost_id == NULL ? no_ghost (destroy, error) : mark (destroy, error);
 }
 
 /* *REASON: why the removal is called off half-way; NULL: it is not. */
@@ -236,10 +256,11 @@ call_off (Destroy *destroy, const char *reason, GError **error)
 static gboolean
 resume (Destroy *destroy, const char *stage, GError **error)
 {
-  g_autoptr (PgRows) user = NULL;
+  g_autoptr (PgRows) user = step_query (destroy->step, error, "user", "user_id", destroy->user_id,
+                                        "ghost_id", ghost_of_cursor (destroy), NULL);
   gboolean more = FALSE;
   const char *reason;
-  if (!find_user (destroy, &user, error))
+  if (user == NULL || !note_user (destroy, user))
     return user != NULL;
   destroy->migration = json_is_true (json_object_get (step_cursor (destroy->step), "migration"));
   destroy->looks = (int)json_integer_value (json_object_get (step_cursor (destroy->step), "looks"));
@@ -248,7 +269,7 @@ resume (Destroy *destroy, const char *stage, GError **error)
   if (reason != NULL)
     return call_off (destroy, reason, error);
   if (g_str_equal (stage, "memberships"))
-    return memberships (destroy, error);
+    return further_memberships (destroy, error);
   if (destroy->ghost_id == NULL)
     return no_ghost (destroy, error);
   if (g_str_equal (stage, "references") && !users_destroy_references (destroy, &more, error))
@@ -269,8 +290,9 @@ users_destroy_step (Step *step, GError **error)
   if (stage != NULL && !g_strv_contains (stages, stage))
     return step_fail (step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'",
                       stage);
-  g_autoptr (PgRows) seen = step_query (step, error, "../shared/see_all", NULL);
-  if (seen == NULL)
+  g_autofree char *stamp = stamp_begin (step, "names", OWN_LIST (step), ALSO_LIST (step), error);
+  if (stamp == NULL)
     return FALSE;
+  destroy.stamp = stamp;
   return stage == NULL ? begin (&destroy, error) : resume (&destroy, stage, error);
 }

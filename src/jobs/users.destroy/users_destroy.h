@@ -20,6 +20,7 @@
 
 typedef struct {
   Step *step;
+  const char *stamp; /* of the catalogue */
   const char *user_id;
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
@@ -28,14 +29,18 @@ typedef struct {
   int looks;          /* how often the last check has found new rows */
 } Destroy;
 
+/* The job's own list of columns and that of placeholders. */
+#define OWN_LIST(step) step_setting_text (step, "references")
+#define ALSO_LIST(step) step_setting_text_of (step, PLACEHOLDER_JOB, "references")
+#define LISTS(step) "references", OWN_LIST (step), "also", ALSO_LIST (step)
+
 gboolean users_destroy_step (Step *step, GError **error);
 
 /* TRUE with *MORE: the step's limit is reached. */
 gboolean users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* *NAME: a column that still refers to the user; NULL: none; g_free it. */
-gboolean users_destroy_look (Destroy *destroy, char **name, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* The columns (`name`) that still refer to the user. */
+PgRows *users_destroy_look (Destroy *destroy, GError **error);
 gboolean users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Continues with STAGE; FIELDS (taken, can be NULL) are added to the cursor. */
