@@ -113,6 +113,8 @@ PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **
 PgRows *pg_run_alone (Pg *pg, const char *file, const PgValues *values,
                       GError **error); /* in its own transaction, committed */
 gboolean pg_exec (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same, sent with the next statement or COMMIT, which fails if this one does. */
+gboolean pg_exec_later (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The time on the database's clock at the call, not at the transaction's begin; microseconds. */
 gboolean pg_now_us (Pg *pg, gint64 *now_us, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -30,13 +30,15 @@ send_prepare (Pg *pg, const PgStatement *statement, const char *name, GError **e
   return TRUE;
 }
 
-/* Queues STATEMENT with BOUND as its parameters; prepares it first if needed. */
+/* Queues WANTED with BOUND as its parameters; prepares it first if needed. */
 static gboolean
-send_bound (Pg *pg, SentKind kind, const PgStatement *statement, const char *const *bound,
+send_bound (Pg *pg, SentKind kind, const PgStatement *wanted, const char *const *bound,
             GError **error)
 {
+  gboolean kept = pg->prepare && !wanted->anew;
+  const PgStatement *statement = kept ? pg_statement_for (wanted, bound) : wanted;
   const char *name = statement->on_server;
-  gboolean prepare = pg->prepare && !statement->anew && !g_hash_table_contains (pg->refused, name);
+  gboolean prepare = kept && !g_hash_table_contains (pg->refused, name);
   if (prepare && !send_prepare (pg, statement, name, error))
     return FALSE;
   int n = (int)statement->n_parameters;

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#define FEW 100 /* a short list has no more elements */
+
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *known; /* name -> PgStatement, never removed */
 
@@ -31,44 +33,175 @@ name_length (const char *p)
   return n;
 }
 
-/* `:name::type` becomes `$n::type`; comments are not sent. */
-static PgStatement *
-parse (const char *name, const char *text, GError **error)
+/* The length of the type of a cast, if it is a list (`bigint[]`, `app."Kind"[]`); else 0. */
+static gsize
+list_type_length (const char *type)
 {
-  g_autoptr (GString) sql = g_string_new (NULL);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  gsize n = 0;
+  for (const char *end; type[n] != '\0';)
+    if (type[n] == '"' && quoted_at (type, type + n, &end, NULL) == QUOTED_NAME)
+      n = (gsize)(end - type);
+    else if (quoted_is_name_char (type[n]) || type[n] == '.')
+      n++;
+    else
+      break;
+  return n > 0 && type[n] == '[' && type[n + 1] == ']' ? n + 2 : 0;
+}
+
+typedef struct {
+  GString *sql, *few;
+  GPtrArray *names;
+  GArray *lists;     /* of gboolean */
+  int depth, unnest; /* of brackets: how many are open, and at how many those of `unnest` opened */
+  gboolean any;
+} Parsed;
+
+static gboolean
+ends_with_unnest (const GString *sql)
+{
+  gsize len = sql->len, n = strlen ("unnest");
+  while (len > 0 && g_ascii_isspace (sql->str[len - 1]))
+    len--;
+  return len >= n && g_ascii_strncasecmp (sql->str + len - n, "unnest", n) == 0
+         && (len == n || !quoted_is_name_char (sql->str[len - n - 1]));
+}
+
+static void
+note_bracket (Parsed *parsed, char c)
+{
+  if (c == '(' && ++parsed->depth > 0 && parsed->unnest == 0 && ends_with_unnest (parsed->sql))
+    parsed->unnest = parsed->depth;
+  if (c == ')' && parsed->depth-- == parsed->unnest)
+    parsed->unnest = 0;
+}
+
+static void
+append (Parsed *parsed, const char *text, gsize len)
+{
+  g_string_append_len (parsed->sql, text, (gssize)len);
+  g_string_append_len (parsed->few, text, (gssize)len);
+}
+
+/* NAME of a parameter and the cast behind it. The cast is appended by the caller. Of a list that is
+ * unnested the planner knows only how long it is, and a list of one key looks so cheap that it
+ * would plan again each time. It does not look into a subquery. */
+static void
+append_parameter (Parsed *parsed, const char *name, gsize len)
+{
+  const char *type = name + len + 2;
+  gsize list = parsed->unnest > 0 && parsed->unnest == parsed->depth ? list_type_length (type) : 0;
+  guint number = parameter_index (parsed->names, name, len);
+  g_string_append_printf (parsed->sql, "$%u", number);
+  if (parsed->lists->len < number)
+    g_array_set_size (parsed->lists, number);
+  if (list == 0) {
+    g_string_append_printf (parsed->few, "$%u", number);
+    return;
+  }
+  g_string_append_printf (parsed->few, "(SELECT $%u::%.*s)", number, (int)list, type);
+  g_array_index (parsed->lists, gboolean, number - 1) = parsed->any = TRUE;
+}
+
+/* `:name::type` becomes `$n::type`; comments are not sent. */
+static gboolean
+parse_text (Parsed *parsed, const char *name, const char *text, GError **error)
+{
   for (const char *p = text; *p != '\0';) {
     const char *end;
     Quoted quoted = quoted_at (text, p, &end, NULL);
     gsize len = *p == ':' ? name_length (p + 1) : 0;
     if (quoted != QUOTED_NOT) {
       if (p[0] != '-' || p[1] != '-')
-        g_string_append_len (sql, p, end - p);
+        append (parsed, p, (gsize)(end - p));
       p = end;
     } else if (p[0] == ':' && p[1] == ':') {
-      g_string_append (sql, "::");
+      append (parsed, p, 2);
       p += 2;
     } else if (len > 0) {
       if (strncmp (p + 1 + len, "::", 2) != 0) {
         g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
                      "%s: parameter :%.*s has no cast, write :%.*s::type", name, (int)len, p + 1,
                      (int)len, p + 1);
-        return NULL;
+        return FALSE;
       }
-      g_string_append_printf (sql, "$%u", parameter_index (names, p + 1, len));
+      append_parameter (parsed, p + 1, len);
       p += 1 + len;
-    } else
-      g_string_append_c (sql, *p++);
+    } else {
+      note_bracket (parsed, *p);
+      append (parsed, p++, 1);
+    }
   }
+  return TRUE;
+}
+
+static PgStatement *
+statement_new (const char *name, const char *sql, guint n, char **parameters, gboolean *lists)
+{
   PgStatement *statement = g_new0 (PgStatement, 1);
   statement->name = g_strdup (name);
-  for (gsize i = 0, blank = strspn (sql->str, " \t\r\n"); i < blank; i++)
-    statement->lines_before += sql->str[i] == '\n';
-  statement->sql = g_strdup (g_strstrip (sql->str));
-  statement->n_parameters = names->len;
-  g_ptr_array_add (names, NULL);
-  statement->parameters = (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
+  for (gsize i = 0, blank = strspn (sql, " \t\r\n"); i < blank; i++)
+    statement->lines_before += sql[i] == '\n';
+  statement->sql = g_strstrip (g_strdup (sql));
+  statement->n_parameters = n;
+  statement->parameters = parameters;
+  statement->lists = lists;
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, statement->sql, -1);
+  g_snprintf (statement->on_server, sizeof statement->on_server, "pruned_%.20s", sum);
   return statement;
+}
+
+static void
+statement_free (PgStatement *statement)
+{
+  if (statement->few != NULL) {
+    g_free (statement->few->name);
+    g_free (statement->few->sql);
+    g_free (statement->few); /* it shares the rest */
+  }
+  g_strfreev (statement->parameters);
+  g_free (statement->lists);
+  g_free (statement->name);
+  g_free (statement->sql);
+  g_free (statement);
+}
+
+static PgStatement *
+parse (const char *name, const char *text, GError **error)
+{
+  g_autoptr (GString) sql = g_string_new (NULL), few = g_string_new (NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) lists = g_array_new (FALSE, TRUE, sizeof (gboolean));
+  Parsed parsed = { sql, few, names, lists, 0, 0, FALSE };
+  if (!parse_text (&parsed, name, text, error))
+    return NULL;
+  guint n = names->len;
+  g_ptr_array_add (names, NULL);
+  char **parameters = (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
+  gboolean *flags = (gboolean *)(void *)g_array_free (g_steal_pointer (&lists), FALSE);
+  PgStatement *statement = statement_new (name, sql->str, n, parameters, flags);
+  if (parsed.any)
+    statement->few = statement_new (name, few->str, n, parameters, flags);
+  return statement;
+}
+
+static gboolean
+is_short (const char *list)
+{
+  int commas = 0;
+  for (const char *p = list; p != NULL && *p != '\0' && commas < FEW; p++)
+    commas += *p == ',';
+  return list != NULL && commas < FEW;
+}
+
+const PgStatement *
+pg_statement_for (const PgStatement *statement, const char *const *bound)
+{
+  if (statement->few == NULL)
+    return statement;
+  for (guint i = 0; i < statement->n_parameters; i++)
+    if (statement->lists[i] && !is_short (bound[i]))
+      return statement;
+  return statement->few;
 }
 
 static PgStatement *
@@ -89,15 +222,10 @@ known_put (PgStatement *statement)
     known = g_hash_table_new (g_str_hash, g_str_equal);
   PgStatement *first = g_hash_table_lookup (known, statement->name);
   if (first == NULL) {
-    g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, statement->sql, -1);
-    g_snprintf (statement->on_server, sizeof statement->on_server, "pruned_%.20s", sum);
     g_hash_table_insert (known, statement->name, statement);
     first = statement;
   } else {
-    g_strfreev (statement->parameters);
-    g_free (statement->name);
-    g_free (statement->sql);
-    g_free (statement);
+    statement_free (statement);
   }
   pthread_mutex_unlock (&known_lock);
   return first;

@@ -10,10 +10,15 @@ struct _PgStatement {
   int lines_before;  /* lines of the text before it: comments */
   char **parameters; /* in the order of $1, $2, ... */
   guint n_parameters;
-  gboolean anew;      /* planned for its values each time: never prepared */
+  gboolean *lists;  /* which parameters are unnested */
+  PgStatement *few; /* the same for short lists: planned once, whatever their length; NULL: none */
+  gboolean anew;    /* planned for its values each time: never prepared */
   char on_server[32]; /* its name in a session; derived from its text, so equal names always mean
                          equal statements */
 };
+
+/* STATEMENT, or `few` of it if all its lists are short. */
+const PgStatement *pg_statement_for (const PgStatement *statement, const char *const *bound);
 
 /* Fills BOUND with the values in the statement's order, borrowed from VALUES. PRUNED_RETRY names a
  * parameter without a value. */

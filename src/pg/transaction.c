@@ -29,13 +29,15 @@ pg_begin_read_only (Pg *pg, GError **error)
 }
 
 gboolean
+pg_exec_later (Pg *pg, const char *sql, GError **error)
+{
+  return pg_ensure (pg, error) && pg_send_limits (pg, error) && pg_send_own (pg, sql, error);
+}
+
+gboolean
 pg_exec (Pg *pg, const char *sql, GError **error)
 {
-  if (!pg_ensure (pg, error))
-    return FALSE;
-  if (!pg_send_limits (pg, error))
-    return FALSE;
-  return pg_run_own (pg, sql, error);
+  return pg_exec_later (pg, sql, error) && pg_flush (pg, error) && pg_finish (pg, error);
 }
 
 /* Leaves pipeline mode, which refuses several statements in one text. */
@@ -91,6 +93,15 @@ pg_commit (Pg *pg, GError **error)
   return TRUE;
 }
 
+static gboolean
+holds_callers (const Pg *pg)
+{
+  for (guint i = 0; i < pg->sent->len; i++)
+    if (g_array_index (pg->sent, Sent, i).kind == SENT_CALLER)
+      return TRUE;
+  return FALSE;
+}
+
 void
 pg_rollback (Pg *pg)
 {
@@ -103,7 +114,7 @@ pg_rollback (Pg *pg)
   }
   g_autoptr (GError) ignored
       = NULL; /* if ROLLBACK fails, the connection is closed, which rolls back */
-  if (pg->synced || pg->sent->len > 0)
+  if (pg->synced || holds_callers (pg))
     pg_close (pg);
   else if (!pg_run_own (pg, "ROLLBACK", &ignored))
     pg_close (pg);

@@ -19,6 +19,7 @@ import groups
 import latency
 import ledger
 import objects
+import one_row
 import placeholders
 import prune
 import recovery
@@ -33,6 +34,7 @@ SECTIONS = {
     "intake": throughput.intake,
     "runs": throughput.runs,
     "steps": throughput.steps,
+    "one_row": one_row.one_row,
     "due": latency.due_to_started,
     "ticks": latency.tick_to_started,
     "start": footprint.start_up,

@@ -1,7 +1,11 @@
-"""PostgreSQL keeps the plan of a statement. A plan made while the ledger was empty must not read all of it when it is large."""
+"""PostgreSQL keeps the plan of a statement. A plan made while the ledger was empty must not read all of it when it is large, and a step of
+one row must not be planned each time."""
+
+import pytest
 
 from stack.process import wait_until
-from support.scene import now, tick_id
+from support.database import connect
+from support.scene import fill, now, result, tick_id
 
 JOB = "scratch.wide"
 NUMBER = 50_000
@@ -37,3 +41,72 @@ def test_no_plan_reads_the_whole_ledger_for_long(scene):
         return database.value(READ) - before < NUMBER
 
     wait_until(reads_little, 60, "steps that find their rows by an index")
+
+
+REMOVE, PAGE, ROWS = "scratch.remove", 1000, 1_000_000
+REPEATED = """SELECT calls, plans, query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+    WHERE d.datname = current_database() AND calls >= %s AND plans * 2 > calls AND query LIKE '%%$1%%' AND query LIKE '%%pruned%%'"""
+SCANNED = "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relid = 'scratch'::regclass"
+# A scan of the ledger reads 20,000 blocks. The daemon does so at its start, in statements without lists.
+FAR = """SELECT query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+    WHERE d.datname = current_database() AND query LIKE '%unnest%' AND query ~ 'scratch s|pruned.runs'
+      AND shared_blks_hit + shared_blks_read > 100 * (calls + rows)"""
+LEDGER = WAITING.replace("SELECT gen_random_uuid(), now(),", "SELECT gen_random_uuid(), now() - interval '1 day',")
+
+
+def remove_one(scene, daemon, row):
+    """A run of a page of one row."""
+    fill(scene.database, 1, first=row)
+    scene.topics.tick(REMOVE, at := now(minutes=-1))
+    daemon.wait_line("Finished", run_id=tick_id(REMOVE, at))
+    assert result(scene.run_row(tick_id(REMOVE, at)))["removed"] == 1
+
+
+@pytest.fixture
+def counting(own_postgres):
+    """A server that counts how often it plans a statement."""
+    with connect(own_postgres.url()) as server:
+        server.execute("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
+    own_postgres.stop()
+    own_postgres.start()
+    with connect(own_postgres.url()) as server:
+        server.execute("ALTER SYSTEM SET pg_stat_statements.track_planning = on")
+        server.execute("SELECT pg_reload_conf()")
+    return own_postgres
+
+
+def test_a_step_of_one_row_is_not_planned_again(counting, new_scene):
+    scene, times = new_scene(server=counting), 50
+    scene.database.execute("CREATE EXTENSION pg_stat_statements")
+    daemon = scene.start(settings={"run.workers": 2})
+    daemon.wait_line("Partitions assigned")
+    for row in range(times):
+        remove_one(scene, daemon, row + 1)
+    assert scene.database.rows(REPEATED, [times]) == []
+    removes = "SELECT sum(calls) FROM pg_stat_statements WHERE query LIKE '%DELETE FROM scratch s%'"
+    assert scene.database.value(removes) == times, "the statements were counted"
+
+
+def test_tables_of_a_million_rows_are_read_by_index(new_scene, counting):
+    """Pages of one row, whose plans are kept, and pages of a thousand."""
+    scene = new_scene({f"jobs.{REMOVE}.batch": PAGE, f"jobs.{REMOVE}.delay_ms": 0, f"jobs.{REMOVE}.max_share": "off"}, counting)
+    database = scene.database
+    database.execute("CREATE EXTENSION pg_stat_statements")
+    fill(database, ROWS, day="2999-01-01", first=1_000_000)
+    database.execute("CREATE INDEX ON scratch (day, id)")
+    database.execute(LEDGER, [JOB, ROWS])
+    for table in ("scratch", "pruned.runs"):
+        database.execute(f"VACUUM ANALYZE {table}")
+    before = database.value(SCANNED)
+    daemon = scene.start(settings={"run.workers": 2})
+    daemon.wait_line("Partitions assigned")
+    for row in range(12):
+        remove_one(scene, daemon, row + 1)
+    fill(database, 3 * PAGE, first=100)
+    scene.topics.tick(REMOVE, at := now(minutes=-1))
+    assert result(scene.wait_run(tick_id(REMOVE, at)))["removed"] == 3 * PAGE
+    for row in range(12):
+        remove_one(scene, daemon, row + 1)
+    assert daemon.stop() == 0
+    assert database.value(SCANNED) == before
+    assert database.rows(FAR) == []

@@ -45,7 +45,7 @@ pace_begin_next (Step *step, GError **error)
 {
   step->transaction_us = clock_monotonic_us ();
   pg_set_deadline (step->pg, step->transaction_us + NEXT_US);
-  return pg_exec (step->pg, "SET LOCAL lock_timeout = '100ms'", error);
+  return pg_exec_later (step->pg, "SET LOCAL lock_timeout = '100ms'", error);
 }
 
 void

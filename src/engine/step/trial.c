@@ -233,7 +233,7 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
       trial_clear (trial);
     return went;
   }
-  if (!pg_exec (step->pg, "SAVEPOINT page", error))
+  if (!pg_exec_later (step->pg, "SAVEPOINT page", error))
     return FALSE;
   gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
   if (!ok && !is_at_fault (step, keys, cause)) {
@@ -242,7 +242,8 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
   }
   if (!ok)
     *reason = g_strdup (cause->message);
-  if (!pg_exec (step->pg, ok && keep ? "RELEASE page" : "ROLLBACK TO page", error))
+  if (!(ok && keep ? pg_exec_later (step->pg, "RELEASE page", error)
+                   : pg_exec (step->pg, "ROLLBACK TO page", error)))
     return FALSE;
   if (!ok || !keep)
     trial_clear (trial);

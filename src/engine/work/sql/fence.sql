@@ -1,7 +1,8 @@
 -- The runs that these messages may step: at this step and attempt, ready, and not locked by another
 -- transaction. `paused`: the job is, or everything is stopped; so no step begins once the stop is
--- committed. Driven by primary key; `state || ''` keeps stale statistics from choosing the
--- partial index (100 times slower).
+-- committed. Each run by primary key, in the order of the list: locked in a subquery it can be
+-- joined in no other way, whatever stale statistics say of the ledger. `state || ''` keeps these from
+-- choosing the partial index (100 times slower).
 SELECT r.run_id, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.cursor, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
@@ -11,7 +12,7 @@ SELECT r.run_id, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, 
        EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
          OR EXISTS (SELECT FROM pruned.controls c WHERE c.job = :job::text AND c.paused AND coalesce(c.paused_until > now(), true)) AS paused
 FROM unnest(:run_id::uuid[], :step::int[], :attempt::int[]) AS u (run_id, step, attempt)
-JOIN pruned.runs r ON r.run_id = u.run_id AND r.step = u.step AND r.attempts = u.attempt
-WHERE r.state || '' = 'ready' AND r.job = :job::text
-ORDER BY r.run_id
-FOR NO KEY UPDATE OF r SKIP LOCKED
+CROSS JOIN LATERAL (
+  SELECT * FROM pruned.runs t
+  WHERE t.run_id = u.run_id AND t.step = u.step AND t.attempts = u.attempt AND t.state || '' = 'ready' AND t.job = :job::text
+  FOR NO KEY UPDATE SKIP LOCKED) AS r
