@@ -39,6 +39,7 @@ struct _Step {
                    for it to say */
   gint64 tried; /* rows of which it is known that they were to be touched; 0: not known */
   gint64 started_at_us; /* as the database has it */
+  gboolean found;       /* the keys of its page are those that page.sql has just returned */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
   json_t *said;         /* step_log_fields */
