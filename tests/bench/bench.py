@@ -15,20 +15,24 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import footprint
+import gentle
 import groups
 import latency
 import ledger
+import many
 import objects
 import placeholders
 import prune
 import recovery
 import removal
+import sentences
 import throughput
 from stage import Stage
 from support.places import binary
 
 SECTIONS = {
     "removal": removal.against_by_hand,
+    "brakes": removal.brakes,
     "intake": throughput.intake,
     "runs": throughput.runs,
     "steps": throughput.steps,
@@ -43,6 +47,9 @@ SECTIONS = {
     "placeholders": placeholders.placeholders,
     "objects": objects.objects,
     "recovery": recovery.recovery,
+    "sentences": sentences.sentences,
+    "gentle": gentle.gentle,
+    "many": many.many,
 }
 
 
