@@ -15,15 +15,18 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import footprint
+import gentle
 import groups
 import latency
 import ledger
+import many
 import objects
 import one_row
 import placeholders
 import prune
 import recovery
 import removal
+import sentences
 import throughput
 import users
 from stage import Stage
@@ -31,6 +34,7 @@ from support.places import binary
 
 SECTIONS = {
     "removal": removal.against_by_hand,
+    "brakes": removal.brakes,
     "intake": throughput.intake,
     "runs": throughput.runs,
     "steps": throughput.steps,
@@ -47,6 +51,9 @@ SECTIONS = {
     "users": users.destroy,
     "objects": objects.objects,
     "recovery": recovery.recovery,
+    "sentences": sentences.sentences,
+    "gentle": gentle.gentle,
+    "many": many.many,
 }
 
 

@@ -7,6 +7,7 @@ from stack.process import wait_until
 from support.places import ROLE
 
 from cost import Cost
+from one_run import ended
 
 AUDIT = """SELECT table_name, sum(jsonb_array_length(keys))::int AS rows, sum(jsonb_array_length(rows))::int AS texts
     FROM {} WHERE action = 'deleted' GROUP BY 1 ORDER BY 1"""
@@ -34,11 +35,6 @@ class Measured:
     def detail(self):
         return {"rows": self.rows, "pages": self.pages, "buffers_per_page": round(self.buffers / self.pages),
                 "buffers_per_row": round(self.buffers / self.rows, 1), "cpu_us_each": self.cpu_us_each}
-
-
-def ended(pruned, run_id):
-    row = pruned.run_row(run_id)
-    return row if row["state"] not in ("waiting", "ready") else None
 
 
 def buffers(database):

@@ -113,16 +113,17 @@ class Stage:
         return Pruned(folder, database, topics, {"run.jobs_dir": JOBS} | settings)
 
     @contextmanager
-    def installation(self, template, settings=None):
+    def installation(self, template, settings=None, defaults=False):
         """A copy of TEMPLATE, topics of its own and a binary; all are removed afterwards. Schedules are off: the measurement sends the
-        ticks."""
+        ticks. With DEFAULTS the jobs have their schedules and limits."""
         database = self.copy(template)
         pruned = self._pruned(database, settings or {})
-        jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
-        pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
-        pruned.settings |= {f"jobs.{job}.{limit}": value for job in jobs for limit, value in LIMITS.items()}
-        pruned.settings["throttle.lock_waiters"] = "off"  # else the time of a run depends on when autovacuum comes
-        pruned.run("topics", "--apply").ok()
+        if not defaults:
+            jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
+            pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
+            pruned.settings |= {f"jobs.{job}.{limit}": value for job in jobs for limit, value in LIMITS.items()}
+            pruned.settings["throttle.lock_waiters"] = "off"  # else the time of a run depends on when autovacuum comes
+        pruned.run("topics", "--apply", deadline_s=300).ok()
         try:
             yield pruned
         finally:

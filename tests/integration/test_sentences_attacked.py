@@ -540,6 +540,22 @@ def test_a_row_that_is_changed_meanwhile_stays(house):  # noqa: F811
     assert house.rows("seen", "id") == [(2,)] and run["result"]["removed"] == 1 and run["result"]["failed"] == 0
 
 
+def test_a_row_that_goes_meanwhile_is_gone(house):  # noqa: F811
+    house.sql("CREATE TABLE seen (id int PRIMARY KEY, dead bool); INSERT INTO seen VALUES (1, true), (2, true)")
+    house.say("seen", "table = seen\nwhere = dead")
+    run = while_locked(house, "seen", "DELETE FROM seen WHERE id = 2")
+    assert {word: run["result"][word] for word in ("removed", "gone", "failed")} == {"removed": 1, "gone": 1, "failed": 0}, run
+    assert house.rows("seen", "id") == [] and house.keys(run["run_id"]) == [("seen", "deleted", 1)]
+
+
+def test_a_row_that_is_there_again_meanwhile_stays(house):  # noqa: F811
+    """Another one with its key, which the condition does not name."""
+    house.sql("CREATE TABLE seen (id int PRIMARY KEY, dead bool); INSERT INTO seen VALUES (1, true), (2, true)")
+    house.say("seen", "table = seen\nwhere = dead")
+    run = while_locked(house, "seen", "DELETE FROM seen WHERE id = 2; INSERT INTO seen VALUES (2, false)")
+    assert house.rows("seen", "id") == [(2,)] and (run["result"]["removed"], run["result"]["failed"]) == (1, 0), run
+
+
 def test_a_column_that_is_renamed_meanwhile(house):  # noqa: F811
     house.sql("CREATE TABLE seen (id int PRIMARY KEY, dead bool, alive bool); INSERT INTO seen VALUES (1, true, false), (2, false, true)")
     house.say("seen", "table = seen\nwhere = dead")

@@ -43,6 +43,7 @@ find (Step *step, Page *page, GError **error)
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);
+  step->found = TRUE;
   return guard_page (step, page, error);
 }
 

@@ -21,24 +21,43 @@ typedef struct {
 } Attempt;
 
 static const PgStatement *
+decide_all (void)
+{
+  return pg_statement (SQL "decide_all.sql");
+}
+
+static const PgStatement *
 decide_statement (const Job *job)
 {
-  return job->decide != NULL ? job->decide : pg_statement (SQL "decide_all.sql");
+  return job->decide != NULL ? job->decide : decide_all ();
+}
+
+/* The deleting file of a sentence asks the condition again for each row. So the page that has just
+ * been found is a decision, unless its rows are locked to be decided, or an earlier try did not
+ * get some of them. */
+static gboolean
+is_decided_by_page (const Step *step, const Attempt *attempt)
+{
+  gboolean locks = FALSE;
+  for (guint i = 0; i < step->job->locks->len; i++)
+    locks |= pg_statement_wants (step->job->locks->pdata[i], "key");
+  return step->job->sentence != NULL && step->found && attempt->held->len == 0 && !locks;
 }
 
 static PgValues *
-decide_values (Step *step, const char *keys, const char *gone, const Extra *extra)
+decide_values (Step *step, const PgStatement *statement, const char *keys, const char *gone,
+               const Extra *extra)
 {
-  PgValues *values = trial_values (step, decide_statement (step->job), extra);
+  PgValues *values = trial_values (step, statement, extra);
   pg_values_set (values, "key", keys);
   pg_values_set (values, "gone", gone);
   return values;
 }
 
 static gboolean
-is_decision (Step *step, const GPtrArray *keys, const PgRows *rows, GError **error)
+is_decision (Step *step, const PgStatement *statement, const GPtrArray *keys, const PgRows *rows,
+             GError **error)
 {
-  const PgStatement *statement = decide_statement (step->job);
   return job_rows_are_whole (statement, rows, "key what", error)
          && guard_decided (step, statement, keys, rows, error);
 }
@@ -47,9 +66,11 @@ static PgRows *
 decide (Step *step, const GPtrArray *keys, const char *gone, const Extra *extra, GError **error)
 {
   g_autofree char *key = array_of_texts (keys);
-  g_autoptr (PgValues) values = decide_values (step, key, gone, extra);
-  g_autoptr (PgRows) rows = pg_run (step->pg, decide_statement (step->job), values, error);
-  return rows != NULL && is_decision (step, keys, rows, error) ? g_steal_pointer (&rows) : NULL;
+  const PgStatement *statement = decide_statement (step->job);
+  g_autoptr (PgValues) values = decide_values (step, statement, key, gone, extra);
+  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
+  return rows != NULL && is_decision (step, statement, keys, rows, error) ? g_steal_pointer (&rows)
+                                                                          : NULL;
 }
 
 PgRows *
@@ -83,6 +104,8 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
 {
   g_autofree char *key = array_of_texts (attempt->keys), *hold = array_of_texts (attempt->held);
   const Job *job = step->job;
+  const PgStatement *decide
+      = is_decided_by_page (step, attempt) ? decide_all () : decide_statement (job);
   for (guint i = 0; i < job->locks->len; i++) {
     g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], attempt->extra);
     pg_values_set (values, "key", key);
@@ -90,8 +113,8 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
     if (!pg_queue (step->pg, job->locks->pdata[i], values, error))
       return FALSE;
   }
-  g_autoptr (PgValues) values = decide_values (step, key, "{}", attempt->extra);
-  if (!pg_queue (step->pg, decide_statement (job), values, error) || !pg_flush (step->pg, error))
+  g_autoptr (PgValues) values = decide_values (step, decide, key, "{}", attempt->extra);
+  if (!pg_queue (step->pg, decide, values, error) || !pg_flush (step->pg, error))
     return FALSE;
   for (guint i = 0; i < job->locks->len; i++) {
     g_autoptr (PgRows) locked = pg_next (step->pg, error);
@@ -100,7 +123,7 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
   }
   trial->decided = pg_next (step->pg, error);
   if (trial->decided == NULL || !pg_finish (step->pg, error)
-      || !is_decision (step, attempt->keys, trial->decided, error))
+      || !is_decision (step, decide, attempt->keys, trial->decided, error))
     return FALSE;
   int n = rows_count (trial->decided);
   trial->what = g_new0 (const char *, n + 1);
