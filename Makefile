@@ -99,6 +99,13 @@ demo: all
 # The files that ARGS names, without `::test`. They are all that then runs.
 NAMED = $(strip $(foreach word,$(subst ",,$(subst ',,$(ARGS))),$(wildcard $(firstword $(subst ::, ,$(word))))))
 
+# What looks like a file and is none.
+LOST  = $(foreach word,$(filter-out -%,$(subst ",,$(subst ',,$(ARGS)))),$(if $(or $(findstring /,$(word)),$(filter \
+  %.py %.c,$(firstword $(subst ::, ,$(word))))),$(if $(wildcard $(firstword $(subst ::, ,$(word)))),,$(word))))
+ifneq ($(filter check quick,$(MAKECMDGOALS)),)
+$(if $(strip $(LOST)),$(error ARGS: there is no file $(strip $(LOST))))
+endif
+
 #: make check        all tests; SAN=address,undefined or SAN=thread: with sanitizers; ARGS= goes to pytest
 #: make check ARGS=  if it names files, pytest's or a C unit's: only these
 check: $(if $(NAMED),deps-named,deps-test)

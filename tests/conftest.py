@@ -26,6 +26,7 @@ from support.topics import Topics
 LAST_DAEMONS = 8  # a failed test shows the ends of their logs
 _numbers = itertools.count(1)
 _started = []
+RUN = "TEST_RUN"  # names this run of pytest to its workers
 
 
 # --- the shared servers: started by the main process of pytest, unless the environment names some
@@ -42,10 +43,13 @@ def pytest_sessionstart(session):
     if Pair.POSTGRES not in os.environ or Pair.KAFKA not in os.environ:
         _started.append(Pair())
         _started[0].tell()
+    os.environ[RUN] = str(os.getpid())
     make_role(os.environ[Pair.POSTGRES])
 
 
 def pytest_unconfigure(config):
+    if os.environ.get(RUN) == str(os.getpid()):
+        Templates(os.environ[Pair.POSTGRES], None, os.environ.pop(RUN)).drop()
     while _started:
         _started.pop().close()
 
@@ -113,11 +117,9 @@ def templates(shared, tmp_path_factory):
             folder = tmp_path_factory.mktemp("migrate")
             Pruned(folder, database, Topics(shared.kafka, "unused")).migrate()
 
-        return made.setdefault(server_url, Templates(server_url, migrate))
+        return made.setdefault(server_url, Templates(server_url, migrate, os.environ[RUN]))
 
-    yield of
-    if shared.postgres_url in made:
-        made[shared.postgres_url].drop()
+    return of
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from stack.pair import Pair
@@ -29,6 +29,7 @@ from support.pruned import clean_environment
 HERE = pathlib.Path(__file__).resolve().parent
 TAP_LINE = re.compile(r"^(not )?ok\b.*?(# *SKIP\b.*)?$", re.I)
 UNIT_DEADLINE_S = 120
+UNITS_AT_ONCE = max(4, os.cpu_count() or 0)
 TEST_DEADLINE_S = 180
 # The randomized comparisons rely on the model: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")
@@ -90,18 +91,29 @@ def unit_sources(place=HERE / "unit"):
     return sorted(place.rglob("test_*.c")) if place.is_dir() else [place]
 
 
+def waits_for_kafka(source):
+    return "support/cluster.h" in source.read_text()
+
+
+def run_unit(build, source):
+    """(name, exit code or a word, output) of one unit."""
+    name = source.relative_to(HERE / "unit").with_suffix("")
+    return name, *output_of([build / "unit" / name, "--tap"], patient(UNIT_DEADLINE_S), env=clean_environment())
+
+
 def run_units(build, sources):
+    """Runs some units at once and tells of each when it has ended. Those that wait for most of their time begin first."""
     total = Count()
-    for source in sources:
-        name = source.relative_to(HERE / "unit").with_suffix("")
-        program = build / "unit" / name
-        code, text = output_of([program, "--tap"], patient(UNIT_DEADLINE_S), env=clean_environment())
-        count = count_tap(code, text)
-        total.add(count)
-        if count.failed:
-            say(f"--- {name} ended with {code}\n{text}")
-        say(f"{name}: {count.passed} ok, {count.failed} not ok"
-            + (f", {count.skipped} skipped" if count.skipped else ""))
+    ordered = sorted(sources, key=waits_for_kafka, reverse=True)
+    with ThreadPoolExecutor(UNITS_AT_ONCE) as pool:
+        for ended in as_completed([pool.submit(run_unit, build, source) for source in ordered]):
+            name, code, text = ended.result()
+            count = count_tap(code, text)
+            total.add(count)
+            if count.failed:
+                say(f"--- {name} ended with {code}\n{text}")
+            say(f"{name}: {count.passed} ok, {count.failed} not ok"
+                + (f", {count.skipped} skipped" if count.skipped else ""))
     say(f"unit: {total.passed} ok, {total.failed} not ok")
     return total
 

@@ -40,6 +40,9 @@ gint64 step_setting (const Step *step, const char *key);   /* an integer of [job
  * row a step. The engine lowers and raises the limit; the cursor need not carry it. */
 gint64 step_limit (Step *step, gint64 most);
 gboolean step_is_cut (const Step *step);
+/* How many rows an errand may lease before a limit of the job is reached (max_rows and the others);
+ * G_MAXINT64: any number. */
+gint64 step_room (const Step *step);
 /* Announces that the next statements touch ROWS rows: if they take too long, the next attempt has
  * half of these as its limit. Without this call: half of the limit. */
 void step_tries (Step *step, gint64 rows);

@@ -1,4 +1,4 @@
-#include "cli/output.h"
+#include "cli/output_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,20 +6,9 @@
 
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
-#define RED "\033[31m"
-#define PLAIN "\033[0m"
 #define CLEAR "\033[H\033[2J"
 #define GAP "  "
 #define AT_ONCE 1000 /* rows that are aligned together */
-
-struct _Output {
-  gboolean json, terminal, colours, failed;
-  gboolean named;        /* the line of column names was written */
-  const Column *columns; /* NULL: no table is open */
-  guint n_columns;
-  GPtrArray *rows; /* of json_t arrays; on a terminal only, until widths are known */
-  int *widths;     /* of the rows so far */
-};
 
 Output *
 output_new (gboolean json, gboolean terminal)
@@ -56,8 +45,8 @@ output_flush (Output *out)
     out->failed = TRUE;
 }
 
-static void
-put (Output *out, const char *text)
+void
+output_put (Output *out, const char *text)
 {
   if (fputs (text, stdout) < 0)
     out->failed = TRUE;
@@ -67,7 +56,7 @@ void
 output_clear (Output *out)
 {
   if (out->terminal)
-    put (out, CLEAR);
+    output_put (out, CLEAR);
 }
 
 char *
@@ -93,8 +82,8 @@ output_object (Output *out, const json_t *object)
   if (!out->json)
     return;
   g_autofree char *text = json_text (object);
-  put (out, text);
-  put (out, "\n");
+  output_put (out, text);
+  output_put (out, "\n");
 }
 
 /* CELLS NULL: the line of column names. */ static void
@@ -106,11 +95,11 @@ put_tabbed (Output *out, const json_t *cells)
       g_autofree char *text
           = cells == NULL ? g_strdup (out->columns[i].name)
                           : cell_text (&out->columns[i], out->terminal, json_array_get (cells, i));
-      put (out, tab);
-      put (out, text);
+      output_put (out, tab);
+      output_put (out, text);
       tab = "\t";
     }
-  put (out, "\n");
+  output_put (out, "\n");
 }
 
 /* SPACES fill the column: before a number, behind any other text. */
@@ -119,10 +108,10 @@ put_cell (Output *out, CellType type, const char *text, int spaces)
 {
   g_autofree char *blank = g_strnfill (spaces, ' ');
   if (type == CELL_NUMBER)
-    put (out, blank);
-  put (out, text);
+    output_put (out, blank);
+  output_put (out, text);
   if (type != CELL_NUMBER)
-    put (out, blank);
+    output_put (out, blank);
 }
 
 static guint
@@ -150,7 +139,7 @@ put_line (Output *out, const json_t *cells, const int *widths)
     g_autofree char *shown = cells != NULL ? output_coloured (out, text) : g_strdup (text);
     int spaces = widths[i] - (int)g_utf8_strlen (text, -1);
     put_cell (out, column->type, shown, i == last && column->type != CELL_NUMBER ? 0 : spaces);
-    put (out, i == last ? "\n" : GAP);
+    output_put (out, i == last ? "\n" : GAP);
   }
 }
 
@@ -173,9 +162,9 @@ put_aligned (Output *out)
 {
   measure (out);
   if (!out->named) {
-    put (out, out->colours ? BOLD : "");
+    output_put (out, out->colours ? BOLD : "");
     put_line (out, NULL, out->widths);
-    put (out, out->colours ? PLAIN : "");
+    output_put (out, out->colours ? PLAIN : "");
   }
   out->named = TRUE;
   for (guint i = 0; i < out->rows->len; i++)
@@ -263,13 +252,13 @@ put_named (Output *out, const char *name, const char *text, int width)
 {
   g_autofree char *blank = g_strnfill (MAX (width - (int)strlen (name), 0), ' ');
   g_autofree char *coloured = output_coloured (out, text);
-  put (out, out->colours ? DIM : "");
-  put (out, name);
-  put (out, out->colours ? PLAIN : "");
-  put (out, out->terminal ? blank : "");
-  put (out, out->terminal ? GAP : "\t");
-  put (out, coloured);
-  put (out, "\n");
+  output_put (out, out->colours ? DIM : "");
+  output_put (out, name);
+  output_put (out, out->colours ? PLAIN : "");
+  output_put (out, out->terminal ? blank : "");
+  output_put (out, out->terminal ? GAP : "\t");
+  output_put (out, coloured);
+  output_put (out, "\n");
 }
 
 void
@@ -294,63 +283,4 @@ output_record_cells (Output *out, const Column *columns, json_t *taken)
     put_named (out, columns[i].name, text, width);
   }
   output_end (out);
-}
-
-static void
-put_line_of (Output *out, const char *format, va_list list)
-{
-  g_autofree char *text = g_strdup_vprintf (format, list);
-  put (out, text);
-  put (out, "\n");
-}
-
-void
-output_say (Output *out, const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  if (!out->json)
-    put_line_of (out, format, list);
-  va_end (list);
-}
-
-/* A control character would break the line, or control the terminal. */
-static char *
-one_line (const char *format, va_list list)
-{
-  char *text = g_strdup_vprintf (format, list);
-  for (char *at = text; *at != '\0'; at++)
-    if ((guchar)*at < 0x20 || *at == 0x7f)
-      *at = ' ';
-  return text;
-}
-
-void
-output_line (Output *out, const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  g_autofree char *text = one_line (format, list);
-  va_end (list);
-  output_say (out, "%s", text);
-}
-
-void
-output_alarm (Output *out, const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  g_autofree char *text = one_line (format, list);
-  va_end (list);
-  output_say (out, "%s%s%s", out->colours ? RED : "", text, out->colours ? PLAIN : "");
-}
-
-void
-output_hint (Output *out, const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  if (out->terminal)
-    put_line_of (out, format, list);
-  va_end (list);
 }

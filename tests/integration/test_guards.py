@@ -381,6 +381,30 @@ def test_a_trigger_that_touches_other_rows_of_the_own_table_is_no_mistake(own):
     assert goes_well(scene, left=1000)["removed"] == 1000
 
 
+@pytest.mark.parametrize("condition, kept", [("true", 1000), ("OLD.id % 100 = 5", 10)])
+def test_a_trigger_that_marks_a_row_instead_of_deleting_it_changes_nothing_unrecorded(own, condition, kept):
+    scene = without_notes(own({"apply/removed/10-scratch": OWN}))
+    refuse_rows(scene.database, condition, how="UPDATE scratch SET note = 'deleted' WHERE id = OLD.id; RETURN NULL")
+    run_id = tick(scene)
+    daemon = scene.run_until_idle()
+    done = result(scene.run_row(run_id))
+    assert (done["failed"], done.get("removed", 0), counts(scene)) == (kept, 1000 - kept, kept)
+    assert scene.database.value("SELECT count(*) FROM scratch WHERE note = 'deleted'") == 0
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == kept
+    lines = daemon.lines("A trigger may change rows that it keeps from being deleted; they stay as they are", level="warning", job=JOB)
+    assert {line["table"] for line in lines} == {"scratch"} and sum(line["rows"] for line in lines) == kept
+
+
+def test_a_trigger_that_keeps_a_row_and_one_that_updates_neighbours_agree(own):
+    scene = without_notes(own({"apply/removed/10-scratch": OWN}))
+    refuse_rows(scene.database, "OLD.id = 5", how="RETURN NULL")
+    trigger(scene, "UPDATE scratch SET note = 'next' WHERE id = OLD.id + 1")
+    run_id = tick(scene)
+    scene.run_until_idle()
+    assert (result(scene.run_row(run_id))["failed"], result(scene.run_row(run_id))["removed"]) == (1, 999)
+    assert scene.database.row("SELECT id, note FROM scratch") == {"id": 5, "note": "next"}
+
+
 def test_a_delete_that_updates_its_neighbours_is_no_mistake(own):
     scene = without_notes(own({"apply/removed/10-scratch": OWN}))
     trigger(scene, "UPDATE scratch SET note = 'next' WHERE id = OLD.id + 1")

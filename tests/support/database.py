@@ -124,31 +124,49 @@ class Database:
 
 
 class Templates:
-    """The templates of test databases. They are made once per server and process."""
+    """The templates of test databases. They are made once per server and run of pytest, by the worker that needs them first."""
 
-    def __init__(self, server_url, migrate):
-        self.server_url, self._migrate = server_url, migrate
-        self._app = self._migrated = None
+    def __init__(self, server_url, migrate, run):
+        self.server_url, self._migrate, self._run = server_url, migrate, run
+        self._names = {}
 
     def app(self):
         """The application's tables, no schema pruned."""
-        if self._app is None:
-            self._app = Database(self.server_url, label="template_app")
-            self._app.load(APP_TABLES)
-            self._app.close()
-        return self._app.name
+        return self._once("app", self._make_app)
 
     def migrated(self):
         """The application's tables after `pruned migrate` and the grants."""
-        if self._migrated is None:
-            made = Database(self.server_url, self.app(), label="template_migrated")
-            self._migrate(made)
-            made.grant()
-            made.close()
-            self._migrated = made
-        return self._migrated.name
+        return self._once("migrated", self._make_migrated)
 
     def drop(self):
-        for database in (self._migrated, self._app):
-            if database is not None:
-                database.drop()
+        with connect(self.server_url) as server:
+            for kind in ("app", "migrated"):
+                server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(self._name(kind))))
+
+    def _name(self, kind):
+        return f"template_{kind}_{self._run}"
+
+    def _once(self, kind, make):
+        """The name of a template. It appears under its name when it is whole; the lock ends with the connection."""
+        if kind not in self._names:
+            name = self._name(kind)
+            with connect(self.server_url) as server:
+                server.execute("SELECT pg_advisory_lock(hashtext(%s))", [name])
+                if server.execute("SELECT FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+                    made = make()
+                    made.close()
+                    server.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                        sql.Identifier(made.name), sql.Identifier(name)))
+            self._names[kind] = name
+        return self._names[kind]
+
+    def _make_app(self):
+        made = Database(self.server_url, label="template_app")
+        made.load(APP_TABLES)
+        return made
+
+    def _make_migrated(self):
+        made = Database(self.server_url, self.app(), label="template_migrated")
+        self._migrate(made)
+        made.grant()
+        return made

@@ -123,22 +123,12 @@ say_end (Restore *restore)
 
 /* --- all steps -------------------------------------------------------------------------------- */
 
-/* The open rows of a step whose records were read. */
-static guint
-open_rows (const RestoreStep *step)
-{
-  guint n = 0;
-  for (guint i = 0; step->records != NULL && i < step->records->len; i++)
-    n += ((const Record *)step->records->pdata[i])->open->len;
-  return n;
-}
-
 static guint
 all_open_rows (const Restore *restore)
 {
   guint n = 0;
   for (guint i = 0; i < restore->steps->len; i++)
-    n += open_rows (restore->steps->pdata[i]);
+    n += restore_open_rows (restore->steps->pdata[i]);
   return n;
 }
 
@@ -147,7 +137,20 @@ pass (Restore *restore, GError **error)
 {
   for (guint i = 0; i < restore->steps->len; i++) {
     RestoreStep *step = restore->steps->pdata[i];
-    if ((step->records == NULL || open_rows (step) > 0) && !restore_step (restore, step, error))
+    if ((step->records == NULL || restore_open_rows (step) > 0)
+        && !restore_step (restore, step, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Rows that wait for each other: those of a step together, with their foreign keys deferred. */
+static gboolean
+circles (Restore *restore, GError **error)
+{
+  for (guint i = 0; i < restore->steps->len; i++) {
+    RestoreStep *step = restore->steps->pdata[i];
+    if (restore_open_rows (step) > 0 && !restore_circle (restore, step, error))
       return FALSE;
   }
   return TRUE;
@@ -161,7 +164,9 @@ all_passes (Restore *restore, GError **error)
   if (!pass (restore, error))
     return FALSE;
   while ((now = all_open_rows (restore)) > 0) {
-    restore->last = now == before;
+    if (now == before && !circles (restore, error))
+      return FALSE;
+    restore->last = all_open_rows (restore) == before;
     before = now;
     if (!pass (restore, error))
       return FALSE;

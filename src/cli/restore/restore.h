@@ -6,7 +6,8 @@
  * A row is reported as restored only after the commit. An existing row is never overwritten; a
  * change is undone only if the row has not changed since. The rows of a record are restored by one
  * statement; if it fails, in halves, so that a row that fails does not stop the others. Rows that
- * wait for others (foreign keys) are retried until a pass restores none of them.
+ * wait for others (foreign keys) are retried until a pass restores none of them; then those of a
+ * step are tried together, with the foreign keys deferred that can be.
  *
  * restore.c         the command
  * restore_look.c    finds the runs, and refuses what cannot be restored
@@ -57,6 +58,7 @@ typedef struct {
   gboolean noted;        /* in the journal */
   const char *only_text; /* --only as given; NULL: all rows */
   Item only;             /* the row of --only */
+  gboolean loosened;     /* foreign keys are deferred: nothing is committed between */
   gboolean last;         /* the last pass: rows that wait for others are given up */
   GPtrArray *lines;      /* of Line: not committed yet */
   guint restored, there, lost, left_out;
@@ -69,6 +71,12 @@ ExitCode restore_look (Restore *restore, gboolean with_children, GError **error)
  */
 gboolean restore_step (Restore *restore, RestoreStep *step, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* The same for rows that wait for each other: in one transaction, or under a savepoint, with
+ * foreign keys deferred that can be. What these refuse stays open. */
+gboolean restore_circle (Restore *restore, RestoreStep *step, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* 0 if its records were not read yet. */
+guint restore_open_rows (const RestoreStep *step);
 /* BEGIN, with constraints checked after each statement. */
 gboolean restore_begin (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* COMMIT, and prints the lines. */

@@ -263,11 +263,12 @@ after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue
   return TRUE;
 }
 
-/* Limits the savepoints of a transaction. A dry run has one transaction only. */
+/* Limits the savepoints of a transaction. A dry run has one transaction only,
+ * and so have rows in a circle. */
 static gboolean
 next_transaction (Restore *restore, GError **error)
 {
-  if (restore->dry_run || restore->trials < TRIALS)
+  if (restore->dry_run || restore->loosened || restore->trials < TRIALS)
     return TRUE;
   return restore_commit (restore, error) && restore_begin (restore, error);
 }

@@ -146,6 +146,15 @@ all_records (Restore *restore, RestoreStep *step, GError **error)
   return TRUE;
 }
 
+guint
+restore_open_rows (const RestoreStep *step)
+{
+  guint n = 0;
+  for (guint i = 0; step->records != NULL && i < step->records->len; i++)
+    n += ((const Record *)step->records->pdata[i])->open->len;
+  return n;
+}
+
 gboolean
 restore_step (Restore *restore, RestoreStep *step, GError **error)
 {
@@ -156,4 +165,69 @@ restore_step (Restore *restore, RestoreStep *step, GError **error)
     return TRUE;
   pg_rollback (restore->pg);
   return FALSE;
+}
+
+/* --- rows in a circle ------------------------------------------------------------------------- */
+
+/* Copies of what is open in each record. */
+static GPtrArray *
+open_of (const RestoreStep *step)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
+  for (guint i = 0; i < step->records->len; i++)
+    g_ptr_array_add (all, g_array_copy (((const Record *)step->records->pdata[i])->open));
+  return all;
+}
+
+static gboolean
+undo (Restore *restore, RestoreStep *step, const GPtrArray *open, guint lines, GError **error)
+{
+  g_ptr_array_set_size (restore->lines, (int)lines);
+  for (guint i = 0; i < step->records->len; i++) {
+    Record *record = step->records->pdata[i];
+    g_array_unref (record->open);
+    record->open = g_array_ref (open->pdata[i]);
+  }
+  return pg_exec (restore->pg, "ROLLBACK TO circle", error);
+}
+
+/* Under a savepoint. What the foreign keys refuse in the end is as open as before. */
+static gboolean
+loosen (Restore *restore, RestoreStep *step, GError **error)
+{
+  g_autoptr (GPtrArray) open = open_of (step);
+  const guint lines = restore->lines->len;
+  guint before;
+  GError *cause = NULL;
+  if (!pg_exec (restore->pg, "SAVEPOINT circle", error)
+      || !pg_exec (restore->pg, "SET CONSTRAINTS ALL DEFERRED", error))
+    return FALSE;
+  do {
+    before = restore_open_rows (step);
+    if (!all_records (restore, step, error))
+      return FALSE;
+  } while (restore_open_rows (step) > 0 && restore_open_rows (step) < before);
+  if (!pg_exec (restore->pg, "SET CONSTRAINTS ALL IMMEDIATE", &cause)) {
+    if (cause->code != PRUNED_DATA) {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+    g_error_free (cause);
+    if (!undo (restore, step, open, lines, error))
+      return FALSE;
+  }
+  return pg_exec (restore->pg, "RELEASE circle", error);
+}
+
+gboolean
+restore_circle (Restore *restore, RestoreStep *step, GError **error)
+{
+  restore->loosened = TRUE;
+  gboolean ok = restore->dry_run ? loosen (restore, step, error)
+                                 : restore_begin (restore, error) && loosen (restore, step, error)
+                                       && restore_commit (restore, error);
+  restore->loosened = FALSE;
+  if (!ok && !restore->dry_run)
+    pg_rollback (restore->pg);
+  return ok;
 }

@@ -155,6 +155,8 @@ count_before (Step *step, GError **error)
   step->counted = run->rows_done + n;
   if (n > room || why != NULL)
     return count_first (step, error);
+  if (is_errand (step) && bound != LIMIT_NONE)
+    step->room = room;
   if (!again && !limits_approved (run) && !check_share (step, n, error))
     return FALSE;
   return again || !is_errand (step) || brake_note_planned (step, step->counted, error);

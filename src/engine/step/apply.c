@@ -89,7 +89,7 @@ apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
       || !effects_are_decided (step, file, returned, trial->decided, which, error))
     return FALSE;
   drop_refused (trial, which, returned);
-  trial->torn = own > 0 && which->len < decided;
+  trial->torn = (own > 0 || trial->effects.stirred) && which->len < decided;
   if (trial->torn || which->len == 0 || own + 1 == what->apply->len)
     return TRUE;
   return run_files (step, what, own + 1, what->apply->len, trial, which, extra, &others, error);

@@ -1,7 +1,8 @@
 /* The apply files of one word, for the rows that were decided so. The file on the job's own table
  * says which of them went: those that it does not return are refused. The files before it may take
  * rows of other tables first, as foreign keys want it; a try in which a row was refused after that
- * is torn, and cannot stand (trial.c). The files behind it see only the rows that went.
+ * is torn, and cannot stand (trial.c). So is one in which a trigger may have changed a row that it
+ * kept (a soft delete): nothing has recorded that. The files behind it see only the rows that went.
  *
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */

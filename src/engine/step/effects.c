@@ -153,6 +153,7 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
   gint64 changed = apply->kind == APPLY_DELETE ? deleted : updated + deleted;
   if (g_strcmp0 (apply->table, step->job->table) == 0)
     effects->returned += apply->kind == APPLY_DELETE ? n : MIN (n, deleted);
+  effects->stirred |= own && apply->kind == APPLY_DELETE && updated > 0;
   compare (effects, apply, n, changed, own);
   count_own (step, effects, rows);
   count_on (effects, rows, G_MAXUINT);

@@ -128,6 +128,12 @@ step_limit (Step *step, gint64 most)
   return limit_within (step->run, most);
 }
 
+gint64
+step_room (const Step *step)
+{
+  return step->room >= 0 ? step->room : G_MAXINT64;
+}
+
 gboolean
 step_is_cut (const Step *step)
 {

@@ -24,7 +24,7 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->began_us = clock_monotonic_us ();
   step->started_at_us = run->now_us;
   step->counts = json_object ();
-  step->counted = step->limited = -1;
+  step->counted = step->limited = step->room = -1;
   step->bundle = bundle;
   step->children = run_specs_new ();
   step->logs = g_array_new (FALSE, FALSE, sizeof (StepLog));

@@ -76,6 +76,7 @@ struct _Step {
   /* brakes */
   gint64 rows; /* own rows that this step has changed, and children that it has placed */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
+  gint64 room;             /* so many rows more may be leased; -1: any number */
   StepBrake brake;
   /* a plan (plan.h): what it shows for each row; NULL: nothing */
   void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,

@@ -12,7 +12,11 @@ typedef struct {
   gboolean seen;        /* by the current look */
 } Busy;
 
+#define FIRST_LOOK_S 3
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t first_look = PTHREAD_COND_INITIALIZER;
+static gboolean has_looked;   /* under the lock: once, or nobody waits for it any more */
 static ThrottleLook *current; /* under the lock */
 static GHashTable *told;      /* under the lock: job -> bits of the reasons that are in the log */
 /* Of the dispatcher's thread. */
@@ -87,6 +91,8 @@ replace (ThrottleLook *look, const Jobs *jobs)
   pthread_mutex_lock (&lock);
   throttle_look_free (current);
   current = look;
+  has_looked = TRUE;
+  pthread_cond_broadcast (&first_look);
   for (guint i = 0; told != NULL && i < jobs_count (jobs); i++)
     if (find (jobs_at (jobs, i)) == NULL && g_hash_table_remove (told, jobs_at (jobs, i)))
       g_ptr_array_add (over, jobs_at (jobs, i)->name);
@@ -120,12 +126,26 @@ throttle_beat (ThrottleEye *eye, Pg *pg, GError **error)
   return TRUE;
 }
 
+/* With the lock: no run begins before the dispatcher has looked for the first time. Not longer than
+ * FIRST_LOOK_S, and once: a dispatcher that hangs does not stop the others. */
+static void
+await_first_look (void)
+{
+  struct timespec end;
+  clock_gettime (CLOCK_REALTIME, &end);
+  end.tv_sec += FIRST_LOOK_S;
+  while (!has_looked)
+    if (pthread_cond_timedwait (&first_look, &lock, &end) != 0)
+      has_looked = TRUE;
+}
+
 char *
 throttle_of (const Job *job, ThrottleReason *reason)
 {
   char *text = NULL;
   gboolean first = FALSE;
   pthread_mutex_lock (&lock);
+  await_first_look ();
   const ThrottlePassed *passed = find (job);
   if (passed != NULL) {
     *reason = passed->reason;

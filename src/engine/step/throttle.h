@@ -1,6 +1,6 @@
 /* Which jobs have to wait between pages, by the last look (throttle_look.h). The dispatcher looks
- * every few seconds; whoever begins a step asks what it saw. Before the first look, and if a look
- * fails, nothing waits.
+ * every few seconds; whoever begins a step asks what it saw, and waits some seconds for the first
+ * look. If a look fails, nothing waits.
  *
  * Threads: any; throttle_beat: the dispatcher's. Ownership: as said.
  */

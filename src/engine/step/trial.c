@@ -17,7 +17,7 @@ typedef struct {
   const Extra *extra;
   GPtrArray *held; /* keys whose rows the lock files must lock (`:held`), because an earlier try
                       did not get them */
-  GHashTable *left_out; /* keys that an earlier try has refused after rows of theirs went */
+  GHashTable *left_out; /* keys that an earlier try has refused after others had changed for them */
 } Attempt;
 
 static const PgStatement *
@@ -194,10 +194,15 @@ hold_more (const Attempt *attempt, const Trial *trial)
  * changed after the decision, so it is locked next time. If it was locked and is still not
  * returned, it is refused; where rows of it went before, they come back. */
 static gboolean
-is_to_repeat (const Attempt *attempt, const Trial *trial)
+is_to_repeat (Step *step, const Attempt *attempt, const Trial *trial)
 {
   if (hold_more (attempt, trial))
     return TRUE;
+  if (trial->torn && trial->effects.stirred)
+    step_log (step, LOG_WARNING,
+              "A trigger may change rows that it keeps from being deleted; they stay as they are",
+              json_pack ("{s:s, s:I}", "table", step->job->table, "rows",
+                         (json_int_t)trial->refused->len));
   for (guint i = 0; trial->torn && i < trial->refused->len; i++)
     g_hash_table_add (attempt->left_out, g_strdup (trial->refused->pdata[i]));
   return trial->torn;
@@ -214,7 +219,7 @@ try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Tria
   for (;;) {
     if (!try_once (step, &attempt, trial, error))
       return FALSE;
-    if (!is_to_repeat (&attempt, trial))
+    if (!is_to_repeat (step, &attempt, trial))
       return TRUE;
     trial_clear (trial);
     if (!pg_exec (step->pg, "ROLLBACK TO page", error))

@@ -15,7 +15,7 @@ typedef struct {
   PgRows *children;  /* NULL: no children.sql */
   GPtrArray
       *refused; /* of char: keys of rows that the statement on the job's own table did not return */
-  gboolean torn; /* rows of other tables went before that statement: the try cannot stand */
+  gboolean torn; /* a row was refused after others had changed for it: the try cannot stand */
   Effects effects;
 } Trial;
 void trial_clear (Trial *trial);

@@ -26,12 +26,20 @@ reached_before (const Step *step, const Passing *passing)
   return look_back ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
 }
 
+/* As many as a page has, and no more than the limits leave: objects can become ready after they
+ * were counted. */
+static gint64
+lease_limit (Step *step)
+{
+  return MIN (step_limit (step, step_setting (step, "batch")), step_room (step));
+}
+
 /* The answers of until.sql and lease.sql. Objects of stores that are down are not leased. */
 static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
 {
-  g_autofree char *limit = g_strdup_printf (
-      "%" G_GINT64_FORMAT, passing->all ? 0 : step_limit (step, step_setting (step, "batch")));
+  g_autofree char *limit
+      = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : lease_limit (step));
   const char *reached = reached_before (step, passing);
   if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
       || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge",
@@ -53,7 +61,7 @@ lease (Step *step, GError **error)
   Leased *leased = leased_new (answers);
   leased->beyond = g_steal_pointer (&beyond);
   step_tries (step, leased->list.n);
-  leased->is_full = leased->list.n == step_limit (step, step_setting (step, "batch"));
+  leased->is_full = leased->list.n > 0 && leased->list.n == lease_limit (step);
   /* Half of the lease: even a late answer is settled long before another step can lease the row. */
   leased->list.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
   return leased;

@@ -9,9 +9,16 @@ static KafkaEmbedded *kafka;
 static void
 settings_for (const char *settings[16], const char *bootstrap)
 {
-  const char *const all[] = {
-    "bootstrap.servers", bootstrap, "session.timeout.ms", "6000", "fetch.wait.max.ms", "10", NULL
-  };
+  /* The mock cluster lets a group wait for its session less a second before it shares out anew. */
+  const char *const all[] = { "bootstrap.servers",
+                              bootstrap,
+                              "session.timeout.ms",
+                              "3000",
+                              "heartbeat.interval.ms",
+                              "100",
+                              "fetch.wait.max.ms",
+                              "2",
+                              NULL };
   memcpy (settings, all, sizeof all);
 }
 

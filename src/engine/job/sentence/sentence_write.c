@@ -118,21 +118,25 @@ set_archive (Writer *writer)
     return;
   const CatTable *archive = catalogue_asked (writer->catalogue, writer->sentence->archive);
   g_autoptr (GString) columns = g_string_new (NULL), values = g_string_new (NULL),
-                      match = g_string_new (NULL);
+                      same = g_string_new (NULL);
   for (guint i = 0; i < writer->table->columns->len; i++) {
     const CatColumn *column = writer->table->columns->pdata[i];
-    if (cat_column (archive, column->quoted)->made)
+    const CatColumn *there = cat_column (archive, column->quoted);
+    if (there->made)
       continue;
     list_add (columns, ", ", "%s", column->quoted);
     list_add (values, ", ", "(pruned_a.pruned_record).%s", column->quoted);
+    list_add (same, " AND ", "pruned_a.%s::text IS NOT DISTINCT FROM pruned_t.%s::%s::text",
+              column->quoted, column->quoted, there->declared);
   }
-  for (guint i = 0; i < writer->table->key->len; i++)
-    list_add (match, " AND ", "%s.%s = pruned_k.pruned_%u", archive->own,
-              ((CatColumn *)writer->table->key->pdata[i])->quoted, i + 1);
   words_set (writer->words, "archive", archive->name);
   words_set (writer->words, "archive_columns", columns->str);
   words_set (writer->words, "archive_values", values->str);
-  words_set (writer->words, "archive_match", match->str);
+  words_set (writer->words, "archive_same", same->str);
+  words_take (writer->words, "archive_match",
+              list_equal ("pruned_a", writer->table->key, "pruned_k"));
+  words_take (writer->words, "archive_back",
+              list_equal ("pruned_t", writer->table->key, "pruned_k"));
   words_take (
       writer->words, "record",
       g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->name));

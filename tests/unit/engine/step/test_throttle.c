@@ -66,6 +66,27 @@ end (void)
   g_clear_pointer (&config, config_free);
 }
 
+static gpointer
+begin_a_run (gpointer begun)
+{
+  g_atomic_int_set ((int *)begun, TRUE);
+  return GINT_TO_POINTER (waits (JOB));
+}
+
+/* The first of all: a process has one first look. */
+static void
+test_a_run_waits_for_the_first_look (void)
+{
+  begin ();
+  int begun = FALSE;
+  GThread *worker = g_thread_new ("worker", begin_a_run, &begun);
+  while (!g_atomic_int_get (&begun))
+    g_thread_yield ();
+  look (WAITERS);
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (worker)));
+  end ();
+}
+
 static void
 test_a_vacuum_counts_for_ten_minutes (void)
 {
@@ -111,6 +132,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/throttle/first", test_a_run_waits_for_the_first_look);
   g_test_add_func ("/throttle/vacuum", test_a_vacuum_counts_for_ten_minutes);
   g_test_add_func ("/throttle/next", test_the_next_one_counts_again);
   g_test_add_func ("/throttle/waiters", test_sessions_that_wait_count_as_long_as_they_do);

@@ -1,0 +1,65 @@
+/* Lines for people, beside the tables. */
+#include "cli/output_private.h"
+
+#include <stdarg.h>
+
+#define RED "\033[31m"
+
+static void
+put_line_of (Output *out, const char *format, va_list list)
+{
+  g_autofree char *text = g_strdup_vprintf (format, list);
+  output_put (out, text);
+  output_put (out, "\n");
+}
+
+void
+output_say (Output *out, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  if (!out->json)
+    put_line_of (out, format, list);
+  va_end (list);
+}
+
+/* A control character would break the line, or control the terminal. */
+static char *
+one_line (const char *format, va_list list)
+{
+  char *text = g_strdup_vprintf (format, list);
+  for (char *at = text; *at != '\0'; at++)
+    if ((guchar)*at < 0x20 || *at == 0x7f)
+      *at = ' ';
+  return text;
+}
+
+void
+output_line (Output *out, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_autofree char *text = one_line (format, list);
+  va_end (list);
+  output_say (out, "%s", text);
+}
+
+void
+output_alarm (Output *out, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_autofree char *text = one_line (format, list);
+  va_end (list);
+  output_say (out, "%s%s%s", out->colours ? RED : "", text, out->colours ? PLAIN : "");
+}
+
+void
+output_hint (Output *out, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  if (out->terminal)
+    put_line_of (out, format, list);
+  va_end (list);
+}

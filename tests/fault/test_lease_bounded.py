@@ -1,0 +1,27 @@
+"""Objects that become ready between the count of a lease and the lease itself do not take it past a limit."""
+
+import re
+
+from support.places import binary_with_faults
+from support.s3 import Objects
+
+JOB = "ci.delete_objects"
+PLACE = """
+INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, slot, args, unique_key)
+VALUES (gen_random_uuid(), now(), now(), 'waiting', %(job)s, 0, '{"slot": 0}', %(job)s || ':0')"""
+
+
+def test_objects_that_are_ready_after_the_count_are_not_leased_past_the_limit(pruned_with_slots, database, gateway, request):
+    pruned_with_slots.binary = binary_with_faults()
+    objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name)[:60].strip("-"))
+    for n in range(3):
+        objects.add("a", f"file {n}")
+    database.execute(PLACE, {"job": JOB})
+    daemon = pruned_with_slots.start(settings=objects.settings | {f"jobs.{JOB}.batch": 5, f"jobs.{JOB}.max_rows_per_day": 3},
+                                     environment={"PRUNED_FAULT": "errand.before_lease:stop"})
+    daemon.wait_stopped()
+    for n in range(3, 6):
+        objects.add("a", f"file {n}")
+    daemon.thaw()
+    database.wait("SELECT state FROM pruned.runs", until="held")
+    assert (database.value("SELECT sum(rows_done) FROM pruned.runs"), len(objects.left()), len(objects.keys())) == (3, 3, 3)
