@@ -146,6 +146,31 @@ check_names (const PgRows *names, GError **error)
   return !rows_bool (names, 0, "owns") && unknown == NULL;
 }
 
+/* Only an owner drops partitions. Nobody becomes a member of a superuser. */
+static void
+print_owners (Cli *cli, const PgRows *owners)
+{
+  for (int i = 0; i < rows_count (owners); i++)
+    if (rows_bool (owners, i, "superuser"))
+      log_warning ("A superuser owns the table of a job that drops its partitions", "table",
+                   rows_text (owners, i, "relation"), "remedy", "ALTER TABLE ... OWNER TO ...");
+    else
+      print (cli, rows_text (owners, i, "sql"));
+}
+
+static PgRows *
+owners_of (const Cli *cli, Pg *pg, const char *to, GError **error)
+{
+  GString *tables = array_new ();
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    if (sentence_is_of_partitions (jobs_at (cli->jobs, i)->sentence))
+      array_add (tables, jobs_at (cli->jobs, i)->sentence->table);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "role", to);
+  pg_values_take (values, "table", array_take (tables));
+  return pg_run_file (pg, SQL "grants_owners.sql", values, error);
+}
+
 static ExitCode
 print_with (Cli *cli, Pg *pg, GError **error)
 {
@@ -162,13 +187,16 @@ print_with (Cli *cli, Pg *pg, GError **error)
     return rows_bool (names, 0, "owns") ? CODE_USAGE : CODE_POSTGRES;
   g_autoptr (PgValues) values = values_of (cli, pg, rows_text (names, 0, "role"));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "grants.sql", values, error);
+  g_autoptr (PgRows) owners
+      = rows != NULL ? owners_of (cli, pg, rows_text (names, 0, "role"), error) : NULL;
   pg_rollback (pg);
-  if (rows == NULL)
+  if (owners == NULL)
     return cli_pg_failed (pg, error);
   print (cli, "BEGIN");
   print_own (cli, rows_text (names, 0, "role"), rows_text (names, 0, "app_schema"));
   for (int i = 0; i < rows_count (rows); i++)
     print (cli, rows_text (rows, i, "sql"));
+  print_owners (cli, owners);
   print (cli, "COMMIT");
   return CODE_OK;
 }

@@ -73,9 +73,15 @@ static char *
 conf_of (const Job *job, const Written *written)
 {
   GString *conf = g_string_new (NULL);
-  g_string_append_printf (
-      conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
-      job->name);
+  if (sentence_is_of_partitions (job->sentence))
+    g_string_append_printf (conf,
+                            "# As `pruned jobs show` wrote it for [retention %s]. It can only be "
+                            "read: a folder of SQL files drops no partitions.\n",
+                            job->name);
+  else
+    g_string_append_printf (
+        conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
+        job->name);
   if (job->sentence->audit_said && job->sentence->audit != SENTENCE_AUDIT_FULL)
     g_string_append (conf, "# `audit` is a setting of the whole installation: [audit] rows_of.\n");
   g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n",

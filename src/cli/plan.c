@@ -36,7 +36,8 @@ static const Column DIFFERENCES[]
 
 typedef struct {
   Output *out;
-  gboolean rows; /* are shown while they are planned */
+  gboolean rows;       /* are shown while they are planned */
+  gboolean partitions; /* are what is planned: the table's rows are no measure of them */
   PlanLines *lines;
   json_t *summary; /* action -> number of lines */
 } Plan;
@@ -97,7 +98,7 @@ say_summary (Output *out, Pg *pg, const Plan *plan)
   output_table (out, SUMMARY);
   for (guint i = 0; i < plan->lines->counts->len; i++) {
     const PlanCount *count = plan->lines->counts->pdata[i];
-    g_autofree char *share = share_of (pg, count);
+    g_autofree char *share = plan->partitions ? NULL : share_of (pg, count);
     output_row (out, json_string (count->table), json_string (count->action),
                 *count->rule != '\0' ? json_string (count->rule) : json_null (),
                 json_integer (count->rows), text (share));
@@ -242,7 +243,8 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     return cli_pg_failed (pg, error);
   }
   const gboolean json = output_is_json (cli->out), listed = was == NULL || (json && !with_rows);
-  Plan one = { cli->out, (with_rows || json) && listed, lines, summary };
+  Plan one = { cli->out, (with_rows || json) && listed, sentence_is_of_partitions (job->sentence),
+               lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
   if (!plan_run (pg, job, at_us, args, show, &one, error)) {

@@ -123,6 +123,11 @@ gboolean pg_now_us (Pg *pg, gint64 *now_us, GError **error) G_GNUC_WARN_UNUSED_R
  * apply. */
 gboolean pg_script (Pg *pg, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* One statement that PostgreSQL refuses in a transaction, with none open and without the limits of
+ * one; cancelled after MOST_US (57014). */
+gboolean pg_outside (Pg *pg, const char *sql, gint64 most_us, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
 /* The plan of STATEMENT for any values, as JSON (EXPLAIN's); it is not run. In an open transaction.
  * NULL: PostgreSQL refuses it; *LINE is the line of its text that is wrong, 0 if that is not known.
  * g_free it. */

@@ -1,5 +1,6 @@
 /* Transactions: each sets its own limits, and so does a statement outside one; BEGIN is sent with
  * the first statement. */
+#include "base/clock.h"
 #include "base/fault.h"
 #include "pg/pg_private.h"
 
@@ -57,6 +58,19 @@ pg_script (Pg *pg, const char *sql, GError **error)
   PQclear (result);
   if (pg->conn != NULL && !PQenterPipelineMode (pg->conn))
     return done ? pg_fail_connection (pg, "cannot use pipelines", error) : FALSE;
+  return done;
+}
+
+gboolean
+pg_outside (Pg *pg, const char *sql, gint64 most_us, GError **error)
+{
+  g_assert (!pg_in_transaction (pg));
+  if (!pg_ensure (pg, error))
+    return FALSE;
+  pg->sqlstate[0] = '\0';
+  pg->deadline_us = clock_monotonic_us () + most_us;
+  gboolean done = pg_run_own (pg, sql, error);
+  pg->deadline_us = 0;
   return done;
 }
 

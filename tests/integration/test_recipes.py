@@ -88,7 +88,10 @@ def approve(house):
 
 def begin(house, page):
     """The page's tables, jobs and rights. Returns (jobs, topics)."""
-    house.database.connection.execute("".join(blocks(PAGES[page], "sql")))
+    text = "".join(blocks(PAGES[page], "sql"))
+    for role in set(re.findall(r"OWNER TO (\w+)", text)):
+        house.database.execute(f"DO $$ BEGIN CREATE ROLE {role} NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+    house.database.connection.execute(text)
     named = write(house, PAGES[page])
     house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
     return named

@@ -55,4 +55,5 @@ ExitCode check_apply (Check *check, gint64 n, GError **error);
 /* The checks of one job, in this order. */
 void check_statements (Check *check); /* PostgreSQL takes each; large tables are read by an index */
 void check_page (Check *check);       /* its columns, its order, its cursor; what decide returns */
+void check_partitions (Check *check); /* of a sentence that drops them, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign keys, brakes */

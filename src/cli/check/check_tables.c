@@ -139,6 +139,11 @@ check_brakes (Check *check)
 void
 check_tables (Check *check)
 {
+  if (sentence_is_of_partitions (check->job->sentence)) {
+    check_partitions (check);
+    check_brakes (check);
+    return;
+  }
   if (check->job->sentence != NULL) {
     check_goes (check);
     check_volatile (check);

@@ -97,6 +97,11 @@ static void
 add_sentence (const Job *job, Visit *to)
 {
   const Sentence *sentence = job->sentence;
+  if (sentence_is_of_partitions (sentence)) { /* only its owner drops them (grants_owners.sql) */
+    g_autofree char *table = bare (sentence->table);
+    to->visit (job, table, "SELECT", to->data);
+    return;
+  }
   add_named (job, sentence->table, sentence->kind == SENTENCE_SET ? "UPDATE" : "DELETE", to);
   for (guint i = 0; i < sentence->children->len; i++)
     add_named (job, ((const SentenceChild *)sentence->children->pdata[i])->table, "DELETE", to);

@@ -246,7 +246,7 @@ try_shared (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
   g_autoptr (GHashTable) left_out = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const Attempt attempt = { keys, extra, held, left_out };
   return try_once (step, &attempt, trial, error)
-         && (!is_to_repeat (&attempt, trial)
+         && (!is_to_repeat (step, &attempt, trial)
              || step_fail (step, error, PRUNED_BUSY, "a row was not changed; the run goes alone"));
 }
 

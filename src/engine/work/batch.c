@@ -4,6 +4,7 @@
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
 #include "engine/step/pace.h"
+#include "engine/step/partitions.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
@@ -97,6 +98,17 @@ leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cau
   return ANSWER_HANDLED;
 }
 
+/* The step is rolled back: what it asked for is done with no transaction open. */
+static Answer
+go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
+{
+  g_autoptr (GError) error = NULL;
+  if (partitions_outside (step, &error))
+    return ANSWER_AGAIN;
+  g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE ? "" : pg_sqlstate (pg));
+  return answer_failure (service, lane, pg, step, sqlstate, error);
+}
+
 /* One try of one run. */
 static Answer
 try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
@@ -122,7 +134,8 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
       error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
   transaction_rollback (&claim.transaction);
   publisher_abandon (service->publisher, bundle);
-  return answer_failure (service, lane, pg, step, sqlstate, error);
+  return step->outside != NULL ? go_outside (service, pg, lane, step)
+                               : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
 /* The run of the first of WORKS, which is the first of lane->worker.pending; removed from there

@@ -5,6 +5,7 @@
 #include "engine/job/arguments.h"
 #include "engine/job/job_rows.h"
 #include "engine/step/page.h"
+#include "engine/step/partitions.h"
 #include "engine/work/conclude.h"
 
 /* Is something missing that the job says it cannot do without? */
@@ -42,6 +43,8 @@ run_step (Step *step, GError **error)
       || !brakes_before (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
-  return (coded ? step->job->code->step (step, error) : page_apply (step, error))
+  return (coded                                             ? step->job->code->step (step, error)
+          : sentence_is_of_partitions (step->job->sentence) ? partitions_step (step, error)
+                                                            : page_apply (step, error))
          && brakes_after (step, error);
 }

@@ -28,7 +28,9 @@ typedef struct {
 gboolean
 together_can (const Lane *lane)
 {
-  return lane->list.errand == NULL && (lane->job->code == NULL || lane->job->code->errand == NULL);
+  const Job *job = lane->job;
+  return lane->list.errand == NULL && (job->code == NULL || job->code->errand == NULL)
+         && !sentence_is_of_partitions (job->sentence);
 }
 
 /* --- the runs --- */

@@ -1,6 +1,7 @@
 #include "engine/job/sentence/complete.h"
 
 #include "engine/job/job_files.h"
+#include "engine/job/sentence/sentence_partitions.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -71,9 +72,14 @@ add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **err
 {
   g_autofree char *name = name_of (job, file->path, file->text);
   JobApply apply = { .table = g_strdup (file->table),
-                     .kind = file->action == 'u' ? APPLY_UPDATE : APPLY_DELETE };
-  apply.statement = job_files_audited (name, file->text, file->table,
-                                       file->action == 'u' ? "updated" : "deleted", "key", error);
+                     .kind = file->action == 'i'   ? APPLY_INSERT
+                             : file->action == 'u' ? APPLY_UPDATE
+                                                   : APPLY_DELETE };
+  apply.statement
+      = file->action == 'i'
+            ? statement_of (job, file, error)
+            : job_files_audited (name, file->text, file->table,
+                                 file->action == 'u' ? "updated" : "deleted", "key", error);
   g_array_append_val (what->apply, apply);
   return apply.statement != NULL;
 }
@@ -82,6 +88,8 @@ static gboolean
 add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
 {
   const PgStatement *statement;
+  if (g_str_equal (file->path, WRITTEN_SHOWN))
+    return TRUE;
   if (g_str_has_prefix (file->path, "apply/"))
     return add_effect (job, what, file, error);
   if (g_str_equal (file->path, "page"))
@@ -196,18 +204,27 @@ event_refusal (const Job *job, const Catalogue *catalogue)
   return NULL;
 }
 
+static Written *
+write_rows (Pg *pg, const Job *job, char **why, GError **error)
+{
+  g_autoptr (Catalogue) catalogue = catalogue_read (pg, job->sentence, error);
+  if (catalogue == NULL)
+    return NULL;
+  g_autoptr (Written) written = sentence_write (job->sentence, catalogue, why);
+  if (written != NULL && (*why = event_refusal (job, catalogue)) != NULL)
+    g_clear_pointer (&written, written_free);
+  return g_steal_pointer (&written);
+}
+
 Written *
 job_write (Pg *pg, const Job *job, char **refusal, GError **error)
 {
   *refusal = NULL;
-  g_autoptr (Catalogue) catalogue = catalogue_read (pg, job->sentence, error);
-  if (catalogue == NULL)
-    return NULL;
   g_autofree char *why = NULL;
-  g_autoptr (Written) written = sentence_write (job->sentence, catalogue, &why);
-  if (written != NULL && (why = event_refusal (job, catalogue)) != NULL)
-    g_clear_pointer (&written, written_free);
-  if (written == NULL)
+  g_autoptr (Written) written = sentence_is_of_partitions (job->sentence)
+                                    ? sentence_partitions_write (pg, job->sentence, &why, error)
+                                    : write_rows (pg, job, &why, error);
+  if (why != NULL)
     *refusal = g_strdup_printf ("refused: %s: %s", job->sentence->place, why);
   return g_steal_pointer (&written);
 }

@@ -73,6 +73,8 @@ typedef struct {
   char *match_path, *match_value; /* `match = type = X`; NULL: every message */
 } SentenceEvent;
 
+/* Whether it is about partitions, not rows. NULL: it is not. */
+gboolean sentence_is_of_partitions (const Sentence *sentence);
 /* Whether this version can do what the sentence says. */
 gboolean sentence_is_built (const Sentence *sentence);
 void sentence_event_free (SentenceEvent *event);

@@ -160,7 +160,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   if (!check_kind (checker, sentence->table, checker->table))
     return checker->refusal;
   if (!sentence_is_built (sentence))
-    refuse (checker, "this version neither drops partitions nor deletes objects by a sentence");
+    refuse (checker, "this version does not delete objects by a sentence");
   if (checker->table->key->len == 0)
     refuse (checker, "%s has no primary key", checker->table->name);
   for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;

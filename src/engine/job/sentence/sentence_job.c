@@ -56,21 +56,34 @@ settings_of (GKeyFile *settings)
   return (char **)g_ptr_array_free (keys, FALSE);
 }
 
-/* A wrong `where` names most of a table: then somebody has to look. */
+/* A wrong `where` names most of a table, and a wrong age most of its partitions: then somebody has
+ * to look. */
 #define MAX_SHARE "20 %"
+#define MAX_PARTITIONS "31"
 
 static void
-set_brakes (GKeyFile *settings)
+set_default (GKeyFile *settings, const char *key, const char *value)
 {
-  if (!g_key_file_has_key (settings, "job", "max_share", NULL))
-    g_key_file_set_string (settings, "job", "max_share", MAX_SHARE);
+  if (!g_key_file_has_key (settings, "job", key, NULL))
+    g_key_file_set_string (settings, "job", key, value);
+}
+
+static void
+set_defaults (const Sentence *sentence, GKeyFile *settings)
+{
+  if (!sentence_is_of_partitions (sentence)) {
+    set_default (settings, "max_share", MAX_SHARE);
+    return;
+  }
+  set_default (settings, "batch", "1");
+  set_default (settings, "max_rows", MAX_PARTITIONS);
 }
 
 Job *
 sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
 {
   Job *job = job_new (sentence->place, sentence->name);
-  set_brakes (settings);
+  set_defaults (sentence, settings);
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;

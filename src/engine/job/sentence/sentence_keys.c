@@ -242,15 +242,15 @@ read_keep (Sentence *sentence, const char *value, GError **error)
 
 /* --- other kinds --- */
 
-/* `90 days`: words and numbers; PostgreSQL reads the rest of it. */
+/* `90 days`, `1 year 6 months`: never 0, and never so much that PostgreSQL has no such time. */
+#define PART_OF_AGE "[1-9][0-9]{0,3} +(hour|day|week|mon|month)s?|[1-9][0-9]{0,2} +years?"
+
 static gboolean
 read_older_than (Sentence *sentence, const char *value, GError **error)
 {
   sentence->kind = SENTENCE_PARTITIONS;
   sentence->older_than = g_strdup (value);
-  gboolean ok = g_ascii_isdigit (*value);
-  for (const char *c = value; *c != '\0'; c++)
-    ok = ok && (g_ascii_isalnum (*c) || strchr (" .:", *c) != NULL);
+  gboolean ok = g_regex_match_simple ("^(" PART_OF_AGE ")( +(" PART_OF_AGE "))*$", value, 0, 0);
   return ok || error_fatal (error, "expected an interval like 90 days, not '%s'", value);
 }
 

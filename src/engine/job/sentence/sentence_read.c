@@ -169,8 +169,9 @@ check_rows (const Section *section, GError **error)
 static gboolean
 check (const Section *section, GError **error)
 {
-  static const char *const no_partitions[] = { "where", "keep", "children", "audit", "on", NULL },
-                           *const no_set[] = { "children", NULL };
+  static const char *const no_partitions[]
+      = { "where", "keep", "children", "audit", "on", "max_share", NULL },
+      *const no_set[] = { "children", NULL };
   if (entry_of (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
   return check_kind (section, error)

@@ -11,9 +11,12 @@
 typedef struct {
   char *path;  /* as in a folder, without `.sql`: `apply/removed/020-orders` */
   char *table; /* of an effect: the table, as SQL writes it; NULL: none */
-  char action; /* of an effect: `d`elete or `u`pdate */
+  char action; /* of an effect: `d`elete, `u`pdate or `i`nsert */
   char *text;
 } WrittenFile;
+
+/* A file that is shown and not run. */
+#define WRITTEN_SHOWN "detach"
 
 typedef struct {
   GPtrArray *files;  /* of WrittenFile, in order */

@@ -1,0 +1,26 @@
+-- What becomes of each partition: it is gone, or kept because something else needs it, or `removed`. How many rows it has is PostgreSQL's
+-- estimate.
+WITH due AS (
+{due}
+  UNION ALL
+  SELECT r.relid, r.name, r.bound, r.lower, r.upper, r.upper_at, r.rows FROM pruned.partitions r
+  WHERE (r.job = :job::text OR r.parent = pg_catalog.to_regclass({relation}) AND r.decided_at <= now() - interval '1 day')
+    AND pg_catalog.to_regclass(r.name)::oid = r.relid
+    AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = r.relid)
+)
+SELECT k.key, CASE WHEN d.relid IS NULL THEN 'gone' WHEN s.stays IS NOT NULL THEN 'kept' ELSE 'removed' END AS what,
+       CASE WHEN d.relid IS NOT NULL THEN coalesce(s.stays, pg_catalog.format('%s, from %s to %s',
+         CASE WHEN d.rows IS NULL THEN 'never analyzed' ELSE pg_catalog.format('about %s rows', d.rows) END, coalesce(d.lower, 'MINVALUE'), d.upper)) END AS reason
+FROM pg_catalog.unnest(:key::text[]) WITH ORDINALITY AS k (key, pos)
+LEFT JOIN due d ON d.name = k.key
+LEFT JOIN LATERAL (
+  WITH RECURSIVE pruned_tree (relid) AS (
+    SELECT d.relid UNION ALL SELECT h.inhrelid FROM pruned_tree t JOIN pg_inherits h ON h.inhparent = t.relid)
+  SELECT coalesce(
+    (SELECT pg_catalog.min('a foreign table: ' || t.relid::regclass::text) FROM pruned_tree t JOIN pg_class x ON x.oid = t.relid WHERE x.relkind = 'f'),
+    (SELECT pg_catalog.min('referred to by ' || f.conrelid::regclass::text) FROM pruned_tree t JOIN pg_constraint f ON f.confrelid = t.relid
+     WHERE f.contype = 'f' AND f.conrelid NOT IN (SELECT o.relid FROM pruned_tree o)),
+    (SELECT pg_catalog.min('used by ' || w.ev_class::regclass::text) FROM pruned_tree t
+     JOIN pg_depend p ON p.refclassid = 'pg_class'::regclass AND p.refobjid = t.relid AND p.classid = 'pg_rewrite'::regclass
+     JOIN pg_rewrite w ON w.oid = p.objid WHERE w.ev_class NOT IN (SELECT o.relid FROM pruned_tree o))) AS stays) AS s ON true
+ORDER BY k.pos

@@ -1,0 +1,8 @@
+-- Of each partition, outside of a transaction:
+--   ALTER TABLE {table} DETACH PARTITION ... CONCURRENTLY
+-- or, if that was interrupted, with the DROP in one transaction:
+--   ALTER TABLE {table} DETACH PARTITION ... FINALIZE
+-- or, beside a default partition, with the DROP in one transaction:
+--   ALTER TABLE {table} DETACH PARTITION ...
+-- And then, with the record of it in one transaction:
+--   DROP TABLE ...

@@ -1,0 +1,274 @@
+#include "engine/step/partitions.h"
+
+#include "base/fault.h"
+#include "engine/job/in_force.h"
+#include "engine/job/sentence/sentence_partitions.h"
+#include "engine/step/guard.h"
+#include "engine/step/page.h"
+#include "engine/step/trial.h"
+
+#include <string.h>
+
+#define SQL "src/engine/step/sql/"
+
+/* --- what was begun --- */
+
+static PgRows *
+begun (Step *step, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", step->job->name);
+  return pg_run_file (step->pg, SQL "partitions_begun.sql", values, error);
+}
+
+static gboolean
+is (const PgRows *rows, int row, const char *state)
+{
+  return g_str_equal (rows_text (rows, row, "state"), state);
+}
+
+static const JobApply *
+file_of (const Step *step, guint file)
+{
+  return &g_array_index (job_what (step->job, "removed")->apply, JobApply, file);
+}
+
+/* Only one partition of a table can be half detached: with one, nothing is detached concurrently.
+ */
+static int
+next_to_detach (const PgRows *rows)
+{
+  int next = -1;
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (is (rows, i, "pending"))
+      return -1;
+    if (next < 0 && is (rows, i, "attached") && !rows_bool (rows, i, "beside"))
+      next = i;
+  }
+  return next;
+}
+
+/* The step goes on when row I is detached. */
+static gboolean
+ask_for_detach (Step *step, const PgRows *rows, int i, GError **error)
+{
+  const char *table = rows_text (rows, i, "table"), *partition = rows_text (rows, i, "partition"),
+             *stranger = rows_text (rows, i, "stranger");
+  if (stranger != NULL)
+    return step_block (step, error,
+                       "somebody has left %s half detached, and PostgreSQL detaches no other: run "
+                       "ALTER TABLE %s DETACH PARTITION %s FINALIZE",
+                       stranger, table, stranger);
+  g_free (step->outside);
+  step->outside
+      = g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s CONCURRENTLY", table, partition);
+  return step_fail (step, error, PRUNED_BUSY, "%s is to be detached", partition);
+}
+
+/* --- locks, and the DROP --- */
+
+/* After it the partition is detached, and locked. */
+static gboolean
+take_off (Step *step, const PgRows *rows, int i, GError **error)
+{
+  const char *table = rows_text (rows, i, "table"), *partition = rows_text (rows, i, "partition");
+  g_autofree char *sql
+      = is (rows, i, "detached")
+            ? g_strdup_printf ("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE", partition)
+            : g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s%s", table, partition,
+                               is (rows, i, "pending") ? " FINALIZE" : "");
+  return pg_exec (step->pg, sql, error);
+}
+
+static gboolean
+can_be_taken_off (const PgRows *rows, int i)
+{
+  return is (rows, i, "detached") || is (rows, i, "pending")
+         || (is (rows, i, "attached") && rows_bool (rows, i, "beside"));
+}
+
+static gboolean
+take_off_all (Step *step, const PgRows *rows, GError **error)
+{
+  if (!pg_exec (step->pg, "SET LOCAL lock_timeout = " G_STRINGIFY (PARTITIONS_LOCK_MS), error))
+    return FALSE;
+  for (int i = 0; i < rows_count (rows); i++)
+    if (can_be_taken_off (rows, i) && !take_off (step, rows, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+log_dropped (Step *step, const PgRows *rows, int i)
+{
+  const char *lower = rows_text (rows, i, "lower");
+  json_t *fields = json_pack (
+      "{s:s, s:s, s:s, s:s}", "table", step->job->table, "partition", rows_text (rows, i, "name"),
+      "from", lower != NULL ? lower : "MINVALUE", "to", rows_text (rows, i, "upper"));
+  if (rows_text (rows, i, "rows") != NULL)
+    json_object_set_new (fields, "rows_estimate", json_integer (rows_int (rows, i, "rows")));
+  step_log (step, LOG_INFO, "Partition dropped", fields);
+}
+
+static gboolean
+drop (Step *step, const PgRows *rows, int i, GString *gone, GError **error)
+{
+  g_autofree char *sql = g_strdup_printf ("DROP TABLE %s", rows_text (rows, i, "partition"));
+  if (!pg_exec (step->pg, sql, error))
+    return FALSE;
+  array_add (gone, rows_text (rows, i, "relid"));
+  log_dropped (step, rows, i);
+  return TRUE;
+}
+
+/* Runs STATEMENT about the partitions RELIDS (taken). Counts its rows as COUNTER. */
+static gboolean
+conclude (Step *step, const PgStatement *statement, GString *relids, const char *counter, gint64 *n,
+          GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  gboolean none = relids->len < 2;
+  pg_values_take (values, "relid", array_take (relids));
+  step_bind (step, statement, values);
+  g_autoptr (PgRows) rows = none ? NULL : pg_run (step->pg, statement, values, error);
+  *n = rows != NULL ? rows_count (rows) : 0;
+  step_count (step, counter, *n);
+  return none || rows != NULL;
+}
+
+/* ROWS were asked for again once all was locked: what is detached now stays so. */
+static gboolean
+drop_all (Step *step, const PgRows *rows, GError **error)
+{
+  GString *gone = array_new (), *other = array_new ();
+  gboolean ok = TRUE;
+  gint64 n = 0;
+  for (int i = 0; ok && i < rows_count (rows); i++)
+    if (is (rows, i, "detached"))
+      ok = drop (step, rows, i, gone, error);
+    else if (is (rows, i, "gone") || is (rows, i, "changed"))
+      array_add (other, rows_text (rows, i, "relid"));
+  FAULT ("partitions.after_drop");
+  ok = ok
+       && conclude (step, file_of (step, PARTITIONS_DROP)->statement, g_steal_pointer (&gone),
+                    "removed", &n, error);
+  step_add_count (step->counts, "updated_rows", n);
+  ok = ok
+       && conclude (step, pg_statement (SQL "partitions_forget.sql"), g_steal_pointer (&other),
+                    "gone", &n, error);
+  if (gone != NULL)
+    g_string_free (gone, TRUE);
+  if (other != NULL)
+    g_string_free (other, TRUE);
+  return ok && pg_exec (step->pg, "SET LOCAL lock_timeout = '2s'", error);
+}
+
+static gboolean
+go_on (Step *step, const PgRows *rows, GError **error)
+{
+  int next = next_to_detach (rows);
+  if (next >= 0)
+    return ask_for_detach (step, rows, next, error);
+  if (!take_off_all (step, rows, error))
+    return FALSE;
+  g_autoptr (PgRows) locked = begun (step, error);
+  if (locked == NULL || !drop_all (step, locked, error))
+    return FALSE;
+  json_t *cursor = step->run->cursor;
+  step_continue (step, cursor != NULL ? json_deep_copy (cursor) : NULL,
+                 in_force_of (step->job)->delay_ms);
+  return TRUE;
+}
+
+/* --- the next ones --- */
+
+static gboolean
+find (Step *step, Page *page, GError **error)
+{
+  int limit = (int)step_limit (step, in_force_of (step->job)->batch);
+  g_autoptr (PgValues) values = page_values (step, limit);
+  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
+  if (rows == NULL || !page_is_one (step->job, rows, error))
+    return FALSE;
+  page_read (step->run, rows, limit, page);
+  return guard_page (step, page, error);
+}
+
+static void
+log_kept (Step *step, const PgRows *decided, int i)
+{
+  step_log (step, LOG_WARNING, "Partition kept",
+            json_pack ("{s:s, s:s, s:s}", "table", step->job->table, "partition",
+                       rows_text (decided, i, "key"), "reason", rows_text (decided, i, "reason")));
+}
+
+/* Those that will go, as an array literal; NULL: none. */
+static char *
+sort_out (Step *step, const PgRows *decided)
+{
+  GString *keys = array_new ();
+  for (int i = 0; i < rows_count (decided); i++) {
+    const char *what = rows_text (decided, i, "what");
+    if (g_str_equal (what, "removed")) {
+      array_add (keys, rows_text (decided, i, "key"));
+      continue;
+    }
+    step_count (step, what, 1);
+    if (g_str_equal (what, "kept"))
+      log_kept (step, decided, i);
+  }
+  g_autofree char *list = array_take (keys);
+  return g_str_equal (list, "{}") ? NULL : g_steal_pointer (&list);
+}
+
+static gboolean
+note (Step *step, const GPtrArray *keys, GError **error)
+{
+  const PgStatement *statement = file_of (step, PARTITIONS_BEGIN)->statement;
+  g_autoptr (PgRows) decided = trial_decide (step, keys, NULL, error);
+  g_autofree char *list = decided != NULL ? sort_out (step, decided) : NULL;
+  if (list == NULL)
+    return decided != NULL;
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, statement, values);
+  pg_values_set (values, "key", list);
+  g_autoptr (PgRows) noted = pg_run (step->pg, statement, values, error);
+  if (noted != NULL)
+    step->rows += rows_count (noted);
+  return noted != NULL;
+}
+
+static gboolean
+begin (Step *step, GError **error)
+{
+  Page page = { 0 };
+  gboolean ok = find (step, &page, error) && (page.keys->len == 0 || note (step, page.keys, error));
+  if (ok && (page.more || step->rows > 0))
+    step_continue (step, g_steal_pointer (&page.cursor), 0);
+  page_clear (&page);
+  return ok;
+}
+
+gboolean
+partitions_step (Step *step, GError **error)
+{
+  g_autoptr (PgRows) rows = begun (step, error);
+  if (rows == NULL)
+    return FALSE;
+  return rows_count (rows) > 0 ? go_on (step, rows, error) : begin (step, error);
+}
+
+gboolean
+partitions_outside (Step *step, GError **error)
+{
+  FAULT ("partitions.before_detach");
+  GError *cause = NULL;
+  if (pg_outside (step->pg, step->outside, PARTITIONS_DETACH_US, &cause)) {
+    FAULT ("partitions.after_detach");
+    return TRUE;
+  }
+  if (g_str_equal (pg_sqlstate (step->pg), "57014"))
+    cause->code = PRUNED_BUSY; /* queries that use the table go first */
+  g_propagate_error (error, cause);
+  return FALSE;
+}

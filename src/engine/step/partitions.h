@@ -1,0 +1,22 @@
+/* A step of a job that drops partitions. What must not be lost is noted in the database: a step
+ * decides and notes (`pruned.partitions`), the detach happens outside of a transaction, and a later
+ * step drops what is detached and takes the note away. Whoever dies in between, the next step of
+ * the job goes on with what is noted, and each part of it can be repeated.
+ *
+ * The application does not wait: the detach is concurrent, and is cancelled if it takes long.
+ * Statements that need a lock of their own ask for it for PARTITIONS_LOCK_MS only, which is less
+ * than PostgreSQL's deadlock_timeout: so a deadlock never costs the application's transaction.
+ *
+ * Threads: one worker. Ownership: none.
+ */
+#pragma once
+#include "engine/step/step.h"
+
+#define PARTITIONS_LOCK_MS 500
+#define PARTITIONS_DETACH_US (5 * G_USEC_PER_SEC)
+
+/* In the step's transaction. FALSE with `outside` of STEP set: the caller rolls back, and calls
+ * partitions_outside. */
+gboolean partitions_step (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Runs `outside`, with no transaction open. TRUE: the step is tried again at once. */
+gboolean partitions_outside (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

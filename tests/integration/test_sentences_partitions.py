@@ -1,0 +1,334 @@
+"""Sentences that drop partitions: which ones go, what waits for whom, what is recorded. Expected tables are written by hand."""
+
+import datetime
+
+import pytest
+
+from support.partitioned import OLD, T, day, left, make, noted, own, say, tables
+from support.places import ROLE
+from support.scene import now
+from support.sentences import house  # noqa: F401
+
+
+def test_what_is_past_goes_and_is_recorded(house):  # noqa: F811
+    make(house, [*OLD, ("logs_new", day(10), day(-10))])
+    say(house)
+    assert house.plan("logs.old") == [
+        ("logs", "logs_1", "removed", "about 2 rows, from 2024-01-01 00:00:00+00 to 2024-02-01 00:00:00+00"),
+        ("logs", "logs_2", "removed", "about 2 rows, from 2024-02-01 00:00:00+00 to 2024-03-01 00:00:00+00"),
+        ("logs", "logs_3", "removed", "about 2 rows, from 2024-03-01 00:00:00+00 to 2024-04-01 00:00:00+00")]
+    counters, run = house.done("logs.old")
+    assert counters == {"removed": 3, "updated_rows": 3}
+    assert left(house) == ["logs_new"] and tables(house) == ["logs", "logs_new"] and noted(house) == []
+    assert house.audit(run) == [
+        ("logs", "deleted", f"logs_{n}", {"partition": f"logs_{n}", "from": f"2024-0{n}-01 00:00:00+00",
+                                          "to": f"2024-0{n + 1}-01 00:00:00+00", "rows_estimate": 2}) for n in (1, 2, 3)]
+    lines = house.daemons[-1].lines("Partition dropped")
+    assert [(line["table"], line["partition"], line["rows_estimate"]) for line in lines] == [("logs", f"logs_{n}", 2) for n in (1, 2, 3)]
+    assert house.pruned.run_row(run)["rows_done"] == 3
+    done = house.restore(run, code=6)
+    assert "whole partitions are dropped" in done.stdout + done.stderr
+    assert house.done("logs.old", at=now(seconds=-5))[0] == {}
+
+
+# type, age, bounds, what goes. T is midnight in UTC.
+EXACT = {
+    "timestamptz": ("timestamptz", "90 days", [("at", day(91), day(90)), ("late", day(90), day(90, microseconds=-1))], ["at"]),
+    "time_of_day": ("timestamptz", "90 days", [("a", day(92), f"{day(90)[:10]} 05:00+05"), ("b", f"{day(90)[:10]} 05:00+05", f"{day(90)[:10]} 00:00-01")], ["a"]),
+    "timestamp": ("timestamp", "90 days", [("at", day(91)[:19], day(90)[:19]), ("late", day(90)[:19], f"{day(90)[:10]} 00:00:00.000001")], ["at"]),
+    "date": ("date", "90 days", [("at", day(91)[:10], day(90)[:10]), ("late", day(90)[:10], day(89)[:10])], ["at"]),
+    "hours": ("timestamptz", "12 hours", [("at", day(1), day(0, hours=12)), ("late", day(0, hours=12), day(0))], ["at"]),
+    "two_units": ("date", "1 week 2 days", [("at", day(10)[:10], day(9)[:10]), ("late", day(9)[:10], day(8)[:10])], ["at"]),
+    "ends": ("timestamptz", "90 days", [("first", "MINVALUE", day(100)), ("last", day(100), "MAXVALUE")], ["first"]),
+    "infinity": ("date", "90 days", [("a", "-infinity", day(100)[:10]), ("b", day(100)[:10], "infinity")], ["a"]),
+    "nothing": ("date", "90 days", [("a", day(10)[:10], day(9)[:10])], []),
+    "no_partition": ("date", "90 days", [], []),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_upper_bound_decides_to_the_microsecond(house, name):  # noqa: F811
+    type, age, parts, goes = EXACT[name]
+    make(house, parts, type, rows=0)
+    house.sql("ALTER DATABASE {} SET timezone = 'Asia/Tokyo'".format(house.database.value("SELECT current_database()")))
+    house.sql("ALTER DATABASE {} SET datestyle = 'German, DMY'".format(house.database.value("SELECT current_database()")))
+    say(house, age)
+    counters, _ = house.done("logs.old", at=T)
+    assert counters == ({"removed": len(goes), "updated_rows": len(goes)} if goes else {})
+    assert left(house) == sorted(part for part, _, _ in parts if part not in goes)
+
+
+def test_the_default_partition_never_goes_and_others_go_beside_it(house):  # noqa: F811
+    make(house, default=True)
+    say(house)
+    counters, run = house.done("logs.old")
+    assert counters == {"removed": 3, "updated_rows": 3}
+    assert left(house) == ["logs_rest"] and house.rows("logs", "id") == [(0,)]
+    assert house.keys(run) == [("logs", "deleted", f"logs_{n}") for n in (1, 2, 3)]
+
+
+def test_partitions_of_partitions_and_names_of_other_schemas(house):  # noqa: F811
+    make(house, OLD[:1])
+    house.sql("""CREATE SCHEMA "Odd; Place"; CREATE TABLE "Odd; Place"."a ""b"" 'c'" PARTITION OF logs FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+        CREATE TABLE logs_sub PARTITION OF logs FOR VALUES FROM ('2024-03-01') TO ('2024-04-01') PARTITION BY LIST (id);
+        CREATE TABLE logs_sub_1 PARTITION OF logs_sub FOR VALUES IN (1); CREATE TABLE logs_sub_rest PARTITION OF logs_sub DEFAULT;
+        INSERT INTO logs VALUES (1, '2024-03-02'), (2, '2024-03-02'), (3, '2024-03-02'); ANALYZE logs""")
+    house.sql(f"""GRANT USAGE ON SCHEMA "Odd; Place" TO {ROLE}""")
+    own(house)
+    say(house, more="batch = 10")
+    odd = '''"Odd; Place"."a ""b"" 'c'"'''
+    assert [(key, reason.split(",")[0]) for _, key, _, reason in house.plan("logs.old")] == [
+        ("logs_1", "about 2 rows"), (odd, "about 0 rows"), ("logs_sub", "about 3 rows")]
+    counters, run = house.done("logs.old")
+    assert counters == {"removed": 3, "updated_rows": 3} and tables(house) == ["logs"] and left(house) == []
+    assert [key for _, _, key in house.keys(run)] == ["logs_1", odd, "logs_sub"]
+
+
+def test_a_table_in_another_schema_with_a_name_that_needs_quotes(house):  # noqa: F811
+    house.sql("""CREATE SCHEMA app; CREATE TABLE app."Log: s" (at date) PARTITION BY RANGE (at);
+        CREATE TABLE app."Part" PARTITION OF app."Log: s" FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+        CREATE TABLE logs (at date) PARTITION BY RANGE (at); CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2024-02-01')""")
+    house.sql(f"GRANT USAGE ON SCHEMA app TO {ROLE}")
+    own(house)
+    house.say("odd", 'table = app."Log: s"\ndrop_partitions_older_than = 90 days')
+    counters, run = house.done("odd")
+    assert counters == {"removed": 1, "updated_rows": 1} and left(house, 'app."Log: s"') == [] and left(house) == ["logs_1"]
+    assert house.keys(run) == [('app."Log: s"', "deleted", 'app."Part"')]
+
+
+# --- what is refused
+
+REFUSED = {
+    "plain": ("CREATE TABLE logs (at date)", "logs is not partitioned"),
+    "list": ("CREATE TABLE logs (at date) PARTITION BY LIST (at)", "partitioned by list"),
+    "hash": ("CREATE TABLE logs (at date) PARTITION BY HASH (at)", "partitioned by hash"),
+    "number": ("CREATE TABLE logs (at bigint) PARTITION BY RANGE (at)", "a column of type bigint"),
+    "text": ("CREATE TABLE logs (at text) PARTITION BY RANGE (at)", "a column of type text"),
+    "two": ("CREATE TABLE logs (at date, b int) PARTITION BY RANGE (at, b)", "by several columns"),
+    "expression": ("CREATE TABLE logs (at timestamp) PARTITION BY RANGE ((at::date))", "by an expression"),
+    "view": ("CREATE VIEW logs AS SELECT current_date AS at", "logs is not partitioned"),
+    "none": ("SELECT", "there is no table logs"),
+    "referred": ("CREATE TABLE logs (at date PRIMARY KEY) PARTITION BY RANGE (at); CREATE TABLE remarks (at date REFERENCES logs)",
+                 "remarks refers to logs by a foreign key"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_another_table_is_refused_with_the_reason(house, name):  # noqa: F811
+    sql, why = REFUSED[name]
+    house.sql(sql)
+    say(house)
+    done = house.pruned.run("check", "logs.old", "--json")
+    assert done.code == 2 and why in done.json()[0]["detail"], done
+    assert house.pruned.run("plan", "logs.old").code == 2
+    run = house.run("logs.old")
+    assert run["result"]["status"] == "blocked" and why in run["result"]["reason"]
+
+
+@pytest.mark.parametrize("age", ["0 days", "-1 day", "90", "90 days ago", "1 day -2 days", "5 minutes", "99999 days", "'90 days'", "tomorrow"])
+def test_an_age_that_is_none_is_refused(house, age):  # noqa: F811
+    make(house)
+    say(house, age)
+    done = house.pruned.run("check", "logs.old", "--json")
+    assert done.code == 2 and "expected an interval" in done.json()[0]["detail"]
+
+
+def test_what_others_need_is_kept_with_the_reason(house):  # noqa: F811
+    make(house)
+    house.sql("""CREATE VIEW last AS SELECT * FROM logs_1; ALTER TABLE logs_2 ADD PRIMARY KEY (id, at);
+        CREATE TABLE remarks (id int, at timestamptz, FOREIGN KEY (id, at) REFERENCES logs_2)""")
+    say(house)
+    assert [(key, action, reason) for _, key, action, reason in house.plan("logs.old")][:2] == [
+        ("logs_1", "kept", "used by last"), ("logs_2", "kept", "referred to by remarks")]
+    counters, _ = house.done("logs.old")
+    assert counters == {"removed": 1, "updated_rows": 1, "kept": 2} and left(house) == ["logs_1", "logs_2"]
+    assert [(line["partition"], line["reason"]) for line in house.daemons[-1].lines("Partition kept")] == [
+        ("logs_1", "used by last"), ("logs_2", "referred to by remarks")]
+
+
+# --- brakes, plans
+
+@pytest.mark.parametrize("batch", [1, 2, 10])
+def test_too_many_are_held_before_the_first_is_touched(house, batch):  # noqa: F811
+    make(house)
+    say(house, more=f"max_rows = 2\nbatch = {batch}")
+    run = house.run("logs.old")
+    assert run["state"] == "held" and run["held"]["counted"] == 3, run
+    assert left(house) == ["logs_1", "logs_2", "logs_3"] and noted(house) == []
+    house.pruned.run("approve", str(run["run_id"]), "--reason", "read").ok()
+    house.work()
+    assert house.pruned.run_row(run["run_id"])["result"]["removed"] == 3 and left(house) == []
+
+
+def test_more_than_31_at_once_are_held_by_default(house):  # noqa: F811
+    first = datetime.date(2024, 1, 1)
+    days = [(f"logs_{n:02}", (first + datetime.timedelta(days=n)).isoformat(), (first + datetime.timedelta(days=n + 1)).isoformat()) for n in range(32)]
+    make(house, days, "date", rows=0)
+    say(house)
+    assert house.run("logs.old")["error"] == "held: max_rows 31, counted 32"
+    assert len(left(house)) == 32
+
+
+def test_a_run_that_only_plans_counts_them(house):  # noqa: F811
+    make(house)
+    say(house)
+    run = house.run("logs.old", **{"jobs.logs.old.mode": "plan"})
+    assert (run["result"]["mode"], run["result"]["removed"]) == ("plan", 3)
+    assert left(house) == ["logs_1", "logs_2", "logs_3"] and noted(house) == []
+
+
+def test_a_run_that_is_paused_between_two_partitions_goes_on_with_the_next(house):  # noqa: F811
+    make(house)
+    house.say("logs.old", "table = logs\ndrop_partitions_older_than = 90 days\ndelay_ms = 3000")
+    house.start()
+    run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+    daemon = house.pruned.start()
+    daemon.wait_line("Partition dropped")
+    house.pruned.run("pause", "logs.old").ok()
+    house.database.wait("SELECT state FROM pruned.runs WHERE run_id = %s AND due_at < now()", [run_id], until="waiting")
+    assert left(house) == ["logs_2", "logs_3"] and house.pruned.run_row(run_id)["result"]["removed"] == 1
+    house.pruned.run("resume", "logs.old").ok()
+    assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 3
+    assert left(house) == [] and daemon.stop() == 0
+
+
+# --- locks of others
+
+def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_them(house):  # noqa: F811
+    make(house, OLD[:1])
+    house.sql("CREATE TABLE logs_new PARTITION OF logs FOR VALUES FROM ('2026-01-01') TO ('2099-01-01')")
+    own(house)
+    say(house)
+    house.start()
+    with house.database.connect() as other:
+        other.execute("BEGIN; LOCK TABLE logs_1 IN ROW SHARE MODE")
+        run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+        daemon = house.pruned.start()
+        line = daemon.wait_line("Step failed", job="logs.old", state="waiting")
+        assert line["attempts"] == 0
+        house.sql("SET statement_timeout = '1s'; INSERT INTO logs VALUES (9, '2026-11-01'); SELECT count(*) FROM logs; RESET statement_timeout")
+        assert tables(house) == ["logs", "logs_1", "logs_new"]
+        other.execute("COMMIT")
+    run = house.pruned.wait_run(run_id)
+    assert run["result"]["removed"] == 1 and tables(house) == ["logs", "logs_new"] and daemon.stop() == 0
+
+
+def test_a_detach_that_was_cut_off_is_finished(house):  # noqa: F811
+    """A transaction that has read the table is waited for, a partition that is half detached is the result, and the next try ends it."""
+    make(house, OLD[:2])
+    say(house)
+    house.start()
+    with house.database.connect() as other:
+        other.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        assert other.execute("SELECT count(*) FROM logs").fetchone()
+        run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+        daemon = house.pruned.start()
+        daemon.wait_line("Step failed", job="logs.old", state="waiting")
+        assert house.database.value("SELECT inhdetachpending FROM pg_inherits WHERE inhrelid = 'logs_1'::regclass")
+        house.sql("SET statement_timeout = '1s'; SELECT count(*) FROM logs; RESET statement_timeout")
+        assert other.execute("SELECT count(*) AS n FROM logs").fetchone()["n"] == 4
+        other.execute("COMMIT")
+    assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 2
+    assert tables(house) == ["logs"] and noted(house) == [] and daemon.stop() == 0
+
+
+def test_beside_a_default_partition_the_application_waits_half_a_second_at_most(house):  # noqa: F811
+    make(house, OLD[:1], default=True)
+    say(house)
+    house.start()
+    with house.database.connect() as other:
+        other.execute("BEGIN; SELECT count(*) FROM logs")
+        run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+        daemon = house.pruned.start()
+        assert "lock timeout" in daemon.wait_line("Step failed", job="logs.old", state="waiting")["error"]
+        other.execute("COMMIT")
+    assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 1
+    assert left(house) == ["logs_rest"] and daemon.stop() == 0
+
+
+def test_a_stranger_that_is_half_detached_blocks_with_the_command(house):  # noqa: F811
+    make(house, [*OLD[:1], ("logs_new", "2026-01-01", "2099-01-01")])
+    say(house)
+    with house.database.connect() as reader, house.database.connect() as other:
+        reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM logs")
+        other.execute("SET statement_timeout = '300ms'")
+        with pytest.raises(Exception, match="statement timeout"):
+            other.execute("ALTER TABLE logs DETACH PARTITION logs_new CONCURRENTLY")
+        reader.execute("COMMIT")
+    run = house.run("logs.old")
+    assert run["result"]["status"] == "blocked" and "DETACH PARTITION logs_new FINALIZE" in run["result"]["reason"], run
+    assert left(house) == ["logs_1", "logs_new"]
+
+
+# --- several of them
+
+def test_two_processes_and_two_ticks_drop_each_once(house):  # noqa: F811
+    make(house, default=False)
+    say(house)
+    house.start()
+    ids = [house.pruned.run("tick", "logs.old", "--at", now(minutes=-n).isoformat()).ok().stdout.strip() for n in (3, 2, 1)]
+    daemons = [house.pruned.start(), house.pruned.start()]
+    runs = [house.pruned.wait_run(one, deadline_s=60) for one in ids]
+    assert sum((run["result"] or {}).get("removed", 0) for run in runs) == 3 and tables(house) == ["logs"]
+    assert sorted(house.database.column("SELECT v #>> '{}' FROM pruned.deletions d, jsonb_array_elements(d.keys) AS v")) == ["logs_1", "logs_2", "logs_3"]
+    assert [daemon.stop() for daemon in daemons] == [0, 0]
+
+
+@pytest.mark.parametrize("hours, goes", [(23, False), (25, True)])
+@pytest.mark.parametrize("attached", [True, False])
+def test_what_another_job_has_begun_is_its_own_for_a_day(house, hours, goes, attached):  # noqa: F811
+    """So a job that was renamed ends what it has begun under its old name."""
+    make(house, OLD[:1])
+    say(house)
+    house.database.execute("""INSERT INTO pruned.partitions (relid, job, run_id, parent, name, bound, upper, upper_at, decided_at)
+        SELECT oid, 'other', gen_random_uuid(), 'logs'::regclass, 'logs_1', pg_get_expr(relpartbound, oid), '2024-02-01', '2024-02-01',
+               now() - %s * interval '1 hour' FROM pg_class WHERE relname = 'logs_1'""", [hours])
+    if attached:
+        house.database.execute("UPDATE pruned.partitions SET bound = 'FOR VALUES FROM (''2024-01-01 00:00:00+00'') TO (''2024-02-01 00:00:00+00'')'")
+    else:
+        house.sql("ALTER TABLE logs DETACH PARTITION logs_1")
+    counters, _ = house.done("logs.old")
+    assert counters == ({"removed": 1, "updated_rows": 1} if goes else {})
+    assert tables(house) == (["logs"] if goes else ["logs", "logs_1"]) and noted(house) == ([] if goes else [("logs_1",)])
+
+
+# --- what an operator sees
+
+def test_check_says_who_must_own_what(house):  # noqa: F811
+    house.sql("CREATE TABLE logs (at date) PARTITION BY RANGE (at); CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2024-02-01')")
+    say(house)
+    done = house.pruned.run("check", "logs.old", "--json")
+    assert done.code == 3
+    rights = [one for one in done.json() if one["check"] == "rights"]
+    assert "logs" in rights[0]["detail"] and "OWNER TO" in rights[0]["remedy"], rights
+    run = house.run("logs.old")
+    assert run["result"]["status"] == "blocked" and "must be owner" in run["result"]["reason"]
+
+
+def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
+    house.sql("""DO $$ BEGIN CREATE ROLE pruned_test_owner NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$""")
+    make(house, OLD[:1])
+    house.sql("ALTER TABLE logs OWNER TO pruned_test_owner; ALTER TABLE logs_1 OWNER TO pruned_test_owner")
+    say(house)
+    assert f"GRANT pruned_test_owner TO {ROLE};" in house.database.grants("run.jobs=none", f"run.jobs_dir={house.folder}").splitlines()
+    house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
+    assert house.pruned.run("check", "logs.old").code == 0
+    assert house.done("logs.old")[0] == {"removed": 1, "updated_rows": 1}
+
+
+def test_check_tells_the_default_partition_and_what_is_due(house):  # noqa: F811
+    make(house, default=True)
+    say(house)
+    lines = house.pruned.run("check", "logs.old", "--json").ok().json()
+    assert ("partitions", "ok", "3 of 4 would go now") in [(one["check"], one["level"], one["detail"]) for one in lines]
+    assert [one["detail"] for one in lines if one["level"] == "warning"] == [
+        "logs has the default partition logs_rest: PostgreSQL detaches others only under a lock of logs that all queries wait for, 500 ms at most"]
+    assert house.pruned.run("check", "logs.old", "--apply", "1").code == 1
+
+
+def test_jobs_show_prints_what_runs(house):  # noqa: F811
+    make(house)
+    say(house)
+    shown = house.pruned.run("jobs", "show", "logs.old").ok().stdout
+    assert "DETACH PARTITION ... CONCURRENTLY" in shown and "INSERT INTO pruned.partitions" in shown and "interval '90 days'" in shown
+    assert "[retention logs.old], in whose place it can stand" not in shown
