@@ -22,6 +22,7 @@ import objects
 import placeholders
 import prune
 import recovery
+import refresh
 import removal
 import throughput
 import users
@@ -43,6 +44,7 @@ SECTIONS = {
     "groups": groups.destroy,
     "placeholders": placeholders.placeholders,
     "users": users.destroy,
+    "refresh": refresh.refresh,
     "objects": objects.objects,
     "recovery": recovery.recovery,
 }
