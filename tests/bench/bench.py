@@ -25,6 +25,7 @@ import one_row
 import placeholders
 import prune
 import recovery
+import refresh
 import removal
 import sentences
 import throughput
@@ -49,6 +50,7 @@ SECTIONS = {
     "groups": groups.destroy,
     "placeholders": placeholders.placeholders,
     "users": users.destroy,
+    "refresh": refresh.refresh,
     "objects": objects.objects,
     "recovery": recovery.recovery,
     "sentences": sentences.sentences,

@@ -214,7 +214,7 @@ def test_doctor_finds_nothing_for_each_choice(new_pruned, ungranted, topics):
 def test_the_tables_of_composed_deletes_are_in_job_conf():
     folder = PROJECT / "src/jobs/users.destroy"
     listed = set(re.search(r"^deletes = (.*)", (folder / "job.conf").read_text(), re.M)[1].split("; "))
-    assert set(re.findall(r"\(\d+, '(\w+)'", (folder / "finish.sql").read_text())) == listed
+    assert set(re.findall(r"\(\d+, '(\w+)'", (folder / "roots.sql").read_text())) == listed
 
 
 # --- jobs of one's own
