@@ -102,6 +102,7 @@ typedef struct _Lane {
     GArray *pending;  /* of LaneMessage: taken, not handled */
     gint64 taken;     /* messages below this offset were taken into pending; -1: none yet */
     gint64 end_seen;  /* the partition's end at the last take; -1: not reached */
+    gboolean heavy;   /* most runs looked at together had rows, and so had each one since */
     gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
     gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
     guint outages;    /* in a row */

@@ -75,6 +75,14 @@ remove_handled (Lane *lane, const GArray *works, GHashTable *heavy, GHashTable *
   }
 }
 
+/* Runs that have rows are looked at for nothing: they are locked and asked for their page once more
+ * when they are stepped alone. */
+static gboolean
+are_heavy (guint n_heavy, guint n)
+{
+  return n_heavy > n - n / 8;
+}
+
 static gboolean
 settle_together (Service *service, Transaction *transaction, GPtrArray *steps, Bundle *bundle,
                  GError **error)
@@ -113,6 +121,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   steps_note_stale (service, lane,
                     works->len - claim.runs->len - claim.waits - g_hash_table_size (claim.locked));
   steps_conclude (service, lane, steps, &bundle);
+  lane->worker.heavy = are_heavy (g_hash_table_size (heavy), works->len);
   remove_handled (lane, works, heavy, claim.locked);
   return TRUE;
 }
@@ -185,6 +194,7 @@ static Answer
 leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cause)
 {
   g_autoptr (GError) error = cause;
+  lane->worker.heavy = FALSE; /* what one waits for, others may wait for: they are asked together */
   gboolean ok = error == NULL && claim->locked != NULL
                 && (claim->runs->len == 0 || claim_park_paused (claim, &error))
                 && transaction_commit (&claim->transaction, &error);
@@ -208,6 +218,8 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0
       || claim.paused)
     return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
+  gboolean was_heavy = lane->worker.heavy;
+  lane->worker.heavy = FALSE;
   Run *run = claim.runs->pdata[0];
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
@@ -217,6 +229,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->list.errand == NULL)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
+    lane->worker.heavy = was_heavy && step->rows > 0;
     steps_conclude (service, lane, steps, &bundle);
     return ANSWER_HANDLED;
   }
@@ -258,6 +271,8 @@ handle (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) works = works_new ();
+  if (lane->worker.heavy && lane->worker.pending->len > 0)
+    g_array_index (lane->worker.pending, LaneMessage, 0).alone = TRUE;
   if (!decode_pending (service, lane, works, &error))
     return answer_outage (service, lane, error);
   if (works->len == 0)
