@@ -1,6 +1,8 @@
 """PostgreSQL keeps the plan of a statement. A plan made while the ledger was empty must not read all of it when it is large, and a step of
 one row must not be planned each time."""
 
+import json
+
 import pytest
 
 from stack.process import wait_until
@@ -110,3 +112,15 @@ def test_tables_of_a_million_rows_are_read_by_index(new_scene, counting):
     assert daemon.stop() == 0
     assert database.value(SCANNED) == before
     assert database.rows(FAR) == []
+
+
+def test_runs_with_rows_are_asked_once_for_their_page(counting, new_scene):
+    """But for the first batch, which shows that the runs have rows."""
+    scene, number = new_scene({f"jobs.{JOB}.capacity": 1}, counting), 400
+    scene.database.execute("CREATE EXTENSION pg_stat_statements")
+    scene.topics.produce_many("ticks", [(JOB, json.dumps(
+        {"job": JOB, "scheduled_at": now(milliseconds=-n).isoformat(), "args": {"n": n}})) for n in range(1, number + 1)])
+    scene.run_until_idle(deadline_s=120)
+    assert scene.database.value("SELECT count(*) FROM scratch_log") == number
+    pages = "SELECT sum(calls) FROM pg_stat_statements WHERE query LIKE '%SELECT n.id AS key%'"
+    assert number <= scene.database.value(pages) < 1.6 * number
