@@ -8,7 +8,7 @@
 
 #define SQL "src/engine/job/sentence/sql/"
 #define OUTCOME "RowProcessed"
-#define TRIES 3
+#define TRIES 4
 
 typedef struct _Completed Completed;
 struct _Completed {
@@ -229,34 +229,40 @@ job_write (Pg *pg, const Job *job, char **refusal, GError **error)
   return g_steal_pointer (&written);
 }
 
-/* The catalogue is read between two stamps, which must be equal. NULL: as job_complete, or, without
- * a refusal and an error, it has changed meanwhile. */
+/* The catalogue is read between two equal stamps of *TABLES, which become those that were written.
+ * NULL: as job_complete, or, without a refusal and an error, these are others, or it has changed
+ * meanwhile. */
 static const Job *
-complete_once (Pg *pg, const Job *job, char **refusal, GError **error)
+complete_once (Pg *pg, const Job *job, char **tables, char **refusal, GError **error)
 {
-  g_autoptr (Written) first = job_write (pg, job, refusal, error);
-  if (first == NULL)
+  g_autofree char *before = *tables != NULL ? stamp_of (pg, *tables, error) : NULL;
+  if (*tables != NULL && before == NULL)
     return NULL;
-  g_autofree char *tables = array_of_texts (first->tables);
-  g_autofree char *before = stamp_of (pg, tables, error);
-  g_autoptr (Written) written = before != NULL ? job_write (pg, job, refusal, error) : NULL;
+  g_autoptr (Written) written = job_write (pg, job, refusal, error);
   if (written == NULL)
     return NULL;
-  g_autofree char *stamp = stamp_of (pg, tables, error);
+  g_autofree char *were = g_steal_pointer (tables);
+  *tables = array_of_texts (written->tables);
+  if (g_strcmp0 (were, *tables) != 0)
+    return NULL;
+  g_autofree char *stamp = stamp_of (pg, *tables, error);
   if (stamp == NULL || !g_str_equal (stamp, before))
     return NULL;
   Job *copy = job_of (job, written, error);
   if (copy != NULL)
-    remember (job, g_steal_pointer (&tables), g_steal_pointer (&stamp), copy);
+    remember (job, g_steal_pointer (tables), g_steal_pointer (&stamp), copy);
   return copy;
 }
 
+/* KNOWN_TABLES: the tables of the last time, NULL: none. A try that finds others tells the next
+ * one. */
 static const Job *
-complete (Pg *pg, const Job *job, char **refusal, GError **error)
+complete (Pg *pg, const Job *job, const char *known_tables, char **refusal, GError **error)
 {
   GError *cause = NULL;
+  g_autofree char *tables = g_strdup (known_tables);
   for (int i = 0; i < TRIES; i++) {
-    const Job *copy = complete_once (pg, job, refusal, &cause);
+    const Job *copy = complete_once (pg, job, &tables, refusal, &cause);
     if (copy != NULL || *refusal != NULL)
       return copy;
     if (cause != NULL) {
@@ -293,5 +299,5 @@ job_complete (Pg *pg, const Job *job, char **refusal, GError **error)
     if (g_str_equal (stamp, completed->stamp))
       return completed->job;
   }
-  return complete (pg, job, refusal, error);
+  return complete (pg, job, completed != NULL ? completed->tables : NULL, refusal, error);
 }
