@@ -5,6 +5,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
+from stack.found import PROJECT
 from support.composed import Composed
 from support.database import connect
 from support.places import ROLE
@@ -19,6 +20,9 @@ FUNCTIONS = """
     WHERE r.rolname = %s AND p.pronamespace = 'pruned'::regnamespace ORDER BY 1"""
 # The audit is written by a statement that C wraps around those of the jobs (src/engine/job/job_files.c).
 AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
+# A sentence that drops partitions is written for its table (src/engine/job/sentence/sentence_partitions.c).
+WRITE = PROJECT / "src/engine/job/sentence/write"
+WORDS = {"table": "logs", "relation": "'logs'", "age": "1 day", "upper_at": "b.upper::timestamptz"}
 # Things that other databases have and the tests' database lacks: unique keys that a move to the ghost user would break, and tables whose
 # rows go by a key. The program has a statement for each.
 OF_OTHER_DATABASES = """
@@ -42,10 +46,17 @@ def owner(database):
         session.rollback()
 
 
+def partitions_begin():
+    text = (WRITE / "partitions_begin.sql").read_text().replace("{due}", (WRITE / "partitions_due.sql").read_text())
+    for word, value in WORDS.items():
+        text = text.replace(f"{{{word}}}", value)
+    return text
+
+
 def prepared_all(database, owner, statements_of):
     prepared = Prepared(owner)
     owner.execute("SAVEPOINT one")
-    for name, text in {**statements_of, "the audit (src/engine/job/job_files.c)": AUDIT}.items():
+    for name, text in {**statements_of, "the audit (src/engine/job/job_files.c)": AUDIT, "partitions_begin.sql": partitions_begin()}.items():
         if prepared.add(name, text):
             owner.execute("SAVEPOINT one")
         else:

@@ -2,7 +2,6 @@
 #include "cli/check/check.h"
 
 #include "engine/step/page.h"
-#include "engine/step/partitions.h"
 
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
@@ -55,8 +54,8 @@ check_beside (Check *check, const PgRows *found)
   if (rows_bool (found, 0, "beside"))
     check_warn (check, "default partition", NOWHERE, NULL,
                 "%s has the default partition %s: PostgreSQL detaches others only under a lock of "
-                "%s that all queries wait for, %d ms at most",
-                name, rows_text (found, 0, "rest"), name, PARTITIONS_LOCK_MS);
+                "%s that all queries wait for, a second at most",
+                name, rows_text (found, 0, "rest"), name);
   if (stranger == NULL)
     return;
   g_autofree char *remedy

@@ -67,6 +67,19 @@ ask_for_detach (Step *step, const PgRows *rows, int i, GError **error)
 
 /* --- locks, and the DROP --- */
 
+/* A statement that locks: what takes too long gives way. */
+static gboolean
+run_briefly (Step *step, const char *sql, GError **error)
+{
+  GError *cause = NULL;
+  if (pg_exec (step->pg, sql, &cause))
+    return TRUE;
+  if (g_str_equal (pg_sqlstate (step->pg), "57014"))
+    cause->code = PRUNED_BUSY;
+  g_propagate_error (error, cause);
+  return FALSE;
+}
+
 /* After it the partition is detached, and locked. */
 static gboolean
 take_off (Step *step, const PgRows *rows, int i, GError **error)
@@ -77,24 +90,37 @@ take_off (Step *step, const PgRows *rows, int i, GError **error)
             ? g_strdup_printf ("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE", partition)
             : g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s%s", table, partition,
                                is (rows, i, "pending") ? " FINALIZE" : "");
-  return pg_exec (step->pg, sql, error);
+  return run_briefly (step, sql, error);
 }
 
 static gboolean
-can_be_taken_off (const PgRows *rows, int i)
+set_limits (Step *step, const char *lock, const char *statement, GError **error)
 {
-  return is (rows, i, "detached") || is (rows, i, "pending")
-         || (is (rows, i, "attached") && rows_bool (rows, i, "beside"));
+  g_autofree char *first = g_strdup_printf ("SET LOCAL lock_timeout = '%s'", lock),
+                  *second = g_strdup_printf ("SET LOCAL statement_timeout = '%s'", statement);
+  return pg_exec (step->pg, first, error) && pg_exec (step->pg, second, error);
 }
 
+/* Those that are half or wholly detached. Else the first: the table is locked until the commit, and
+ * two would take twice as long. */
 static gboolean
-take_off_all (Step *step, const PgRows *rows, GError **error)
+take_off_some (Step *step, const PgRows *rows, GError **error)
 {
-  if (!pg_exec (step->pg, "SET LOCAL lock_timeout = " G_STRINGIFY (PARTITIONS_LOCK_MS), error))
+  int n = 0;
+  if (!set_limits (step, PARTITIONS_LOCK, PARTITIONS_LOCK, error))
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++)
-    if (can_be_taken_off (rows, i) && !take_off (step, rows, i, error))
-      return FALSE;
+    if (is (rows, i, "detached") || is (rows, i, "pending")) {
+      n++;
+      if (!take_off (step, rows, i, error))
+        return FALSE;
+    }
+  for (int i = 0; n == 0 && i < rows_count (rows); i++)
+    if (is (rows, i, "attached")) {
+      n++;
+      if (!take_off (step, rows, i, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -114,7 +140,7 @@ static gboolean
 drop (Step *step, const PgRows *rows, int i, GString *gone, GError **error)
 {
   g_autofree char *sql = g_strdup_printf ("DROP TABLE %s", rows_text (rows, i, "partition"));
-  if (!pg_exec (step->pg, sql, error))
+  if (!run_briefly (step, sql, error))
     return FALSE;
   array_add (gone, rows_text (rows, i, "relid"));
   log_dropped (step, rows, i);
@@ -160,7 +186,7 @@ drop_all (Step *step, const PgRows *rows, GError **error)
     g_string_free (gone, TRUE);
   if (other != NULL)
     g_string_free (other, TRUE);
-  return ok && pg_exec (step->pg, "SET LOCAL lock_timeout = '2s'", error);
+  return ok && set_limits (step, "2s", "15s", error);
 }
 
 static gboolean
@@ -169,7 +195,7 @@ go_on (Step *step, const PgRows *rows, GError **error)
   int next = next_to_detach (rows);
   if (next >= 0)
     return ask_for_detach (step, rows, next, error);
-  if (!take_off_all (step, rows, error))
+  if (!take_off_some (step, rows, error))
     return FALSE;
   g_autoptr (PgRows) locked = begun (step, error);
   if (locked == NULL || !drop_all (step, locked, error))

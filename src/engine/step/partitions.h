@@ -4,7 +4,7 @@
  * the job goes on with what is noted, and each part of it can be repeated.
  *
  * The application does not wait: the detach is concurrent, and is cancelled if it takes long.
- * Statements that need a lock of their own ask for it for PARTITIONS_LOCK_MS only, which is less
+ * A statement that locks what the application may want has PARTITIONS_LOCK for all, which is less
  * than PostgreSQL's deadlock_timeout: so a deadlock never costs the application's transaction.
  *
  * Threads: one worker. Ownership: none.
@@ -12,7 +12,7 @@
 #pragma once
 #include "engine/step/step.h"
 
-#define PARTITIONS_LOCK_MS 500
+#define PARTITIONS_LOCK "500ms"
 #define PARTITIONS_DETACH_US (5 * G_USEC_PER_SEC)
 
 /* In the step's transaction. FALSE with `outside` of STEP set: the caller rolls back, and calls
