@@ -75,7 +75,7 @@ deps-build:
 deps-named: deps-build
 	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer fuzz
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer fuzz
 
 units: $(UNIT)
 

@@ -153,8 +153,12 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
   *args = NULL;
   g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
   if (parts == NULL) {
-    refuse_for_error (reading, job, cause);
-    return TRUE;
+    if (cause->code == PRUNED_REJECT) {
+      refuse_for_error (reading, job, cause);
+      return TRUE;
+    }
+    g_propagate_error (error, cause);
+    return FALSE;
   }
   if (!find_complete (reading->admission, job, &complete, error))
     return FALSE;
@@ -218,8 +222,12 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
       || !g_str_equal (wanted->topic, reading->message->topic))
     return TRUE;
   if (!own_event_fits (reading->own, wanted, &fits, &cause)) {
-    refuse (reading, cause);
-    return TRUE;
+    if (cause->code == PRUNED_REJECT) {
+      refuse (reading, cause);
+      return TRUE;
+    }
+    g_propagate_error (error, cause);
+    return FALSE;
   }
   if (!fits)
     return TRUE;
