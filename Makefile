@@ -73,9 +73,9 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource
 deps-build:
 	@tests/stack/deps.sh build
 deps-named: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 promtool pgbouncer fuzz
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer fuzz
 
 units: $(UNIT)
 

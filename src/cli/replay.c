@@ -1,3 +1,4 @@
+#include "avro/registry.h"
 #include "base/clock.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
@@ -224,7 +225,10 @@ replay_with_kafka (Course *course, char **settings, GError **error)
     return CODE_CONFIG;
   g_autoptr (Publisher) publisher = publisher_new (producer, prefix);
   course->replay.publisher = dry_run ? NULL : publisher;
-  return replay_topics (course, error);
+  registry_start (cli->config);
+  ExitCode code = replay_topics (course, error);
+  registry_stop ();
+  return code;
 }
 
 /* Before the first run is started: they are started in many transactions. */

@@ -32,6 +32,10 @@ const Setting settings_table[] = {
   NAME ("topics", "prefix", "pruned", "first part of every topic's name, and the consumer group"),
   INT ("topics", "partitions", "8", 1, 10000,
        "partitions of the topics ticks, events, outcomes and dead, when they are made"),
+  URL (
+      "registry", "url",
+      "schema registry with Confluent's interface, for events of your own with format = avro, like https://registry.example.org; empty: none"),
+  TEXT ("registry", "ca_file", "", "certificates to trust instead of the system's, PEM"),
   TEXT ("store.local", "root", "", "folder of the objects with file_store 1; empty: no such store"),
   TEXT (
       "store.local", "marker", "",

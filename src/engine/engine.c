@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include "avro/registry.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/log_queue.h"
@@ -283,6 +284,7 @@ engine_run (const EngineOptions *options, GError **error)
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
+  registry_start (options->config);
   if (ok && !stores_start (options->config, error))
     code = EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
@@ -291,6 +293,7 @@ engine_run (const EngineOptions *options, GError **error)
     code = run_threads (options, &service, error);
   guard_leave_within (LEAVE_S, code);
   stores_stop ();
+  registry_stop ();
   service_clear (&service);
   if (embedded != NULL)
     kafka_embedded_free (embedded);

@@ -455,3 +455,27 @@ def test_a_reload_reads_the_topics_of_the_jobs_that_are_enabled(erasure):
     assert erased(erasure) == [1, 2] and dead(erasure) == {}
     assert {state for _, state, _ in runs(erasure)} == {"finished"}
     assert daemon.stop() == 0
+
+
+def test_many_keys_are_asked_together_and_a_bad_one_is_dead_alone(house, topics):  # noqa: F811
+    """Two jobs, one with a key of two columns; bad ones at the ends and among the others, and some keys twice."""
+    house.sql("""CREATE TABLE seats (nr int, room text, PRIMARY KEY (nr, room)); CREATE TABLE halls (nr numeric(6, 1) PRIMARY KEY);
+        INSERT INTO seats SELECT n, 'a' FROM generate_series(0, 399) AS n; INSERT INTO halls SELECT n FROM generate_series(0, 399) AS n""")
+    topics.make("app-rooms")
+    house.say("seats.free", "table = seats\non = Left")
+    house.say("halls.free", "table = halls\non = Gone")
+    say_event(house, "Left", "app-rooms", "key = nr, room\nmatch = kind = left")
+    say_event(house, "Gone", "app-rooms", "key = nr\nmatch = kind = gone")
+    house.start()
+    bad = {0: "x", 17: "9999999999", 18: "", 200: "1.5.5", 399: "nobody"}
+    sent = [{"kind": kind, "nr": bad.get(n, f"0{n}"), "room": "a"} for n in range(400) for kind in ("left", "gone")]
+    sent += [{"kind": "gone", "nr": "7"}, {"kind": "gone", "nr": "7.01"}, {"kind": "gone", "nr": 8.0}]
+    topics.produce_many("app-rooms", [(None, json.dumps(one).encode()) for one in sent])
+    house.work()
+    left = [(n,) for n in sorted(bad)]
+    assert house.rows("seats", "nr") == left and house.rows("halls", "nr::int") == left
+    told = topics.read("dead")
+    assert sorted(m.value["nr"] for m in told) == sorted([*bad.values(), *bad.values(), "7.01"])
+    assert all(m.headers["pruned_reason"].startswith("undecodable: key nr") for m in told)
+    assert {what for *_, what, _ in outcomes(house)} == {"removed", "gone"}
+    assert len(runs(house)) == 2 * (400 - len(bad)) + 2

@@ -153,14 +153,6 @@ check_cancels (Own *own)
 }
 
 static gboolean
-cancels_in_avro (const Own *own, const SentenceEvent *event)
-{
-  const SentenceEvent *cancel
-      = event->cancel_on != NULL ? find_event (own->jobs, event->cancel_on) : NULL;
-  return cancel != NULL && cancel->format == EVENT_AVRO;
-}
-
-static gboolean
 events_exist (const Own *own, const Section *section, const Sentence *sentence, GError **error)
 {
   for (char **on = sentence->on; *on != NULL; on++) {
@@ -173,9 +165,6 @@ events_exist (const Own *own, const Section *section, const Sentence *sentence, 
                            *on);
     if (event == NULL)
       return no_event (own, section, "on", *on, error);
-    if (event != NULL && (event->format == EVENT_AVRO || cancels_in_avro (own, event)))
-      return section_fail (section, NULL, error,
-                           "on: [event %s]: format = avro is not read yet, send JSON", *on);
   }
   return TRUE;
 }

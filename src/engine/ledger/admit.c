@@ -109,6 +109,15 @@ admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is
 }
 
 gboolean
+admit_prepare (const Admission *admission, KafkaMessage *const *messages, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!admit_own_prepare (admission, messages[i], error))
+      return FALSE;
+  return own_keys_ask (admission->keys, error);
+}
+
+gboolean
 admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
                GArray *specs, Admitted *out, GError **error)
 {

@@ -5,6 +5,7 @@
  * Threads: any, outside a transaction. Ownership: specs are the caller's.
  */
 #pragma once
+#include "engine/ledger/own_keys.h"
 #include "engine/ledger/place.h"
 #include "kafka/message.h"
 
@@ -15,12 +16,13 @@ typedef struct {
                       after it is refused */
   gint64 least_us; /* the earlier of the two: a time older than keep_us before it is refused; 0:
                       now_us */
-  Pg *pg;          /* for the keys that applications' own events name */
-  GHashTable *complete; /* admit_complete_new */
+  OwnKeys *keys;   /* that applications' own events name, for a batch of messages */
 } Admission;
 
-/* The jobs as the catalogue is now: for a batch of messages. */
-GHashTable *admit_complete_new (void);
+/* Asks for the keys that MESSAGES name, together. What it leaves out admit_message asks for. FALSE:
+ * the database, or a schema registry, did not answer. */
+gboolean admit_prepare (const Admission *admission, KafkaMessage *const *messages, guint n,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* What became of a message. */
 typedef struct {
@@ -30,6 +32,6 @@ typedef struct {
 } Admitted;
 
 /* Adds the runs that MESSAGE asks for to SPECS. With a reason and not in part, none of SPECS may be
- * placed: they only show which runs were asked for. FALSE: the database did not answer. */
+ * placed: they only show which runs were asked for. FALSE: as admit_prepare. */
 gboolean admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
                         GArray *specs, Admitted *out, GError **error) G_GNUC_WARN_UNUSED_RESULT;

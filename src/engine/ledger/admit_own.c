@@ -2,10 +2,9 @@
 
 #include "avro/identity.h"
 #include "engine/job/arguments.h"
-#include "engine/job/sentence/complete.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/own_event.h"
-#include "engine/job/sentence/sentence_key.h"
+#include "engine/ledger/own_keys.h"
 #include "engine/ledger/timer.h"
 
 #include <string.h>
@@ -22,12 +21,6 @@ typedef struct {
   GPtrArray *refusals; /* of char: why jobs refuse it */
   GPtrArray *refusing; /* of Job, alike */
 } Reading;
-
-GHashTable *
-admit_complete_new (void)
-{
-  return g_hash_table_new (NULL, NULL);
-}
 
 static gboolean
 is_of_topic (const JobEvent *event, const char *topic)
@@ -89,27 +82,16 @@ refusal_of (const Reading *reading)
   return g_string_free (out, first == NULL);
 }
 
-/* --- the key --- */
-
-/* *COMPLETE: the job as the catalogue is now; NULL: it refuses the job, whose run says why. */
-static gboolean
-find_complete (const Admission *admission, const Job *job, const Job **complete, GError **error)
+static MessageSource
+source_of (const KafkaMessage *message)
 {
-  gpointer known = NULL;
-  if (g_hash_table_lookup_extended (admission->complete, job, NULL, &known)) {
-    *complete = known;
-    return TRUE;
-  }
-  g_autofree char *refusal = NULL;
-  if (!pg_begin_read_only (admission->pg, error))
-    return FALSE;
-  *complete = job_complete (admission->pg, job, &refusal, error);
-  pg_rollback (admission->pg);
-  if (*complete == NULL && refusal == NULL)
-    return FALSE;
-  g_hash_table_insert (admission->complete, (gpointer)job, (gpointer)*complete);
-  return TRUE;
+  return (MessageSource){ .value = message->value,
+                          .value_len = message->value_len,
+                          .headers = message->headers,
+                          .n_headers = message->n_headers };
 }
+
+/* --- the key --- */
 
 /* For a job that the catalogue refuses: its step writes the key from them, once it is well. */
 static json_t *
@@ -121,26 +103,14 @@ parts_as_sent (char **parts)
   return list;
 }
 
-static PgRows *
-ask_key (const Admission *admission, const PgStatement *statement, char **parts, GError **error)
+/* What is wrong with a message itself is a refusal; anything else stops all. */
+static gboolean
+is_refusal (GError *cause, GError **error)
 {
-  g_autoptr (PgValues) values = pg_values_new ();
-  GString *texts = array_new ();
-  for (char **part = parts; *part != NULL; part++)
-    array_add (texts, *part);
-  pg_values_take (values, "parts", array_take (texts));
-  if (!pg_begin_read_only (admission->pg, error))
-    return NULL;
-  PgRows *rows = pg_run (admission->pg, statement, values, error);
-  gboolean is_value = pg_is_no_value (admission->pg);
-  pg_rollback (admission->pg);
-  if (rows == NULL && (*error)->code == PRUNED_DATA)
-    (*error)->code = is_value ? PRUNED_REJECT : PRUNED_BUSY; /* else the table is being altered */
-  if (rows != NULL && rows_text (rows, 0, "key") == NULL) {
-    g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, KEY_INEXACT);
-    g_clear_pointer (&rows, rows_free);
-  }
-  return rows;
+  if (cause->code == PRUNED_REJECT)
+    return TRUE;
+  g_propagate_error (error, cause);
+  return FALSE;
 }
 
 /* *ARGS: of the run, with the key as page.sql writes it; NULL with a reason: it is none. */
@@ -149,30 +119,82 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
           GError **error)
 {
   GError *cause = NULL;
-  const Job *complete = NULL;
+  g_autofree char *key = NULL;
   *args = NULL;
   g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
   if (parts == NULL) {
+    if (!is_refusal (cause, error))
+      return FALSE;
     refuse_for_error (reading, job, cause);
     return TRUE;
   }
-  if (!find_complete (reading->admission, job, &complete, error))
-    return FALSE;
-  if (complete == NULL || complete->event_key == NULL) {
-    *args = json_pack ("{s:s, s:o}", "key", parts[0], "parts", parts_as_sent (parts));
-    return TRUE;
-  }
-  g_autoptr (PgRows) rows = ask_key (reading->admission, complete->event_key, parts, &cause);
-  if (rows != NULL)
-    *args = json_pack ("{s:s}", "key", rows_text (rows, 0, "key"));
-  else if (cause->code == PRUNED_REJECT) {
+  if (!own_keys_find (reading->admission->keys, job, parts, &key, &cause)) {
+    if (!is_refusal (cause, error))
+      return FALSE;
     g_autofree char *paths = g_strjoinv (", ", event->key);
     g_prefix_error (&cause, "undecodable: key %s: ", paths);
     refuse_for_error (reading, job, cause);
     return TRUE;
-  } else
-    g_propagate_error (error, cause);
-  return rows != NULL;
+  }
+  *args = key != NULL ? json_pack ("{s:s}", "key", key)
+                      : json_pack ("{s:s, s:o}", "key", parts[0], "parts", parts_as_sent (parts));
+  return TRUE;
+}
+
+/* --- the keys of a batch --- */
+
+/* Notes the key that JOB would be asked for. Faults are told when the message is admitted. */
+static gboolean
+note_key (const Admission *admission, OwnEvent *own, const Job *job, const SentenceEvent *wanted,
+          GError **error)
+{
+  gboolean fits = FALSE;
+  GError *cause = NULL;
+  g_auto (GStrv) parts = own_event_fits (own, wanted, &fits, &cause) && fits
+                             ? own_event_key (own, wanted, &cause)
+                             : NULL;
+  if (parts != NULL)
+    own_keys_note (admission->keys, job, parts);
+  if (cause == NULL)
+    return TRUE;
+  gboolean ok = is_refusal (cause, error);
+  if (ok)
+    g_error_free (cause);
+  return ok;
+}
+
+static gboolean
+note_keys_of_job (const Admission *admission, const char *topic, OwnEvent *own, const Job *job,
+                  GError **error)
+{
+  for (guint e = 0; e < job->events->len; e++) {
+    const JobEvent *event = job->events->pdata[e];
+    const SentenceEvent *all[] = { event->own, event->own != NULL ? event->cancel : NULL };
+    for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+      if (all[i] != NULL && g_str_equal (all[i]->topic, topic)
+          && !note_key (admission, own, job, all[i], error))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+note_keys (const Admission *admission, const KafkaMessage *message, GError **error)
+{
+  g_auto (OwnEvent) own = { NULL };
+  MessageSource source = source_of (message);
+  gboolean ok = TRUE;
+  if (!own_event_open (&own, &source, NULL))
+    return TRUE;
+  for (guint i = 0; ok && i < jobs_count (admission->jobs); i++)
+    ok = note_keys_of_job (admission, message->topic, &own, jobs_at (admission->jobs, i), error);
+  return ok;
+}
+
+gboolean
+admit_own_prepare (const Admission *admission, const KafkaMessage *message, GError **error)
+{
+  return !admit_own_takes (admission, message->topic) || note_keys (admission, message, error);
 }
 
 /* --- the run --- */
@@ -218,6 +240,8 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
       || !g_str_equal (wanted->topic, reading->message->topic))
     return TRUE;
   if (!own_event_fits (reading->own, wanted, &fits, &cause)) {
+    if (!is_refusal (cause, error))
+      return FALSE;
     refuse (reading, cause);
     return TRUE;
   }
@@ -264,10 +288,7 @@ admit_own (const Admission *admission, const KafkaMessage *message, GArray *spec
            GError **error)
 {
   g_auto (OwnEvent) own = { NULL };
-  MessageSource source = { .value = message->value,
-                           .value_len = message->value_len,
-                           .headers = message->headers,
-                           .n_headers = message->n_headers };
+  MessageSource source = source_of (message);
   g_autoptr (GPtrArray) refusals = g_ptr_array_new_with_free_func (g_free),
                         refusing = g_ptr_array_new ();
   Reading reading = { .admission = admission,

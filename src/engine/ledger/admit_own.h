@@ -1,8 +1,7 @@
 /* Messages of applications' own topics: which of the events of a job they are (own_event.h), and
  * which runs these start. A message that no event fits asks for none.
  *
- * The key is asked of the database, because only its types tell whether a text is a key, and how
- * the key is written: `042` and `42` name one row.
+ * Their keys are asked of the database (own_keys.h).
  *
  * Threads: any, outside a transaction. Ownership: specs are the caller's.
  */
@@ -11,6 +10,9 @@
 
 /* Whether a job reads events of TOPIC. */
 gboolean admit_own_takes (const Admission *admission, const char *topic);
+/* As admit_prepare, without asking. */
+gboolean admit_own_prepare (const Admission *admission, const KafkaMessage *message, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* As admit_message. */
 gboolean admit_own (const Admission *admission, const KafkaMessage *message, GArray *specs,
                     Admitted *out, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -106,13 +106,13 @@ static gboolean
 take_messages (Pass *pass, KafkaMessage *const *messages, guint n, GError **error)
 {
   Replay *replay = pass->replay;
-  g_autoptr (GHashTable) complete = admit_complete_new ();
-  replay->admission.complete = complete;
-  replay->admission.pg = replay->pg;
-  gboolean ok = pg_now_us (replay->pg, &replay->admission.now_us, error);
+  g_autoptr (OwnKeys) keys = own_keys_new (replay->pg);
+  replay->admission.keys = keys;
+  gboolean ok = pg_now_us (replay->pg, &replay->admission.now_us, error)
+                && admit_prepare (&replay->admission, messages, n, error);
   for (guint i = 0; ok && i < n; i++)
     ok = take_message (pass, messages[i], error);
-  replay->admission.complete = NULL;
+  replay->admission.keys = NULL;
   return ok;
 }
 

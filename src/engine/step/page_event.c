@@ -33,11 +33,13 @@ write_key (Step *step, Page *page, GError **error)
   gsize i;
   if (step->job->event_key == NULL || !json_is_array (parts))
     return TRUE;
-  GString *texts = array_new ();
-  json_array_foreach ((json_t *)parts, i, part)
-    array_add (texts, json_string_value (part));
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "parts", array_take (texts));
+  json_array_foreach ((json_t *)parts, i, part) {
+    g_autofree char *parameter = key_parameter ((guint)i);
+    GString *text = array_new ();
+    array_add (text, json_string_value (part));
+    pg_values_take (values, parameter, array_take (text));
+  }
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->event_key, values, error);
   if (rows == NULL) {
     if (pg_is_no_value (step->pg))

@@ -54,21 +54,32 @@ take_message (Intake *intake, const Admission *admission, const KafkaMessage *me
   return TRUE;
 }
 
+/* The keys of the first N messages, unless they are not read. */
+static gboolean
+prepare (const Intake *intake, const Admission *admission, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) messages = g_ptr_array_new ();
+  for (guint i = 0; i < n && intake->refusal == NULL && !intake->lane->is_ticks; i++)
+    g_ptr_array_add (messages,
+                     g_array_index (intake->lane->worker.pending, LaneMessage, i).message);
+  return admit_prepare (admission, (KafkaMessage *const *)messages->pdata, messages->len, error);
+}
+
 /* Reads the first N messages. */
 static gboolean
 take_messages (Intake *intake, Pg *pg, guint n, GError **error)
 {
-  g_autoptr (GHashTable) complete = admit_complete_new ();
-  Admission admission = { .jobs = intake->service->jobs,
-                          .keep_us = intake->service->keep_us,
-                          .pg = pg,
-                          .complete = complete };
+  g_autoptr (OwnKeys) keys = own_keys_new (pg);
+  Admission admission
+      = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us, .keys = keys };
   if (!pg_now_us (pg, &admission.now_us, error))
     return FALSE;
   /* Both clocks count, so that a wrong one buries no message: it only waits. */
   gint64 database_us = admission.now_us, ours_us = clock_now_us ();
   admission.now_us = MAX (database_us, ours_us);
   admission.least_us = MIN (database_us, ours_us);
+  if (!prepare (intake, &admission, n, error))
+    return FALSE;
   for (guint i = 0; i < n; i++) {
     const KafkaMessage *message
         = g_array_index (intake->lane->worker.pending, LaneMessage, i).message;

@@ -1,12 +1,14 @@
 #include "engine/job/sentence/own_event.h"
 
+#include "avro/registry.h"
 #include "base/clock.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#define REGISTRY_BYTES 5 /* 00, then the number of a schema of the registry */
-#define DATE_BYTES 10    /* 2026-11-21 */
+#define REGISTRY_BYTES 5     /* 00, then the number of a schema of the registry */
+#define FINGERPRINT_BYTES 10 /* C3 01, then the fingerprint of a schema */
+#define DATE_BYTES 10        /* 2026-11-21 */
 
 static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
 {
@@ -36,30 +38,115 @@ own_event_find (const json_t *body, const char *path)
   return body;
 }
 
-/* Why the body cannot be read is told only if an event needs it. */
 static void
-read_body (OwnEvent *own)
+read_json (OwnEvent *own)
 {
   const char *text = (const char *)own->source->value;
   gsize len = own->source->value_len;
-  g_autoptr (GError) cause = NULL;
-  if (text == NULL || len == 0) {
-    own->unreadable = g_strdup ("empty value");
-    return;
-  }
   if (len > REGISTRY_BYTES && text[0] == '\0') {
     text += REGISTRY_BYTES;
     len -= REGISTRY_BYTES;
   }
-  own->body = json_parse_digits (text, len, &cause);
-  if (own->body == NULL)
-    own->unreadable = g_strdup_printf ("undecodable: %s", cause->message);
+  own->json.body = json_parse_digits (text, len, &own->json.unreadable);
+  if (own->json.body == NULL)
+    g_prefix_error (&own->json.unreadable, "undecodable: ");
+}
+
+static json_t *
+read_datum (const Shape *schema, const guint8 *bytes, gsize len, GError **error)
+{
+  json_t *body = shape_read (schema, bytes, len, error);
+  if (body == NULL)
+    g_prefix_error (error, "undecodable: ");
+  return body;
+}
+
+static json_t *
+read_registered (const MessageSource *source, GError **error)
+{
+  guint32 id;
+  if (source->value[0] != '\0' || source->value_len < REGISTRY_BYTES) {
+    refuse (error, "undecodable: not in the frame of a schema registry, 00 and four bytes");
+    return NULL;
+  }
+  memcpy (&id, source->value + 1, sizeof id);
+  const Shape *schema = registry_shape (GUINT32_FROM_BE (id), error);
+  return schema != NULL ? read_datum (schema, source->value + REGISTRY_BYTES,
+                                      source->value_len - REGISTRY_BYTES, error)
+                        : NULL;
+}
+
+/* A datum of the file's schema: alone, behind the frame of a registry, or behind the schema's
+ * fingerprint. Which one it is must be beyond doubt: what is read decides which row goes. */
+static json_t *
+read_of_file (const MessageSource *source, const Shape *schema, GError **error)
+{
+  guint64 fingerprint;
+  GError *cause = NULL;
+  const guint8 *value = source->value;
+  gsize len = source->value_len;
+  if (len >= FINGERPRINT_BYTES && value[0] == 0xc3 && value[1] == 0x01) {
+    memcpy (&fingerprint, value + 2, sizeof fingerprint);
+    if (GUINT64_FROM_LE (fingerprint) == shape_fingerprint (schema))
+      return read_datum (schema, value + FINGERPRINT_BYTES, len - FINGERPRINT_BYTES, error);
+  }
+  g_autoptr (json_t) plain = shape_read (schema, value, len, &cause),
+                     framed
+                     = len >= REGISTRY_BYTES && value[0] == '\0'
+                           ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, NULL)
+                           : NULL;
+  if (plain != NULL && framed != NULL)
+    refuse (error, "undecodable: it can be read with and without the frame of a registry");
+  else if (plain == NULL && framed == NULL)
+    refuse (error, "undecodable: %s", cause->message);
+  g_clear_error (&cause);
+  if (plain != NULL && framed != NULL)
+    return NULL;
+  return plain != NULL ? g_steal_pointer (&plain) : g_steal_pointer (&framed);
+}
+
+static void
+body_clear (OwnBody *body)
+{
+  g_clear_pointer (&body->body, json_decref);
+  g_clear_error (&body->unreadable);
+  body->is_read = FALSE;
+}
+
+static void
+read_avro (OwnEvent *own, const Shape *schema)
+{
+  own->schema = schema;
+  own->avro.body = schema != NULL ? read_of_file (own->source, schema, &own->avro.unreadable)
+                                  : read_registered (own->source, &own->avro.unreadable);
+}
+
+/* The value as EVENT has it. NULL: it cannot be read. */
+static const json_t *
+body_of (OwnEvent *own, const SentenceEvent *event, GError **error)
+{
+  gboolean is_avro = event->format == EVENT_AVRO;
+  OwnBody *body = is_avro ? &own->avro : &own->json;
+  if (is_avro && own->schema != event->schema)
+    body_clear (body);
+  if (own->source->value == NULL || own->source->value_len == 0) {
+    refuse (error, "empty value");
+    return NULL;
+  }
+  if (!body->is_read && is_avro)
+    read_avro (own, event->schema);
+  else if (!body->is_read)
+    read_json (own);
+  body->is_read = TRUE;
+  if (body->body == NULL)
+    g_propagate_error (error, g_error_copy (body->unreadable));
+  return body->body;
 }
 
 static const char *
 attribute (const OwnEvent *own, const char *name)
 {
-  return json_string_value (json_object_get (own->body, name));
+  return json_string_value (json_object_get (own->json.body, name));
 }
 
 static gboolean
@@ -73,6 +160,10 @@ read_type (OwnEvent *own, GError **error)
                   && g_ascii_strncasecmp (content_type, "application/cloudevents",
                                           strlen ("application/cloudevents"))
                          == 0;
+  if (own->is_whole && own->source->value_len > 0) {
+    read_json (own);
+    own->json.is_read = TRUE;
+  }
   own->type = g_strdup (own->is_whole ? attribute (own, "type") : type);
   return TRUE;
 }
@@ -81,7 +172,6 @@ gboolean
 own_event_open (OwnEvent *own, const MessageSource *source, GError **error)
 {
   *own = (OwnEvent){ .source = source };
-  read_body (own);
   if (read_type (own, error))
     return TRUE;
   own_event_clear (own);
@@ -91,9 +181,9 @@ own_event_open (OwnEvent *own, const MessageSource *source, GError **error)
 void
 own_event_clear (OwnEvent *own)
 {
-  g_clear_pointer (&own->body, json_decref);
+  body_clear (&own->json);
+  body_clear (&own->avro);
   g_clear_pointer (&own->type, g_free);
-  g_clear_pointer (&own->unreadable, g_free);
 }
 
 /* --- does it fit --- */
@@ -116,33 +206,41 @@ text_of (const json_t *value)
   return json_is_integer (value) || json_is_boolean (value) ? json_text (value) : NULL;
 }
 
-gboolean
-own_event_fits (const OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
+static gboolean
+matches (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
 {
-  *fits = TRUE;
+  const json_t *body = body_of (own, event, error);
+  if (body == NULL)
+    return FALSE;
+  g_autofree char *text
+      = event->match_path != NULL ? text_of (own_event_find (body, event->match_path)) : NULL;
+  *fits = g_strcmp0 (text, event->match_value) == 0;
+  return TRUE;
+}
+
+gboolean
+own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
+{
+  *fits = FALSE;
   if (own->type != NULL)
     *fits = is_named (own->type, event->name);
-  else if (event->match_path != NULL && own->source->value_len == 0)
-    *fits = FALSE; /* a topic that is compacted has messages without a value */
-  else if (own->body == NULL)
-    return refuse (error, "%s", own->unreadable);
-  else if (event->match_path != NULL) {
-    g_autofree char *text = text_of (own_event_find (own->body, event->match_path));
-    *fits = g_strcmp0 (text, event->match_value) == 0;
-  }
-  return TRUE;
+  else if (event->match_path == NULL || own->source->value_len > 0)
+    return matches (own, event, fits, error);
+  return TRUE; /* a topic that is compacted has messages without a value */
 }
 
 /* --- what it says --- */
 
 static char *
-key_part (const OwnEvent *own, const char *path, GError **error)
+key_part (const json_t *body, const char *path, GError **error)
 {
-  const json_t *value = own_event_find (own->body, path);
+  const json_t *value = own_event_find (body, path);
   if (value == NULL)
     refuse (error, "undecodable: key %s is missing", path);
   else if (json_is_null (value))
     refuse (error, "undecodable: key %s is null", path);
+  else if (shape_is_bytes (value))
+    refuse (error, "undecodable: key %s is bytes, not a value", path);
   else if (json_is_object (value) || json_is_array (value))
     refuse (error, "undecodable: key %s is an %s, not a value", path,
             json_is_object (value) ? "object" : "array");
@@ -152,15 +250,14 @@ key_part (const OwnEvent *own, const char *path, GError **error)
 }
 
 char **
-own_event_key (const OwnEvent *own, const SentenceEvent *event, GError **error)
+own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
 {
   g_autoptr (GStrvBuilder) parts = g_strv_builder_new ();
-  if (own->body == NULL) {
-    refuse (error, "%s", own->unreadable);
+  const json_t *body = body_of (own, event, error);
+  if (body == NULL)
     return NULL;
-  }
   for (char **path = event->key; *path != NULL; path++) {
-    g_autofree char *part = key_part (own, *path, error);
+    g_autofree char *part = key_part (body, *path, error);
     if (part == NULL)
       return NULL;
     g_strv_builder_add (parts, part);
@@ -177,11 +274,16 @@ read_time (const char *text, gint64 *us, GError **error)
 }
 
 gboolean
-own_event_due (const OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
+own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
 {
   gint64 us = 0;
-  const json_t *value = event->due != NULL ? own_event_find (own->body, event->due) : NULL;
   *due = NULL;
+  if (event->due == NULL)
+    return TRUE;
+  const json_t *body = body_of (own, event, error);
+  const json_t *value = body != NULL ? own_event_find (body, event->due) : NULL;
+  if (body == NULL)
+    return FALSE;
   if (value == NULL || json_is_null (value))
     return TRUE;
   if (!json_is_string (value))

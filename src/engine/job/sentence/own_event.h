@@ -1,7 +1,9 @@
 /* A message of an application's own topic, as the [event NAME] sections read it: whether it fits,
- * which row it names, when that is due, and who sent it.
+ * which row it names, when that is due, and who sent it. The value is read when an event first
+ * needs it, in the format of that event.
  *
- * Errors are PRUNED_REJECT with a reason of docs/messages.md, and name the path.
+ * Errors are PRUNED_REJECT with a reason of docs/messages.md, and name the path; PRUNED_OUTAGE: the
+ * schema registry does not answer.
  *
  * Threads: any; an OwnEvent belongs to one thread. Ownership: see each function.
  */
@@ -10,11 +12,17 @@
 #include "engine/job/sentence/sentence.h"
 
 typedef struct {
+  gboolean is_read;
+  json_t *body;       /* numbers with a fraction are texts in it; NULL: it cannot be read: */
+  GError *unreadable; /* why */
+} OwnBody;
+
+typedef struct {
   const MessageSource *source;
-  char *type;        /* NULL: the message does not say it */
-  gboolean is_whole; /* a CloudEvent in structured mode: its attributes are in the body */
-  json_t *body;      /* numbers with a fraction are texts in it; NULL: it cannot be read: */
-  char *unreadable;  /* why */
+  char *type;          /* NULL: the message does not say it */
+  gboolean is_whole;   /* a CloudEvent in structured mode: its attributes are in the body */
+  OwnBody json, avro;  /* the value as JSON, and as Avro: */
+  const Shape *schema; /* of this file; NULL: of the registry's */
 } OwnEvent;
 
 /* SOURCE must outlive OWN. After an error OWN is clear. */
@@ -24,13 +32,13 @@ void own_event_clear (OwnEvent *own);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OwnEvent, own_event_clear)
 
 /* Whether the message is one of EVENT. An error: it cannot be told. */
-gboolean own_event_fits (const OwnEvent *own, const SentenceEvent *event, gboolean *fits,
-                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* The values of the primary key's columns as texts, g_strfreev them. NULL: one is missing, null, or
  * no value of a column. */
-char **own_event_key (const OwnEvent *own, const SentenceEvent *event, GError **error);
+char **own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error);
 /* *DUE: RFC 3339 in UTC, g_free it; NULL: the message names none. */
-gboolean own_event_due (const OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
+gboolean own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* ce_id, ce_source and ce_time; message_decoded_clear it. */
 gboolean own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)

@@ -11,6 +11,7 @@
  * Rules: docs/adding-a-job.md.
  */
 #pragma once
+#include "avro/shape.h"
 #include "base/error.h"
 
 typedef enum {
@@ -67,9 +68,11 @@ typedef struct {
   char *place; /* `file:line` of the section */
   char *topic; /* as it is, without [topics] prefix */
   EventFormat format;
-  char **key;                     /* paths to the primary key's columns, in their order */
-  char *due;                      /* a path; NULL: at once */
-  char *cancel_on;                /* the name of another event; NULL: none */
+  char *schema_file; /* of Avro: as written; NULL: the schema registry has the schemas */
+  Shape *schema;     /* of that file */
+  char **key;        /* paths to the primary key's columns, in their order */
+  char *due;         /* a path; NULL: at once */
+  char *cancel_on;   /* the name of another event; NULL: none */
   char *match_path, *match_value; /* `match = type = X`; NULL: every message */
 } SentenceEvent;
 

@@ -36,6 +36,13 @@ read_format (SentenceEvent *event, const char *value, GError **error)
 }
 
 static gboolean
+read_schema (SentenceEvent *event, const char *value, GError **error)
+{
+  event->schema_file = g_strdup (value);
+  return *value != '\0' || error_fatal (error, "there is nothing");
+}
+
+static gboolean
 read_key (SentenceEvent *event, const char *value, GError **error)
 {
   event->key = g_strsplit (value, ",", -1);
@@ -78,8 +85,9 @@ read_match (SentenceEvent *event, const char *value, GError **error)
 static const struct {
   const char *name;
   gboolean (*read) (SentenceEvent *event, const char *value, GError **error);
-} KEYS[] = { { "topic", read_topic }, { "format", read_format },       { "key", read_key },
-             { "due", read_due },     { "cancel_on", read_cancel_on }, { "match", read_match } };
+} KEYS[] = { { "topic", read_topic }, { "format", read_format }, { "schema", read_schema },
+             { "key", read_key },     { "due", read_due },       { "cancel_on", read_cancel_on },
+             { "match", read_match } };
 
 static gboolean
 take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, GError **error)
@@ -97,6 +105,27 @@ take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, G
   return sentence_key_unknown (section, entry, known, error);
 }
 
+/* --- the schema --- */
+
+/* The file lies beside the one that holds the section, unless its path says otherwise. */
+static gboolean
+load_schema (SentenceEvent *event, const Section *section, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autofree char *folder = g_path_get_dirname (section->path);
+  g_autofree char *path = g_path_is_absolute (event->schema_file)
+                              ? g_strdup (event->schema_file)
+                              : g_build_filename (folder, event->schema_file, NULL);
+  g_autofree char *text = NULL;
+  if (event->format != EVENT_AVRO)
+    return section_fail (section, NULL, error, "schema: only an event with format = avro has one");
+  if (!g_file_get_contents (path, &text, NULL, &cause))
+    return section_fail (section, NULL, error, "schema: %s", cause->message);
+  event->schema = shape_parse (NULL, text, &cause);
+  return event->schema != NULL
+         || section_fail (section, NULL, error, "schema: %s: %s", path, cause->message);
+}
+
 SentenceEvent *
 sentence_event_read (const Section *section, GError **error)
 {
@@ -108,6 +137,8 @@ sentence_event_read (const Section *section, GError **error)
   for (guint i = 0; i < section->n; i++)
     if (!take (event, section, section_entry (section, i), error))
       return NULL;
+  if (event->schema_file != NULL && !load_schema (event, section, error))
+    return NULL;
   if (event->topic != NULL && event->key != NULL)
     return g_steal_pointer (&event);
   section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");

@@ -80,12 +80,23 @@ key_rows (const CatTable *table, const char *parameter)
 }
 
 char *
+key_parameter (guint column)
+{
+  return g_strdup_printf ("parts_%u", column + 1);
+}
+
+char *
 key_parts (const CatTable *table)
 {
-  GString *out = g_string_new (NULL);
-  for (guint i = 1; i <= table->key->len; i++)
-    list_add (out, ", ", "(:parts::text[])[%u] AS pruned_%u", i, i);
-  return g_string_free (out, FALSE);
+  GString *lists = g_string_new (NULL), *names = g_string_new (NULL);
+  for (guint i = 0; i < table->key->len; i++) {
+    g_autofree char *parameter = key_parameter (i);
+    list_add (lists, ", ", "pg_catalog.unnest(:%s::text[])", parameter);
+    list_add (names, ", ", "pruned_%u", i + 1);
+  }
+  g_autofree char *from = g_string_free (lists, FALSE), *columns = g_string_free (names, FALSE);
+  return g_strdup_printf ("ROWS FROM (%s) WITH ORDINALITY AS pruned_p (%s, pruned_pos)", from,
+                          columns);
 }
 
 char *

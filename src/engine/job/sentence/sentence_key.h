@@ -15,8 +15,11 @@
 /* The rows of the texts :PARAMETER, as a table pruned_k: `pruned_1`, ... are the columns of the
  * primary key. */
 char *key_rows (const CatTable *table, const char *parameter);
-/* What an event says, :parts, as the columns `pruned_1`, ... */
+/* What events say, as a table pruned_p with the columns `pruned_1`, ... and their order: a column
+ * of the key is a parameter with a list of texts. */
 char *key_parts (const CatTable *table);
+/* The parameter of that column of the key; the first is 0. */
+char *key_parameter (guint column);
 /* Of a row pruned_p of such columns: the key as the page writes it, and whether it is exactly what
  * the event says. */
 char *key_written (const CatTable *table);

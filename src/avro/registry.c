@@ -1,0 +1,228 @@
+#include "avro/registry.h"
+
+#include "base/error.h"
+#include "http/http.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define WITHIN_MS 5000L
+#define SCHEMAS_MOST 64 /* that one refers to, directly or through others */
+
+static struct {
+  char *url, *ca_file;
+  Http *http;
+  pthread_mutex_t lock;
+  GHashTable *shapes; /* the number -> Shape; under the lock */
+} registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static gpointer G_GNUC_PRINTF (3, 4)
+    fail (GError **error, PrunedVerdict code, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (PRUNED_ERROR, (int)code, format, args));
+  va_end (args);
+  return NULL;
+}
+
+void
+registry_start (const Config *config)
+{
+  const char *url = config_text (config, "registry", "url");
+  if (*url == '\0')
+    return;
+  registry.url = g_strdup (url);
+  while (g_str_has_suffix (registry.url, "/"))
+    registry.url[strlen (registry.url) - 1] = '\0';
+  registry.ca_file = g_strdup (config_text (config, "registry", "ca_file"));
+  registry.shapes
+      = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)(void (*) (void))shape_free);
+  registry.http = http_new ();
+}
+
+void
+registry_stop (void)
+{
+  g_clear_pointer (&registry.http, http_free);
+  g_clear_pointer (&registry.shapes, g_hash_table_unref);
+  g_clear_pointer (&registry.url, g_free);
+  g_clear_pointer (&registry.ca_file, g_free);
+}
+
+/* --- a question --- */
+
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t came;
+  gboolean done;
+  long status;
+  char *body, *why;
+} Answer;
+
+/* Thread: http. */
+static void
+on_answer (const HttpAnswer *from, gpointer data)
+{
+  Answer *answer = data;
+  pthread_mutex_lock (&answer->lock);
+  answer->status = from->status;
+  answer->body = g_strndup (from->body, from->body_len);
+  answer->why = g_strdup (from->error);
+  answer->done = TRUE;
+  pthread_cond_signal (&answer->came);
+  pthread_mutex_unlock (&answer->lock);
+}
+
+/* What the answer says. PRUNED_REJECT: the registry has no such thing. */
+static json_t *
+judge (const Answer *answer, GError **error)
+{
+  if (answer->status == 0)
+    return fail (error, PRUNED_OUTAGE, "the schema registry does not answer: %s",
+                 answer->why != NULL ? answer->why : "no reason is known");
+  g_autoptr (json_t) said = json_parse (answer->body, strlen (answer->body), NULL);
+  /* A 404 of something else than the registry says nothing about a schema. */
+  if (answer->status == 404 && json_is_integer (json_object_get (said, "error_code")))
+    return fail (error, PRUNED_REJECT, "it is not there");
+  if (answer->status != 200 || said == NULL)
+    return fail (error, PRUNED_OUTAGE, "the schema registry answers with HTTP status %ld%s",
+                 answer->status, answer->status == 200 ? ", but no JSON" : "");
+  return g_steal_pointer (&said);
+}
+
+static json_t *
+ask (const char *path, GError **error)
+{
+  Answer answer
+      = { .lock = PTHREAD_MUTEX_INITIALIZER, .came = (pthread_cond_t)PTHREAD_COND_INITIALIZER };
+  HttpRequest *request = g_new0 (HttpRequest, 1);
+  *request
+      = (HttpRequest){ .method = "GET",
+                       .url = g_strconcat (registry.url, path, NULL),
+                       .ca_file = *registry.ca_file != '\0' ? g_strdup (registry.ca_file) : NULL,
+                       .timeout_ms = WITHIN_MS };
+  http_add_header (request, g_strdup ("Accept: application/vnd.schemaregistry.v1+json, "
+                                      "application/json"));
+  http_send (registry.http, request, on_answer, &answer);
+  pthread_mutex_lock (&answer.lock);
+  while (!answer.done)
+    pthread_cond_wait (&answer.came, &answer.lock);
+  pthread_mutex_unlock (&answer.lock);
+  json_t *said = judge (&answer, error);
+  g_free (answer.body);
+  g_free (answer.why);
+  return said;
+}
+
+/* --- a schema --- */
+
+static gboolean add_known (const json_t *said, GPtrArray *texts, GHashTable *seen, GError **error);
+
+static const char *
+text_of (const json_t *said, GError **error)
+{
+  const char *type = json_string_value (json_object_get (said, "schemaType")),
+             *text = json_string_value (json_object_get (said, "schema"));
+  if (type != NULL && g_ascii_strcasecmp (type, "AVRO") != 0)
+    return fail (error, PRUNED_REJECT, "it is of type %s, not AVRO", type);
+  return text != NULL ? text : fail (error, PRUNED_OUTAGE, "the schema registry sends no schema");
+}
+
+/* Adds the schema that REFERENCE names, after those that it refers to itself. */
+static gboolean
+add_one (const json_t *reference, GPtrArray *texts, GHashTable *seen, GError **error)
+{
+  const char *subject = json_string_value (json_object_get (reference, "subject"));
+  if (subject == NULL)
+    return fail (error, PRUNED_REJECT, "it refers to a schema without a subject") != NULL;
+  g_autofree char *escaped = g_uri_escape_string (subject, NULL, FALSE);
+  g_autofree char *path
+      = g_strdup_printf ("/subjects/%s/versions/%" JSON_INTEGER_FORMAT, escaped,
+                         json_integer_value (json_object_get (reference, "version")));
+  if (!g_hash_table_add (seen, g_strdup (path)))
+    return TRUE;
+  if (g_hash_table_size (seen) > SCHEMAS_MOST)
+    return fail (error, PRUNED_REJECT, "it refers to more than %d schemas", SCHEMAS_MOST) != NULL;
+  g_autoptr (json_t) said = ask (path, error);
+  if (said == NULL)
+    g_prefix_error (error, "it refers to %s: ", subject);
+  const char *text = said != NULL ? text_of (said, error) : NULL;
+  if (text == NULL || !add_known (said, texts, seen, error))
+    return FALSE;
+  g_ptr_array_add (texts, g_strdup (text));
+  return TRUE;
+}
+
+static gboolean
+add_known (const json_t *said, GPtrArray *texts, GHashTable *seen, GError **error)
+{
+  gsize i;
+  json_t *reference;
+  json_array_foreach (json_object_get (said, "references"), i, reference) {
+    if (!add_one (reference, texts, seen, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static Shape *
+shape_of (const json_t *said, GError **error)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const char *text = text_of (said, error);
+  if (text == NULL || !add_known (said, texts, seen, error))
+    return NULL;
+  g_ptr_array_add (texts, NULL);
+  return shape_parse ((const char *const *)texts->pdata, text, error);
+}
+
+static Shape *
+fetch (guint32 id, GError **error)
+{
+  GError *cause = NULL;
+  g_autofree char *path = g_strdup_printf ("/schemas/ids/%" G_GUINT32_FORMAT, id);
+  g_autoptr (json_t) said = ask (path, &cause);
+  if (said == NULL && cause->code == PRUNED_REJECT) {
+    g_error_free (cause);
+    return fail (error, PRUNED_REJECT, "unknown schema %" G_GUINT32_FORMAT, id);
+  }
+  Shape *shape = said != NULL ? shape_of (said, &cause) : NULL;
+  if (shape != NULL)
+    return shape;
+  if (cause->code == PRUNED_REJECT)
+    g_prefix_error (&cause, "undecodable: schema %" G_GUINT32_FORMAT " of the registry: ", id);
+  g_propagate_error (error, cause);
+  return NULL;
+}
+
+/* Another thread may have asked for the same meanwhile: the first answer counts. */
+static const Shape *
+keep (guint32 id, Shape *shape)
+{
+  pthread_mutex_lock (&registry.lock);
+  const Shape *first = g_hash_table_lookup (registry.shapes, GUINT_TO_POINTER (id));
+  if (first == NULL)
+    g_hash_table_insert (registry.shapes, GUINT_TO_POINTER (id), shape);
+  pthread_mutex_unlock (&registry.lock);
+  if (first == NULL)
+    return shape;
+  shape_free (shape);
+  return first;
+}
+
+const Shape *
+registry_shape (guint32 id, GError **error)
+{
+  if (registry.http == NULL)
+    return fail (error, PRUNED_REJECT,
+                 "undecodable: no registry configured: [registry] url, or `schema` of the event");
+  pthread_mutex_lock (&registry.lock);
+  const Shape *known = g_hash_table_lookup (registry.shapes, GUINT_TO_POINTER (id));
+  pthread_mutex_unlock (&registry.lock);
+  if (known != NULL)
+    return known;
+  Shape *shape = fetch (id, error);
+  return shape != NULL ? keep (id, shape) : NULL;
+}

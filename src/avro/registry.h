@@ -1,0 +1,17 @@
+/* The schemas of a schema registry with Confluent's interface, by their number. A number stands for
+ * one schema for ever: each is asked for once.
+ *
+ * Threads: registry_start and registry_stop: main, before the others start and after they have
+ * ended. registry_shape: any; it waits for the answer. Ownership: schemas live until registry_stop.
+ */
+#pragma once
+#include "avro/shape.h"
+#include "config/config.h"
+
+/* As [registry] says; without `url` there is none. */
+void registry_start (const Config *config);
+void registry_stop (void);
+
+/* PRUNED_REJECT with a reason of docs/messages.md: `unknown schema <id>`, or `undecodable: ...`;
+ * also if there is no registry. PRUNED_OUTAGE: the registry does not answer. */
+const Shape *registry_shape (guint32 id, GError **error);

@@ -1,0 +1,408 @@
+#include "avro/shape_private.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MOST 128
+#define DECIMAL_BYTES 64 /* more digits than any column of numbers is given */
+#define UUID_BYTES 16
+/* Values of a datum: each takes a byte, but nulls, and records without anything else. */
+#define VALUES_PER_BYTE 4
+#define VALUES_MORE 10000
+#define DAY_MOST 2932896 /* 9999-12-31 */
+#define DAY_LEAST (-719162)
+#define YEAR_US G_GINT64_CONSTANT (253402300799999999) /* the last of 9999 */
+#define YEAR_LEAST_US G_GINT64_CONSTANT (-62135596800000000)
+
+typedef struct {
+  const guint8 *at, *end;
+  gint64 values; /* that may still come */
+  guint depth;
+  GError **error;
+} Datum;
+
+static json_t *read_node (Datum *datum, const Node *node);
+
+static gboolean
+fail (Datum *datum, const char *why)
+{
+  g_set_error_literal (datum->error, PRUNED_ERROR, PRUNED_REJECT, why);
+  return FALSE;
+}
+
+static json_t *
+none (Datum *datum, const char *why)
+{
+  (void)fail (datum, why);
+  return NULL;
+}
+
+/* --- bytes --- */
+
+static gboolean
+take_long (Datum *datum, gint64 *value)
+{
+  guint64 raw = 0;
+  for (guint shift = 0; shift < 64; shift += 7) {
+    if (datum->at == datum->end)
+      return fail (datum, "the bytes end too early");
+    guint8 byte = *datum->at++;
+    if (shift == 63 && byte > 1)
+      break;
+    raw |= (guint64)(byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      *value = (gint64)(raw >> 1) ^ -(gint64)(raw & 1);
+      return TRUE;
+    }
+  }
+  return fail (datum, "a number of more than 64 bits");
+}
+
+/* NULL: there are not so many bytes. */
+static const guint8 *
+take (Datum *datum, gint64 len)
+{
+  if (len < 0 || len > datum->end - datum->at) {
+    (void)fail (datum, "a length is not that of the bytes that follow");
+    return NULL;
+  }
+  const guint8 *bytes = datum->at;
+  datum->at += len;
+  return bytes;
+}
+
+/* --- texts --- */
+
+static json_t *
+text_of (Datum *datum, const guint8 *bytes, gint64 len)
+{
+  if (memchr (bytes, '\0', (gsize)len) != NULL)
+    return none (datum, "a text with a NUL");
+  json_t *value = json_stringn ((const char *)bytes, (gsize)len);
+  return value != NULL ? value : none (datum, "a text that is no UTF-8");
+}
+
+static json_t *
+read_text (Datum *datum)
+{
+  gint64 len;
+  const guint8 *bytes = take_long (datum, &len) ? take (datum, len) : NULL;
+  return bytes != NULL ? text_of (datum, bytes, len) : NULL;
+}
+
+/* Takes TEXT. */
+static json_t *
+string_taken (char *text)
+{
+  json_t *value = json_string (text);
+  g_free (text);
+  return value;
+}
+
+/* --- bytes that mean something --- */
+
+/* Digits of the two's complement BYTES, without a sign; *MINUS: it has one. */
+static GString *
+digits_of (const guint8 *bytes, gint64 len, gboolean *minus)
+{
+  guint8 work[DECIMAL_BYTES];
+  guint carry = 1;
+  GString *digits = g_string_new (NULL);
+  *minus = len > 0 && bytes[0] >= 0x80;
+  for (gint64 i = len - 1; i >= 0; i--) {
+    guint byte = *minus ? (guint8)~bytes[i] + carry : bytes[i];
+    work[i] = (guint8)byte;
+    carry = byte >> 8;
+  }
+  for (gboolean more = TRUE; more;) {
+    guint rest = 0;
+    more = FALSE;
+    for (gint64 i = 0; i < len; i++) {
+      guint part = rest << 8 | work[i];
+      work[i] = (guint8)(part / 10);
+      rest = part % 10;
+      more = more || work[i] != 0;
+    }
+    g_string_prepend_c (digits, (char)('0' + rest));
+  }
+  return digits;
+}
+
+static json_t *
+decimal_of (const guint8 *bytes, gint64 len, gint64 scale)
+{
+  gboolean minus;
+  GString *text = digits_of (bytes, len, &minus);
+  while ((gint64)text->len <= scale)
+    g_string_prepend_c (text, '0');
+  if (scale > 0)
+    g_string_insert_c (text, (gssize)text->len - scale, '.');
+  if (minus)
+    g_string_prepend_c (text, '-');
+  return string_taken (g_string_free (text, FALSE));
+}
+
+static json_t *
+uuid_of (const guint8 *bytes)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < UUID_BYTES; i++)
+    g_string_append_printf (text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                            bytes[i]);
+  return string_taken (g_string_free (text, FALSE));
+}
+
+/* No field and no symbol of a path has this name. */
+static json_t *
+bytes_form (void)
+{
+  return json_pack ("{s:s}", "", "bytes");
+}
+
+gboolean
+shape_is_bytes (const json_t *value)
+{
+  return json_object_size (value) == 1 && json_object_get (value, "") != NULL;
+}
+
+static json_t *
+read_bytes (Datum *datum, const Node *node)
+{
+  gint64 len = node->size;
+  if (node->kind == SHAPE_BYTES && !take_long (datum, &len))
+    return NULL;
+  const guint8 *bytes = take (datum, len);
+  if (bytes == NULL)
+    return NULL;
+  if (node->meaning == MEANS_UUID)
+    return uuid_of (bytes);
+  return node->meaning == MEANS_DECIMAL && len <= DECIMAL_BYTES
+             ? decimal_of (bytes, len, node->scale)
+             : bytes_form ();
+}
+
+/* --- numbers --- */
+
+/* G_DATE_DAY 1 is 0001-01-01. */
+static json_t *
+date_of (gint64 day)
+{
+  char text[16];
+  GDate date;
+  if (day < DAY_LEAST || day > DAY_MOST)
+    return json_integer (day);
+  g_date_clear (&date, 1);
+  g_date_set_julian (&date, (guint32)(day - DAY_LEAST + 1));
+  g_snprintf (text, sizeof text, "%04d-%02d-%02d", g_date_get_year (&date),
+              g_date_get_month (&date), g_date_get_day (&date));
+  return json_string (text);
+}
+
+/* One that has no such text stays a number: it may be in a field that nobody asks for. */
+static json_t *
+time_of (gint64 value, gint64 unit_us, gboolean is_local)
+{
+  if (value > YEAR_US / unit_us || value < YEAR_LEAST_US / unit_us)
+    return json_integer (value);
+  char *text = clock_format (value * unit_us);
+  if (is_local)
+    text[strlen (text) - 1] = '\0';
+  return string_taken (text);
+}
+
+static json_t *
+read_integer (Datum *datum, const Node *node)
+{
+  gint64 value;
+  if (!take_long (datum, &value))
+    return NULL;
+  if (node->kind == SHAPE_INT && (value < G_MININT32 || value > G_MAXINT32))
+    return none (datum, "an int is not within 32 bits");
+  switch (node->meaning) {
+  case MEANS_DATE:
+    return date_of (value);
+  case MEANS_MILLIS:
+  case MEANS_LOCAL_MILLIS:
+    return time_of (value, G_TIME_SPAN_MILLISECOND, node->meaning == MEANS_LOCAL_MILLIS);
+  case MEANS_MICROS:
+  case MEANS_LOCAL_MICROS:
+    return time_of (value, 1, node->meaning == MEANS_LOCAL_MICROS);
+  default:
+    return json_integer (value);
+  }
+}
+
+/* With the fewest digits that read back the same. */
+static json_t *
+read_real (Datum *datum, gboolean is_float)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  guint64 raw = 0;
+  double value;
+  guint size = is_float ? sizeof (float) : sizeof (double);
+  const guint8 *bytes = take (datum, size);
+  if (bytes == NULL)
+    return NULL;
+  for (guint i = 0; i < size; i++)
+    raw |= (guint64)bytes[i] << (8 * i);
+  guint32 half = (guint32)raw;
+  float single;
+  memcpy (&single, &half, sizeof single);
+  memcpy (&value, &raw, sizeof value);
+  if (is_float)
+    value = (double)single;
+  if (!isfinite (value))
+    return json_string (isnan (value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+  for (int digits = 1; digits <= 17; digits++) {
+    g_autofree char *format = g_strdup_printf ("%%.%dg", digits);
+    g_ascii_formatd (text, sizeof text, format, value);
+    double again = g_ascii_strtod (text, NULL);
+    if (is_float ? (float)again == single : again == value)
+      break;
+  }
+  return json_string (text);
+}
+
+static json_t *
+read_boolean (Datum *datum)
+{
+  const guint8 *byte = take (datum, 1);
+  if (byte == NULL)
+    return NULL;
+  return *byte <= 1 ? json_boolean (*byte) : none (datum, "a boolean is neither true nor false");
+}
+
+/* --- what has parts --- */
+
+static json_t *
+read_symbol (Datum *datum, const Node *node)
+{
+  gint64 i;
+  if (!take_long (datum, &i))
+    return NULL;
+  return i >= 0 && i < node->names->len ? json_string (node->names->pdata[i])
+                                        : none (datum, "no such symbol of an enum");
+}
+
+static json_t *
+read_branch (Datum *datum, const Node *node)
+{
+  gint64 i;
+  if (!take_long (datum, &i))
+    return NULL;
+  return i >= 0 && i < node->parts->len ? read_node (datum, node->parts->pdata[i])
+                                        : none (datum, "no such branch of a union");
+}
+
+static json_t *
+read_record (Datum *datum, const Node *node)
+{
+  g_autoptr (json_t) record = json_object ();
+  for (guint i = 0; i < node->parts->len; i++) {
+    json_t *value = read_node (datum, node->parts->pdata[i]);
+    if (value == NULL) {
+      g_prefix_error (datum->error, "%s: ", (char *)node->names->pdata[i]);
+      return NULL;
+    }
+    json_object_set_new (record, node->names->pdata[i], value);
+  }
+  return g_steal_pointer (&record);
+}
+
+static gboolean
+add_item (Datum *datum, const Node *node, json_t *list)
+{
+  g_autoptr (json_t) key = node->kind == SHAPE_MAP ? read_text (datum) : NULL;
+  if (node->kind == SHAPE_MAP && key == NULL)
+    return FALSE;
+  json_t *value = read_node (datum, node->parts->pdata[0]);
+  if (value == NULL)
+    return FALSE;
+  if (key == NULL)
+    return json_array_append_new (list, value) == 0;
+  gboolean is_new = json_object_get (list, json_string_value (key)) == NULL;
+  json_object_set_new (list, json_string_value (key), value);
+  return is_new || fail (datum, "a key of a map is there twice");
+}
+
+/* Blocks of items up to the empty block; a negative count is followed by the block's bytes. */
+static json_t *
+read_list (Datum *datum, const Node *node)
+{
+  gint64 count, size;
+  g_autoptr (json_t) list = node->kind == SHAPE_MAP ? json_object () : json_array ();
+  for (;;) {
+    if (!take_long (datum, &count) || (count < 0 && !take_long (datum, &size)))
+      return NULL;
+    if (count == 0)
+      return g_steal_pointer (&list);
+    if (count == G_MININT64)
+      return none (datum, "more items than bytes");
+    for (count = ABS (count); count > 0; count--)
+      if (!add_item (datum, node, list))
+        return NULL;
+  }
+}
+
+static json_t *
+read_kind (Datum *datum, const Node *node)
+{
+  switch (node->kind) {
+  case SHAPE_NULL:
+    return json_null ();
+  case SHAPE_BOOLEAN:
+    return read_boolean (datum);
+  case SHAPE_INT:
+  case SHAPE_LONG:
+    return read_integer (datum, node);
+  case SHAPE_FLOAT:
+  case SHAPE_DOUBLE:
+    return read_real (datum, node->kind == SHAPE_FLOAT);
+  case SHAPE_BYTES:
+  case SHAPE_FIXED:
+    return read_bytes (datum, node);
+  case SHAPE_STRING:
+    return read_text (datum);
+  case SHAPE_ENUM:
+    return read_symbol (datum, node);
+  case SHAPE_ARRAY:
+  case SHAPE_MAP:
+    return read_list (datum, node);
+  case SHAPE_RECORD:
+    return read_record (datum, node);
+  case SHAPE_UNION:
+    return read_branch (datum, node);
+  }
+  g_assert_not_reached ();
+}
+
+static json_t *
+read_node (Datum *datum, const Node *node)
+{
+  if (datum->depth == DEPTH_MOST)
+    return none (datum, "nested too deep");
+  if (datum->values-- <= 0)
+    return none (datum, "more values than bytes");
+  datum->depth++;
+  json_t *value = read_kind (datum, node);
+  datum->depth--;
+  return value;
+}
+
+json_t *
+shape_read (const Shape *shape, const guint8 *bytes, gsize len, GError **error)
+{
+  Datum datum = { .at = bytes,
+                  .end = bytes + len,
+                  .values = (gint64)len * VALUES_PER_BYTE + VALUES_MORE,
+                  .error = error };
+  g_autoptr (json_t) value = read_node (&datum, shape->root);
+  if (value == NULL || datum.at == datum.end)
+    return g_steal_pointer (&value);
+  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%" G_GSIZE_FORMAT " bytes too many",
+               (gsize)(datum.end - datum.at));
+  return NULL;
+}
