@@ -100,7 +100,7 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   gboolean claimed = claim_for_lane (&claim, service, pg, lane, works, error);
   g_autoptr (Bundle) bundle
       = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle_together names it */
-  Look look = { pg, service->prefix, bundle, steps, heavy };
+  Look look = { pg, service->prefix, bundle, steps, heavy, lane->job };
   gboolean ok = claimed
                 && (claim.paused ? claim_park_paused (&claim, error)
                                  : look_at_pages (&look, claim.runs, error))
