@@ -91,6 +91,15 @@ log_settings (GPtrArray *live, GPtrArray *fixed)
     set_up_log (in_force_config ());
 }
 
+static gboolean
+is_ended (void)
+{
+  pthread_mutex_lock (&reload.lock);
+  gboolean ended = reload.ended;
+  pthread_mutex_unlock (&reload.lock);
+  return ended;
+}
+
 /* ERROR: nothing was put in force; else what JOBS are new. */
 static void
 answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *error)
@@ -102,7 +111,7 @@ answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *erro
   pg_values_set (values, "id", processes_id ());
   pg_values_set (values, "asked_at", asked_at);
   pg_values_take (values, "answer", json_text (said));
-  for (int i = 0; i < TRIES; i++, g_usleep (AGAIN_US)) {
+  for (int i = 0; i < TRIES && !is_ended (); i++, g_usleep (AGAIN_US)) {
     g_autoptr (GError) cause = NULL;
     g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/reload_answer.sql", values, &cause);
     if (rows != NULL && rows_count (rows) > 0)

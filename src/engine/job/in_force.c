@@ -127,6 +127,19 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
   return settings->zone != NULL && read_quiet (job, config, settings, error);
 }
 
+/* An errand of a job that was removed is still settled with its settings. */
+static void
+read_removed (InForce *fresh)
+{
+  const Job *job;
+  for (guint i = 0; (job = jobs_removed_at (fresh->jobs, i)) != NULL; i++) {
+    g_autoptr (GError) ignored = NULL;
+    JobSettings *settings = &fresh->settings[job->number];
+    (void)!read_settings (job, fresh->config, settings, &ignored);
+    settings->enabled = FALSE;
+  }
+}
+
 /* Takes OWN in any case. */
 static gboolean
 swap (const Jobs *jobs, const Config *config, Config *own, GError **error)
@@ -143,6 +156,8 @@ swap (const Jobs *jobs, const Config *config, Config *own, GError **error)
     const Job *job = jobs_at (jobs, i);
     ok = read_settings (job, config, &fresh->settings[job->number], error);
   }
+  if (ok)
+    read_removed (fresh);
   InForce *old = fresh;
   if (ok) {
     pthread_mutex_lock (&lock);
