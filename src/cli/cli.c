@@ -110,16 +110,31 @@ choose_jobs (Cli *cli, GError **error)
   return TRUE;
 }
 
-/* The folder of the user's jobs is a setting, which is read ahead. */
-static Jobs *
-load_jobs (const Cli *cli, const ConfigSources *sources, GError **error)
+/* The folder of the user's jobs is a setting, which is read ahead. It stays until the process ends.
+ */
+static JobSources
+sources_of (Cli *cli)
 {
   JobSources own = { 0 };
-  g_autofree char *folder = config_peek (sources, "run", "jobs_dir");
-  own.config = config_file_name (sources->file, &own.config_must_exist);
-  own.folder_must_exist = folder != NULL;
-  own.folder = folder != NULL ? folder : CONFIG_JOBS_DIR;
+  own.config = config_file_name (cli->file, &own.config_must_exist);
+  own.folder_must_exist = cli->jobs_dir != NULL;
+  own.folder = cli->jobs_dir != NULL ? cli->jobs_dir : CONFIG_JOBS_DIR;
+  return own;
+}
+
+static Jobs *
+load_jobs (Cli *cli, const ConfigSources *sources, GError **error)
+{
+  cli->jobs_dir = config_peek (sources, "run", "jobs_dir");
+  JobSources own = sources_of (cli);
   return jobs_load (cli->code, &own, error);
+}
+
+Jobs *
+cli_reload_jobs (Cli *cli, const Jobs *now, JobsCheck check, gpointer of_check, GError **error)
+{
+  JobSources own = sources_of (cli);
+  return jobs_load_again (now, &own, check, of_check, error);
 }
 
 /* Jobs are loaded before the settings, because their names are sections. */
@@ -151,17 +166,17 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
 }
 
 Config *
-cli_reread (Cli *cli, GError **error)
+cli_reread (Cli *cli, Jobs *jobs, GError **error)
 {
   ConfigSources sources = { .file = cli->file,
                             .overrides = cli->overrides,
-                            .job_names = jobs_sections (cli->jobs),
+                            .job_names = jobs_sections (jobs),
                             .job_default = jobs_default,
                             .job_default_place = jobs_default_place,
-                            .data = cli->jobs };
+                            .data = jobs };
   Config *config = config_load (&sources, error);
   if (config != NULL) {
-    leave_out (cli->jobs, config);
+    leave_out (jobs, config);
     say_ineffective (config);
   }
   return config;
@@ -221,6 +236,7 @@ run_invocation (const JobCode *code, const Invocation *invocation)
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
   g_free (cli.absent);
+  g_free (cli.jobs_dir);
   return end;
 }
 

@@ -21,9 +21,11 @@ ExitCode cli_fail (ExitCode code, GError **error, const char *format, ...) G_GNU
 gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Reads the settings again from the same sources; Cli keeps the ones it has. NULL: ERROR says what
- * is wrong with them. */
-Config *cli_reread (Cli *cli, GError **error);
+/* Reads jobs and settings again from the same sources; Cli keeps the ones it has. NULL: ERROR says
+ * what is wrong with them. */
+Jobs *cli_reload_jobs (Cli *cli, const Jobs *now, JobsCheck check, gpointer of_check,
+                       GError **error);
+Config *cli_reread (Cli *cli, Jobs *jobs, GError **error);
 
 /* --- PostgreSQL ------------------------------------------------------------------------------- */
 /* A connection to a database whose schema `pruned` has this binary's version (any version, if the

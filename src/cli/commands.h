@@ -31,6 +31,7 @@ ExitCode command_retry (Cli *cli, GError **error);
 ExitCode command_run (Cli *cli, GError **error);
 ExitCode command_runs (Cli *cli, GError **error);
 ExitCode command_status (Cli *cli, GError **error);
+ExitCode command_reload (Cli *cli, GError **error);
 ExitCode command_stop (Cli *cli, GError **error);
 ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
@@ -41,8 +42,8 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
     demo_options[], discard_options[], emit_options[], go_options[], grants_options[],
     jobs_options[], journal_options[], migrate_options[], new_options[], pause_options[],
     plan_options[], quarantine_options[], replay_options[], restore_options[], resume_options[],
-    retry_options[], run_options[], runs_options[], status_options[], stop_options[],
-    tick_options[], topics_options[], version_options[], who_options[];
+    reload_options[], retry_options[], run_options[], runs_options[], status_options[],
+    stop_options[], tick_options[], topics_options[], version_options[], who_options[];
 extern const char bench_more[], check_more[], choice_more[], dead_more[], forget_more[],
     grants_more[], jobs_more[], journal_more[], new_more[], pause_more[], plan_more[],
-    replay_more[], restore_more[], stop_more[], topics_more[], who_more[];
+    reload_more[], replay_more[], restore_more[], stop_more[], topics_more[], who_more[];

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "engine/clock/processes.h"
 
 static const Column COLUMNS[] = { { "host" },
                                   { "pid", CELL_NUMBER },
@@ -8,6 +9,7 @@ static const Column COLUMNS[] = { { "host" },
                                   { "seen_at", CELL_TIME },
                                   { "settings" },
                                   { "partitions", CELL_NUMBER },
+                                  { "differing" },
                                   { NULL } };
 
 ExitCode
@@ -16,12 +18,21 @@ command_processes (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   g_autoptr (PgRows) rows
-      = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/processes.sql", NULL, error) : NULL;
+      = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/processes.sql", values, error) : NULL;
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   pg_rollback (pg);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (rows_text (rows, i, "differing") != NULL) {
+      output_hint (
+          cli->out,
+          "\nProcesses have different versions of jobs; to load them everywhere: pruned reload");
+      break;
+    }
   return CODE_OK;
 }

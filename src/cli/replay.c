@@ -212,7 +212,6 @@ replay_with_kafka (Course *course, char **settings, GError **error)
   Cli *cli = course->cli;
   const char *prefix = config_text (cli->config, "topics", "prefix");
   course->service = (Service){ .config = cli->config,
-                               .jobs = cli->jobs,
                                .prefix = prefix,
                                .kafka_settings = (const char **)settings };
   gboolean there = startup_topics (&course->service, error);

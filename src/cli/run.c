@@ -22,10 +22,22 @@ check_kafka (Cli *cli, GError **error)
   return embedded_kafka || settings != NULL;
 }
 
-static Config *
-reread (gpointer data, GError **error)
+static Jobs *
+reload_jobs (gpointer data, const Jobs *now, JobsCheck check, gpointer of_check, GError **error)
 {
-  return cli_reread (data, error);
+  return cli_reload_jobs (data, now, check, of_check, error);
+}
+
+static Config *
+reread (gpointer data, Jobs *jobs, GError **error)
+{
+  return cli_reread (data, jobs, error);
+}
+
+static void
+took (gpointer data, Jobs *jobs)
+{
+  ((Cli *)data)->jobs = jobs;
 }
 
 ExitCode
@@ -43,7 +55,9 @@ command_run (Cli *cli, GError **error)
                             .embedded_kafka = embedded_kafka,
                             .until_idle = until_idle,
                             .progress = is_text && isatty (STDERR_FILENO),
+                            .reload_jobs = reload_jobs,
                             .reread = reread,
+                            .took = took,
                             .data = cli };
   GError *cause = NULL;
   Pages *pages = pages_start (cli->config, cli->jobs, &cause);

@@ -26,6 +26,7 @@ const Column RUN_COLUMNS[] = {
   { "result", CELL_JSON },
   { "error" },
   { "held", CELL_JSON, .detail = TRUE },
+  { "job_version", .detail = TRUE },
   { NULL },
 };
 

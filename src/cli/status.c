@@ -7,6 +7,7 @@
 #include "cli/gentle.h"
 #include "cli/status.h"
 #include "cli/stop_line.h"
+#include "engine/clock/processes.h"
 #include "engine/outbox/topics.h"
 
 #include <string.h>
@@ -84,6 +85,7 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "paused", CELL_JSON);
   set_cell (status->found, rows, "blocked", CELL_JSON);
   set_cell (status->found, rows, "quiet", CELL_JSON);
+  set_cell (status->found, rows, "removed", CELL_JSON);
   set (status->found, "stop", stop_line_object (stop));
   json_t *next = json_object ();
   for (int i = 0; i < rows_count (schedules); i++)
@@ -92,13 +94,27 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set (status->found, "schedules", next);
 }
 
+/* Runs of other jobs wait for one that was removed. */
+static PgValues *
+known_jobs (Cli *cli)
+{
+  GString *names = array_new ();
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    array_add (names, jobs_at (cli->jobs, i)->name);
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "known", array_take (names));
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  return values;
+}
+
 static gboolean
 ask_postgres (Status *status, json_t *facts, GError **error)
 {
   status->pg = cli_pg (status->cli, error);
   if (status->pg == NULL || !pg_begin (status->pg, error))
     return FALSE;
-  g_autoptr (PgRows) rows = pg_run_file (status->pg, "src/cli/sql/status.sql", NULL, error);
+  g_autoptr (PgValues) values = known_jobs (status->cli);
+  g_autoptr (PgRows) rows = pg_run_file (status->pg, "src/cli/sql/status.sql", values, error);
   g_autoptr (PgRows) schedules = NULL, stop = NULL;
   if (rows != NULL)
     schedules = pg_run_file (status->pg, "src/cli/sql/status_schedules.sql", NULL, error);

@@ -122,6 +122,8 @@ status_say (Output *out, const json_t *found)
   if (json_array_size (json_object_get (found, "quiet")) > 0)
     say_words (out, "Quiet hours", json_object_get (found, "quiet"));
   say_words (out, "Blocked", json_object_get (found, "blocked"));
+  if (json_object_size (json_object_get (found, "removed")) > 0)
+    say_words (out, "Removed", json_object_get (found, "removed"));
   gentle_say (out, found);
   say_lag (out, json_object_get (found, "lag"));
   say_number (out, "Unpublished", json_object_get (found, "unpublished"));

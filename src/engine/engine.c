@@ -9,12 +9,14 @@
 #include "engine/guard.h"
 #include "engine/health.h"
 #include "engine/idle.h"
+#include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 #include "engine/outbox/publish.h"
 #include "engine/progress.h"
 #include "engine/reload.h"
 #include "engine/service/service.h"
 #include "engine/startup.h"
+#include "engine/subscribe.h"
 #include "engine/work/worker.h"
 #include "store/store.h"
 
@@ -104,15 +106,28 @@ show_lanes (Lanes *lanes)
 
 /* --- partitions come and go --- */
 
+/* NULL: no topic of work. */
+static Job *
+job_of_topic (const char *topic)
+{
+  const Jobs *jobs = in_force_jobs ();
+  Job *job;
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (g_str_equal (topic, jobs_at (jobs, i)->work_topic))
+      return jobs_at (jobs, i);
+  for (guint i = 0; (job = jobs_removed_at (jobs, i)) != NULL; i++)
+    if (g_str_equal (topic, job->work_topic))
+      return job;
+  return NULL;
+}
+
 static gpointer
 on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpointer data)
 {
   Service *service = data;
   g_autofree char *ticks = publisher_topic (service->publisher, "ticks");
-  for (guint i = 0; i < jobs_count (service->jobs); i++) {
-    Job *job = jobs_at (service->jobs, i);
-    if (!g_str_equal (topic, job->work_topic))
-      continue;
+  Job *job = job_of_topic (topic);
+  if (job != NULL) {
     if (number >= atomic_load (&job->partitions)) /* the topic has grown */
       atomic_store (&job->partitions, number + 1);
     return lanes_add (service->lanes, partition, topic, number, job, FALSE);
@@ -167,8 +182,10 @@ round_once (Service *service, gint64 *committed_us, GError **error)
 {
   guard_beat ();
   atomic_store (&stopped, atomic_load (&service->shared.stopped));
+  if (atomic_exchange (&service->shared.reload_asked, FALSE))
+    reload_ask ();
   if (atomic_exchange (&service->shared.reloaded, FALSE))
-    startup_follow (service);
+    subscribe_follow (service);
   if (!kafka_consumer_poll (service->consumer, POLL_MS, error))
     return FALSE;
   gint64 now = clock_monotonic_us ();
@@ -255,6 +272,7 @@ service_clear (Service *service)
   g_free (service->cluster_id);
   g_free (service->clock_topic);
   g_clear_pointer (&service->main.own_topics, g_ptr_array_unref);
+  g_clear_pointer (&service->main.work_topics, g_ptr_array_unref);
   g_free (service->main.trouble_seen);
   g_free (service->main.trouble_told);
   g_free (service->dispatcher.tick_again_us);
@@ -265,7 +283,6 @@ engine_run (const EngineOptions *options, GError **error)
 {
   Service service
       = { .config = options->config,
-          .jobs = options->jobs,
           .prefix = config_text (options->config, "topics", "prefix"),
           .max_skew_us = config_int (options->config, "clock", "max_skew_s") * G_USEC_PER_SEC,
           .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
@@ -278,8 +295,7 @@ engine_run (const EngineOptions *options, GError **error)
   int code = EXIT_KAFKA;
   config_each_kafka (options->config, startup_add_setting, settings);
   service.wake = wake_new ();
-  service.lanes = lanes_new (jobs_count (options->jobs));
-  service.dispatcher.tick_again_us = g_new0 (gint64, jobs_count (options->jobs));
+  service.lanes = lanes_new (jobs_numbers (options->jobs));
   gboolean postgres = FALSE;
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
@@ -289,7 +305,7 @@ engine_run (const EngineOptions *options, GError **error)
     code = EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
-  else if (ok && startup_join (&service, error))
+  else if (ok && subscribe_join (&service, error))
     code = run_threads (options, &service, error);
   guard_leave_within (LEAVE_S, code);
   stores_stop ();

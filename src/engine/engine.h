@@ -17,9 +17,12 @@ typedef struct {
   gboolean embedded_kafka;
   gboolean until_idle;
   gboolean progress; /* a live line on stderr */
-  Config *(*reread) (
-      gpointer data,
-      GError **error); /* reads the configuration again, for SIGHUP. Thread: one of its own */
+  /* For a reload, in a thread of its own. The jobs of the user again (jobs_load_again), then the
+   * configuration for JOBS; JOBS are in force from now on, and DATA owns them with those before. */
+  Jobs *(*reload_jobs) (gpointer data, const Jobs *now, JobsCheck check, gpointer of_check,
+                        GError **error);
+  Config *(*reread) (gpointer data, Jobs *jobs, GError **error);
+  void (*took) (gpointer data, Jobs *jobs);
   gpointer data;
 } EngineOptions;
 

@@ -1,6 +1,7 @@
 #include "engine/idle.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 #include "engine/outbox/publish.h"
 
@@ -63,8 +64,8 @@ rows_at_rest (Idle *idle)
   g_autoptr (GError) error = NULL;
   g_autoptr (PgValues) values = pg_values_new ();
   GString *names = array_new ();
-  for (guint i = 0; i < jobs_count (idle->service->jobs); i++)
-    array_add (names, jobs_at (idle->service->jobs, i)->name);
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    array_add (names, jobs_at (in_force_jobs (), i)->name);
   pg_values_take (values, "job", array_take (names));
   g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error);
   if (rows == NULL)

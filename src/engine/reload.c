@@ -1,12 +1,19 @@
 #include "engine/reload.h"
 
 #include "engine/clock/dispatcher.h"
+#include "engine/clock/processes.h"
 #include "engine/guard.h"
 #include "engine/job/in_force.h"
+#include "engine/reload_jobs.h"
+
+#define ANSWER_MS 5000
+#define TRIES 25
+#define AGAIN_US 200000
 
 static struct {
   const EngineOptions *options;
   Service *service;
+  Jobs *jobs; /* in force; of the thread of the reload, once there was one */
   pthread_mutex_t lock;
   pthread_cond_t rests;
   gboolean busy, again, ended; /* under the lock */
@@ -19,16 +26,41 @@ list_of (GPtrArray *keys)
   return keys->len > 1 ? g_strjoinv (", ", (char **)keys->pdata) : NULL;
 }
 
-/* Puts FRESH in force, but for settings that need a restart. A step that is running keeps the
- * settings it began with. */
-static gboolean
-take_over (Config *fresh, GError **error)
+static void
+wake_others (void)
 {
-  config_keep_fixed (fresh, in_force_config ());
-  if (!in_force_replace (reload.options->jobs, fresh, error))
-    return FALSE;
   wake_in (reload.service->wake, 0);
   atomic_store (&reload.service->shared.reloaded, TRUE);
+}
+
+/* The jobs are as they were, and are not kept twice. */
+static gboolean
+replace_settings (Config *fresh, GError **error)
+{
+  if (!in_force_replace (reload.jobs, fresh, error))
+    return FALSE;
+  wake_others ();
+  return TRUE;
+}
+
+/* Puts JOBS and FRESH in force, but for settings that need a restart. A step that is running keeps
+ * those it began with. Takes FRESH in any case. */
+static gboolean
+take_over (ReloadJobs *jobs, Config *fresh, GError **error)
+{
+  config_keep_fixed (fresh, in_force_config ());
+  if (jobs_are_same (reload.jobs, jobs->jobs))
+    return replace_settings (fresh, error);
+  jobs_configure_new (jobs->jobs, fresh);
+  jobs_put_before (jobs->jobs, reload.jobs); /* other threads look for versions there */
+  if (!in_force_replace (jobs->jobs, fresh, error)) {
+    jobs_put_before (jobs->jobs, NULL);
+    return FALSE;
+  }
+  jobs->new = FALSE;
+  reload.jobs = jobs->jobs;
+  reload.options->took (reload.options->data, reload.jobs);
+  wake_others ();
   return TRUE;
 }
 
@@ -47,23 +79,8 @@ refuse (const GError *error)
 }
 
 static void
-read_again (void)
+log_settings (GPtrArray *live, GPtrArray *fixed)
 {
-  g_autoptr (GError) error = NULL;
-  Config *fresh = reload.options->reread (reload.options->data, &error);
-  if (fresh == NULL) {
-    refuse (error);
-    return;
-  }
-  in_force_renew ();
-  g_autoptr (GPtrArray) live = g_ptr_array_new_with_free_func (g_free),
-                        fixed = g_ptr_array_new_with_free_func (g_free);
-  config_compare (in_force_config (), fresh, live, fixed);
-  if (!take_over (fresh, &error)) {
-    refuse (error);
-    return;
-  }
-  in_force_renew ();
   g_autofree char *changed = list_of (live), *waiting = list_of (fixed);
   gboolean first = !log_enabled (LOG_INFO);
   if (first)
@@ -72,6 +89,78 @@ read_again (void)
             changed != NULL ? changed : "nothing", "needs_restart", waiting, NULL);
   if (!first)
     set_up_log (in_force_config ());
+}
+
+static gboolean
+is_ended (void)
+{
+  pthread_mutex_lock (&reload.lock);
+  gboolean ended = reload.ended;
+  pthread_mutex_unlock (&reload.lock);
+  return ended;
+}
+
+/* ERROR: nothing was put in force; else what JOBS are new. */
+static void
+answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *error)
+{
+  g_autoptr (json_t) said = error == NULL ? reload_jobs_object (jobs) : json_object ();
+  g_autoptr (PgValues) values = pg_values_new ();
+  if (error != NULL)
+    json_object_set_new (said, "error", json_string (error->message));
+  pg_values_set (values, "id", processes_id ());
+  pg_values_set (values, "asked_at", asked_at);
+  pg_values_take (values, "answer", json_text (said));
+  for (int i = 0; i < TRIES && !is_ended (); i++, g_usleep (AGAIN_US)) {
+    g_autoptr (GError) cause = NULL;
+    g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/reload_answer.sql", values, &cause);
+    if (rows != NULL && rows_count (rows) > 0)
+      return; /* else the dispatcher registers this process soon */
+  }
+}
+
+/* The request that is to be answered; NULL: none, or it cannot be read. */
+static char *
+asked_at (Pg *pg)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/clock/sql/reload_look.sql", NULL, NULL);
+  return rows != NULL && rows_count (rows) > 0 ? g_strdup (rows_text (rows, 0, "asked_at")) : NULL;
+}
+
+/* FALSE: nothing changes. */
+static gboolean
+read_and_take (ReloadJobs *jobs, Pg *pg, GError **error)
+{
+  g_autoptr (GPtrArray) live = g_ptr_array_new_with_free_func (g_free),
+                        fixed = g_ptr_array_new_with_free_func (g_free);
+  if (!reload_jobs_read (jobs, reload.options, pg, reload.jobs, error))
+    return FALSE;
+  Config *fresh = reload.options->reread (reload.options->data, jobs->jobs, error);
+  if (fresh == NULL)
+    return FALSE;
+  config_compare (in_force_config (), fresh, live, fixed);
+  if (!take_over (jobs, fresh, error))
+    return FALSE;
+  in_force_renew ();
+  log_settings (live, fixed);
+  reload_jobs_log (jobs);
+  return TRUE;
+}
+
+static void
+read_again (void)
+{
+  PgSettings settings = reload.service->pg;
+  settings.answer_ms = ANSWER_MS;
+  g_autoptr (Pg) pg = pg_new (&settings);
+  g_autoptr (GError) error = NULL;
+  g_auto (ReloadJobs) jobs = { 0 };
+  in_force_renew ();
+  g_autofree char *asked = asked_at (pg);
+  if (!read_and_take (&jobs, pg, &error))
+    refuse (error);
+  if (asked != NULL)
+    answer (pg, asked, &jobs, error);
 }
 
 static void *
@@ -92,9 +181,8 @@ reload_main (void *data)
   return NULL;
 }
 
-/* Thread: guard; main for a signal that came before reload_begin. */
-static void
-on_hangup (gpointer data)
+void
+reload_ask (void)
 {
   pthread_t thread;
   pthread_mutex_lock (&reload.lock);
@@ -107,10 +195,18 @@ on_hangup (gpointer data)
   pthread_mutex_unlock (&reload.lock);
 }
 
+/* Thread: guard; main for a signal that came before reload_begin. */
+static void
+on_hangup (gpointer data)
+{
+  reload_ask ();
+}
+
 void
 reload_begin (const EngineOptions *options, Service *service)
 {
   reload.options = options;
+  reload.jobs = options->jobs;
   reload.service = service;
   guard_on_hangup (on_hangup, NULL);
 }

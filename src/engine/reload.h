@@ -1,9 +1,10 @@
-/* SIGHUP: the configuration is read again. Settings that can change at run time take effect, the
- * others are logged as waiting for a restart. An invalid configuration changes nothing.
+/* SIGHUP: the configuration and the jobs of the user are read again. Settings that can change at
+ * run time take effect, the others are logged as waiting for a restart. An invalid configuration
+ * changes nothing; a job that is refused stays as it is.
  *
- * Invariant: it waits for no step, and no step waits for it: the settings are swapped (in_force.h).
- * Threads: reload_begin and reload_end: main; the work is done by a thread of its own, one at a
- * time.
+ * Invariant: it waits for no step, and no step waits for it: jobs and settings are swapped
+ * (in_force.h). Threads: reload_begin and reload_end: main; the work is done by a thread of its
+ * own, one at a time.
  */
 #pragma once
 #include "engine/engine.h"
@@ -12,5 +13,7 @@
 void reload_begin (
     const EngineOptions *options,
     Service *service); /* from here on SIGHUP is handled, also one that came before */
+/* As SIGHUP does: for `pruned reload`, which gets an answer. */
+void reload_ask (void);
 void reload_end (
     void); /* SIGHUP is ignored; waits for a reload under way. Call after the workers have ended */

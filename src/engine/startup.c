@@ -14,30 +14,13 @@
 #define CLOCK_WITHIN_MS 2000
 #define SHOW_US (2 * G_USEC_PER_SEC)
 
-static GPtrArray *
-subscription (const Service *service)
-{
-  GPtrArray *topics = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (topics, g_strconcat (service->prefix, ".ticks", NULL));
-  g_ptr_array_add (topics, g_strconcat (service->prefix, ".events", NULL));
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    g_ptr_array_add (topics, g_strdup (jobs_at (service->jobs, i)->work_topic));
-  const GPtrArray *own = service->main.own_topics;
-  for (guint i = 0; i < own->len; i++) {
-    kafka_consumer_optional (service->consumer, own->pdata[i]);
-    g_ptr_array_add (topics, g_strdup (own->pdata[i]));
-  }
-  g_ptr_array_add (topics, NULL);
-  return topics;
-}
-
-static void
-note_partitions (Service *service, const KafkaTopic *topic)
+void
+startup_note_partitions (Service *service, const KafkaTopic *topic)
 {
   if (g_str_has_suffix (topic->name, ".dead"))
     service->dead_partitions = topic->partitions;
-  for (guint i = 0; i < jobs_count (service->jobs); i++) {
-    Job *job = jobs_at (service->jobs, i);
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    Job *job = jobs_at (in_force_jobs (), i);
     if (!g_str_equal (job->work_topic, topic->name))
       continue;
     atomic_store (&job->partitions, topic->partitions);
@@ -61,7 +44,7 @@ all_there (Service *service, const GArray *topics, GError **error)
     if (topic->partitions <= 0)
       g_string_append_printf (missing, "%s%s", missing->len > 0 ? ", " : "", topic->name);
     else
-      note_partitions (service, topic);
+      startup_note_partitions (service, topic);
   }
   if (missing->len == 0)
     return TRUE;
@@ -96,7 +79,7 @@ gboolean
 startup_topics (Service *service, GError **error)
 {
   g_autoptr (KafkaAdmin) admin = kafka_admin_new (service->kafka_settings, error);
-  g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
+  g_autoptr (GArray) wanted = topics_wanted (service->config, in_force_jobs ());
   g_autoptr (GArray) topics = g_array_new (FALSE, TRUE, sizeof (KafkaTopic));
   for (guint i = 0; i < topics_needed (wanted); i++) {
     KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
@@ -124,13 +107,13 @@ startup_topics (Service *service, GError **error)
 static gboolean
 make_embedded_topics (const Service *service, KafkaEmbedded *embedded, GError **error)
 {
-  g_autoptr (GArray) wanted = topics_wanted (service->config, service->jobs);
+  g_autoptr (GArray) wanted = topics_wanted (service->config, in_force_jobs ());
   for (guint i = 0; i < wanted->len; i++) {
     const WantedTopic *topic = &g_array_index (wanted, WantedTopic, i);
     if (!kafka_embedded_topic (embedded, topic->name, topic->partitions, error))
       return FALSE;
   }
-  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, service->config);
+  g_autoptr (GPtrArray) own = jobs_own_topics (in_force_jobs (), service->config);
   for (guint i = 0; i < own->len; i++)
     if (!kafka_embedded_topic (embedded, own->pdata[i], 1, error))
       return FALSE;
@@ -172,8 +155,8 @@ static void
 say_modes (const Service *service)
 {
   g_autoptr (GString) jobs = g_string_new (NULL);
-  for (guint i = 0; i < jobs_count (service->jobs); i++) {
-    const Job *job = jobs_at (service->jobs, i);
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    const Job *job = jobs_at (in_force_jobs (), i);
     if (in_force_mode (job) == MODE_PLAN && in_force_of (job)->enabled)
       g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job->name);
   }
@@ -212,7 +195,7 @@ ask_postgres (gpointer data)
 static void
 look_for_own (Service *service)
 {
-  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, service->config);
+  g_autoptr (GPtrArray) own = jobs_own_topics (in_force_jobs (), service->config);
   g_autoptr (KafkaAdmin) admin
       = own->len > 0 ? kafka_admin_new (service->kafka_settings, NULL) : NULL;
   for (guint i = 0; admin != NULL && i < own->len; i++) {
@@ -244,8 +227,8 @@ static guint
 max_lanes (const Service *service)
 {
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    lanes += (guint)jobs_at (service->jobs, i)->capacity;
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    lanes += (guint)jobs_at (in_force_jobs (), i)->capacity;
   return lanes;
 }
 
@@ -269,43 +252,4 @@ startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean 
   else if (!there)
     g_propagate_error (error, g_steal_pointer (&kafka));
   return cause == NULL && there;
-}
-
-static gboolean
-subscribe (Service *service, GError **error)
-{
-  g_autoptr (GPtrArray) topics = subscription (service);
-  return kafka_consumer_subscribe (service->consumer, (const char *const *)topics->pdata, error);
-}
-
-gboolean
-startup_join (Service *service, GError **error)
-{
-  service->main.own_topics = jobs_own_topics (service->jobs, service->config);
-  service->publisher = publisher_new (service->producer, service->prefix);
-  return subscribe (service, error);
-}
-
-static gboolean
-same_topics (const GPtrArray *a, const GPtrArray *b)
-{
-  gboolean same = a->len == b->len;
-  for (guint i = 0; same && i < a->len; i++)
-    same = g_str_equal (a->pdata[i], b->pdata[i]);
-  return same;
-}
-
-void
-startup_follow (Service *service)
-{
-  g_autoptr (GError) error = NULL;
-  in_force_renew ();
-  g_autoptr (GPtrArray) own = jobs_own_topics (service->jobs, in_force_config ());
-  if (same_topics (own, service->main.own_topics))
-    return;
-  g_ptr_array_unref (service->main.own_topics);
-  service->main.own_topics = g_steal_pointer (&own);
-  if (!subscribe (service, &error))
-    log_error ("Topics of events of one's own are not read", "error", error->message, "remedy",
-               "restart the daemon");
 }

@@ -21,7 +21,5 @@ gboolean startup_topics (Service *service, GError **error) G_GNUC_WARN_UNUSED_RE
  * PostgreSQL's; *POSTGRES says whose error it is. */
 gboolean startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean *postgres,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* After a reload: reads the topics of the jobs that are enabled now. Thread: main. */
-void startup_follow (Service *service);
-/* Afterwards: makes the publisher, and the consumer joins the group. */
-gboolean startup_join (Service *service, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Notes how many partitions TOPIC has, for the job whose work it is. */
+void startup_note_partitions (Service *service, const KafkaTopic *topic);

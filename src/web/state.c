@@ -32,8 +32,7 @@ static const struct {
 
 struct _State {
   Pg *pg;
-  char *jobs; /* array literal */
-  const Jobs *all;
+  char *jobs;      /* array literal */
   char *intervals; /* the text of pruned_job_interval_seconds; NULL: not made yet */
   guint number;    /* of the settings that `intervals` was made from */
   char *kept;      /* the cached gauges; NULL: the statement failed */
@@ -72,16 +71,21 @@ intervals_of (const Jobs *jobs)
   return g_string_free (text, FALSE);
 }
 
+static char *
+names_of (const Jobs *jobs)
+{
+  GString *names = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    array_add (names, jobs_at (jobs, i)->name);
+  return array_take (names);
+}
+
 State *
 state_new (const Jobs *jobs, Pg *pg)
 {
   State *state = g_new0 (State, 1);
-  GString *names = array_new ();
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    array_add (names, jobs_at (jobs, i)->name);
   state->pg = pg;
-  state->jobs = array_take (names);
-  state->all = jobs;
+  state->jobs = names_of (jobs);
   return state;
 }
 
@@ -137,7 +141,7 @@ ask (State *state)
   return g_string_free (text, FALSE);
 }
 
-/* A reload can change schedules. */
+/* A reload can change jobs and schedules. */
 static void
 look_at_schedules (State *state)
 {
@@ -145,8 +149,10 @@ look_at_schedules (State *state)
   if (state->intervals != NULL && state->number == in_force_number ())
     return;
   g_free (state->intervals);
-  state->intervals = intervals_of (state->all);
+  state->intervals = intervals_of (in_force_jobs ());
   state->number = in_force_number ();
+  g_free (state->jobs);
+  state->jobs = names_of (in_force_jobs ());
 }
 
 gboolean

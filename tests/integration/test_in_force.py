@@ -35,7 +35,7 @@ def test_a_process_is_listed_while_it_runs(scene):
     wait_until(lambda: processes(scene)[0]["partitions"] == sum(n for t, n in scene.topics.partitions().items()
                                                                 if not t.endswith(("outcomes", "dead", "clock"))), 30, "its partitions")
     [one] = processes(scene)
-    assert set(one) == {"host", "pid", "version", "started_at", "seen_at", "settings", "partitions"}
+    assert set(one) == {"host", "pid", "version", "started_at", "seen_at", "settings", "partitions", "differing"}
     assert (one["host"], one["pid"]) == (socket.gethostname(), daemon.pid) and one["started_at"] <= one["seen_at"]
     assert one["version"] == next(line["version"] for line in scene.run("version", "--json").json() if line["name"] == "pruned")
     wait_until(lambda: processes(scene)[0]["seen_at"] > one["seen_at"], 30, "a later look")

@@ -7,7 +7,7 @@ from psycopg import sql
 
 RUN_KEYS = {"run_id", "job", "state", "step", "attempts", "slot", "unique_key", "parent_id", "scheduled_at",
             "due_at", "args", "cursor", "result", "error", "created_at", "started_at", "published_at",
-            "changed_at", "finished_at", "held"}
+            "changed_at", "finished_at", "held", "job_version"}
 JOB = "members.remove_expired"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 # Topics with few partitions are made fast.

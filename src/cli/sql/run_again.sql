@@ -1,10 +1,10 @@
 -- A dead run repeats its step with all its attempts. A run that ended blocked continues with the next step, so that its end gets another
 -- outcome. The message is sent after the commit (run_send.h); if that fails, the process that has the lane finds the run. A run that died
--- before its time waits for it.
+-- before its time waits for it. It goes on with the version of its job that a process has then.
 UPDATE pruned.runs
 SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, step = step + (state = 'finished')::int,
     result = CASE WHEN state = 'finished' THEN result - 'status' - 'reason' ELSE result END, unique_key = :unique_key::text,
-    error = NULL, error_class = NULL, rows_counted = NULL, rows_limit = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
+    error = NULL, error_class = NULL, job_version = NULL, rows_counted = NULL, rows_limit = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
     published_at = CASE WHEN :sent::boolean AND :earliest::timestamptz <= now() THEN clock_timestamp() END, changed_at = now()
 WHERE run_id = :run_id::uuid
 RETURNING run_id, state, step, attempts, slot, args, cursor, (extract(epoch FROM scheduled_at) * 1000000)::bigint AS scheduled_at,

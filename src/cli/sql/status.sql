@@ -12,6 +12,11 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
        (SELECT coalesce(pg_catalog.jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS paused,
        (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT r.job), '[]') FROM pruned.runs r
         WHERE r.state = 'waiting' AND r.error LIKE 'quiet hours%') AS quiet,
+       (SELECT coalesce(pg_catalog.jsonb_object_agg(n.job, n.runs), '{}')
+        FROM (SELECT r.job, count(*) AS runs FROM pruned.runs r
+              WHERE r.state IN ('waiting', 'ready', 'held') AND r.job <> ALL (:known::text[])
+                AND NOT EXISTS (SELECT FROM pruned.processes p WHERE p.jobs ? r.job AND p.seen_at > now() - :seconds::bigint * interval '1 s')
+              GROUP BY r.job) AS n) AS removed,
        (SELECT coalesce(pg_catalog.jsonb_agg(b.job ORDER BY b.job), '[]')
         FROM (SELECT job FROM pruned.blocked
               UNION

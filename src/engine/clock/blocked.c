@@ -75,7 +75,7 @@ blocked_look (Service *service, Pg *pg, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_list.sql", NULL, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+    const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
     g_autoptr (PgValues) entry = entry_values (rows, i);
     if (job == NULL)
       continue; /* of another version */

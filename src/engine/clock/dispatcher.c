@@ -74,19 +74,18 @@ send_unsent (Dispatcher *dispatcher, GError **error)
 static gboolean
 claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
 {
-  Service *service = dispatcher->service;
   g_autoptr (Bundle) bundle = new_bundle ();
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "keyed", dispatcher->keyed);
   pg_values_set (values, "known", dispatcher->known);
   if (!pg_begin (dispatcher->pg, error)
-      || !place_due (dispatcher->pg, service->jobs, dispatcher->keyed, bundle, error))
+      || !place_due (dispatcher->pg, in_force_jobs (), dispatcher->keyed, bundle, error))
     return FALSE;
   g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
   if (rows == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
-    const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+    const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
     g_autoptr (Run) run = run_from_row (job, rows, i);
     run_add_work (bundle, run);
   }
@@ -194,12 +193,42 @@ remove_sent (Dispatcher *dispatcher, GError **error)
   return ok;
 }
 
+static char *
+names_of (const Jobs *jobs, gboolean keyed_only)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (!keyed_only || jobs_at (jobs, i)->unique_key != NULL)
+      array_add (array, jobs_at (jobs, i)->name);
+  return array_take (array);
+}
+
+/* What is kept of the jobs that are in force. */
+static void
+know_jobs (Dispatcher *dispatcher)
+{
+  Service *service = dispatcher->service;
+  const Jobs *jobs = in_force_jobs ();
+  guint had = service->dispatcher.n_tick_again, n = jobs_numbers (jobs);
+  g_free (dispatcher->keyed);
+  g_free (dispatcher->known);
+  dispatcher->keyed = names_of (jobs, TRUE);
+  dispatcher->known = names_of (jobs, FALSE);
+  g_clear_pointer (&dispatcher->throttle, throttle_eye_free);
+  dispatcher->throttle = throttle_eye_new (jobs);
+  service->dispatcher.tick_again_us = g_renew (gint64, service->dispatcher.tick_again_us, n);
+  for (guint i = had; i < n; i++)
+    service->dispatcher.tick_again_us[i] = 0;
+  service->dispatcher.n_tick_again = n;
+}
+
 static gboolean
 plant_changed (Dispatcher *dispatcher, GError **error)
 {
   Service *service = dispatcher->service;
   if (dispatcher->planted == in_force_number ())
     return TRUE;
+  know_jobs (dispatcher);
   if (!schedule_plant (service, dispatcher->pg, error))
     return FALSE;
   dispatcher->planted = in_force_number ();
@@ -253,7 +282,7 @@ dispatcher_main (void *data)
   gint64 wait_us = 0, looked_us = 0;
   guint failures = 0;
   pthread_setname_np (pthread_self (), "dispatcher");
-  schema_warn_indexes (dispatcher->pg, dispatcher->service->jobs);
+  schema_warn_indexes (dispatcher->pg, in_force_jobs ());
   while (wake_sleep (dispatcher->service->wake, wait_us)) {
     in_force_renew ();
     g_autoptr (GError) error = NULL;
@@ -287,16 +316,6 @@ dispatcher_main (void *data)
   return NULL;
 }
 
-static char *
-names_of (const Jobs *jobs, gboolean keyed_only)
-{
-  GString *array = array_new ();
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    if (!keyed_only || jobs_at (jobs, i)->unique_key != NULL)
-      array_add (array, jobs_at (jobs, i)->name);
-  return array_take (array);
-}
-
 Dispatcher *
 dispatcher_new (Service *service)
 {
@@ -304,10 +323,8 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
-  dispatcher->throttle = throttle_eye_new (service->jobs);
   dispatcher->planted = in_force_number (); /* startup.c planted them */
-  dispatcher->keyed = names_of (service->jobs, TRUE);
-  dispatcher->known = names_of (service->jobs, FALSE);
+  know_jobs (dispatcher);
   service->dispatcher.broker_clock
       = broker_clock_new (service->producer, service->clock_topic, service->wake);
   atomic_store (&service->shared.ticks_asked, TRUE); /* until the first look */

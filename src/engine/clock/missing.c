@@ -1,6 +1,7 @@
 #include "engine/clock/missing.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/work/bury.h"
 #include "engine/ledger/run.h"
 #include "engine/service/stats.h"
@@ -71,7 +72,8 @@ lanes_to_ask (Missing *missing, const GArray *views)
     missing->busy_asked_us = now;
   for (guint i = 0; i < views->len; i++) {
     const LaneView *view = &g_array_index (views, LaneView, i);
-    if (view->job == NULL || (!view->at_end && !busy_too))
+    if (view->job == NULL || jobs_find (in_force_jobs (), view->job->name) == NULL
+        || (!view->at_end && !busy_too))
       continue;
     g_autofree char *name = name_of (view->job, view->number);
     if (g_hash_table_contains (missing->probes, name))
@@ -108,7 +110,7 @@ view_of (const GArray *views, const Job *job, gint32 number)
 {
   for (guint i = 0; i < views->len; i++) {
     const LaneView *view = &g_array_index (views, LaneView, i);
-    if (view->job == job && view->number == number)
+    if (view->job != NULL && view->job->number == job->number && view->number == number)
       return view;
   }
   return NULL;
@@ -120,7 +122,7 @@ open_probes (Missing *missing, const GArray *views, const PgRows *rows, GError *
   g_autoptr (GHashTable) opened
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, probe_free);
   for (int i = 0; i < rows_count (rows); i++) {
-    const Job *job = jobs_find (missing->service->jobs, rows_text (rows, i, "job"));
+    const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
     g_autoptr (Run) run = run_from_row (job, rows, i);
     if (!may_ask (missing, run, rows_int (rows, i, "age_s")))
       continue;

@@ -16,6 +16,7 @@ static pthread_once_t made = PTHREAD_ONCE_INIT;
 static char id[40];
 /* Of the one dispatcher thread. */
 static gint64 started_us, beat_us;
+static guint told; /* the snapshot of settings that its row has */
 
 static void
 make_id (void)
@@ -85,14 +86,27 @@ settings_hash (const Config *config)
   return g_strndup (g_checksum_get_string (hash), 16);
 }
 
+/* {job: version}: of the jobs of the user. Those of the program differ with its version. */
+static char *
+versions_of (const Jobs *jobs)
+{
+  g_autoptr (json_t) versions = json_object ();
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    if (!job->built_in)
+      json_object_set_new (versions, job->name, json_string (job->version));
+  }
+  return json_text (versions);
+}
+
 static PgValues *
 row_values (Service *service)
 {
   PgValues *values = pg_values_new ();
   g_autoptr (json_t) jobs = json_object ();
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    json_object_set_new (jobs, jobs_at (service->jobs, i)->name,
-                         processes_settings (jobs_at (service->jobs, i)));
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    json_object_set_new (jobs, jobs_at (in_force_jobs (), i)->name,
+                         processes_settings (jobs_at (in_force_jobs (), i)));
   g_autoptr (GArray) lanes = lanes_view (service->lanes);
   pg_values_set (values, "id", processes_id ());
   pg_values_set (values, "host", g_get_host_name ());
@@ -101,6 +115,7 @@ row_values (Service *service)
   pg_values_time (values, "started_at", started_us);
   pg_values_take (values, "settings", settings_hash (in_force_config ()));
   pg_values_take (values, "jobs", json_text (jobs));
+  pg_values_take (values, "versions", versions_of (in_force_jobs ()));
   pg_values_int (values, "partitions", lanes->len);
   return values;
 }
@@ -124,8 +139,9 @@ gboolean
 processes_beat (Service *service, Pg *pg, GError **error)
 {
   gint64 now_us = clock_monotonic_us ();
-  if (beat_us != 0 && now_us - beat_us < EVERY_US)
+  if (beat_us != 0 && now_us - beat_us < EVERY_US && told == in_force_number ())
     return TRUE;
+  told = in_force_number ();
   beat_us = now_us;
   GError *cause = NULL;
   if (beat (service, pg, &cause))

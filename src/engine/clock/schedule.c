@@ -204,9 +204,9 @@ static char *
 scheduled_jobs (const Service *service)
 {
   GString *array = array_new ();
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    if (in_force_of (jobs_at (service->jobs, i))->cron != NULL)
-      array_add (array, jobs_at (service->jobs, i)->name);
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    if (in_force_of (jobs_at (in_force_jobs (), i))->cron != NULL)
+      array_add (array, jobs_at (in_force_jobs (), i)->name);
   return array_take (array);
 }
 
@@ -224,8 +224,8 @@ schedule_fire (Service *service, Pg *pg, GError **error)
     gint64 next_us = rows_int (rows, i, "next_at"), now_us = rows_int (rows, i, "now");
     if (!clocks_reached (service, next_us, &now_us, &asked))
       service->dispatcher.ticks_held = TRUE;
-    else if (!fire_one (service, pg, jobs_find (service->jobs, rows_text (rows, i, "job")), next_us,
-                        now_us, rows_bool (rows, i, "running"), error))
+    else if (!fire_one (service, pg, jobs_find (in_force_jobs (), rows_text (rows, i, "job")),
+                        next_us, now_us, rows_bool (rows, i, "running"), error))
       return FALSE;
   }
   atomic_store (&service->shared.ticks_asked, asked);
@@ -271,8 +271,8 @@ schedule_mend (Service *service, Pg *pg, GError **error)
   gint64 now_us;
   if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    if (!mend_one (service, pg, jobs_at (service->jobs, i), now_us, error))
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    if (!mend_one (service, pg, jobs_at (in_force_jobs (), i), now_us, error))
       return FALSE;
   return TRUE;
 }
@@ -302,8 +302,8 @@ schedule_plant (Service *service, Pg *pg, GError **error)
   gint64 now_us;
   if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    if (!plant_one (service, pg, jobs_at (service->jobs, i), now_us, error))
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    if (!plant_one (service, pg, jobs_at (in_force_jobs (), i), now_us, error))
       return FALSE;
   return TRUE;
 }

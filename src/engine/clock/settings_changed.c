@@ -46,7 +46,7 @@ put (Service *service, Pg *pg, const char *command, const PgRows *rows, int row,
   g_autofree char *reason = g_strdup_printf ("was %s, is %s", was != NULL ? was : "not set",
                                              value != NULL ? value : "not set");
   JournalEntry entry = { command, rows_text (rows, row, "name"), reason };
-  return journal_put (pg, service->jobs, service->prefix, &entry, error);
+  return journal_put (pg, in_force_jobs (), service->prefix, &entry, error);
 }
 
 gboolean

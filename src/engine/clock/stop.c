@@ -19,6 +19,7 @@ struct _StopWatch {
   pthread_t thread;
   char *since; /* of the stop in force; NULL: none */
   char *told;  /* what pruned.processes was told; NULL: nothing */
+  char *asked; /* the last request to reload; NULL: none */
 };
 
 /* Tells pruned.processes which stop was seen, and which runs are still under way. */
@@ -70,6 +71,22 @@ note_go (StopWatch *watch, gint64 asked_us)
   wake_in (watch->service->wake, 0);
 }
 
+/* The main thread begins the reload. */
+static gboolean
+look_for_reload (StopWatch *watch, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (watch->pg, SQL "reload_look.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  const char *asked = rows_count (rows) > 0 ? rows_text (rows, 0, "asked_at") : NULL;
+  if (asked != NULL && g_strcmp0 (asked, watch->asked) != 0) {
+    g_free (watch->asked);
+    watch->asked = g_strdup (asked);
+    atomic_store (&watch->service->shared.reload_asked, TRUE);
+  }
+  return TRUE;
+}
+
 static gboolean
 look (StopWatch *watch, GError **error)
 {
@@ -83,7 +100,8 @@ look (StopWatch *watch, GError **error)
     lanes_halt (watch->service->lanes, rows_bool (rows, 0, "cancel"), running);
   } else
     note_go (watch, asked_us);
-  return (watch->since == NULL && watch->told == NULL) || tell (watch, running, error);
+  return look_for_reload (watch, error)
+         && ((watch->since == NULL && watch->told == NULL) || tell (watch, running, error));
 }
 
 static void *
@@ -124,5 +142,6 @@ stop_watch_free (StopWatch *watch)
   pg_free (watch->pg);
   g_free (watch->since);
   g_free (watch->told);
+  g_free (watch->asked);
   g_free (watch);
 }

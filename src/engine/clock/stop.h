@@ -1,7 +1,8 @@
-/* Watches for `pruned stop`: reads its row of PostgreSQL twice a second, on a connection and a
- * thread of its own, so that neither a step nor the dispatcher delays it. The fence (work/claim.c)
- * reads the same row in each step's transaction. This thread does the rest: no further request is
- * sent to a store, and if the stop says so (`--now`), running steps are cancelled.
+/* Watches for `pruned stop`, and for `pruned reload`: reads their rows of PostgreSQL twice a
+ * second, on a connection and a thread of its own, so that neither a step nor the dispatcher delays
+ * it. The fence (work/claim.c) reads the same row in each step's transaction. This thread does the
+ * rest: no further request is sent to a store, and if the stop says so (`--now`), running steps are
+ * cancelled.
  *
  * Invariant: stores are allowed requests for ALLOWED_US after the row was last read. So they end
  * even if PostgreSQL can no longer be asked.

@@ -17,9 +17,9 @@ static gint64
 longest_ms (const Service *service, const char *key)
 {
   gint64 longest = 0;
-  for (guint i = 0; i < jobs_count (service->jobs); i++)
-    longest
-        = MAX (longest, config_job_int (in_force_config (), jobs_at (service->jobs, i)->name, key));
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
+    longest = MAX (longest,
+                   config_job_int (in_force_config (), jobs_at (in_force_jobs (), i)->name, key));
   return longest;
 }
 

@@ -7,7 +7,7 @@ typedef struct {
   guint users; /* under the lock: threads that have it, and one more while it is in force */
   guint number;
   const Jobs *jobs;
-  guint n_jobs;
+  guint n; /* of settings */
   const Config *config;
   Config *own;           /* NULL: CONFIG is not ours to free */
   JobSettings *settings; /* by job's number */
@@ -20,7 +20,7 @@ static guint numbers;    /* under the lock */
 static void
 in_force_free (InForce *self)
 {
-  for (guint i = 0; i < self->n_jobs; i++) {
+  for (guint i = 0; i < self->n; i++) {
     g_clear_pointer (&self->settings[i].cron, cron_free);
     g_clear_pointer (&self->settings[i].zone, g_time_zone_unref);
     g_clear_pointer (&self->settings[i].quiet, hours_free);
@@ -127,6 +127,19 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
   return settings->zone != NULL && read_quiet (job, config, settings, error);
 }
 
+/* An errand of a job that was removed is still settled with its settings. */
+static void
+read_removed (InForce *fresh)
+{
+  const Job *job;
+  for (guint i = 0; (job = jobs_removed_at (fresh->jobs, i)) != NULL; i++) {
+    g_autoptr (GError) ignored = NULL;
+    JobSettings *settings = &fresh->settings[job->number];
+    (void)!read_settings (job, fresh->config, settings, &ignored);
+    settings->enabled = FALSE;
+  }
+}
+
 /* Takes OWN in any case. */
 static gboolean
 swap (const Jobs *jobs, const Config *config, Config *own, GError **error)
@@ -134,13 +147,17 @@ swap (const Jobs *jobs, const Config *config, Config *own, GError **error)
   InForce *fresh = g_new0 (InForce, 1);
   fresh->users = 1;
   fresh->jobs = jobs;
-  fresh->n_jobs = jobs_count (jobs);
+  fresh->n = jobs_numbers (jobs);
   fresh->config = config;
   fresh->own = own;
-  fresh->settings = g_new0 (JobSettings, fresh->n_jobs);
+  fresh->settings = g_new0 (JobSettings, fresh->n);
   gboolean ok = TRUE;
-  for (guint i = 0; ok && i < fresh->n_jobs; i++)
-    ok = read_settings (jobs_at (jobs, i), config, &fresh->settings[i], error);
+  for (guint i = 0; ok && i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    ok = read_settings (job, config, &fresh->settings[job->number], error);
+  }
+  if (ok)
+    read_removed (fresh);
   InForce *old = fresh;
   if (ok) {
     pthread_mutex_lock (&lock);
@@ -199,6 +216,12 @@ snapshot (void)
   if (g_private_get (&mine) == NULL)
     in_force_renew ();
   return g_private_get (&mine);
+}
+
+const Jobs *
+in_force_jobs (void)
+{
+  return snapshot ()->jobs;
 }
 
 const Config *

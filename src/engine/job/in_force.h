@@ -1,11 +1,11 @@
-/* The settings in force: a snapshot that never changes. A reload replaces it as a whole.
+/* The jobs and settings in force: a snapshot that never changes. A reload replaces it as a whole.
  *
  * Invariant: a thread reads one snapshot from one in_force_renew to the next, so no step and no
  * round sees half of a change. A reload does not wait for threads, and threads do not wait for a
  * reload. The last thread that has a snapshot frees it.
  *
- * Threads: any; a thread that never renews
- * keeps the snapshot that was in force when it first asked. Ownership: what is returned belongs to
+ * Threads: any; a thread that never renews keeps the snapshot that was in force when it first
+ * asked. Ownership: what is returned belongs to
  * the snapshot and is valid until the thread renews.
  */
 #pragma once
@@ -45,6 +45,7 @@ void in_force_end (const Jobs *jobs);
 
 /* From here on this thread reads the settings that are in force now. */
 void in_force_renew (void);
+const Jobs *in_force_jobs (void);
 const Config *in_force_config (void);
 const JobSettings *in_force_of (const Job *job);
 /* The mode of JOB: of its section, else of [run], else as `pruned migrate` has recorded it. */

@@ -34,11 +34,18 @@ event_free (gpointer data)
   g_free (event);
 }
 
+Job *
+job_ref (Job *job)
+{
+  job->users++;
+  return job;
+}
+
 void
 job_free (gpointer data)
 {
   Job *job = data;
-  if (job == NULL)
+  if (job == NULL || --job->users > 0)
     return;
   for (guint i = 0; i < JOB_LABELS; i++)
     g_free (job->labels[i]);
@@ -62,6 +69,7 @@ job_free (gpointer data)
   g_free (job->item_column);
   g_free (job->due);
   g_free (job->version);
+  g_free (job->written);
   g_strfreev (job->settings);
   g_free (job->final);
   g_clear_pointer (&job->conf, g_key_file_unref);
@@ -84,6 +92,7 @@ Job *
 job_new (const char *folder, const char *name)
 {
   Job *job = g_new0 (Job, 1);
+  job->users = 1;
   job->name = g_strdup (name);
   job->folder = g_strdup (folder);
   job->conf = g_key_file_new ();

@@ -3,11 +3,13 @@
  *
  * A job's declaration: what its folder says (docs/adding-a-job.md), with its settings.
  *
- * Invariant: after jobs_load and jobs_configure only `partitions` changes. Settings that a reload
- * can change are elsewhere (in_force.h).
+ * Invariant: after jobs_load and jobs_configure only `partitions` changes. A reload makes other
+ * Jobs, which share the jobs that are as they were (jobs_load_again). Settings that a reload can
+ * change are elsewhere (in_force.h).
  *
  * Threads: main loads it; then any thread reads it.
- * Ownership: everything belongs to the Jobs.
+ * Ownership: everything belongs to the Jobs. Those that others have replaced are kept until the
+ * process ends, because threads and runs go on with the versions of jobs that they began with.
  */
 #pragma once
 #include "base/json.h"
@@ -66,8 +68,9 @@ typedef struct _Jobs Jobs;
 
 typedef struct _Job {
   char *name, *folder;
-  const Jobs *jobs; /* all of them */
-  guint number;
+  guint number;  /* of its name, in this process: a later version has the same */
+  int users;     /* the Jobs that have it. Threads: one that loads or frees jobs */
+  char *written; /* a digest of all that was written about it, settings too */
   GKeyFile *conf;
   char *labels[JOB_LABELS]; /* job_label_names of job_conf.h; NULL: not given */
   gboolean by_tick, by_event, by_parent;
@@ -95,7 +98,7 @@ typedef struct _Job {
   const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */
   const PgStatement *values;     /* values.sql: what makes these rows due; NULL: none */
   char *due;         /* the column of the job's table that makes its rows due; NULL: none */
-  char *version;     /* of the folder's files */
+  char *version;     /* of its section, or of the folder's files; NULL: it is refused */
   GPtrArray *locks;  /* of PgStatement */
   GPtrArray *whats;  /* of JobWhat */
   gboolean applies;  /* its folder has files in apply/, perhaps of a word without a group */
@@ -144,6 +147,30 @@ void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Reads the settings that stay as they are until the process ends; in_force.h has the others. */
 void jobs_configure (Jobs *jobs, const Config *config);
+
+/* What is wrong with a new version of a job. FALSE: `PLACE: why`. */
+typedef gboolean (*JobsCheck) (const Job *job, gpointer data, GError **error);
+/* Reads the jobs of SOURCES again. A job that is as it was is shared with NOW; one that is refused,
+ * also by CHECK, stays as it is in NOW. The Jobs have NOW behind them once jobs_put_before is
+ * called. PRUNED_FATAL: a source cannot be read. Threads: one at a time. */
+Jobs *jobs_load_again (const Jobs *now, const JobSources *sources, JobsCheck check, gpointer data,
+                       GError **error);
+/* Like jobs_configure, for the jobs of FRESH that no other Jobs have. */
+void jobs_configure_new (Jobs *fresh, const Config *config);
+/* FRESH takes the place of OLD, and owns it. */
+void jobs_put_before (Jobs *fresh, Jobs *old);
+/* Adds the names of jobs of the user (borrowed) that FRESH has and NOW has not, that only NOW has,
+ * and that are other versions. */
+void jobs_compare (const Jobs *now, const Jobs *fresh, GPtrArray *added, GPtrArray *removed,
+                   GPtrArray *changed);
+/* They have the same jobs, and refuse the same for the same reasons. */
+gboolean jobs_are_same (const Jobs *a, const Jobs *b);
+/* One more than the highest number of a job. */
+guint jobs_numbers (const Jobs *jobs);
+/* The job NAME in VERSION, of these Jobs or of those before; NULL: this process never had it. */
+const Job *jobs_version (const Jobs *jobs, const char *name, const char *version);
+/* Jobs of the user that were removed while this process runs: number I; NULL: no more. */
+Job *jobs_removed_at (const Jobs *jobs, guint i);
 
 /* The jobs in force: those that were loaded, without those that jobs_keep took out. */
 guint jobs_count (const Jobs *jobs);

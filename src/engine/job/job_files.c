@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
@@ -61,12 +62,35 @@ path_of (const Job *job, const char *file)
   return g_strdup (job->folder[0] == '/' ? clean : clean + 1);
 }
 
+/* Statements are kept by name: the text of a file that was changed gets another. */
+static char *
+name_of_text (const char *name, const char *text)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static GHashTable *first; /* name -> digest; under the lock */
+  if (name[0] != '/')
+    return g_strdup (name);
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  pthread_mutex_lock (&lock);
+  if (first == NULL)
+    first = g_hash_table_new (g_str_hash, g_str_equal);
+  const char *was = g_hash_table_lookup (first, name);
+  gboolean other = was != NULL && !g_str_equal (was, sum);
+  if (was == NULL)
+    g_hash_table_insert (first, g_strdup (name), g_strdup (sum));
+  pthread_mutex_unlock (&lock);
+  return other ? g_strdup_printf ("%s#%.8s", name, sum) : g_strdup (name);
+}
+
 const PgStatement *
 job_files_statement (const Job *job, const char *file, GError **error)
 {
   g_autofree char *path = path_of (job, file);
   g_autofree char *text = resource_sql (path, error);
-  return text != NULL ? pg_statement_text (path, without_semicolon (text), error) : NULL;
+  if (text == NULL)
+    return NULL;
+  g_autofree char *name = name_of_text (path, without_semicolon (text));
+  return pg_statement_text (name, text, error);
 }
 
 /* `10-members`, `30-todos.update`, `40-dirty_users.insert`. */
@@ -102,7 +126,8 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
   g_autofree char *text = resource_sql (path, error);
   if (text == NULL)
     return FALSE;
-  g_autofree char *name = g_strdup_printf ("%s#%s", path, columns);
+  g_autofree char *known = name_of_text (path, text),
+                  *name = g_strdup_printf ("%s#%s", known, columns);
   apply->statement
       = job_files_audited (name, without_semicolon (text), apply->table,
                            apply->kind == APPLY_UPDATE ? "updated" : "deleted", columns, error);
@@ -175,8 +200,8 @@ load_page_count (Job *job, GError **error)
   g_autofree char *path = path_of (job, "page"), *text = resource_sql (path, error);
   if (text == NULL)
     return FALSE;
-  g_autofree char *name = g_strconcat (path, "#count", NULL),
-                  *sql = job_files_count_text (without_semicolon (text));
+  g_autofree char *known = name_of_text (path, without_semicolon (text)),
+                  *name = g_strconcat (known, "#count", NULL), *sql = job_files_count_text (text);
   return (job->page_count = pg_statement_text (name, sql, error)) != NULL;
 }
 
@@ -191,7 +216,8 @@ add_to_version (GChecksum *sum, const char *folder)
       continue;
     }
     g_autofree char *text
-        = g_str_has_suffix (names[i], ".sql") || g_str_equal (names[i], "job.conf")
+        = g_str_has_suffix (names[i], ".sql") && path[0] == '/' ? resource_sql (path, NULL)
+          : g_str_has_suffix (names[i], ".sql") || g_str_equal (names[i], "job.conf")
               ? resource_text (path, NULL)
               : NULL;
     g_checksum_update (sum, (const guchar *)names[i], -1);
@@ -199,7 +225,8 @@ add_to_version (GChecksum *sum, const char *folder)
   }
 }
 
-/* Changes with every file of the folder; of a job in C with every version of the program, too. */
+/* Changes with every file of the folder, and of a user's job with the files that these include; of
+ * a job in C with every version of the program, too. */
 static void
 note_version (Job *job)
 {
@@ -208,6 +235,19 @@ note_version (Job *job)
   if (job->code != NULL)
     g_checksum_update (sum, (const guchar *)PRUNED_VERSION, -1);
   job->version = g_strndup (g_checksum_get_string (sum), 16);
+  job->written = g_strdup (job->version);
+}
+
+gboolean
+job_files_make_job (const char *folder)
+{
+  static const char *const files[] = { "job.conf", "page.sql", "apply" };
+  gboolean found = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree char *path = g_build_filename (folder, files[i], NULL);
+    found = found || resource_exists (path);
+  }
+  return found;
 }
 
 gboolean

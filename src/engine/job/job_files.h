@@ -24,3 +24,5 @@ gboolean job_files_effect (const Job *job, const char *file, const char *columns
  * returns of each row. */
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
                                       const char *action, const char *columns, GError **error);
+/* Whether FOLDER is a job. Other folders have files that several jobs include. */
+gboolean job_files_make_job (const char *folder);

@@ -39,23 +39,38 @@ load_embedded (Jobs *jobs, const JobCode *code, GError **error)
   return TRUE;
 }
 
+Jobs *
+jobs_new (void)
+{
+  Jobs *jobs = g_new0 (Jobs, 1);
+  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
+  jobs->others = g_ptr_array_new_with_free_func (job_free);
+  jobs->refused = g_ptr_array_new_with_free_func (job_refused_free);
+  jobs->events = g_ptr_array_new_with_free_func ((GDestroyNotify)sentence_event_free);
+  return jobs;
+}
+
 static int
 by_refused_name (gconstpointer a, gconstpointer b)
 {
   return strcmp ((*(const JobRefused *const *)a)->name, (*(const JobRefused *const *)b)->name);
 }
 
-static void
-note_loaded (Jobs *jobs)
+void
+jobs_note_loaded (Jobs *jobs)
 {
   guint n = jobs->jobs->len;
   g_ptr_array_sort (jobs->refused, by_refused_name);
-  jobs->loaded = g_memdup2 (jobs->names, (n + 1) * sizeof *jobs->names);
+  jobs->loaded = g_new0 (const char *, n + jobs->others->len + 1);
+  memcpy (jobs->loaded, jobs->names, n * sizeof *jobs->names);
+  for (guint i = 0; i < jobs->others->len; i++)
+    jobs->loaded[n++] = ((const Job *)jobs->others->pdata[i])->name;
   jobs->sections = g_new0 (const char *, n + jobs->refused->len + 1);
-  memcpy (jobs->sections, jobs->names, n * sizeof *jobs->names);
+  memcpy (jobs->sections, jobs->loaded, n * sizeof *jobs->names);
   for (guint i = 0; i < jobs->refused->len; i++) {
     const JobRefused *refused = jobs->refused->pdata[i];
-    if (refused->job != NULL && jobs_find (jobs, refused->name) == NULL)
+    if (refused->job != NULL && jobs_find (jobs, refused->name) == NULL
+        && jobs_find_loaded (jobs, refused->name) == NULL)
       jobs->sections[n++] = refused->name;
   }
 }
@@ -63,15 +78,11 @@ note_loaded (Jobs *jobs)
 Jobs *
 jobs_load (const JobCode *code, const JobSources *sources, GError **error)
 {
-  g_autoptr (Jobs) jobs = g_new0 (Jobs, 1);
-  jobs->jobs = g_ptr_array_new_with_free_func (job_free);
-  jobs->others = g_ptr_array_new_with_free_func (job_free);
-  jobs->refused = g_ptr_array_new_with_free_func (job_refused_free);
-  jobs->events = g_ptr_array_new_with_free_func ((GDestroyNotify)sentence_event_free);
+  g_autoptr (Jobs) jobs = jobs_new ();
   if (!load_embedded (jobs, code, error)
       || (sources != NULL && !job_own_load (jobs, sources, error)))
     return NULL;
   jobs_number (jobs);
-  note_loaded (jobs);
+  jobs_note_loaded (jobs);
   return g_steal_pointer (&jobs);
 }

@@ -272,19 +272,6 @@ add_jobs (Own *own)
 
 /* --- sources --- */
 
-/* Other folders have files that several jobs include. */
-static gboolean
-is_job (const char *folder)
-{
-  static const char *const files[] = { "job.conf", "page.sql", "apply" };
-  gboolean found = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    g_autofree char *path = g_build_filename (folder, files[i], NULL);
-    found = found || resource_exists (path);
-  }
-  return found;
-}
-
 static gboolean
 list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
 {
@@ -298,7 +285,7 @@ list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
     g_autofree char *one = g_build_filename (path, names[i], NULL);
     if (g_str_has_suffix (names[i], "/")) {
       one[strlen (one) - 1] = '\0';
-      if (is_job (one))
+      if (job_files_make_job (one))
         g_ptr_array_add (own->folders, g_steal_pointer (&one));
     } else if (g_str_has_suffix (names[i], ".conf") && names[i][0] != '.')
       sections_of_file (own->sections, one);
@@ -316,6 +303,14 @@ list_all (Own *own, const JobSources *sources, GError **error)
          || list_folder (own, sources->folder, sources->folder_must_exist, error);
 }
 
+static void
+claim_built_in (GHashTable *places, const GPtrArray *jobs)
+{
+  for (guint i = 0; i < jobs->len; i++)
+    g_hash_table_insert (places, g_strdup (((Job *)jobs->pdata[i])->name),
+                         g_strdup ("a job of the program"));
+}
+
 gboolean
 job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
 {
@@ -323,9 +318,8 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
                         folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   Own own = { jobs, sections, folders, places };
-  for (guint i = 0; i < jobs->jobs->len; i++)
-    g_hash_table_insert (places, g_strdup (((Job *)jobs->jobs->pdata[i])->name),
-                         g_strdup ("a job of the program"));
+  claim_built_in (places, jobs->jobs);
+  claim_built_in (places, jobs->others);
   if (!list_all (&own, sources, error))
     return FALSE;
   claim_sections (&own);

@@ -13,14 +13,23 @@ struct _Jobs {
   const char **names;    /* of jobs */
   const char **loaded;   /* of jobs and others */
   const char **sections; /* of all, and of those that are refused */
+  guint numbers;         /* one more than the highest of a job */
+  Jobs *before;          /* replaced by these; NULL: none */
 };
 
-/* Sorts and numbers the jobs in force, and notes their names. */
+/* Empty. */
+Jobs *jobs_new (void);
+/* Sorts the jobs in force, and notes their names. */
+void jobs_sort (Jobs *jobs);
+/* Sorts and numbers them. */
 void jobs_number (Jobs *jobs);
+/* Notes which jobs are loaded and refused, once they are sorted. */
+void jobs_note_loaded (Jobs *jobs);
 
 /* An empty job. FOLDER: where it is, for errors. */
 Job *job_new (const char *folder, const char *name);
-void job_free (gpointer job);
+Job *job_ref (Job *job);
+void job_free (gpointer job);             /* the last of its users frees it */
 void job_refused_free (gpointer refused); /* a JobRefused */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 

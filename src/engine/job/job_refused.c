@@ -18,10 +18,9 @@ job_refused_free (gpointer data)
 
 /* A job that takes any tick, and whose runs end at once. */
 static Job *
-stand_in (const Jobs *jobs, const JobRefused *refused)
+stand_in (const JobRefused *refused)
 {
   Job *job = job_new (refused->place, refused->name);
-  job->jobs = jobs;
   job->capacity = 1;
   job->by_tick = TRUE;
   job->arguments = g_strsplit ("*", ";", -1);
@@ -42,6 +41,6 @@ job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause)
   refused->place = g_strndup (text, colon != NULL ? (gsize)(colon - text) : strlen (text));
   refused->reason = g_strdup (colon != NULL ? colon + 2 : text);
   if (stands)
-    refused->job = stand_in (jobs, refused);
+    refused->job = stand_in (refused);
   g_ptr_array_add (jobs->refused, refused);
 }

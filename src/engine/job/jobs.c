@@ -13,17 +13,22 @@ by_name (gconstpointer a, gconstpointer b)
 }
 
 void
-jobs_number (Jobs *jobs)
+jobs_sort (Jobs *jobs)
 {
   g_ptr_array_sort (jobs->jobs, by_name);
   g_free (jobs->names);
   jobs->names = g_new0 (const char *, jobs->jobs->len + 1);
-  for (guint i = 0; i < jobs->jobs->len; i++) {
-    Job *job = jobs->jobs->pdata[i];
-    job->number = i;
-    job->jobs = jobs;
-    jobs->names[i] = job->name;
-  }
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    jobs->names[i] = ((const Job *)jobs->jobs->pdata[i])->name;
+}
+
+void
+jobs_number (Jobs *jobs)
+{
+  jobs_sort (jobs);
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    ((Job *)jobs->jobs->pdata[i])->number = i;
+  jobs->numbers = jobs->jobs->len;
 }
 
 void
@@ -52,6 +57,7 @@ jobs_free (Jobs *jobs)
   g_free (jobs->names);
   g_free (jobs->loaded);
   g_free (jobs->sections);
+  jobs_free (jobs->before);
   g_free (jobs);
 }
 
@@ -65,6 +71,12 @@ jobs_configure (Jobs *jobs, const Config *config)
     job->work_topic
         = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
   }
+}
+
+guint
+jobs_numbers (const Jobs *jobs)
+{
+  return jobs->numbers;
 }
 
 guint

@@ -42,6 +42,32 @@ lanes_free (Lanes *lanes)
   g_free (lanes);
 }
 
+void
+lanes_grow (Lanes *lanes, guint n_jobs)
+{
+  pthread_mutex_lock (&lanes->lock);
+  guint had = lanes->n_queues;
+  if (n_jobs + 1 > had) {
+    lanes->queues = g_renew (GQueue, lanes->queues, n_jobs + 1);
+    GQueue intake = lanes->queues[had - 1];
+    for (guint i = had - 1; i < n_jobs; i++)
+      g_queue_init (&lanes->queues[i]);
+    lanes->queues[n_jobs] = intake;
+    lanes->n_queues = n_jobs + 1;
+    lanes->turn = 0;
+  }
+  pthread_mutex_unlock (&lanes->lock);
+}
+
+void
+lane_follow (Lanes *lanes, Lane *lane, Job *job)
+{
+  g_assert (job->number == lane->job->number);
+  pthread_mutex_lock (&lanes->lock);
+  lane->job = job;
+  pthread_mutex_unlock (&lanes->lock);
+}
+
 Lane *
 lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number, Job *job,
            gboolean is_ticks)

@@ -138,6 +138,10 @@ typedef struct _Lanes Lanes;
 Lanes *lanes_new (guint n_jobs);
 void lanes_free (Lanes *lanes); /* after all workers have ended */
 
+/* There can be lanes of N_JOBS jobs, by their numbers. */
+void lanes_grow (Lanes *lanes, guint n_jobs);
+/* LANE goes on with JOB, a later version of its own. Thread: the worker that holds it. */
+void lane_follow (Lanes *lanes, Lane *lane, Job *job);
 /* Thread: poll. */
 Lane *lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number,
                  Job *job, gboolean is_ticks);

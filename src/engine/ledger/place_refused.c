@@ -11,7 +11,7 @@
 static gboolean
 leave_outcome (Pg *pg, const RunSpec *spec, GError **error)
 {
-  const Jobs *jobs = spec->job->jobs;
+  const Jobs *jobs = in_force_jobs ();
   const char *prefix = config_text (in_force_config (), "topics", "prefix");
   if (jobs_count (jobs) == 0)
     return TRUE;

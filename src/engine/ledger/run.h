@@ -21,6 +21,7 @@ typedef struct {
   json_t *cursor; /* NULL: first step */
   /* only from a fence */
   char *parent_id, *error;
+  char *version;       /* of its job, with which it has begun; NULL: no step of it has ended */
   char *wrong;         /* why its row cannot be read, which no retry mends; NULL: it can */
   json_t *result;      /* NULL: none yet */
   json_t *context;     /* fields of its log lines, from its parent; NULL: none */

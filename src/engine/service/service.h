@@ -22,7 +22,6 @@ typedef struct {
   /* Set before the threads start. Any thread reads them; what they point to has its own rules. */
   const Config
       *config; /* from the start of the process; for what a reload can change: in_force.h */
-  Jobs *jobs;
   const char *prefix;
   const char **kafka_settings; /* pairs, NULL-terminated */
   PgSettings pg;
@@ -44,22 +43,25 @@ typedef struct {
     gint64 ledger_bytes;      /* as growth.c measured it last */
     gboolean ticks_held;      /* because a clock is wrong */
     gint64 *tick_again_us;    /* by the job's number */
+    guint n_tick_again;
   } dispatcher;
 
   /* Of the main thread. No lock. */
   struct {
-    char *trouble_seen;    /* what is wrong with Kafka's consumer */
-    char *trouble_told;    /* what was logged of it */
-    GPtrArray *own_topics; /* of char: those of applications' events that are subscribed to */
+    char *trouble_seen;     /* what is wrong with Kafka's consumer */
+    char *trouble_told;     /* what was logged of it */
+    GPtrArray *own_topics;  /* of char: those of applications' events that are subscribed to */
+    GPtrArray *work_topics; /* of char, sorted: the same for work */
   } main;
 
   /* Atomic: any thread. */
   struct {
-    atomic_int ticks_asked; /* not known yet whether a tick must be fired */
-    atomic_int plans;       /* growth.h */
-    atomic_int reloaded;    /* since the main thread last looked */
-    atomic_int stopped;     /* by `pruned stop` (clock/stop.h) */
-    atomic_int failed;      /* a thread found a reason to end the process */
+    atomic_int ticks_asked;  /* not known yet whether a tick must be fired */
+    atomic_int plans;        /* growth.h */
+    atomic_int reloaded;     /* since the main thread last looked */
+    atomic_int reload_asked; /* by `pruned reload`, the same */
+    atomic_int stopped;      /* by `pruned stop` (clock/stop.h) */
+    atomic_int failed;       /* a thread found a reason to end the process */
   } shared;
 } Service;
 

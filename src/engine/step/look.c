@@ -107,7 +107,8 @@ take_answers (const Look *look, GArray *askers, const GPtrArray *answers, gboole
   g_array_set_size (askers, kept);
 }
 
-/* Runs whose keys page.sql finds, and that are no plans. The others are marked heavy. */
+/* Runs whose keys page.sql finds, that are no plans, and that began with the version of the job
+ * that is in force. The others are marked heavy. */
 static GArray *
 askers_of (const Look *look, const GPtrArray *runs)
 {
@@ -115,8 +116,8 @@ askers_of (const Look *look, const GPtrArray *runs)
   for (guint i = 0; i < runs->len; i++) {
     Page page = { 0 };
     Run *run = runs->pdata[i];
-    if (run->wrong != NULL || run_is_planned (run) || page_of_event (run, &page)
-        || json_object_get (run->args, "cursor") != NULL) {
+    if (run->wrong != NULL || run->job != look->job || run_is_planned (run)
+        || page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL) {
       page_clear (&page);
       g_hash_table_add (look->heavy, run->run_id);
       continue;

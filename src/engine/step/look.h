@@ -17,6 +17,7 @@ typedef struct {
   Bundle *bundle;
   GPtrArray *steps;  /* of Step, owned: what has been done by looking */
   GHashTable *heavy; /* run ids, borrowed: those whose page has rows */
+  const Job *job;    /* in the version that is in force */
 } Look;
 
 /* All RUNS (of Run), fenced in the open transaction; fills `steps` and `heavy`. */

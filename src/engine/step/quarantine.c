@@ -1,5 +1,7 @@
 #include "engine/step/quarantine.h"
 
+#include "engine/job/in_force.h"
+
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
@@ -149,7 +151,7 @@ quarantine_sweep (Service *service, Pg *pg, GError **error)
   g_clear_pointer (&item, g_free);
   g_autoptr (PgRows) page = pg_run_file (pg, SQL "quarantine_page.sql", values, error);
   for (int i = 0; page != NULL && i < rows_count (page); i++) {
-    const Job *known = jobs_find (service->jobs, rows_text (page, i, "job"));
+    const Job *known = jobs_find (in_force_jobs (), rows_text (page, i, "job"));
     const char *table = rows_text (page, i, "tab");
     if (known != NULL && g_strv_contains ((const char *const *)known->items, table)
         && !forget_gone (pg, table, known->name, rows_text (page, i, "keys"), error))

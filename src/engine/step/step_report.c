@@ -5,6 +5,7 @@
 #include "avro/identity.h"
 #include "avro/message.h"
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/job/job_files.h"
 
 #include <stdarg.h>
@@ -130,7 +131,7 @@ void
 step_child (Step *step, const char *job, json_t *args, const char *child_key,
             const char *unique_key, gint64 delay_ms)
 {
-  const Job *found = jobs_find (step->job->jobs, job);
+  const Job *found = jobs_find (in_force_jobs (), job);
   if (found == NULL || args == NULL) {
     bundle_spoil (step->bundle,
                   found == NULL ? "%s: there is no job '%s' for its child"

@@ -191,13 +191,14 @@ add_advance (Step *step, GString *const *arrays)
   array_add_int (arrays[7], step->rows);
   array_add_int (arrays[8], step->counted);
   array_add_int (arrays[9], step->limited);
+  array_add (arrays[10], step->job->version);
 }
 
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
-  static const char *const names[] = { "run_id", "step",     "state", "cursor",  "result",
-                                       "error",  "delay_ms", "rows",  "counted", "limited" };
+  static const char *const names[] = { "run_id",   "step", "state",   "cursor",  "result", "error",
+                                       "delay_ms", "rows", "counted", "limited", "version" };
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();

@@ -31,7 +31,7 @@ find (const Job *job)
   const ThrottlePassed *found = NULL;
   for (guint i = 0; current != NULL && i < current->passed->len; i++) {
     const ThrottlePassed *passed = &g_array_index (current->passed, ThrottlePassed, i);
-    if (passed->job == job)
+    if (passed->job != NULL && passed->job->number == job->number)
       return passed;
     if (passed->job == NULL && found == NULL)
       found = passed;

@@ -21,7 +21,7 @@ static gboolean
 store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GError **error)
 {
   for (int i = 0; i < rows_count (rows); i++) {
-    const Job *job = jobs_find (service->jobs, rows_text (rows, i, "job"));
+    const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
     if (job == NULL || !rows_bool (rows, i, "died"))
       continue;
     Run *run = run_from_row (job, rows, i);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/work/throttled.h"
+#include "engine/work/version.h"
 
 #include <string.h>
 
@@ -122,7 +123,9 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
     if (g_hash_table_add (seen,
                           (gpointer)rows_text (rows, i, "run_id"))) /* a message can come twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
-  claim->paused = !claim->settles && rows_count (rows) > 0 && rows_bool (rows, 0, "paused");
+  claim->paused
+      = !claim->settles && rows_count (rows) > 0
+        && (rows_bool (rows, 0, "paused") || jobs_find (in_force_jobs (), job->name) == NULL);
   gboolean ok = put_back_early (pg, runs, error)
                 && (claim->settles || claim->paused || put_back_quiet (claim, job, runs, error));
   return ok ? g_steal_pointer (&runs) : NULL;
@@ -201,7 +204,10 @@ claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray
     return FALSE;
   claim->locked = find_locked (claim, lane, works, error);
   gboolean begins = !claim->settles && !claim->paused;
-  if (claim->locked == NULL || (begins && !throttled_put_back (claim, lane->job, error)))
+  if (claim->locked == NULL
+      || (begins
+          && (!version_sort_out (claim, lane->job, error)
+              || !throttled_put_back (claim, lane->job, error))))
     return FALSE;
   gboolean steps = claim->runs->len > 0 && !claim->paused;
   lane_note_run (service->lanes, lane, steps ? ((const Run *)claim->runs->pdata[0])->run_id : NULL);

@@ -13,8 +13,9 @@ typedef struct {
   GPtrArray *runs;         /* of Run: locked, and can be stepped */
   GHashTable *locked;      /* ids of runs that another transaction has locked; the lane keeps their
                               messages for up to a second */
-  guint waits;             /* runs that wait instead: quiet hours, or a threshold of [throttle] */
-  gboolean paused;         /* their job is paused, or everything is stopped: call
+  guint waits;             /* runs that wait instead: quiet hours, a threshold of [throttle],
+                              or the version that they began with */
+  gboolean paused;         /* their job is paused or was removed, or everything is stopped: call
                               claim_park_paused */
   gboolean settles;        /* no step begins: an errand, or what killed a process, is settled */
 } Claim;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/trail.h"
 #include "engine/ledger/admit.h"
@@ -71,7 +72,7 @@ take_messages (Intake *intake, Pg *pg, guint n, GError **error)
 {
   g_autoptr (OwnKeys) keys = own_keys_new (pg);
   Admission admission
-      = { .jobs = intake->service->jobs, .keep_us = intake->service->keep_us, .keys = keys };
+      = { .jobs = in_force_jobs (), .keep_us = intake->service->keep_us, .keys = keys };
   if (!pg_now_us (pg, &admission.now_us, error))
     return FALSE;
   /* Both clocks count, so that a wrong one buries no message: it only waits. */

@@ -42,7 +42,7 @@ look (Together *together, GError **error)
   const Job *job = together->lane->job;
   GPtrArray *runs = together->claim.runs;
   Look look = { together->pg, together->service->prefix, together->bundle, together->steps,
-                together->heavy };
+                together->heavy, job };
   if (job->code == NULL && job->page != NULL && job->blocked == NULL)
     return look_at_pages (&look, runs, error);
   for (guint i = 0; i < runs->len; i++)

@@ -141,6 +141,16 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   return next == LANE_DONE && lane->worker.full ? LANE_AGAIN : next;
 }
 
+/* From here on the lane's runs begin with the version of its job that is in force now. A job that
+ * was removed keeps its lanes, and its runs are set waiting (claim.c). */
+static void
+follow (Service *service, Lane *lane)
+{
+  Job *job = lane->job != NULL ? jobs_find (in_force_jobs (), lane->job->name) : NULL;
+  if (job != NULL && job != lane->job)
+    lane_follow (service->lanes, lane, job);
+}
+
 static void *
 worker_main (void *data)
 {
@@ -151,6 +161,7 @@ worker_main (void *data)
   while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL) {
     gint64 hold_us = 0;
     in_force_renew ();
+    follow (service, lane);
     LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
     g_assert (!pg_in_transaction (worker->pg));
     lanes_put (service->lanes, lane, next, hold_us);

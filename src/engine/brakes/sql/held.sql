@@ -1,6 +1,6 @@
 -- The run is held: an approval that it had is spent, and it is counted again after the next.
 UPDATE pruned.runs r
 SET held = :held::jsonb, rows_counted = NULL, rows_limit = NULL, approved_at = NULL, approved_until = NULL, approved_rows = NULL,
-    approved_reason = NULL
+    approved_reason = NULL, job_version = coalesce(:held::jsonb ->> 'version', r.job_version)
 WHERE r.run_id = :run_id::uuid
 RETURNING r.run_id

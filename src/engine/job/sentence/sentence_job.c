@@ -25,13 +25,15 @@ final_because (const Sentence *sentence)
   return NULL;
 }
 
-/* Changes with every key of its section. */
+/* Changes with every key of its section, but not with SETTINGS (NULL: none). */
 static char *
-version_of (const Section *section)
+digest_of (const Section *section, GKeyFile *settings)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   for (guint i = 0; i < section->n; i++) {
     const KeyFileEntry *entry = section_entry (section, i);
+    if (settings != NULL && g_key_file_has_key (settings, "job", entry->key, NULL))
+      continue;
     g_checksum_update (sum, (const guchar *)entry->key, -1);
     g_checksum_update (sum, (const guchar *)"=", 1);
     g_checksum_update (sum, (const guchar *)entry->value, -1);
@@ -103,6 +105,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->launches = g_new0 (char *, 1);
   job->settings = settings_of (settings);
   job->final = g_strdup (final_because (sentence));
-  job->version = version_of (section);
+  job->version = digest_of (section, settings); /* what it does */
+  job->written = digest_of (section, NULL);
   return job;
 }

@@ -7,10 +7,11 @@ SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), resul
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),
     published_at = CASE WHEN u.state = 'ready' THEN clock_timestamp() ELSE r.published_at END,
     finished_at = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END,
+    job_version = coalesce(u.version, r.job_version),
     rows_done = CASE WHEN u.rows > 0 THEN coalesce(r.rows_done, 0) + u.rows ELSE r.rows_done END,
     rows_counted = CASE WHEN u.counted >= 0 THEN u.counted ELSE r.rows_counted END,
     rows_limit = CASE WHEN u.limited >= 0 THEN u.limited ELSE r.rows_limit END
 FROM unnest(:run_id::uuid[], :step::int[], :state::text[], :cursor::jsonb[], :result::jsonb[], :error::text[], :delay_ms::bigint[],
-            :rows::bigint[], :counted::bigint[], :limited::bigint[])
-     AS u (run_id, step, state, cursor, result, error, delay_ms, rows, counted, limited)
+            :rows::bigint[], :counted::bigint[], :limited::bigint[], :version::text[])
+     AS u (run_id, step, state, cursor, result, error, delay_ms, rows, counted, limited, version)
 WHERE r.run_id = u.run_id

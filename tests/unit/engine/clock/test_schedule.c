@@ -13,6 +13,7 @@
 #define NOW "1795257000000000" /* 2026-11-21T10:30:00Z */
 
 static Service service;
+static Jobs *jobs;
 static Config *config;
 
 /* The other jobs' schedules are off; LINES are JOB's settings. */
@@ -20,8 +21,8 @@ static char *
 configuration (const char *lines)
 {
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < jobs_count (service.jobs); i++) {
-    const Job *job = jobs_at (service.jobs, i);
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
     if (g_str_equal (job->name, JOB))
       g_string_append_printf (text, "[jobs.%s]\n%s\n", job->name, lines);
     else if (job->by_tick)
@@ -34,16 +35,15 @@ static void
 begin (const char *lines)
 {
   g_autoptr (GError) error = NULL;
-  service.jobs = jobs_load (JOB_CODE, NULL, &error);
+  jobs = jobs_load (JOB_CODE, NULL, &error);
   g_assert_no_error (error);
   g_autofree char *text = configuration (lines);
   g_assert_true (g_file_set_contents (config_file, text, -1, NULL));
-  ConfigSources sources
-      = { config_file, NULL, jobs_names (service.jobs), jobs_default, service.jobs };
+  ConfigSources sources = { config_file, NULL, jobs_names (jobs), jobs_default, jobs };
   config = config_load (&sources, &error);
   g_assert_no_error (error);
-  jobs_configure (service.jobs, config);
-  g_assert_true (in_force_begin (service.jobs, config, &error));
+  jobs_configure (jobs, config);
+  g_assert_true (in_force_begin (jobs, config, &error));
   g_assert_no_error (error);
   in_force_renew ();
   played_begin ();
@@ -53,8 +53,8 @@ begin (const char *lines)
 static void
 end (void)
 {
-  in_force_end (service.jobs);
-  g_clear_pointer (&service.jobs, jobs_free);
+  in_force_end (jobs);
+  g_clear_pointer (&jobs, jobs_free);
   g_clear_pointer (&config, config_free);
 }
 
@@ -170,8 +170,7 @@ decide_at (const char *lines, const char *since, const char *now, gboolean runni
 {
   begin (lines);
   service.keep_us = G_TIME_SPAN_DAY;
-  schedule_decide (&service, jobs_find (service.jobs, JOB), us_of (since), us_of (now), running,
-                   decision);
+  schedule_decide (&service, jobs_find (jobs, JOB), us_of (since), us_of (now), running, decision);
   end ();
 }
 

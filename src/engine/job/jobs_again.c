@@ -1,0 +1,207 @@
+/* The jobs of the user, read again while the process runs. */
+#include "engine/job/job_private.h"
+
+#include <string.h>
+
+static Job *
+find_in (const GPtrArray *jobs, const char *name)
+{
+  for (guint i = 0; i < jobs->len; i++)
+    if (g_str_equal (((const Job *)jobs->pdata[i])->name, name))
+      return jobs->pdata[i];
+  return NULL;
+}
+
+/* The job of the user, in force in NOW or removed. */
+static Job *
+find_own (const Jobs *now, const char *name)
+{
+  Job *job = find_in (now->jobs, name);
+  if (job == NULL)
+    job = find_in (now->others, name);
+  return job != NULL && !job->built_in ? job : NULL;
+}
+
+static gboolean
+same_event (const SentenceEvent *a, const SentenceEvent *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return g_str_equal (a->name, b->name) && g_str_equal (a->topic, b->topic)
+         && a->format == b->format && g_strcmp0 (a->due, b->due) == 0
+         && g_strcmp0 (a->cancel_on, b->cancel_on) == 0
+         && g_strcmp0 (a->match_path, b->match_path) == 0
+         && g_strcmp0 (a->match_value, b->match_value) == 0
+         && g_strv_equal ((const char *const *)a->key, (const char *const *)b->key);
+}
+
+static gboolean
+is_as_it_was (const Job *job, const Job *old)
+{
+  gboolean same
+      = g_strcmp0 (job->written, old->written) == 0 && job->events->len == old->events->len;
+  for (guint i = 0; same && i < job->events->len; i++) {
+    const JobEvent *a = job->events->pdata[i], *b = old->events->pdata[i];
+    same = same_event (a->own, b->own) && same_event (a->cancel, b->cancel);
+  }
+  return same;
+}
+
+static void
+share_built_in (Jobs *fresh, const Jobs *now)
+{
+  for (guint i = 0; i < now->jobs->len; i++)
+    if (((const Job *)now->jobs->pdata[i])->built_in)
+      g_ptr_array_add (fresh->jobs, job_ref (now->jobs->pdata[i]));
+  for (guint i = 0; i < now->others->len; i++)
+    if (((const Job *)now->others->pdata[i])->built_in)
+      g_ptr_array_add (fresh->others, job_ref (now->others->pdata[i]));
+}
+
+/* Puts in FRESH what is as it was, and takes out what CHECK refuses. */
+static void
+share_unchanged (Jobs *fresh, const Jobs *now, JobsCheck check, gpointer data)
+{
+  for (guint i = fresh->jobs->len; i-- > 0;) {
+    Job *job = fresh->jobs->pdata[i], *old = find_own (now, job->name);
+    g_autoptr (GError) error = NULL;
+    if (job->built_in)
+      continue;
+    if (old != NULL && is_as_it_was (job, old)) {
+      fresh->jobs->pdata[i] = job_ref (old);
+      job_free (job);
+    } else if (!check (job, data, &error)) {
+      job_refuse (fresh, job->name, TRUE, error);
+      g_ptr_array_remove_index (fresh->jobs, i);
+    }
+  }
+}
+
+/* A job that is refused stays as it is in NOW. */
+static void
+keep_refused (Jobs *fresh, const Jobs *now)
+{
+  for (guint i = 0; i < fresh->refused->len; i++) {
+    const JobRefused *refused = fresh->refused->pdata[i];
+    Job *old = find_in (now->jobs, refused->name);
+    if (refused->job != NULL && old != NULL && !old->built_in
+        && find_in (fresh->jobs, old->name) == NULL)
+      g_ptr_array_add (fresh->jobs, job_ref (old));
+  }
+}
+
+/* Runs of a job that is removed wait, and its lanes are still there. */
+static void
+keep_removed (Jobs *fresh, const Jobs *now)
+{
+  const GPtrArray *const lists[] = { now->jobs, now->others };
+  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
+    for (guint i = 0; i < lists[l]->len; i++) {
+      Job *job = lists[l]->pdata[i];
+      if (!job->built_in && find_in (fresh->jobs, job->name) == NULL)
+        g_ptr_array_add (fresh->others, job_ref (job));
+    }
+}
+
+static void
+number_new (Jobs *fresh, const Jobs *now)
+{
+  fresh->numbers = now->numbers;
+  for (guint i = 0; i < fresh->jobs->len; i++) {
+    Job *job = fresh->jobs->pdata[i];
+    const Job *old = find_own (now, job->name);
+    if (job->built_in || job == old)
+      continue;
+    job->number = old != NULL ? old->number : fresh->numbers++;
+    if (old != NULL)
+      atomic_store (&job->partitions, atomic_load (&old->partitions));
+  }
+}
+
+Jobs *
+jobs_load_again (const Jobs *now, const JobSources *sources, JobsCheck check, gpointer data,
+                 GError **error)
+{
+  g_autoptr (Jobs) fresh = jobs_new ();
+  share_built_in (fresh, now);
+  if (!job_own_load (fresh, sources, error))
+    return NULL;
+  share_unchanged (fresh, now, check, data);
+  keep_refused (fresh, now);
+  keep_removed (fresh, now);
+  number_new (fresh, now);
+  jobs_sort (fresh);
+  jobs_note_loaded (fresh);
+  return g_steal_pointer (&fresh);
+}
+
+void
+jobs_configure_new (Jobs *fresh, const Config *config)
+{
+  for (guint i = 0; i < fresh->jobs->len; i++) {
+    Job *job = fresh->jobs->pdata[i];
+    if (job->work_topic != NULL)
+      continue;
+    job->capacity = (int)config_job_int (config, job->name, "capacity");
+    job->work_topic
+        = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+  }
+}
+
+void
+jobs_put_before (Jobs *fresh, Jobs *old)
+{
+  fresh->before = old;
+}
+
+void
+jobs_compare (const Jobs *now, const Jobs *fresh, GPtrArray *added, GPtrArray *removed,
+              GPtrArray *changed)
+{
+  for (guint i = 0; i < fresh->jobs->len; i++) {
+    Job *job = fresh->jobs->pdata[i], *old = find_in (now->jobs, job->name);
+    if (old != job)
+      g_ptr_array_add (old == NULL ? added : changed, job->name);
+  }
+  for (guint i = 0; i < now->jobs->len; i++) {
+    Job *job = now->jobs->pdata[i];
+    if (find_in (fresh->jobs, job->name) == NULL)
+      g_ptr_array_add (removed, job->name);
+  }
+}
+
+gboolean
+jobs_are_same (const Jobs *a, const Jobs *b)
+{
+  gboolean same = a->jobs->len == b->jobs->len && a->refused->len == b->refused->len;
+  for (guint i = 0; same && i < a->jobs->len; i++)
+    same = a->jobs->pdata[i] == b->jobs->pdata[i];
+  for (guint i = 0; same && i < a->refused->len; i++) {
+    const JobRefused *one = a->refused->pdata[i], *other = b->refused->pdata[i];
+    same = g_str_equal (one->name, other->name) && g_str_equal (one->place, other->place)
+           && g_str_equal (one->reason, other->reason);
+  }
+  return same;
+}
+
+const Job *
+jobs_version (const Jobs *jobs, const char *name, const char *version)
+{
+  for (; jobs != NULL; jobs = jobs->before) {
+    const Job *job = find_own (jobs, name);
+    if (job != NULL && g_strcmp0 (job->version, version) == 0)
+      return job;
+  }
+  return NULL;
+}
+
+Job *
+jobs_removed_at (const Jobs *jobs, guint i)
+{
+  for (guint at = 0; at < jobs->others->len; at++) {
+    Job *job = jobs->others->pdata[at];
+    if (!job->built_in && i-- == 0)
+      return job;
+  }
+  return NULL;
+}

@@ -1,0 +1,153 @@
+#include "engine/reload_jobs.h"
+
+#include "engine/job/sentence/complete.h"
+
+#include <string.h>
+
+#define REFUSED "refused: "
+
+/* --- the check of a new version --- */
+
+/* Only what is certain: the statement is wrong, or names what is not there. */
+static gboolean
+is_wrong (const Pg *pg)
+{
+  const char *state = pg_sqlstate (pg);
+  return (g_str_has_prefix (state, "42") || g_str_has_prefix (state, "22"))
+         && !g_str_equal (state, "42501") && !g_str_equal (state, "42704");
+}
+
+static gboolean
+fits (Pg *pg, const Job *job, const PgStatement *statement, GError **error)
+{
+  int line = 0;
+  g_autoptr (GError) cause = NULL;
+  if (statement == NULL)
+    return TRUE;
+  g_autofree char *plan = pg_begin (pg, &cause) ? pg_explain (pg, statement, &line, &cause) : NULL;
+  gboolean wrong = plan == NULL && (is_wrong (pg) || cause->code == PRUNED_OUTAGE);
+  pg_rollback (pg);
+  if (wrong)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", job->folder, cause->message);
+  return !wrong;
+}
+
+static gboolean
+effects_fit (Pg *pg, const Job *job, GError **error)
+{
+  for (guint i = 0; i < job->whats->len; i++) {
+    const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
+    for (guint a = 0; a < apply->len; a++)
+      if (!fits (pg, job, g_array_index (apply, JobApply, a).statement, error))
+        return FALSE;
+  }
+  for (guint i = 0; i < job->locks->len; i++)
+    if (!fits (pg, job, job->locks->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* `refused: PLACE: WHY` of the catalogue without its first word. */
+static const char *
+without_word (const char *refusal)
+{
+  return g_str_has_prefix (refusal, REFUSED) ? refusal + strlen (REFUSED) : refusal;
+}
+
+/* A JobsCheck. DATA: a Pg. */
+static gboolean
+check (const Job *job, gpointer data, GError **error)
+{
+  Pg *pg = data;
+  g_autofree char *refusal = NULL;
+  g_autoptr (GError) cause = NULL;
+  const Job *whole
+      = pg_begin_read_only (pg, &cause) ? job_complete (pg, job, &refusal, &cause) : NULL;
+  pg_rollback (pg);
+  if (whole == NULL && refusal != NULL)
+    g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, without_word (refusal));
+  else if (whole == NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: cannot be checked: %s", job->folder,
+                 cause->message);
+  return whole != NULL && fits (pg, whole, whole->page, error)
+         && fits (pg, whole, whole->decide, error) && fits (pg, whole, whole->event_key, error)
+         && effects_fit (pg, whole, error);
+}
+
+/* --- a reload --- */
+
+gboolean
+reload_jobs_read (ReloadJobs *self, const EngineOptions *options, Pg *pg, Jobs *now, GError **error)
+{
+  Jobs *fresh = options->reload_jobs (options->data, now, check, pg, error);
+  if (fresh == NULL)
+    return FALSE;
+  *self = (ReloadJobs){ .jobs = fresh,
+                        .new = TRUE,
+                        .changed = g_ptr_array_new (),
+                        .added = g_ptr_array_new (),
+                        .removed = g_ptr_array_new () };
+  jobs_compare (now, fresh, self->added, self->removed, self->changed);
+  return TRUE;
+}
+
+static json_t *
+names_of (const GPtrArray *names)
+{
+  json_t *list = json_array ();
+  for (guint i = 0; i < names->len; i++)
+    json_array_append_new (list, json_string (names->pdata[i]));
+  return list;
+}
+
+json_t *
+reload_jobs_object (const ReloadJobs *self)
+{
+  json_t *refused = json_array (), *object = json_object ();
+  for (guint i = 0; i < jobs_refused_count (self->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (self->jobs, i);
+    json_array_append_new (refused, json_pack ("{s:s, s:s, s:s}", "job", one->name, "place",
+                                               one->place, "reason", one->reason));
+  }
+  json_object_set_new (object, "changed", names_of (self->changed));
+  json_object_set_new (object, "added", names_of (self->added));
+  json_object_set_new (object, "removed", names_of (self->removed));
+  json_object_set_new (object, "refused", refused);
+  return object;
+}
+
+static char *
+listed (const GPtrArray *names)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < names->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)names->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+void
+reload_jobs_log (const ReloadJobs *self)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < jobs_refused_count (self->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (self->jobs, i);
+    const Job *old = jobs_find (self->jobs, one->name);
+    g_ptr_array_add (names, one->name);
+    log_error ("Job refused", "job", one->name, "place", one->place, "reason", one->reason,
+               "instead", old != NULL ? "the version before goes on" : "its runs end blocked");
+  }
+  g_autofree char *changed = listed (self->changed), *added = listed (self->added),
+                  *removed = listed (self->removed), *refused = listed (names);
+  log_line (names->len > 0 ? LOG_WARNING : LOG_INFO, "reloaded", "changed", changed, "added", added,
+            "removed", removed, "refused", refused, NULL);
+}
+
+void
+reload_jobs_clear (ReloadJobs *self)
+{
+  if (self->new)
+    jobs_free (self->jobs);
+  g_clear_pointer (&self->changed, g_ptr_array_unref);
+  g_clear_pointer (&self->added, g_ptr_array_unref);
+  g_clear_pointer (&self->removed, g_ptr_array_unref);
+}

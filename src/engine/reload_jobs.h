@@ -1,0 +1,24 @@
+/* The part of a reload that is about jobs: reading them again, checking those that are new against
+ * the database, and what is said of it.
+ *
+ * Threads: that of the reload. Ownership: reload_jobs_clear.
+ */
+#pragma once
+#include "engine/engine.h"
+#include "pg/pg.h"
+
+typedef struct {
+  Jobs *jobs;                           /* in force, or to be put in force */
+  gboolean new;                         /* JOBS are others than those in force */
+  GPtrArray *changed, *added, *removed; /* of char, borrowed from JOBS and those before */
+} ReloadJobs;
+
+/* What is to be in force instead of NOW. PRUNED_FATAL: a source cannot be read. */
+gboolean reload_jobs_read (ReloadJobs *self, const EngineOptions *options, Pg *pg, Jobs *now,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* {changed, added, removed, refused}: lists of names. New reference. */
+json_t *reload_jobs_object (const ReloadJobs *self);
+/* One line, and one for each that is refused. */
+void reload_jobs_log (const ReloadJobs *self);
+void reload_jobs_clear (ReloadJobs *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ReloadJobs, reload_jobs_clear)

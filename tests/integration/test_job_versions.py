@@ -1,0 +1,167 @@
+"""The version of a job: a run has the one that it began with in its row, and no page of it is found by other rules in silence."""
+
+import pytest
+
+from support.scene import now, tick_id
+from support.sentences import house  # noqa: F401
+
+JOB = "items.purge"
+WHERE = "note < :T - interval '1 day'"
+BLOCKED = "blocked: begun with version "
+
+
+@pytest.fixture
+def items(house):  # noqa: F811
+    """Ten rows that are old; a run removes them in five pages, of which only the first is due."""
+    house.sql("CREATE TABLE items (id bigint PRIMARY KEY, note timestamptz NOT NULL, kind int NOT NULL);"
+              "INSERT INTO items SELECT i, '2020-01-01', i % 2 FROM generate_series(1, 10) i")
+    house.say(JOB, sentence())
+    return house
+
+
+def sentence(where=WHERE, batch=2, more="delay_ms = 3600000"):
+    return f"table = items\nwhere = {where}\napprove = never\nbatch = {batch}\n{more}"
+
+
+def tick(house, minutes=1):  # noqa: F811
+    house.start()
+    return house.pruned.run("tick", JOB, "--at", now(minutes=-minutes).isoformat()).ok().stdout.strip()
+
+
+def begin(house):  # noqa: F811
+    """A run of which one page is done."""
+    run = tick(house)
+    work(house, run, "state = 'waiting' AND step = 1")
+    assert left(house) == 8
+    return run
+
+
+def work(house, run, until, **settings):  # noqa: F811
+    """A daemon works until RUN is so."""
+    house.start()
+    house.daemons.append(house.pruned.start(settings=settings))
+    house.database.wait(f"SELECT count(*) FROM pruned.runs WHERE run_id = %s AND {until}", [run], until=1)
+    assert house.daemons[-1].stop() == 0
+
+
+def left(house):  # noqa: F811
+    return house.database.value("SELECT count(*) FROM items")
+
+
+def shown(house, run):  # noqa: F811
+    return house.pruned.run("runs", run, "--json").ok().json()[0]
+
+
+def make_due(house, run):  # noqa: F811
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
+
+
+def finish(house, run):  # noqa: F811
+    """All pages, without a pause."""
+    make_due(house, run)
+    work(house, run, "state = 'finished'", **{f"jobs.{JOB}.delay_ms": 0})
+    row = shown(house, run)
+    assert (row["state"], left(house)) == ("finished", 0), row
+    return row
+
+
+def test_a_run_has_the_version_of_its_job(items):
+    rows = []
+    for minutes, text in ((9, sentence()), (8, sentence(batch=3, more="schedule = 0 3 * * *")), (7, sentence("kind = 1"))):
+        items.say(JOB, text)
+        run = tick(items, minutes)
+        items.work(**{f"jobs.{JOB}.delay_ms": 0})
+        rows.append(shown(items, run))
+    one, same, other = (row["job_version"] for row in rows)
+    assert len(one) >= 12 and one == same != other
+    assert items.database.value("SELECT job_version FROM pruned.runs WHERE run_id = %s", [rows[2]["run_id"]]) == other
+    assert other in items.pruned.run("runs", rows[2]["run_id"]).ok().stdout
+
+
+def test_a_run_goes_on_with_changed_settings(items):
+    run = begin(items)
+    begun = shown(items, run)["job_version"]
+    items.say(JOB, sentence(batch=3))
+    assert finish(items, run)["job_version"] == begun
+
+
+def test_a_run_that_began_with_another_version_waits_and_says_so(items):
+    run = begin(items)
+    begun = shown(items, run)["job_version"]
+    items.say(JOB, sentence(WHERE + " AND kind = 1"))
+    make_due(items, run)
+    work(items, run, "error LIKE 'blocked: %%'")
+    row = shown(items, run)
+    assert (row["state"], row["step"], left(items)) == ("waiting", 1, 8), row
+    assert row["error"].startswith(BLOCKED + begun)
+    [line] = items.daemons[-1].lines("Run began with a version of its job that this process does not have; it waits")
+    assert (line["run_id"], line["begun"]) == (run, begun) and line["here"] in row["error"]
+    assert run in [one["run_id"] for one in items.pruned.run("runs", "--state", "blocked", "--json").ok().json()]
+
+
+def test_it_goes_on_where_its_version_is_back(items):
+    run = begin(items)
+    begun = shown(items, run)["job_version"]
+    items.say(JOB, sentence("kind = 1"))
+    make_due(items, run)
+    work(items, run, "error LIKE 'blocked: %%'")
+    items.say(JOB, sentence())
+    row = finish(items, run)
+    assert (row["job_version"], row["error"]) == (begun, None)
+
+
+def test_retry_goes_on_with_the_new_version(items):
+    run = begin(items)
+    begun = shown(items, run)["job_version"]
+    items.say(JOB, sentence("kind = 1"))
+    make_due(items, run)
+    work(items, run, "error LIKE 'blocked: %%'")
+    items.pruned.run("retry", run).ok()
+    work(items, run, "state = 'finished'", **{f"jobs.{JOB}.delay_ms": 0})
+    row = shown(items, run)
+    assert row["state"] == "finished" and row["job_version"] not in (begun, None)
+    assert items.database.column("SELECT DISTINCT kind FROM items") == [0]
+
+
+def test_discard_ends_it(items):
+    run = begin(items)
+    items.say(JOB, sentence("kind = 1"))
+    make_due(items, run)
+    work(items, run, "error LIKE 'blocked: %%'")
+    items.pruned.run("discard", run).ok()
+    assert shown(items, run)["state"] == "skipped"
+
+
+def test_a_run_that_has_not_begun_takes_the_version_that_there_is(items):
+    items.pruned.run("pause", JOB).ok()
+    run = tick(items)
+    items.work()
+    assert (shown(items, run)["state"], shown(items, run)["job_version"]) == ("waiting", None)
+    items.say(JOB, sentence("kind = 1", more=""))
+    items.pruned.run("resume", JOB).ok()
+    items.work()
+    assert shown(items, run)["state"] == "finished" and items.database.column("SELECT DISTINCT kind FROM items") == [0]
+
+
+def test_the_runs_of_a_removed_job_wait_and_go_on_when_it_is_back(items):
+    run = begin(items)
+    begun = shown(items, run)["job_version"]
+    (items.folder / f"{JOB}.conf").unlink()
+    make_due(items, run)
+    items.work()
+    row = shown(items, run)
+    assert (row["state"], row["error"], row["job_version"], left(items)) == ("waiting", None, begun, 8)
+    assert run in [one["run_id"] for one in items.pruned.run("runs", "--json").ok().json()]
+    assert items.pruned.run("status", "--json").ok().json()[0]["removed"] == {JOB: 1}
+    assert f"Removed     {JOB} 1" in items.pruned.run("status").stdout
+    items.say(JOB, sentence())
+    assert finish(items, run)["job_version"] == begun
+
+
+def test_a_built_in_job_goes_on_with_what_another_version_of_the_program_began(new_scene):
+    scene = new_scene({"jobs.members.remove_expired.batch": 1})
+    scene.topics.tick("members.remove_expired", at := now(minutes=-1))
+    run = tick_id("members.remove_expired", at)
+    scene.run_until_idle()
+    row = scene.run_row(run)
+    assert row["state"] == "finished" and row["job_version"]
