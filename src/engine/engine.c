@@ -259,6 +259,12 @@ service_clear (Service *service)
   g_free (service->dispatcher.tick_again_us);
 }
 
+static gboolean
+uses_own_bucket (const Jobs *jobs)
+{
+  return jobs_find (jobs, "ci.delete_objects") != NULL;
+}
+
 int
 engine_run (const EngineOptions *options, GError **error)
 {
@@ -283,7 +289,7 @@ engine_run (const EngineOptions *options, GError **error)
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
-  if (ok && !stores_start (options->config, error))
+  if (ok && !stores_start (options->config, uses_own_bucket (options->jobs), error))
     code = EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;

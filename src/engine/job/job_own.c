@@ -226,9 +226,8 @@ job_of (const Own *own, const Section *section, GError **error)
     return NULL;
   if (!sentence_is_built (sentence)) {
     (void)section_fail (section, NULL, error,
-                        "%s is read, but this version cannot do it: no row goes by this section",
-                        sentence->kind == SENTENCE_OBJECTS ? "object"
-                                                           : "drop_partitions_older_than");
+                        "drop_partitions_older_than is read, but this version cannot do it: no row "
+                        "goes by this section");
     return NULL;
   }
   Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);

@@ -2,8 +2,6 @@
 
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
-#include "engine/job/arguments.h"
-#include "engine/job/job_rows.h"
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
 #include "engine/step/look.h"
@@ -13,6 +11,7 @@
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
 #include "engine/work/lease.h"
+#include "engine/work/ready.h"
 
 #define LOCKED_HOLD_US 5000
 
@@ -119,38 +118,11 @@ run_together (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
 
 /* --- one run by itself: a step with rows, a job in C, or an errand --- */
 
-/* Is something missing that the job says it cannot do without? */
-static gboolean
-check_blocked (Step *step, GError **error)
-{
-  if (step->job->blocked == NULL)
-    return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  step_bind (step, step->job->blocked, values);
-  g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
-  if (reasons == NULL || rows_count (reasons) == 0)
-    return reasons != NULL;
-  if (!job_rows_are_whole (step->job->blocked, reasons, "reason", error))
-    return FALSE;
-  return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
-}
-
-/* What no retry can mend. */
-static gboolean
-check_args (Step *step, GError **error)
-{
-  g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
-  if (step->run->wrong != NULL)
-    return step_fail (step, error, PRUNED_REJECT, "%s", step->run->wrong);
-  return reason == NULL || step_fail (step, error, PRUNED_REJECT, "args: %s", reason);
-}
-
 /* The job's own step: its code, or its page. */
 static gboolean
 step_run (Step *step, GError **error)
 {
-  if (!check_args (step, error) || !step_complete (step, error) || !check_blocked (step, error)
-      || !brakes_before (step, error))
+  if (!step_is_ready (step, error) || !brakes_before (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   return (coded ? step->job->code->step (step, error) : page_apply (step, error))
@@ -214,7 +186,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
   g_ptr_array_add (steps, step);
   pace_begin (step);
-  if (lane->job->code != NULL && lane->job->code->errand != NULL && lane->list.errand == NULL)
+  if (job_is_errand (lane->job) && lane->list.errand == NULL)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);
@@ -263,8 +235,8 @@ handle (Service *service, Pg *pg, Lane *lane)
   if (works->len == 0)
     return ANSWER_HANDLED;
   /* run_together does not check whether the job is blocked. */
-  if (works->len == 1 || lane->job->code != NULL || lane->job->page == NULL
-      || lane->job->blocked != NULL) {
+  if (works->len == 1 || lane->job->code != NULL || job_is_errand (lane->job)
+      || lane->job->page == NULL || lane->job->blocked != NULL) {
     g_array_set_size (works, 1);
     return run_alone (service, pg, lane, works);
   }
