@@ -37,6 +37,8 @@ typedef struct {
 /* Objects to delete, and what became of them. */
 typedef struct _StoreList StoreList;
 struct _StoreList {
+  const char *bucket; /* all are objects of this bucket of [store.object]: `file` is the key, and
+                         file_store and dir are not used; NULL: they are where file_store says */
   StoreObject *objects;
   guint n;
   gint64 deadline_us;      /* monotonic; no request begins after it */

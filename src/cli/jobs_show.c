@@ -111,7 +111,8 @@ read_sentence (Cli *cli, const Job *job, GPtrArray *files, GError **error)
     return cli_fail (CODE_CONFIG, error, "%s", refusal);
   if (written == NULL)
     return cli_pg_failed (pg, error);
-  add (files, "job.conf", conf_of (job, written));
+  if (!sentence_has_objects (job->sentence))
+    add (files, "job.conf", conf_of (job, written));
   for (guint i = 0; i < written->files->len; i++) {
     WrittenFile *file = written->files->pdata[i];
     g_autofree char *path = g_strconcat (file->path, ".sql", NULL);
@@ -172,6 +173,10 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
     code = CODE_USAGE;
   if (code != CODE_OK)
     return code;
+  if (to != NULL && sentence_has_objects (job->sentence))
+    return cli_fail (CODE_CONFIG, error,
+                     "SQL files delete no objects: no folder can take the place of [retention %s]",
+                     name);
   if (to != NULL)
     return write_files (cli, job, files, to, error);
   print_files (cli, files);

@@ -278,6 +278,12 @@ service_clear (Service *service)
   g_free (service->dispatcher.tick_again_us);
 }
 
+static gboolean
+uses_own_bucket (const Jobs *jobs)
+{
+  return jobs_find (jobs, "ci.delete_objects") != NULL;
+}
+
 int
 engine_run (const EngineOptions *options, GError **error)
 {
@@ -301,7 +307,7 @@ engine_run (const EngineOptions *options, GError **error)
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
   registry_start (options->config);
-  if (ok && !stores_start (options->config, error))
+  if (ok && !stores_start (options->config, uses_own_bucket (in_force_jobs ()), error))
     code = EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;

@@ -29,16 +29,28 @@ store_is_down (int file_store, StoreDown *down)
   return is_down;
 }
 
+static void
+note_listed (StoreList *list, int file_store, const char *words, gint64 retry_ms)
+{
+  if (words == NULL)
+    return;
+  g_free (list->down[file_store].words);
+  list->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
+}
+
 void
 store_note_down (StoreList *list, int file_store, const char *words, gint64 retry_ms)
 {
+  if (list->bucket != NULL) {
+    note_listed (list, file_store, words, retry_ms);
+    return;
+  }
   pthread_mutex_lock (&down_lock);
   g_clear_pointer (&downs[file_store].words, g_free);
   if (words != NULL) {
     downs[file_store].words = g_strdup (words);
     downs[file_store].until_us = g_get_monotonic_time () + retry_ms * 1000;
-    g_free (list->down[file_store].words);
-    list->down[file_store] = (StoreDown){ g_strdup (words), retry_ms };
+    note_listed (list, file_store, words, retry_ms);
   }
   pthread_mutex_unlock (&down_lock);
 }

@@ -93,9 +93,9 @@ ask (S3Target *target)
 }
 
 gboolean
-probe_object (const Config *config, GError **error)
+probe_object (const Config *config, const char *bucket, GError **error)
 {
-  S3Target *target = s3_target_new (config, error);
+  S3Target *target = s3_target_new (config, bucket, error);
   if (target == NULL)
     return FALSE;
   g_autofree char *why = ask (target);

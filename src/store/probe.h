@@ -10,5 +10,6 @@
 gboolean probe_local (const Config *config, RootLook *look, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Asks the service for an object that does not exist. FALSE: no answer, or bucket or credentials
- * are wrong. */
-gboolean probe_object (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * are wrong. BUCKET: NULL: that of [store.object]. */
+gboolean probe_object (const Config *config, const char *bucket, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

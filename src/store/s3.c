@@ -321,9 +321,9 @@ s3_delete (gpointer store, StorePart *part)
 }
 
 gpointer
-s3_new (const Config *config, GError **error)
+s3_new (const Config *config, const char *bucket, GError **error)
 {
-  S3Target *target = s3_target_new (config, error);
+  S3Target *target = s3_target_new (config, bucket, error);
   if (target == NULL)
     return NULL;
   S3 *s3 = g_new0 (S3, 1);

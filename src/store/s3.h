@@ -9,5 +9,6 @@
 #include "config/config.h"
 #include "store/part.h"
 
-gpointer s3_new (const Config *config, GError **error);
+/* BUCKET: whose keys have no prefix; NULL: what [store.object] says. */
+gpointer s3_new (const Config *config, const char *bucket, GError **error);
 extern const StoreKind s3_kind;

@@ -49,10 +49,9 @@ refuse (GError **error, const char *key, const char *value, const char *why)
 }
 
 static gboolean
-check_address (const Config *config, GUri *uri, GError **error)
+check_address (const Config *config, const char *bucket, GUri *uri, GError **error)
 {
-  const char *endpoint = config_text (config, "store.object", "endpoint"),
-             *bucket = config_text (config, "store.object", "bucket");
+  const char *endpoint = config_text (config, "store.object", "endpoint");
   if (*bucket == '\0')
     return refuse (error, "bucket", bucket, "is no name of a bucket");
   if (uri == NULL || g_uri_get_host (uri) == NULL || *g_uri_get_host (uri) == '\0')
@@ -73,12 +72,11 @@ check_address (const Config *config, GUri *uri, GError **error)
 }
 
 static char *
-base_of (const Config *config, GError **error)
+base_of (const Config *config, const char *bucket, GError **error)
 {
-  const char *bucket = config_text (config, "store.object", "bucket");
   g_autoptr (GUri) uri
       = g_uri_parse (config_text (config, "store.object", "endpoint"), G_URI_FLAGS_NONE, NULL);
-  if (!check_address (config, uri, error))
+  if (!check_address (config, bucket, uri, error))
     return NULL;
   const char *host = g_uri_get_host (uri);
   gboolean in_host = g_str_equal (config_text (config, "store.object", "addressing"), "host");
@@ -99,15 +97,16 @@ base_of (const Config *config, GError **error)
 }
 
 S3Target *
-s3_target_new (const Config *config, GError **error)
+s3_target_new (const Config *config, const char *bucket, GError **error)
 {
-  char *base = base_of (config, error);
+  const char *own = config_text (config, "store.object", "bucket");
+  char *base = base_of (config, bucket != NULL ? bucket : own, error);
   if (base == NULL)
     return NULL;
   S3Target *target = g_new0 (S3Target, 1);
   target->base = base;
   target->name = g_strdup (base);
-  target->prefix = g_strdup (config_text (config, "store.object", "prefix"));
+  target->prefix = g_strdup (bucket != NULL ? "" : config_text (config, "store.object", "prefix"));
   target->region = g_strdup (config_text (config, "store.object", "region"));
   target->ca_file = text (config, "ca_file");
   target->credentials_file = text (config, "credentials_file");

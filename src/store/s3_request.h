@@ -7,7 +7,8 @@
 
 typedef struct _S3Target S3Target;
 /* PRUNED_FATAL names the setting that is wrong. */
-S3Target *s3_target_new (const Config *config, GError **error);
+/* BUCKET: whose keys have no prefix; NULL: what [store.object] says. */
+S3Target *s3_target_new (const Config *config, const char *bucket, GError **error);
 void s3_target_free (S3Target *target);
 const char *s3_target_prefix (const S3Target *target);
 const char *s3_target_name (const S3Target *target); /* `endpoint/bucket`, for words */

@@ -3,6 +3,7 @@
 #include "store/local.h"
 #include "store/s3.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #define UNSET_RETRY_MS 60000
@@ -12,18 +13,26 @@ static struct {
   const StoreKind *kind;
 } stores[STORES];
 
+/* Under the lock. */
+static GHashTable *buckets; /* name -> store of s3_kind; each is made when it is first used */
+static const Config *config_of_buckets;
+static pthread_mutex_t buckets_lock = PTHREAD_MUTEX_INITIALIZER;
+
 gboolean
-stores_start (const Config *config, GError **error)
+stores_start (const Config *config, gboolean own_bucket, GError **error)
 {
+  config_of_buckets = config;
+  buckets = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, s3_kind.free);
   if (*config_text (config, "store.local", "root") != '\0') {
     stores[1].kind = &local_kind;
     stores[1].store = local_new (config, error);
     if (stores[1].store == NULL)
       return FALSE;
   }
-  if (*config_text (config, "store.object", "endpoint") != '\0') {
+  gboolean wanted = own_bucket || *config_text (config, "store.object", "bucket") != '\0';
+  if (wanted && *config_text (config, "store.object", "endpoint") != '\0') {
     stores[2].kind = &s3_kind;
-    stores[2].store = s3_new (config, error);
+    stores[2].store = s3_new (config, NULL, error);
     if (stores[2].store == NULL)
       return FALSE;
   }
@@ -38,6 +47,7 @@ stores_stop (void)
       stores[i].kind->free (stores[i].store);
     stores[i].store = NULL;
   }
+  g_clear_pointer (&buckets, g_hash_table_unref);
   store_forget_down ();
 }
 
@@ -78,9 +88,52 @@ note_unset (StoreList *list, int file_store)
   store_note_down (list, file_store, words, UNSET_RETRY_MS);
 }
 
+/* The store of BUCKET. NULL: *WHY (g_free it) says why there is none. */
+static gpointer
+store_of_bucket (const char *bucket, char **why)
+{
+  g_autoptr (GError) error = NULL;
+  if (*config_text (config_of_buckets, "store.object", "endpoint") == '\0') {
+    *why = g_strdup ("blocked: [store.object] endpoint is not set");
+    return NULL;
+  }
+  pthread_mutex_lock (&buckets_lock);
+  gpointer store = g_hash_table_lookup (buckets, bucket);
+  if (store == NULL && (store = s3_new (config_of_buckets, bucket, &error)) != NULL)
+    g_hash_table_insert (buckets, g_strdup (bucket), store);
+  pthread_mutex_unlock (&buckets_lock);
+  if (store == NULL)
+    *why = g_strdup_printf ("blocked: %s", error->message);
+  return store;
+}
+
+static void
+delete_in_bucket (StoreList *list)
+{
+  g_autofree char *why = NULL;
+  gpointer store = store_of_bucket (list->bucket, &why);
+  StorePart *part = g_new0 (StorePart, 1);
+  *part = (StorePart){ list, g_ptr_array_new (), 2 };
+  for (guint i = 0; i < list->n; i++) {
+    if (store_path_is_unsafe ("", list->objects[i].file))
+      refuse (&list->objects[i], STORE_UNSAFE, g_strdup ("unsafe path"));
+    else if (store != NULL)
+      g_ptr_array_add (part->objects, &list->objects[i]);
+  }
+  g_atomic_int_set (&list->parts, 1);
+  if (store != NULL && part->objects->len > 0)
+    s3_kind.delete_part (store, part);
+  else
+    store_part_done (part, list->n > 0 ? why : NULL, UNSET_RETRY_MS);
+}
+
 void
 store_delete (StoreList *list)
 {
+  if (list->bucket != NULL) {
+    delete_in_bucket (list);
+    return;
+  }
   StorePart *parts[STORES] = { NULL };
   gboolean unset[STORES] = { FALSE };
   for (guint i = 0; i < list->n; i++) {

@@ -8,6 +8,9 @@
 #include "config/config.h"
 #include "pruned/store.h"
 
-/* PRUNED_FATAL names the setting. Threads of the stores are started when first used. */
-gboolean stores_start (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* OWN_BUCKET: [store.object] must name a bucket if it names an endpoint, because a job uses it.
+ * CONFIG must live until stores_stop. PRUNED_FATAL names the setting. Threads of the stores are
+ * started when first used. */
+gboolean stores_start (const Config *config, gboolean own_bucket, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 void stores_stop (void);

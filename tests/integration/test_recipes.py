@@ -9,6 +9,7 @@ from stack.found import PROJECT
 from support.sentences import House
 
 PAGES = {page.stem: page.read_text() for page in sorted((PROJECT / "docs/recipes").glob("*.md")) if page.stem != "README"}
+OBJECTS = re.compile(r"^Objects of bucket `(\w+)` (before|after):\n\n\| key \|\n\|---\|\n((?:\|.*\|\n)*)", re.M)
 TABLE = re.compile(r"^`(\w+)` (before|after):\n\n\| (.*) \|\n\|[-|]+\|\n((?:\|.*\|\n)*)", re.M)
 
 
@@ -46,6 +47,34 @@ def tables(text, when):
     """[(table, columns, rows)], a row as the texts of its cells."""
     return [(table, columns.replace(" | ", ", "), [tuple(cell.strip() for cell in row[1:-1].split("|")) for row in rows.splitlines()])
             for table, that, columns, rows in TABLE.findall(text) if that == when]
+
+
+def objects(text, when):
+    """{bucket: keys}"""
+    return {bucket: [row.strip("| ") for row in rows.splitlines()] for bucket, that, rows in OBJECTS.findall(text) if that == when}
+
+
+@pytest.fixture
+def store(house, request):
+    """Makes the buckets that a page names. Returns the client, or None if it names none."""
+    def make(text):
+        if not objects(text, "before"):
+            return None
+        gateway = request.getfixturevalue("gateway")
+        house.pruned.settings |= {"store.object.endpoint": gateway.endpoint, "store.object.region": gateway.region,
+                                  "store.object.access_key": gateway.access_key, "store.object.secret_key": gateway.secret_key}
+        for bucket, keys in objects(text, "before").items():
+            gateway.client().create_bucket(Bucket=bucket)
+            for key in keys:
+                gateway.client().put_object(Bucket=bucket, Key=key, Body=b"x")
+        return gateway.client()
+
+    return make
+
+
+def check_objects(client, text, when):
+    for bucket, keys in objects(text, when).items():
+        assert [one["Key"] for one in client.list_objects_v2(Bucket=bucket).get("Contents", [])] == sorted(keys), f"{bucket} {when}"
 
 
 def check_tables(house, text, when):
@@ -98,8 +127,9 @@ def begin(house, page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_recipe_does_what_its_page_says(house, page):
+def test_a_recipe_does_what_its_page_says(house, store, page):
     text = PAGES[page]
+    client = store(text)
     jobs, topics = begin(house, page)
     check_tables(house, text, "before")
     done = house.pruned.run("check", "--json")
@@ -111,6 +141,7 @@ def test_a_recipe_does_what_its_page_says(house, page):
         house.tick(job)
         approve(house)
     check_tables(house, text, "after")
+    check_objects(client, text, "after")
     runs = house.database.rows("SELECT run_id::text, job, state, result FROM pruned.runs ORDER BY created_at DESC")
     assert {run["job"] for run in runs} == set(jobs)
     assert {(run["state"], run["result"]["status"]) for run in runs} == {("finished", "completed")}

@@ -138,13 +138,6 @@ def test_a_wrong_sentence_is_refused_with_its_line(own, folder, text, line, reas
     assert "members.remove_expired" in jobs_of(known(done))
 
 
-@pytest.mark.parametrize("line", ["where = true\nobject = s3:b column c"])
-def test_what_this_version_cannot_do_is_refused_and_nothing_goes(own, folder, line):
-    (folder / "later.conf").write_text(f"[retention]\ntable = users\n{line}\n")
-    assert "this version cannot do it" in refused(config(own))["later"][1]
-    assert own.run("plan", "later").code == 2
-
-
 def test_a_section_of_the_configuration_is_refused_alone_too(own):
     own.configuration.write_text(ORDERS + "[retention x]\ntable = t\nwhere = (true\n[retention]\ntable = t\nwhere = true\n"
                                  "[jobs.x]\nbatch = 5\n[jobs.orders.purge]\nbatch = 5\n")

@@ -231,11 +231,25 @@ check_refused (Check *check, const JobRefused *refused)
 }
 
 static void
+check_store (Check *check)
+{
+  if (!sentence_has_objects (check->job->sentence))
+    return;
+  if (*config_text (check->cli->config, "store.object", "endpoint") == '\0')
+    check_error (check, CODE_CONFIG, "store", check_place (check),
+                 "set [store.object] endpoint, region and credentials_file",
+                 "[store.object] endpoint is not set: no object can be deleted");
+  else
+    check_ok (check, "store", "objects are those of bucket %s", check->job->sentence->bucket);
+}
+
+static void
 check_job (Check *check, const Job *job)
 {
   check->job = job;
   if (job->sentence != NULL && !complete (check))
     return;
+  check_store (check);
   check_statements (check);
   if (check_errors (check) == 0)
     check_page (check);

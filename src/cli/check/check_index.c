@@ -100,18 +100,14 @@ check_plan (Check *check, CheckPlace place, const char *text)
   }
 }
 
-/* Without an index for its condition, the page of a sentence is read by the primary key, through
- * all rows that stay. */
-void
-check_where (Check *check)
+/* Says that no index serves CONDITION on the job's table, if none does. */
+static void
+check_condition (Check *check, const char *condition, const char *what)
 {
   int line;
-  const Sentence *sentence = check->job->sentence;
-  if (sentence->where == NULL)
-    return;
   g_autoptr (GError) error = NULL;
-  g_autofree char *where = sql_text_at (sentence->where, ":scheduled_at::timestamptz");
-  g_autofree char *text = g_strdup_printf ("SELECT FROM %s WHERE (%s)", check->job->table, where);
+  g_autofree char *text
+      = g_strdup_printf ("SELECT FROM %s WHERE (%s)", check->job->table, condition);
   const PgStatement *statement = pg_statement_text (text, text, &error);
   g_autofree char *found = statement != NULL && pg_begin (check->pg, &error)
                                    && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
@@ -122,5 +118,21 @@ check_where (Check *check)
     return;
   g_auto (Plan) plan = plan_of (found);
   if (!plan.by_index)
-    say_missing (check, check_place (check), check->job->table, &plan, "the condition is asked of");
+    say_missing (check, check_place (check), check->job->table, &plan, what);
+}
+
+/* Without an index for its condition, the page of a sentence is read by the primary key, through
+ * all rows that stay. Rows that name the same object are looked for, too. */
+void
+check_where (Check *check)
+{
+  const Sentence *sentence = check->job->sentence;
+  g_autofree char *where = sentence->where != NULL
+                               ? sql_text_at (sentence->where, ":scheduled_at::timestamptz")
+                               : NULL,
+                  *same = g_strdup_printf ("%s = 'x'", sentence->object_column);
+  if (where != NULL)
+    check_condition (check, where, "the condition is asked of");
+  if (sentence_has_objects (check->job->sentence))
+    check_condition (check, same, "which rows name the same object is asked of");
 }

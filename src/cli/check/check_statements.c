@@ -105,7 +105,8 @@ static void
 explain_sentence (Files *files)
 {
   const Job *job = files->check->job;
-  const PgStatement *all[] = { job->page, job->decide, job->event_key, job->named, job->restored };
+  const PgStatement *all[]
+      = { job->page, job->decide, job->event_key, job->named, job->restored, job->objects };
   CheckPlace place = check_place (files->check);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     if (all[i] != NULL)

@@ -60,6 +60,30 @@ mark_of (const char *place)
       "touch %s  # on the mounted disk; then set [store.local] marker = .artifacts", quoted);
 }
 
+static gboolean
+uses_own_bucket (const Doctor *doctor)
+{
+  return *config_text (doctor->cli->config, "store.object", "bucket") != '\0'
+         || jobs_find (doctor->cli->jobs, "ci.delete_objects") != NULL;
+}
+
+/* The bucket that the sentence of JOB names. */
+static void
+check_bucket (Doctor *doctor, const Job *job)
+{
+  const Config *config = doctor->cli->config;
+  g_autoptr (GError) error = NULL;
+  const char *bucket = job->sentence->bucket;
+  if (*config_text (config, "store.object", "endpoint") == '\0')
+    doctor_error (doctor, CODE_STORE, STORES[1].check, STORES[1].remedy,
+                  "[store.object] endpoint is not set, but %s deletes objects of bucket %s",
+                  job->name, bucket);
+  else if (!probe_object (config, bucket, &error))
+    say_trouble (doctor, 1, config_text (config, STORES[1].section, STORES[1].key), error);
+  else
+    doctor_ok (doctor, STORES[1].check, "bucket %s of %s answers", bucket, job->name);
+}
+
 void
 doctor_stores (Doctor *doctor)
 {
@@ -68,9 +92,11 @@ doctor_stores (Doctor *doctor)
     g_autoptr (GError) error = NULL;
     RootLook look = ROOT_FILLED;
     const char *place = config_text (config, STORES[i].section, STORES[i].key);
+    if (i == 1 && *place != '\0' && !uses_own_bucket (doctor))
+      continue;
     if (*place == '\0')
       check_unset (doctor, i);
-    else if (i == 0 ? !probe_local (config, &look, &error) : !probe_object (config, &error))
+    else if (i == 0 ? !probe_local (config, &look, &error) : !probe_object (config, NULL, &error))
       say_trouble (doctor, i, place, error);
     else if (look != ROOT_FILLED) {
       g_autofree char *mark = mark_of (place);
@@ -82,5 +108,10 @@ doctor_stores (Doctor *doctor)
           place);
     } else
       doctor_ok (doctor, STORES[i].check, "it answers: %s", place);
+  }
+  for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
+    const Job *job = jobs_at (doctor->cli->jobs, i);
+    if (sentence_has_objects (job->sentence) && in_force_of (job)->enabled)
+      check_bucket (doctor, job);
   }
 }

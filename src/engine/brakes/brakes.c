@@ -9,7 +9,7 @@
 static gboolean
 is_errand (const Step *step)
 {
-  return step->job->code != NULL && step->job->code->errand != NULL;
+  return job_is_errand (step->job);
 }
 
 /* The step is rolled back, and the run is counted without locks. */
@@ -133,8 +133,15 @@ check_share (Step *step, gint64 n, GError **error)
   return step->run->rows_done + n <= limits_least (&limits) || count_first (step, error);
 }
 
-/* A job in C says how many rows its run would change. Each lease of an errand is counted, because
- * what it has done cannot be rolled back. */
+/* How many rows the run of STEP would change from here on, if this can be asked before it does. */
+static gboolean
+is_counted_before (const Step *step)
+{
+  return step->job->count != NULL || sentence_has_objects (step->job->sentence);
+}
+
+/* A job says how many rows its run would change before the first one goes. Each lease of an errand
+ * is counted, because what it has done cannot be rolled back. */
 static gboolean
 count_before (Step *step, GError **error)
 {
@@ -147,7 +154,7 @@ count_before (Step *step, GError **error)
       && !bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, &bound, error))
     return FALSE;
   gint64 room = bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, bound - run->rows_done);
-  if (!count_coded (step, again ? MIN (room + 1, in_force_of (step->job)->batch) : room + 1, &n,
+  if (!count_ahead (step, again ? MIN (room + 1, in_force_of (step->job)->batch) : room + 1, &n,
                     &cause))
     return count_slow (step, bound, cause, error);
   if (!limits_approved (run) && !limits_ask (step, n, &why, error))
@@ -167,7 +174,7 @@ brakes_before (Step *step, GError **error)
 {
   if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
     return plan_instead (step, error);
-  if (step->job->count == NULL || in_force_of (step->job)->limits.approve == APPROVE_NEVER
+  if (!is_counted_before (step) || in_force_of (step->job)->limits.approve == APPROVE_NEVER
       || (!is_errand (step) && step->run->rows_counted >= 0))
     return TRUE;
   return count_before (step, error);

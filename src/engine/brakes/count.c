@@ -47,6 +47,18 @@ count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
   return rows != NULL;
 }
 
+gboolean
+count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
+{
+  Page page = { 0 };
+  if (step->job->count != NULL)
+    return count_coded (step, limit, n, error);
+  gboolean named = page_of_event (step->run, &page);
+  page_clear (&page);
+  *n = 1;
+  return named || ask_keys (step, limit, n, error);
+}
+
 static void
 add_values (const PgRows *rows, json_t *values)
 {

@@ -109,6 +109,12 @@ job_event_at (const Job *job, guint i)
   return job->events->pdata[i];
 }
 
+gboolean
+job_is_errand (const Job *job)
+{
+  return (job->code != NULL && job->code->errand != NULL) || sentence_has_objects (job->sentence);
+}
+
 const JobWhat *
 job_what (const Job *job, const char *word)
 {

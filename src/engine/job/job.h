@@ -112,6 +112,8 @@ typedef struct _Job {
   const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
                                    it; NULL: no event names one */
   const PgStatement *named;     /* of such a copy: keys as the table has them */
+  const PgStatement *objects;   /* of such a copy: the objects of rows that go; NULL: they have
+                                   none */
   const PgStatement *restored;  /* of such a copy: what goes with a row of its table that is put
                                    back; NULL: nothing */
   char *refused;                /* why it cannot run, for its runs' results; NULL: it can */
@@ -198,6 +200,8 @@ const char *jobs_default (const char *job, const char *key, gpointer data);
 /* Where that default stands, if not in a job.conf. */
 const char *jobs_default_place (const char *job, gpointer data);
 
+/* Its steps work without a worker between two transactions (JobErrand). */
+gboolean job_is_errand (const Job *job);
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* Which file of WHAT is on the job's own table: the last one that deletes from it, or else the last
  * one that updates it, or else the first file. */

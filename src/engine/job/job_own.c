@@ -213,12 +213,6 @@ job_of (const Own *own, const Section *section, GError **error)
   g_autoptr (Sentence) sentence = sentence_read (section, settings, error);
   if (sentence == NULL || !events_exist (own, section, sentence, error))
     return NULL;
-  if (!sentence_is_built (sentence)) {
-    (void)section_fail (section, NULL, error,
-                        "object is read, but this version cannot do it: no row goes by this "
-                        "section");
-    return NULL;
-  }
   Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
   add_named_events (own, job);
   return job;

@@ -4,12 +4,11 @@
 #include "engine/step/step.h"
 
 Errand *
-lane_begin_errand (Lanes *lanes, Lane *lane, const Step *step, gpointer leased)
+lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code, const Step *step,
+                   gpointer leased)
 {
   Errand *errand = g_new0 (Errand, 1);
-  *errand
-      = (Errand){ lanes, lane, lane->job->code->errand, leased, step->began_us, step->started_at_us,
-                  FALSE };
+  *errand = (Errand){ lanes, lane, code, leased, step->began_us, step->started_at_us, FALSE };
   pthread_mutex_lock (&lanes->lock);
   lane->list.errand = errand;
   lanes->acting++;

@@ -172,7 +172,8 @@ void lane_note_run (Lanes *lanes, Lane *lane, const char *run_id);
 
 /* The lane's errand. The worker that begins it puts the lane away afterwards; the worker that
  * settles it ends it, which frees it and what was leased. */
-Errand *lane_begin_errand (Lanes *lanes, Lane *lane, const struct _Step *step, gpointer leased);
+Errand *lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code,
+                           const struct _Step *step, gpointer leased);
 void lane_end_errand (Lanes *lanes, Lane *lane);
 
 /* A copy for the dispatcher and the idle check. Holds a reference to PARTITION. Thread: any. */

@@ -14,8 +14,8 @@
 
 #define SYSTEMIC_TRIES 3
 
-static gboolean
-find (Step *step, Page *page, GError **error)
+gboolean
+page_find (Step *step, Page *page, GError **error)
 {
   gboolean named;
   if (!page_find_named (step, page, &named, error))
@@ -134,9 +134,8 @@ mark_refused (Step *step, const Trial *trial)
       g_hash_table_add (step->refused, g_strdup (rows_text (trial->decided, i, "key")));
 }
 
-/* Locks, decides and applies KEYS. *DECIDED gets the decisions. */
-static gboolean
-apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decided, GError **error)
+gboolean
+page_apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decided, GError **error)
 {
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Trial trial = { 0 };
@@ -170,8 +169,8 @@ page_apply (Step *step, GError **error)
 {
   Page page = { 0 };
   g_autoptr (PgRows) decided = NULL;
-  gboolean ok = find (step, &page, error);
-  ok = ok && (page.keys->len == 0 || apply_keys (step, page.keys, NULL, &decided, error));
+  gboolean ok = page_find (step, &page, error);
+  ok = ok && (page.keys->len == 0 || page_apply_keys (step, page.keys, NULL, &decided, error));
   gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
@@ -204,7 +203,7 @@ step_page (Step *step, GError **error, const char *keys, ...)
   va_start (pairs, keys);
   Extra extra = extra_of (pairs);
   va_end (pairs);
-  gboolean ok = apply_keys (step, list, &extra, &decided, error);
+  gboolean ok = page_apply_keys (step, list, &extra, &decided, error);
   g_ptr_array_unref (extra.names);
   g_ptr_array_unref (extra.texts);
   return ok ? decided : NULL;

@@ -16,6 +16,17 @@ typedef struct {
 } Page;
 void page_clear (Page *page);
 
+/* Further parameters of the job's files, from a job in C or from what its objects say. */
+typedef struct {
+  GPtrArray *names, *texts;
+} Extra;
+
+/* The keys of the run's next page; *PAGE is page_clear's, also after an error. */
+gboolean page_find (Step *step, Page *page, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Locks, decides and applies KEYS, which lose those that wait in quarantine. *DECIDED gets the
+ * decisions, if any key is left; EXTRA can be NULL. */
+gboolean page_apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decided,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The step of a page job. */
 gboolean page_apply (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -107,7 +107,7 @@ announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError *
   return decided != NULL;
 }
 
-static gboolean
+gboolean
 record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra,
                GError **error)
 {

@@ -10,5 +10,8 @@
  * is due. */
 gboolean record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* KEYS stay, each for the reason at its place. */
+gboolean record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons,
+                        const Extra *extra, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra *extra,
                        GHashTable *known, GError **error) G_GNUC_WARN_UNUSED_RESULT;

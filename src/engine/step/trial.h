@@ -20,11 +20,6 @@ typedef struct {
 } Trial;
 void trial_clear (Trial *trial);
 
-/* Further parameters of a job in C. */
-typedef struct {
-  GPtrArray *names, *texts;
-} Extra;
-
 /* Tries KEYS under a savepoint. TRUE: they went through; with KEEP the effects stay. FALSE without
  * an error: a row is at fault, and *REASON is PostgreSQL's message. */
 gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,

@@ -85,8 +85,7 @@ note_ahead (Lane *lane, const GPtrArray *steps)
   const Step *step = steps->len == 1 ? steps->pdata[0] : NULL;
   g_clear_pointer (&lane->worker.ahead, g_array_unref);
   if (step == NULL || !step->continues || step->next_delay_ms > 0 || lane->list.errand != NULL
-      || (step->job->code != NULL && step->job->code->errand != NULL)
-      || job_partition (step->job, step->run->slot) != lane->number)
+      || job_is_errand (step->job) || job_partition (step->job, step->run->slot) != lane->number)
     return;
   Work work = { g_strdup (step->run->run_id), step->run->step + 1, step->run->attempts };
   lane->worker.ahead = works_new ();

@@ -3,13 +3,15 @@
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
 #include "engine/work/conclude.h"
+#include "engine/work/objects.h"
+#include "engine/work/ready.h"
 
 /* The first transaction: takes and commits the lease of what `act` will do. NULL with ERROR set: it
  * failed; NULL without: the message is stale. */
 static gpointer
 take_lease (Step *step, Transaction *transaction, GError **error)
 {
-  const JobErrand *code = step->job->code->errand;
+  const JobErrand *code = errand_of (step->job);
   FAULT ("errand.before_lease");
   gpointer leased = code->lease (step, error);
   if (leased == NULL)
@@ -38,15 +40,17 @@ lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *ste
 {
   g_autoptr (GError) error = NULL;
   steps_note_started (step);
-  gpointer leased = brakes_before (step, &error) ? take_lease (step, transaction, &error) : NULL;
+  gboolean ready = step->job->sentence == NULL || step_is_ready (step, &error);
+  gpointer leased
+      = ready && brakes_before (step, &error) ? take_lease (step, transaction, &error) : NULL;
   if (leased != NULL && no_transaction (step, &error)) {
     steps_log_started (step);
-    Errand *errand = lane_begin_errand (service->lanes, lane, step, leased);
+    Errand *errand = lane_begin_errand (service->lanes, lane, errand_of (step->job), step, leased);
     errand->code->act (leased, errand);
     return ANSWER_AWAY;
   }
   if (leased != NULL)
-    step->job->code->errand->free (leased);
+    errand_of (step->job)->free (leased);
   g_autofree char *sqlstate = g_strdup (pg_sqlstate (step->pg));
   transaction_rollback (transaction);
   return answer_failure (service, lane, step->pg, step, step->error_class != NULL ? "" : sqlstate,

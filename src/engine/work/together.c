@@ -29,7 +29,7 @@ gboolean
 together_can (const Lane *lane)
 {
   const Job *job = lane->job;
-  return lane->list.errand == NULL && (job->code == NULL || job->code->errand == NULL)
+  return lane->list.errand == NULL && !job_is_errand (job)
          && !sentence_is_of_partitions (job->sentence);
 }
 
@@ -41,8 +41,8 @@ look (Together *together, GError **error)
 {
   const Job *job = together->lane->job;
   GPtrArray *runs = together->claim.runs;
-  Look look = { together->pg, together->service->prefix, together->bundle, together->steps,
-                together->heavy, job };
+  Look look = { together->pg,    together->service->prefix, together->bundle,
+                together->steps, together->heavy,           job };
   if (job->code == NULL && job->page != NULL && job->blocked == NULL)
     return look_at_pages (&look, runs, error);
   for (guint i = 0; i < runs->len; i++)

@@ -102,6 +102,8 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     job->event_key = statement;
   else if (g_str_equal (file->path, "named"))
     job->named = statement;
+  else if (g_str_equal (file->path, "objects"))
+    job->objects = statement;
   else if (g_str_has_prefix (file->path, "restored/"))
     job->restored = statement;
   else
@@ -148,6 +150,8 @@ job_of (const Job *job, const Written *written, GError **error)
   JobWhat *what = add_what (copy, written->word, TRUE);
   add_what (copy, "kept", FALSE);
   add_what (copy, "gone", FALSE);
+  if (sentence_has_objects (job->sentence)) /* it comes again before its run ends: no outcome */
+    g_clear_pointer (&add_what (copy, "waits", FALSE)->outcome, g_free);
   for (guint i = 0; i < written->files->len; i++)
     if (!add_file (copy, what, written->files->pdata[i], error))
       return NULL; /* what there is of it stays: a sentence that is refused is not written often */

@@ -40,13 +40,13 @@ sentence_event_free (SentenceEvent *event)
 }
 
 gboolean
-sentence_is_built (const Sentence *sentence)
-{
-  return sentence->kind != SENTENCE_OBJECTS;
-}
-
-gboolean
 sentence_is_of_partitions (const Sentence *sentence)
 {
   return sentence != NULL && sentence->kind == SENTENCE_PARTITIONS;
+}
+
+gboolean
+sentence_has_objects (const Sentence *sentence)
+{
+  return sentence != NULL && sentence->kind == SENTENCE_OBJECTS;
 }

@@ -78,8 +78,8 @@ typedef struct {
 
 /* Whether it is about partitions, not rows. NULL: it is not. */
 gboolean sentence_is_of_partitions (const Sentence *sentence);
-/* Whether this version can do what the sentence says. */
-gboolean sentence_is_built (const Sentence *sentence);
+/* Rows go only after their objects in a store. SENTENCE can be NULL: no. */
+gboolean sentence_has_objects (const Sentence *sentence);
 void sentence_event_free (SentenceEvent *event);
 void sentence_free (Sentence *sentence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)

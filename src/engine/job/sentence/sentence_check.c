@@ -153,14 +153,25 @@ check_archive (Checker *checker)
     check_archived (checker, archive, checker->table->columns->pdata[i]);
 }
 
+/* The texts of objects' keys are compared as they are. */
+static void
+check_object (Checker *checker)
+{
+  const char *name = checker->sentence->object_column;
+  const CatColumn *column = cat_column (checker->table, name);
+  if (column == NULL)
+    refuse (checker, "%s has no column %s", checker->table->name, name);
+  else if (!g_str_equal (column->type, "text") && !g_str_equal (column->type, "varchar"))
+    refuse (checker, "%s is %s: the key of an object must be text or varchar", name,
+            column->declared);
+}
+
 char *
 sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
 {
   Checker one = { sentence, catalogue, catalogue->tables->pdata[0], NULL }, *checker = &one;
   if (!check_kind (checker, sentence->table, checker->table))
     return checker->refusal;
-  if (!sentence_is_built (sentence))
-    refuse (checker, "this version does not delete objects by a sentence");
   if (checker->table->key->len == 0)
     refuse (checker, "%s has no primary key", checker->table->name);
   for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
@@ -171,5 +182,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   check_set (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)
     check_archive (checker);
+  if (sentence->kind == SENTENCE_OBJECTS)
+    check_object (checker);
   return checker->refusal;
 }

@@ -143,6 +143,40 @@ set_archive (Writer *writer)
   words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 
+/* A row goes only if its object is surely gone (`:objects`), or another row that stays names the
+ * same (`:shared`). `:going`: the rows that were chosen when the objects were. A plan and a trial
+ * before any object has gone have no `:objects`. */
+static void
+set_object (Writer *writer)
+{
+  if (writer->sentence->kind != SENTENCE_OBJECTS)
+    return;
+  const CatTable *table = writer->table;
+  const char *own = table->own,
+             *object = cat_column (table, writer->sentence->object_column)->quoted;
+  g_autofree char *going = key_rows (table, "going"),
+                  *same = list_equal ("pruned_t", table->key, "pruned_k");
+  g_autoptr (GString) itself = g_string_new (NULL);
+  for (guint i = 0; i < table->key->len; i++) {
+    const char *column = ((CatColumn *)table->key->pdata[i])->quoted;
+    list_add (itself, " AND ", "pruned_t.%s = %s.%s", column, own, column);
+  }
+  char *shared
+      = g_strdup_printf ("EXISTS (SELECT FROM %s AS pruned_t WHERE pruned_t.%s = %s.%s AND NOT (%s)"
+                         " AND NOT EXISTS (SELECT FROM %s WHERE %s))",
+                         table->name, object, own, object, itself->str, going, same);
+  words_take (
+      writer->words, "free",
+      g_strdup_printf (
+          ":objects::text[] IS NULL OR pruned_k.pruned_key = ANY (:going::text[]) AND (%s.%s IS NULL"
+          " OR (%s.%s)::text COLLATE \"C\" = ANY (:objects::text[])"
+          " OR (%s.%s)::text COLLATE \"C\" = ANY (:shared::text[]) AND %s)",
+          own, object, own, object, own, object, shared));
+  words_set (writer->words, "object", object);
+  words_take (writer->words, "going", g_steal_pointer (&going));
+  words_take (writer->words, "shared", shared);
+}
+
 static void
 set_words (Writer *writer)
 {
@@ -161,6 +195,7 @@ set_words (Writer *writer)
   set_due (writer);
   set_page (writer);
   set_archive (writer);
+  set_object (writer);
 }
 
 /* --- files --- */
@@ -180,6 +215,11 @@ add_removal (Writer *writer, const Below *below)
     words_set (writer->words, "due", "true");
   words_take (writer->words, "due",
               below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
+  if (writer->sentence->kind == SENTENCE_OBJECTS)
+    words_take (writer->words, "due",
+                g_strdup_printf ("((%s) IS TRUE) AND (%s)",
+                                 (char *)g_hash_table_lookup (writer->words, "due"),
+                                 (char *)g_hash_table_lookup (writer->words, "free")));
   g_autofree char *first = words_fill (writer->words, "delete");
   const char *then = g_hash_table_lookup (writer->words, "archive_then");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
@@ -233,10 +273,15 @@ static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
-  gboolean all = writer->sentence->kind == SENTENCE_SET || !below_is_empty (below)
+  gboolean objects = writer->sentence->kind == SENTENCE_OBJECTS,
+           all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
                  || reads_other_rows (writer->sentence);
   add (writer, "page", "page");
-  add (writer, "decide", "decide");
+  add (writer, "decide", objects ? "decide_object" : "decide");
+  if (objects) {
+    add (writer, "objects", "objects");
+    add (writer, "lock/000-objects", "lock_objects");
+  }
   if (writer->sentence->on[0] != NULL)
     add_event_key (writer);
   add (writer, lock, all ? "lock" : "held");

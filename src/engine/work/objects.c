@@ -1,0 +1,192 @@
+#include "engine/work/objects.h"
+
+#include "base/clock.h"
+#include "engine/job/in_force.h"
+#include "engine/step/record.h"
+#include "engine/work/chosen.h"
+
+#include <string.h>
+
+#define LATEST_US                                                                                  \
+  (30 * G_USEC_PER_SEC) /* no request begins so long after the rows were looked at */
+#define AGAIN_MS 1000   /* until a row that has changed is looked at again */
+
+/* --- lease --- */
+
+static void
+note_tried (Step *step, Chosen *chosen, const PgRows *decided)
+{
+  const gsize table = strlen (step->job->table) + 1; /* of items `uploads:1` */
+  for (int i = 0; decided != NULL && i < rows_count (decided); i++)
+    if (g_str_equal (step_what (step, decided, i), "removed"))
+      g_ptr_array_add (chosen->going, g_strdup (rows_text (decided, i, "key")));
+  for (guint i = 0; i < step->failed_items->len; i++) {
+    g_ptr_array_add (chosen->failed, g_strdup ((char *)step->failed_items->pdata[i] + table));
+    g_ptr_array_add (chosen->reasons, g_strdup (step->failed_reasons->pdata[i]));
+  }
+}
+
+/* What PostgreSQL does not let go keeps its object. Nothing of this try stays. */
+static gboolean
+try_rows (Step *step, Chosen *chosen, GError **error)
+{
+  g_autoptr (GPtrArray) keys = chosen_copy (chosen->page.keys);
+  g_autoptr (PgRows) decided = NULL;
+  if (keys->len == 0)
+    return TRUE;
+  if (!pg_exec (step->pg, "SAVEPOINT lease", error)
+      || !page_apply_keys (step, keys, NULL, &decided, error)
+      || !pg_exec (step->pg, "ROLLBACK TO lease", error))
+    return FALSE;
+  note_tried (step, chosen, decided);
+  return TRUE;
+}
+
+static gboolean
+name_objects (Step *step, Chosen *chosen, GError **error)
+{
+  if (chosen->going->len == 0)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "going", array_of_texts (chosen->going));
+  chosen->named = pg_run (step->pg, step->job->objects, values, error);
+  return chosen->named != NULL;
+}
+
+static gpointer
+lease (Step *step, GError **error)
+{
+  g_autoptr (Chosen) chosen = chosen_new ();
+  if (!page_find (step, &chosen->page, error) || !try_rows (step, chosen, error)
+      || !name_objects (step, chosen, error))
+    return NULL;
+  chosen_list_objects (chosen, step->job->sentence->bucket);
+  step_tries (step, chosen->going->len);
+  chosen->list.deadline_us = clock_monotonic_us () + LATEST_US;
+  return g_steal_pointer (&chosen);
+}
+
+/* --- act --- */
+
+static void
+on_done (StoreList *list)
+{
+  errand_done (((Chosen *)list->data)->errand);
+}
+
+static void
+act (gpointer data, Errand *errand)
+{
+  Chosen *chosen = data;
+  chosen->errand = errand;
+  chosen->list.done = on_done;
+  chosen->list.data = chosen;
+  store_delete (&chosen->list);
+}
+
+static void
+cancel (gpointer data)
+{
+  g_atomic_int_set (&((Chosen *)data)->list.cancelled, TRUE);
+}
+
+/* --- settle --- */
+
+/* The store cannot give the object back: somebody has to know. */
+static void
+say_without (Step *step, const char *key, const char *what, const char *object)
+{
+  step_count (step, "without_object", 1);
+  step_log (step, LOG_ERROR, "The object is deleted, but its row stays",
+            json_pack ("{s:s, s:s, s:s, s:s, s:s}", "table", step->job->table, "key", key, "object",
+                       object, "bucket", step->job->sentence->bucket, "what", what));
+}
+
+/* *AGAIN: a row has changed since it was chosen. */
+static void
+note_settled (Step *step, const Answers *answers, const PgRows *decided, gboolean *again)
+{
+  for (int i = 0; decided != NULL && i < rows_count (decided); i++) {
+    const char *key = rows_text (decided, i, "key"), *what = step_what (step, decided, i),
+               *object = g_hash_table_lookup (answers->without, key);
+    *again = *again || g_str_equal (what, "waits");
+    if (object != NULL && (g_str_equal (what, "kept") || g_str_equal (what, "failed")))
+      say_without (step, key, what, object);
+  }
+}
+
+/* The page comes again. */
+static json_t *
+same_place (const Step *step)
+{
+  return step->run->cursor != NULL ? json_deep_copy (step->run->cursor) : json_object ();
+}
+
+static void
+go_on (Step *step, const Chosen *chosen, const Answers *answers, gboolean again)
+{
+  const StoreDown *down = chosen->list.down;
+  if (g_hash_table_size (answers->open) > 0) {
+    for (guint i = 0; i < STORES; i++)
+      if (down[i].words != NULL) {
+        step_log (step, LOG_WARNING, "The store cannot be used; the run waits",
+                  json_pack ("{s:s, s:f}", "error", down[i].words, "retry_s",
+                             (double)down[i].retry_ms / 1000));
+        step_wait (step, down[i].words, same_place (step), down[i].retry_ms);
+        return;
+      }
+    again = TRUE;
+  }
+  if (again)
+    step_continue (step, same_place (step), AGAIN_MS);
+  else if (chosen->page.more)
+    step_continue (step, json_deep_copy (chosen->page.cursor), in_force_of (step->job)->delay_ms);
+}
+
+static gboolean
+settle_rows (Step *step, const Chosen *chosen, const Answers *answers, gboolean *again,
+             GError **error)
+{
+  static const char *const names[] = { "objects", "going", "shared" };
+  g_autoptr (GPtrArray) keys = answers_settled (answers, chosen), named = g_ptr_array_new (),
+                        texts = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_ptr_array_add (named, (gpointer)names[i]);
+  g_ptr_array_add (texts, chosen_gone (chosen));
+  g_ptr_array_add (texts, array_of_texts (chosen->going));
+  g_ptr_array_add (texts, chosen_shared (chosen));
+  const Extra extra = { named, texts };
+  g_autoptr (PgRows) decided = NULL;
+  if ((keys->len > 0 && !page_apply_keys (step, keys, &extra, &decided, error))
+      || !record_failed (step, answers->failed, answers->reasons, &extra, error))
+    return FALSE;
+  note_settled (step, answers, decided, again);
+  return TRUE;
+}
+
+static gboolean
+settle (Step *step, gpointer data, GError **error)
+{
+  const Chosen *chosen = data;
+  g_auto (Answers) answers = answers_of (chosen);
+  gboolean again = FALSE;
+  if (!step_complete (step, error))
+    return FALSE;
+  step_limit (step, in_force_of (step->job)->batch);
+  if (!settle_rows (step, chosen, &answers, &again, error))
+    return FALSE;
+  step_count (step, "deleted", answers.deleted);
+  step_count (step, "absent", answers.absent);
+  go_on (step, chosen, &answers, again);
+  return TRUE;
+}
+
+static const JobErrand objects_errand = { lease, act, cancel, settle, chosen_free };
+
+const JobErrand *
+errand_of (const Job *job)
+{
+  if (sentence_has_objects (job->sentence))
+    return &objects_errand;
+  return job->code != NULL ? job->code->errand : NULL;
+}

@@ -1,0 +1,22 @@
+/* Rows that go only after their objects in a store (`object = s3:BUCKET column COL`): an errand of
+ * three parts.
+ *
+ * lease: finds the page, and tries it as if no row had an object. What this does is rolled back: it
+ * shows which rows PostgreSQL lets go. Their objects are noted, but for those that a row that stays
+ * names as well.
+ * act: the store deletes them, with no transaction open.
+ * settle: tries the page again. A row goes if its object is surely gone, its condition still holds,
+ * and its column still names that object. A row that waits is looked at again, by the same run.
+ *
+ * Invariant: no row goes before the store has said that its object is gone, and none of a row that
+ * PostgreSQL would not delete is asked for. A process that dies in between leaves rows without
+ * objects; the next step finds them absent, which counts as deleted.
+ *
+ * Threads: a worker; none while the store works. Ownership: the errand's.
+ * Rules: docs/adding-a-job.md.
+ */
+#pragma once
+#include "engine/step/step.h"
+
+/* How the steps of JOB work without a worker between two transactions; NULL: they do not. */
+const JobErrand *errand_of (const Job *job);
