@@ -71,10 +71,20 @@ class MadApplication(Application):
 
     def leave(self):
         super().leave()
+        self._mad_in_calm()
         with self.database.connect() as connection:
             self._begin(connection, mad=False)
         self._discard((0, 6))
         self._check()
+
+    def _mad_in_calm(self):
+        """Once more after the storm: the storm may have left no time for a run while the application was mad."""
+        with self.database.connect() as connection:
+            self._begin(connection, mad=True)
+        self.scene.topics.tick(JOB)
+        daemon = self.scene.start()
+        self.database.wait(f"SELECT count(*) FROM pruned.runs WHERE job = '{JOB}' AND state = 'held'", until=lambda n: n > 0, deadline_s=120)
+        daemon.stop()
 
     def _check(self):
         """At most the limit went while it was mad, and by each run."""

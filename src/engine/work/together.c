@@ -35,7 +35,8 @@ together_can (const Lane *lane)
 
 /* --- the runs --- */
 
-/* A page can be looked at before the step. A job that can be blocked asks for that first. */
+/* A page can be looked at before the step. That is in vain where nearly all pages have rows. A job
+ * that can be blocked asks for that first. */
 static gboolean
 look (Together *together, GError **error)
 {
@@ -43,7 +44,8 @@ look (Together *together, GError **error)
   GPtrArray *runs = together->claim.runs;
   Look look = { together->pg,    together->service->prefix, together->bundle,
                 together->steps, together->heavy,           job };
-  if (job->code == NULL && job->page != NULL && job->blocked == NULL)
+  if (job->code == NULL && job->page != NULL && job->blocked == NULL
+      && !together->lane->worker.heavy)
     return look_at_pages (&look, runs, error);
   for (guint i = 0; i < runs->len; i++)
     g_hash_table_add (together->heavy, ((Run *)runs->pdata[i])->run_id);
@@ -186,6 +188,15 @@ share (Together *together, GError **error)
   return step_heavy (together, error) && settle (together, error);
 }
 
+static gboolean
+are_heavy (const GPtrArray *steps)
+{
+  guint with_rows = 0;
+  for (guint i = 0; i < steps->len; i++)
+    with_rows += ((const Step *)steps->pdata[i])->rows > 0;
+  return with_rows > steps->len - steps->len / 8;
+}
+
 static void
 conclude (Together *together)
 {
@@ -193,6 +204,7 @@ conclude (Together *together)
   steps_note_stale (together->service, together->lane,
                     together->works->len - claim->runs->len - claim->waits
                         - g_hash_table_size (claim->locked));
+  together->lane->worker.heavy = are_heavy (together->steps);
   steps_conclude (together->service, together->lane, together->steps, &together->bundle);
   remove_handled (together);
 }
@@ -219,6 +231,7 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   if (handled)
     conclude (&together);
   else {
+    lane->worker.heavy = FALSE;
     gboolean apart = set_apart (&together, cause);
     transaction_rollback (&together.claim.transaction);
     publisher_abandon (service->publisher, together.bundle);
