@@ -1,4 +1,5 @@
-/* The parsed form of a schema, which shape.c makes and shape_read.c reads. */
+/* The parsed form of a schema, which shape.c makes and shape_read.c reads, and logical types
+ * (shape_meaning.c). */
 #pragma once
 #include "avro/shape.h"
 
@@ -45,3 +46,13 @@ struct _Shape {
   Node *root;
   guint64 fingerprint;
 };
+
+#define DECIMAL_BYTES 64 /* more digits than any column of numbers is given */
+
+/* A text with all digits. LEN: DECIMAL_BYTES at most. */
+json_t *shape_decimal_of (const guint8 *bytes, gint64 len, gint64 scale);
+json_t *shape_uuid_of (const guint8 *bytes); /* 16 bytes */
+/* A day, or a time in units of UNIT_US microseconds, since 1970. One that has no text within the
+ * years 1 to 9999 stays a number: it may be in a field that nobody asks for. */
+json_t *shape_date_of (gint64 day);
+json_t *shape_time_of (gint64 value, gint64 unit_us, gboolean is_local);

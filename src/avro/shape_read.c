@@ -7,15 +7,9 @@
 #include <string.h>
 
 #define DEPTH_MOST 128
-#define DECIMAL_BYTES 64 /* more digits than any column of numbers is given */
-#define UUID_BYTES 16
 /* Values of a datum: each takes a byte, but nulls, and records without anything else. */
 #define VALUES_PER_BYTE 4
 #define VALUES_MORE 10000
-#define DAY_MOST 2932896 /* 9999-12-31 */
-#define DAY_LEAST (-719162)
-#define YEAR_US G_GINT64_CONSTANT (253402300799999999) /* the last of 9999 */
-#define YEAR_LEAST_US G_GINT64_CONSTANT (-62135596800000000)
 
 typedef struct {
   const guint8 *at, *end;
@@ -93,67 +87,7 @@ read_text (Datum *datum)
   return bytes != NULL ? text_of (datum, bytes, len) : NULL;
 }
 
-/* Takes TEXT. */
-static json_t *
-string_taken (char *text)
-{
-  json_t *value = json_string (text);
-  g_free (text);
-  return value;
-}
-
 /* --- bytes that mean something --- */
-
-/* Digits of the two's complement BYTES, without a sign; *MINUS: it has one. */
-static GString *
-digits_of (const guint8 *bytes, gint64 len, gboolean *minus)
-{
-  guint8 work[DECIMAL_BYTES];
-  guint carry = 1;
-  GString *digits = g_string_new (NULL);
-  *minus = len > 0 && bytes[0] >= 0x80;
-  for (gint64 i = len - 1; i >= 0; i--) {
-    guint byte = *minus ? (guint8)~bytes[i] + carry : bytes[i];
-    work[i] = (guint8)byte;
-    carry = byte >> 8;
-  }
-  for (gboolean more = TRUE; more;) {
-    guint rest = 0;
-    more = FALSE;
-    for (gint64 i = 0; i < len; i++) {
-      guint part = rest << 8 | work[i];
-      work[i] = (guint8)(part / 10);
-      rest = part % 10;
-      more = more || work[i] != 0;
-    }
-    g_string_prepend_c (digits, (char)('0' + rest));
-  }
-  return digits;
-}
-
-static json_t *
-decimal_of (const guint8 *bytes, gint64 len, gint64 scale)
-{
-  gboolean minus;
-  GString *text = digits_of (bytes, len, &minus);
-  while ((gint64)text->len <= scale)
-    g_string_prepend_c (text, '0');
-  if (scale > 0)
-    g_string_insert_c (text, (gssize)text->len - scale, '.');
-  if (minus)
-    g_string_prepend_c (text, '-');
-  return string_taken (g_string_free (text, FALSE));
-}
-
-static json_t *
-uuid_of (const guint8 *bytes)
-{
-  GString *text = g_string_new (NULL);
-  for (guint i = 0; i < UUID_BYTES; i++)
-    g_string_append_printf (text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                            bytes[i]);
-  return string_taken (g_string_free (text, FALSE));
-}
 
 /* No field and no symbol of a path has this name. */
 static json_t *
@@ -178,40 +112,13 @@ read_bytes (Datum *datum, const Node *node)
   if (bytes == NULL)
     return NULL;
   if (node->meaning == MEANS_UUID)
-    return uuid_of (bytes);
+    return shape_uuid_of (bytes);
   return node->meaning == MEANS_DECIMAL && len <= DECIMAL_BYTES
-             ? decimal_of (bytes, len, node->scale)
+             ? shape_decimal_of (bytes, len, node->scale)
              : bytes_form ();
 }
 
 /* --- numbers --- */
-
-/* G_DATE_DAY 1 is 0001-01-01. */
-static json_t *
-date_of (gint64 day)
-{
-  char text[16];
-  GDate date;
-  if (day < DAY_LEAST || day > DAY_MOST)
-    return json_integer (day);
-  g_date_clear (&date, 1);
-  g_date_set_julian (&date, (guint32)(day - DAY_LEAST + 1));
-  g_snprintf (text, sizeof text, "%04d-%02d-%02d", g_date_get_year (&date),
-              g_date_get_month (&date), g_date_get_day (&date));
-  return json_string (text);
-}
-
-/* One that has no such text stays a number: it may be in a field that nobody asks for. */
-static json_t *
-time_of (gint64 value, gint64 unit_us, gboolean is_local)
-{
-  if (value > YEAR_US / unit_us || value < YEAR_LEAST_US / unit_us)
-    return json_integer (value);
-  char *text = clock_format (value * unit_us);
-  if (is_local)
-    text[strlen (text) - 1] = '\0';
-  return string_taken (text);
-}
 
 static json_t *
 read_integer (Datum *datum, const Node *node)
@@ -223,13 +130,13 @@ read_integer (Datum *datum, const Node *node)
     return none (datum, "an int is not within 32 bits");
   switch (node->meaning) {
   case MEANS_DATE:
-    return date_of (value);
+    return shape_date_of (value);
   case MEANS_MILLIS:
   case MEANS_LOCAL_MILLIS:
-    return time_of (value, G_TIME_SPAN_MILLISECOND, node->meaning == MEANS_LOCAL_MILLIS);
+    return shape_time_of (value, G_TIME_SPAN_MILLISECOND, node->meaning == MEANS_LOCAL_MILLIS);
   case MEANS_MICROS:
   case MEANS_LOCAL_MICROS:
-    return time_of (value, 1, node->meaning == MEANS_LOCAL_MICROS);
+    return shape_time_of (value, 1, node->meaning == MEANS_LOCAL_MICROS);
   default:
     return json_integer (value);
   }

@@ -63,10 +63,7 @@ rows_at_rest (Idle *idle)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PgValues) values = pg_values_new ();
-  GString *names = array_new ();
-  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
-    array_add (names, jobs_at (in_force_jobs (), i)->name);
-  pg_values_take (values, "job", array_take (names));
+  pg_values_take (values, "job", jobs_array (in_force_jobs ()));
   g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error);
   if (rows == NULL)
     log_warning_every (10, "idle", "Could not check for remaining work", error->message);

@@ -318,11 +318,8 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   if (*listen == '\0')
     return NULL;
   Pages *pages = g_new0 (Pages, 1);
-  GString *names = array_new ();
   pages->all = jobs;
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    array_add (names, jobs_at (jobs, i)->name);
-  pages->jobs = array_take (names);
+  pages->jobs = jobs_array (jobs);
   pages->labels = info_of (jobs);
   line_open (&pages->figures, config);
   line_open (&pages->ready, config);

@@ -71,21 +71,12 @@ intervals_of (const Jobs *jobs)
   return g_string_free (text, FALSE);
 }
 
-static char *
-names_of (const Jobs *jobs)
-{
-  GString *names = array_new ();
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    array_add (names, jobs_at (jobs, i)->name);
-  return array_take (names);
-}
-
 State *
 state_new (const Jobs *jobs, Pg *pg)
 {
   State *state = g_new0 (State, 1);
   state->pg = pg;
-  state->jobs = names_of (jobs);
+  state->jobs = jobs_array (jobs);
   return state;
 }
 
@@ -152,7 +143,7 @@ look_at_schedules (State *state)
   state->intervals = intervals_of (in_force_jobs ());
   state->number = in_force_number ();
   g_free (state->jobs);
-  state->jobs = names_of (in_force_jobs ());
+  state->jobs = jobs_array (in_force_jobs ());
 }
 
 gboolean

@@ -16,10 +16,7 @@ static gboolean
 say_left (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  GString *names = array_new ();
-  for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++)
-    array_add (names, jobs_at (doctor->cli->jobs, i)->name);
-  pg_values_take (values, "job", array_take (names));
+  pg_values_take (values, "job", jobs_array (doctor->cli->jobs));
   g_autoptr (PgRows) rows = doctor_ask (doctor, "jobs", SQL "left_runs.sql", values);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job");

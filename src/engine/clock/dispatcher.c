@@ -36,9 +36,8 @@ struct _Dispatcher {
   char *keyed; /* jobs whose ticks take a unique key, as an array literal */
   char *known; /* all jobs of this process */
   pthread_t thread;
-  Bundle *unsent; /* messages of runs that are ready already; NULL: none */
-  char *left_at,
-      *left_run; /* the last row of a full page of the outbox; NULL: from the beginning */
+  Bundle *unsent;           /* messages of runs that are ready already; NULL: none */
+  char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the start */
   gint64 left_step;
   guint planted; /* number of the settings whose schedules are planted */
   guint noted;   /* number of the settings that the journal knows; 0: none yet */
@@ -194,11 +193,11 @@ remove_sent (Dispatcher *dispatcher, GError **error)
 }
 
 static char *
-names_of (const Jobs *jobs, gboolean keyed_only)
+keyed_jobs (const Jobs *jobs)
 {
   GString *array = array_new ();
   for (guint i = 0; i < jobs_count (jobs); i++)
-    if (!keyed_only || jobs_at (jobs, i)->unique_key != NULL)
+    if (jobs_at (jobs, i)->unique_key != NULL)
       array_add (array, jobs_at (jobs, i)->name);
   return array_take (array);
 }
@@ -212,8 +211,8 @@ know_jobs (Dispatcher *dispatcher)
   guint had = service->dispatcher.n_tick_again, n = jobs_numbers (jobs);
   g_free (dispatcher->keyed);
   g_free (dispatcher->known);
-  dispatcher->keyed = names_of (jobs, TRUE);
-  dispatcher->known = names_of (jobs, FALSE);
+  dispatcher->keyed = keyed_jobs (jobs);
+  dispatcher->known = jobs_array (jobs);
   g_clear_pointer (&dispatcher->throttle, throttle_eye_free);
   dispatcher->throttle = throttle_eye_new (jobs);
   service->dispatcher.tick_again_us = g_renew (gint64, service->dispatcher.tick_again_us, n);
@@ -229,10 +228,10 @@ plant_changed (Dispatcher *dispatcher, GError **error)
   if (dispatcher->planted == in_force_number ())
     return TRUE;
   know_jobs (dispatcher);
-  if (!schedule_plant (service, dispatcher->pg, error))
-    return FALSE;
-  dispatcher->planted = in_force_number ();
-  return TRUE;
+  gboolean planted = schedule_plant (service, dispatcher->pg, error);
+  if (planted)
+    dispatcher->planted = in_force_number ();
+  return planted;
 }
 
 static gboolean

@@ -36,11 +36,8 @@ static gboolean
 note_states (Service *service, Pg *pg, GError **error)
 {
   static gboolean before; /* of the one dispatcher thread */
-  GString *jobs = array_new ();
-  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
-    array_add (jobs, jobs_at (in_force_jobs (), i)->name);
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "job", jobs_array (in_force_jobs ()));
   pg_values_int (values, "minutes", before ? 30 : 24 * 60);
   gboolean noted = in_transaction (pg, SQL "states_note.sql", values, NULL, error);
   before = before || noted;

@@ -179,6 +179,7 @@ guint jobs_count (const Jobs *jobs);
 Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: not in force */
 const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
+char *jobs_array (const Jobs *jobs);                 /* the names, as an array literal */
 /* All jobs that were loaded. */
 const char *const *jobs_loaded (const Jobs *jobs); /* names, sorted, NULL-terminated */
 const Job *jobs_find_loaded (const Jobs *jobs, const char *name);

@@ -100,6 +100,15 @@ jobs_find (const Jobs *jobs, const char *name)
   return NULL;
 }
 
+char *
+jobs_array (const Jobs *jobs)
+{
+  GString *names = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    array_add (names, jobs_at (jobs, i)->name);
+  return array_take (names);
+}
+
 const char *const *
 jobs_names (const Jobs *jobs)
 {
