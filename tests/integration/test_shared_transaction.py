@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.places import ROLE
 from support.scene import event_id, fill, now, refuse_rows, result
 
 JOB, N = "scratch.one", 40
@@ -113,3 +114,30 @@ def test_a_row_that_the_application_has_locked_delays_its_own_run_only(new_scene
     scene.wait_run(runs[20], "finished")
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
     check_each_alone(scene, runs)
+
+
+def test_a_limit_of_a_day_that_is_far_away_does_not_keep_runs_apart(new_scene):
+    scene = new_scene({f"jobs.{JOB}.capacity": 20, f"jobs.{JOB}.max_rows_per_day": 50000})
+    fill(scene.database, N)
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    check_each_alone(scene, runs)
+    assert transactions(scene) < N
+
+
+def test_where_triggers_wait_for_the_end_of_a_transaction_each_run_has_its_own(new_scene):
+    """The trigger counts what is there when it runs: behind each row, one less."""
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    scene.database.connection.execute(f"""
+        CREATE TABLE seen (at_end int);
+        GRANT INSERT ON seen TO {ROLE};
+        CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN INSERT INTO seen SELECT count(*) FROM scratch; RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER see AFTER DELETE ON scratch DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION see()""")
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    check_each_alone(scene, runs)
+    assert sorted(scene.database.column("SELECT at_end FROM seen")) == list(range(N))
+    assert transactions(scene) == N

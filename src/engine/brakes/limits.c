@@ -60,6 +60,14 @@ ask_day (Step *step, gboolean wait, gint64 *others, GError **error)
   return rows != NULL;
 }
 
+/* The rows of a shared transaction, before its last step: a small part of a day, over all lanes. */
+static gint64
+shared_rows (const Job *job, gint64 most)
+{
+  const gint64 page = MAX (in_force_of (job)->batch, 1);
+  return CLAMP (most / (20 * (gint64)job_partitions (job)), 1, page);
+}
+
 /* Up to so many rows a day no steps take turns. The steps of all lanes may be open at once, a job
  * has as many lanes as its capacity, and other processes go on while this one remembers: for those
  * there is room left. */
@@ -67,7 +75,16 @@ static gint64
 free_of_day (const Job *job, gint64 most)
 {
   const gint64 lanes = job_partitions (job), page = MAX (in_force_of (job)->batch, 1);
-  return most - most / 10 - 3 * lanes * page;
+  return most - most / 10 - lanes * (2 * page + shared_rows (job, most));
+}
+
+gint64
+limits_shared_rows (const Job *job)
+{
+  const gint64 most = in_force_of (job)->limits.max_rows_per_day;
+  if (most < 0)
+    return MAX (in_force_of (job)->batch, 1);
+  return free_of_day (job, most) > 0 ? shared_rows (job, most) : 0;
 }
 
 gboolean

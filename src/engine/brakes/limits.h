@@ -18,6 +18,9 @@ gboolean limits_read (Step *step, RowLimits *limits, GError **error) G_GNUC_WARN
 /* Only the rows that the runs of a day leave; others are LIMIT_NONE. Fast: mostly from memory. */
 gboolean limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* How many rows the runs of a shared transaction may have changed when another one begins. 0: the
+ * job's limit of a day is so low that its steps take turns, alone. */
+gint64 limits_shared_rows (const Job *job);
 /* How many rows the run may change. */
 gint64 limits_least (const RowLimits *limits);
 /* The setting that ROWS exceed; NULL: none. */

@@ -30,7 +30,8 @@ typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneS
 
 typedef struct {
   KafkaMessage *message;
-  gboolean alone; /* handle it outside a batch: its page has rows */
+  gboolean alone; /* handle it outside a batch */
+  gboolean heavy; /* its page had rows when it was looked at */
 } LaneMessage;
 
 /* A step between its two transactions. */

@@ -4,7 +4,11 @@
 #include "engine/job/in_force.h"
 
 #define LEAST_US (2 * G_USEC_PER_SEC)
-#define NEXT_US G_USEC_PER_SEC /* of a step whose transaction has done others before */
+/* Of the first step of a shared transaction, and of those behind it: these wait for a lock for 100
+ * ms at most, so that they are gone before an application that waits for them looks for a deadlock.
+ */
+#define FIRST_US (10 * G_USEC_PER_SEC)
+#define NEXT_US (500 * G_TIME_SPAN_MILLISECOND)
 
 static gint64
 limit_of (const Run *run)
@@ -36,8 +40,9 @@ pace_begin (Step *step)
 {
   step->transaction_us = clock_monotonic_us ();
   gboolean least = limit_of (step->run) == 1;
-  pg_set_deadline (step->pg, step->transaction_us
-                                 + (least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US)));
+  gint64 most_us = least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US);
+  pg_set_deadline (step->pg,
+                   step->transaction_us + (step->shared ? MIN (most_us, FIRST_US) : most_us));
 }
 
 gboolean

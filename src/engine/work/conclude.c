@@ -16,9 +16,6 @@ void
 steps_note_started (Step *step)
 {
   step->unsaid = TRUE;
-  if (step->run->step == step->passed && step->run->first)
-    stats_observe (STATS_START_DELAY, step->job->name,
-                   (double)(step->run->now_us - step->run->due_at_us) / 1e6);
 }
 
 void
@@ -27,6 +24,9 @@ steps_log_started (Step *step)
   if (!step->unsaid)
     return;
   step->unsaid = FALSE;
+  if (step->run->step == step->passed && step->run->first)
+    stats_observe (STATS_START_DELAY, step->job->name,
+                   (double)(step->run->now_us - step->run->due_at_us) / 1e6);
   for (int before = step->passed; before >= 0 && log_enabled (LOG_INFO); before--) {
     g_autoptr (json_t) fields = fields_of (step, before);
     log_fields (LOG_INFO, "Started", fields);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
 #include "engine/step/look.h"
 #include "engine/step/pace.h"
@@ -9,7 +10,9 @@
 #include "engine/work/conclude.h"
 #include "engine/work/run_step.h"
 
+#define SQL "src/engine/work/sql/"
 #define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* no further run is begun after that */
+#define LATE_US G_USEC_PER_SEC                    /* and no first one after that */
 
 typedef struct {
   Service *service;
@@ -21,36 +24,20 @@ typedef struct {
   GPtrArray *steps;  /* of Step, owned: done */
   GHashTable *heavy; /* run ids, borrowed: those that looking at their page has not done */
   GHashTable *later; /* those of them whose turn has not come */
-  gint64 began_us, rows;
-  const char *at_fault; /* the run whose step has failed; borrowed. NULL: none */
+  gint64 began_us, rows, most; /* rows that it may change */
+  gboolean asked, defers;      /* triggers or constraints that wait for the end of a transaction */
+  const char *at_fault;        /* the run whose step has failed; borrowed. NULL: none */
 } Together;
 
 gboolean
 together_can (const Lane *lane)
 {
   const Job *job = lane->job;
-  return lane->list.errand == NULL && !job_is_errand (job)
+  return lane->list.errand == NULL && !job_is_errand (job) && limits_shared_rows (job) > 0
          && !sentence_is_of_partitions (job->sentence);
 }
 
 /* --- the runs --- */
-
-/* A page can be looked at before the step. That is in vain where nearly all pages have rows. A job
- * that can be blocked asks for that first. */
-static gboolean
-look (Together *together, GError **error)
-{
-  const Job *job = together->lane->job;
-  GPtrArray *runs = together->claim.runs;
-  Look look = { together->pg,    together->service->prefix, together->bundle,
-                together->steps, together->heavy,           job };
-  if (job->code == NULL && job->page != NULL && job->blocked == NULL
-      && !together->lane->worker.heavy)
-    return look_at_pages (&look, runs, error);
-  for (guint i = 0; i < runs->len; i++)
-    g_hash_table_add (together->heavy, ((Run *)runs->pdata[i])->run_id);
-  return TRUE;
-}
 
 static Run *
 claimed (const Together *together, const char *run_id)
@@ -62,23 +49,62 @@ claimed (const Together *together, const char *run_id)
   return NULL;
 }
 
-/* A run that has failed before, that was cut, or that is only planned would spoil the transaction
- * of the others. */
+/* A page can be looked at before the step. That is in vain where nearly all pages have rows, and
+ * once is enough. A job that can be blocked asks for that first. */
+static gboolean
+look (Together *together, GError **error)
+{
+  const Job *job = together->lane->job;
+  g_autoptr (GPtrArray) runs = g_ptr_array_new ();
+  const GArray *pending = together->lane->worker.pending;
+  gboolean in_vain = job->code != NULL || job->page == NULL || job->blocked != NULL
+                     || together->lane->worker.heavy;
+  for (guint i = 0; i < together->works->len; i++) {
+    Run *run = claimed (together, g_array_index (together->works, Work, i).run_id);
+    if (run == NULL || g_ptr_array_find (runs, run, NULL))
+      continue;
+    if (in_vain || g_array_index (pending, LaneMessage, i).heavy)
+      g_hash_table_add (together->heavy, run->run_id);
+    else
+      g_ptr_array_add (runs, run);
+  }
+  Look look = { together->pg,    together->service->prefix, together->bundle,
+                together->steps, together->heavy,           job };
+  return look_at_pages (&look, runs, error);
+}
+
+/* A run that has failed or waited before, that was cut, or that is only planned would spoil the
+ * transaction of the others. */
 static gboolean
 is_sound (const Run *run)
 {
-  return run->wrong == NULL && run->attempts == 0 && !run_is_planned (run)
-         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL;
+  return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
+         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL
+         && !job_is_errand (run->job) && !sentence_is_of_partitions (run->job->sentence);
 }
 
 static gboolean
 is_enough (const Together *together)
 {
-  const gint64 batch = in_force_of (together->lane->job)->batch;
   return together->rows > 0
-         && (together->rows >= batch || clock_monotonic_us () - together->began_us >= ENOUGH_US
+         && (together->rows >= together->most || together->defers
+             || clock_monotonic_us () - together->began_us >= ENOUGH_US
              || atomic_load (&together->service->shared.stopped)
              || lane_should_yield (together->service->lanes, together->lane));
+}
+
+/* Each step ends with SET CONSTRAINTS ALL IMMEDIATE, which holds for those behind it in the
+ * transaction: a deferred trigger would run after each of their statements. So where there is one,
+ * nothing follows. */
+static gboolean
+ask_deferred (Together *together, GError **error)
+{
+  if (together->rows == 0 || together->asked)
+    return TRUE;
+  g_autoptr (PgRows) rows = pg_run_file (together->pg, SQL "defers.sql", NULL, error);
+  together->asked = rows != NULL;
+  together->defers = rows != NULL && rows_bool (rows, 0, "defers");
+  return rows != NULL;
 }
 
 /* --- their steps --- */
@@ -113,8 +139,11 @@ step_heavy (Together *together, GError **error)
   for (guint i = 0; i < together->works->len; i++) {
     const char *run_id = g_array_index (together->works, Work, i).run_id;
     Run *run = g_hash_table_contains (together->heavy, run_id) ? claimed (together, run_id) : NULL;
-    if (run == NULL || !is_sound (run))
+    gboolean late = together->rows == 0 && clock_monotonic_us () - together->began_us >= LATE_US;
+    if (run == NULL || late || !is_sound (run))
       continue;
+    if (!ask_deferred (together, error))
+      return FALSE;
     if (is_enough (together))
       g_hash_table_add (together->later, run->run_id);
     else if (!step_shared (together, run, error))
@@ -145,8 +174,10 @@ remove_handled (const Together *together)
   GArray *pending = together->lane->worker.pending;
   for (guint i = together->works->len; i-- > 0;) {
     const char *run_id = g_array_index (together->works, Work, i).run_id;
-    if (g_hash_table_contains (together->later, run_id)
-        || g_hash_table_contains (together->claim.locked, run_id))
+    gboolean later = g_hash_table_contains (together->later, run_id);
+    if (later)
+      g_array_index (pending, LaneMessage, i).heavy = TRUE;
+    if (later || g_hash_table_contains (together->claim.locked, run_id))
       continue;
     if (g_hash_table_contains (together->heavy, run_id))
       g_array_index (pending, LaneMessage, i).alone = TRUE;
@@ -156,14 +187,15 @@ remove_handled (const Together *together)
 }
 
 /* The run at fault goes alone; the others come again without it. A step that met a lock or took too
- * long can have many like it, so then nothing is shared. */
+ * long can have many like it, so then none of these is shared. */
 static gboolean
 set_apart (const Together *together, const GError *error)
 {
   gboolean known = together->at_fault != NULL && error->code != PRUNED_OUTAGE
                    && error->code != PRUNED_FATAL
                    && !lane_should_yield (together->service->lanes, together->lane);
-  gboolean slow = known && g_strcmp0 (pg_sqlstate (together->pg), "57014") == 0;
+  static const char *const slow_states[] = { "57014", "55P03", "40P01", NULL };
+  gboolean slow = known && g_strv_contains (slow_states, pg_sqlstate (together->pg));
   for (guint i = 0; known && !slow && i < together->works->len; i++)
     if (g_str_equal (g_array_index (together->works, Work, i).run_id, together->at_fault))
       g_array_index (together->lane->worker.pending, LaneMessage, i).alone = TRUE;
@@ -183,8 +215,10 @@ share (Together *together, GError **error)
     return claim_park_paused (claim, error) && settle (together, error);
   if (!look (together, error))
     return FALSE;
-  for (guint i = 0; i < together->steps->len; i++)
+  for (guint i = 0; i < together->steps->len; i++) {
     steps_note_started (together->steps->pdata[i]);
+    pace_end (together->steps->pdata[i]);
+  }
   return step_heavy (together, error) && settle (together, error);
 }
 
@@ -194,7 +228,7 @@ are_heavy (const GPtrArray *steps)
   guint with_rows = 0;
   for (guint i = 0; i < steps->len; i++)
     with_rows += ((const Step *)steps->pdata[i])->rows > 0;
-  return with_rows > steps->len - steps->len / 8;
+  return 8 * with_rows > 7 * steps->len;
 }
 
 static void
@@ -222,6 +256,7 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
                         .works = works,
                         .steps = steps,
                         .heavy = heavy,
+                        .most = limits_shared_rows (lane->job),
                         .later = later,
                         .began_us = clock_monotonic_us () };
   together.bundle

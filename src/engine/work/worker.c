@@ -68,7 +68,7 @@ take_messages (Service *service, Lane *lane)
   if (messages->len > 0 || end >= 0) /* else the end seen before still holds */
     lane->worker.end_seen = end;
   for (guint i = 0; i < messages->len; i++) {
-    LaneMessage pending = { messages->pdata[i], FALSE };
+    LaneMessage pending = { .message = messages->pdata[i] };
     lane->worker.taken = pending.message->offset + 1;
     g_array_append_val (lane->worker.pending, pending);
   }
