@@ -131,6 +131,7 @@ typedef struct {
   char *reason; /* without the place */
   Job *job;     /* stands for it in runs that are asked for; it does nothing. NULL: no job, but an
                    `event NAME` */
+  char *topic;  /* of such an event; NULL: not known */
 } JobRefused;
 
 /* Where jobs of the user are. */
