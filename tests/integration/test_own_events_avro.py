@@ -221,12 +221,15 @@ def test_while_the_registry_is_away_events_wait_and_none_is_lost(registered, reg
     assert daemon.stop() == 0
 
 
-def test_without_a_registry_the_value_is_dead(erasure):
+def test_without_a_registry_and_a_schema_the_section_is_refused(erasure, registry):
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
-    send(erasure, wire(1, datum(USER, user(1))))
-    erasure.work()
-    assert [reason[:38] for reason in dead(erasure).values()] == ["undecodable: no registry configured: ["]
-    assert erased(erasure) == []
+    for command in "jobs", "check":
+        done = erasure.pruned.run(command)
+        said = done.stdout + done.stderr
+        assert done.code != 0 and "event-UserErasureRequested.conf:1" in said, done
+        assert "format = avro: nothing has its schemas: write `schema = FILE.avsc`, or set [registry] url" in said, done
+    erasure.pruned.settings["registry.url"] = registry.url
+    erasure.pruned.run("jobs").ok()
 
 
 def test_replay_asks_the_registry(registered, registry):

@@ -140,6 +140,7 @@ typedef struct {
   gboolean config_must_exist;
   const char *folder; /* [run] jobs_dir; NULL or "": none */
   gboolean folder_must_exist;
+  gboolean no_registry; /* [registry] url is not set */
 } JobSources;
 
 /* Reads all embedded folders below src/jobs, and the jobs of SOURCES (NULL: none). CODE: the jobs

@@ -17,7 +17,8 @@ typedef struct {
   Jobs *jobs;
   GPtrArray *sections; /* of Section */
   GPtrArray *folders;  /* paths */
-  GHashTable *places;  /* the name of a job, or `event NAME` -> where it was first said */
+  gboolean no_registry;
+  GHashTable *places; /* the name of a job, or `event NAME` -> where it was first said */
 } Own;
 
 /* --- names --- */
@@ -110,7 +111,7 @@ add_events (Own *own)
     g_autoptr (GError) error = NULL;
     if (!section->is_event || jobs_refused_find (own->jobs, name) != NULL)
       continue;
-    SentenceEvent *event = sentence_event_read (section, &error);
+    SentenceEvent *event = sentence_event_read (section, own->no_registry, &error);
     if (event != NULL)
       g_ptr_array_add (own->jobs->events, event);
     else
@@ -335,7 +336,7 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   g_autoptr (GPtrArray) sections = sections_new (),
                         folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Own own = { jobs, sections, folders, places };
+  Own own = { jobs, sections, folders, sources->no_registry, places };
   claim_built_in (places, jobs->jobs);
   claim_built_in (places, jobs->others);
   if (!list_all (&own, sources, error))

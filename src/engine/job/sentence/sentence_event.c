@@ -138,7 +138,7 @@ add_entries (const Section *section, GChecksum *sum)
 }
 
 SentenceEvent *
-sentence_event_read (const Section *section, GError **error)
+sentence_event_read (const Section *section, gboolean no_registry, GError **error)
 {
   g_autoptr (SentenceEvent) event = g_new0 (SentenceEvent, 1);
   event->name = g_strdup (section->name);
@@ -152,6 +152,12 @@ sentence_event_read (const Section *section, GError **error)
   add_entries (section, sum);
   if (event->schema_file != NULL && !load_schema (event, section, sum, error))
     return NULL;
+  if (event->format == EVENT_AVRO && event->schema == NULL && no_registry) {
+    section_fail (section, NULL, error,
+                  "format = avro: nothing has its schemas: write"
+                  " `schema = FILE.avsc`, or set [registry] url");
+    return NULL;
+  }
   event->version = g_strndup (g_checksum_get_string (sum), 16);
   if (event->topic != NULL && event->key != NULL)
     return g_steal_pointer (&event);
