@@ -232,6 +232,17 @@ def test_without_a_registry_and_a_schema_the_section_is_refused(erasure, registr
     erasure.pruned.run("jobs").ok()
 
 
+def test_doctor_looks_whether_the_registry_answers(registered, registry):
+    def finding(url):
+        registered.pruned.settings["registry.url"] = url
+        (line,) = [line for line in registered.pruned.run("doctor", "--json").json() if line["check"] == "schema registry"]
+        return line["level"], line["detail"]
+
+    assert finding(registry.url) == ("ok", f"it answers: {registry.url}")
+    level, detail = finding("http://127.0.0.1:1")
+    assert level == "error" and detail.startswith("the schema registry does not answer: "), detail
+
+
 def test_replay_asks_the_registry(registered, registry):
     say_event(registered, "UserErasureRequested", "app-users", "key = payload.user.id")
     registered.send_user(1)
