@@ -12,6 +12,9 @@
 void registry_start (const Config *config);
 void registry_stop (void);
 
+/* Whether it answers. Between registry_start and registry_stop, with a `url`. */
+gboolean registry_answers (GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* PRUNED_REJECT with a reason of docs/messages.md: `unknown schema <id>`, or `undecodable: ...`;
  * also if there is no registry. PRUNED_OUTAGE: the registry does not answer. */
 const Shape *registry_shape (guint32 id, GError **error);

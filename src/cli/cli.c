@@ -110,13 +110,14 @@ choose_jobs (Cli *cli, GError **error)
   return TRUE;
 }
 
-/* The folder of the user's jobs is a setting, which is read ahead. It stays until the process ends.
- */
+/* The folder of the user's jobs, and whether there is a schema registry, are settings, which are
+ * read ahead. They stay until the process ends. */
 static JobSources
 sources_of (Cli *cli)
 {
   JobSources own = { 0 };
   own.config = config_file_name (cli->file, &own.config_must_exist);
+  own.no_registry = cli->no_registry;
   own.folder_must_exist = cli->jobs_dir != NULL;
   own.folder = cli->jobs_dir != NULL ? cli->jobs_dir : CONFIG_JOBS_DIR;
   return own;
@@ -126,6 +127,8 @@ static Jobs *
 load_jobs (Cli *cli, const ConfigSources *sources, GError **error)
 {
   cli->jobs_dir = config_peek (sources, "run", "jobs_dir");
+  g_autofree char *registry = config_peek (sources, "registry", "url");
+  cli->no_registry = registry == NULL || *registry == '\0';
   JobSources own = sources_of (cli);
   return jobs_load (cli->code, &own, error);
 }

@@ -34,6 +34,7 @@ typedef struct {
   char *absent; /* jobs that are not in force for lack of a table, and why, in words; NULL: none */
   const char *file, *const *overrides; /* the sources of the settings, to read them again */
   char *jobs_dir;                      /* [run] jobs_dir, if it is set */
+  gboolean no_registry;                /* [registry] url is not set */
 } Cli;
 
 /* Returns the exit code. cli_main prints an error that it sets, once. */

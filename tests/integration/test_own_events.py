@@ -284,6 +284,80 @@ def test_two_jobs_on_one_event(erasure):
     assert len(erasure.pruned.topics.read("dead")) == 2
 
 
+def test_an_event_of_a_refused_job_waits_for_it(erasure):
+    """Another job reads the topic: the message is not lost for the one that is refused."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.sql("""CREATE TABLE letters (person bigint PRIMARY KEY, body text); INSERT INTO letters VALUES (1, 'x'), (2, 'x')""")
+    wrong = "table = letters\non = UserErasureRequested\nwehre = true"
+    erasure.say("letters.purge", wrong)
+    send(erasure, {"id": 1})
+    send(erasure, {"key": 1})
+    erasure.work()
+    assert erased(erasure) == [1] and dead(erasure) == {b'{"key": 1}': "undecodable: key id is missing"}
+    ((args, error),) = [(args, error) for args, state, error in runs(erasure) if state == "waiting"]
+    assert args["key"] == "1" and error.startswith("refused: ") and "wehre" in error and "letters.purge.conf:4" in error
+    erasure.say("letters.purge", wrong.replace("\nwehre = true", ""))
+    erasure.made = False  # its work topic
+    erasure.work()
+    assert erasure.rows("letters", "person") == [(2,)] and {state for _, state, _ in runs(erasure)} == {"finished"}
+    assert ("1", "letters.purge", "removed", None) in outcomes(erasure)
+
+
+def test_a_timer_of_a_refused_job_is_withdrawn_all_the_same(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = at\ncancel_on = UserErasureWithdrawn")
+    say_event(erasure, "UserErasureWithdrawn", "app-users", "key = id")
+    erasure.sql("""CREATE TABLE letters (person bigint PRIMARY KEY, body text); INSERT INTO letters SELECT n, 'x' FROM generate_series(1, 4) AS n""")
+    erasure.say("letters.purge", "table = letters\non = UserErasureRequested\nwehre = true")
+    for key, due in (1, "2020-01-01"), (2, "2020-01-01"), (3, rfc3339(at(days=30))):
+        send(erasure, {"id": key, "at": due}, ce_type="UserErasureRequested")
+    erasure.work()
+    send(erasure, {"id": 2}, ce_type="UserErasureWithdrawn")
+    erasure.work()
+    erasure.say("letters.purge", "table = letters\non = UserErasureRequested")
+    erasure.made = False  # its work topic
+    erasure.work()
+    assert erasure.rows("letters", "person") == [(2,), (3,), (4,)]
+    assert sorted(what for _, job, what, _ in outcomes(erasure) if job == "letters.purge") == ["removed"]
+
+
+def test_an_event_whose_section_is_refused_is_dead(erasure):
+    """A job of another event reads the topic."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\nmatch = kind = erase")
+    say_event(erasure, "UserLeft", "app-users", "kye = id")
+    erasure.sql("CREATE TABLE letters (id bigint PRIMARY KEY)")
+    erasure.say("letters.purge", "table = letters\non = UserLeft")
+    send(erasure, {"id": 1}, ce_type="com.example.UserLeft")
+    send(erasure, {"id": 2, "kind": "erase"})
+    send(erasure, {"id": 3}, ce_type="Other")
+    send(erasure, {"id": 4})
+    erasure.work()
+    assert erased(erasure) == [2]
+    told = dead(erasure)
+    assert sorted(json.loads(value)["id"] for value in told) == [1, 4]
+    assert all(reason.startswith("[event UserLeft] is refused: ") and "kye" in reason for reason in told.values()), told
+
+
+STRUCTURED = {
+    "application/cloudevents+avro": b"\x10\x02",
+    "Application/CloudEvents+Avro; charset=utf-8": json.dumps({"id": 9}).encode(),
+    "application/cloudevents-batch+json": b'[{"type": "UserErasureRequested", "id": 1}]',
+    "application/cloudevents+json": b'{"id": 1}',
+    "application/cloudevents": b"\x10\x04",
+}
+
+
+def test_a_structured_event_whose_type_cannot_be_read_is_dead(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    for kind, value in STRUCTURED.items():
+        send(erasure, value, content_type=kind)
+    send(erasure, {"id": 2}, content_type="application/cloudevents+avro", ce_type="UserErasureRequested")
+    erasure.work()
+    reasons = sorted(dead(erasure).values())
+    assert len(reasons) == len(STRUCTURED) and all(reason.startswith("undecodable: ") for reason in reasons), reasons
+    assert sum("only application/cloudevents+json" in reason for reason in reasons) == 3 and "undecodable: type is missing" in reasons
+    assert erased(erasure) == [2]
+
+
 def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.sql("""CREATE TABLE orders (id bigint PRIMARY KEY, person bigint REFERENCES people);

@@ -6,6 +6,7 @@ import http.server
 import io
 import json
 import shutil
+import signal
 import struct
 import threading
 import uuid
@@ -15,6 +16,7 @@ import pytest
 import requests
 
 from stack.pair import new_folder
+from stack.process import wait_until
 from stack.registry import Registry
 from support.messages import MARK, _fingerprint
 from support.sentences import house  # noqa: F401
@@ -219,12 +221,26 @@ def test_while_the_registry_is_away_events_wait_and_none_is_lost(registered, reg
     assert daemon.stop() == 0
 
 
-def test_without_a_registry_the_value_is_dead(erasure):
+def test_without_a_registry_and_a_schema_the_section_is_refused(erasure, registry):
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
-    send(erasure, wire(1, datum(USER, user(1))))
-    erasure.work()
-    assert [reason[:38] for reason in dead(erasure).values()] == ["undecodable: no registry configured: ["]
-    assert erased(erasure) == []
+    for command in "jobs", "check":
+        done = erasure.pruned.run(command)
+        said = done.stdout + done.stderr
+        assert done.code != 0 and "event-UserErasureRequested.conf:1" in said, done
+        assert "format = avro: nothing has its schemas: write `schema = FILE.avsc`, or set [registry] url" in said, done
+    erasure.pruned.settings["registry.url"] = registry.url
+    erasure.pruned.run("jobs").ok()
+
+
+def test_doctor_looks_whether_the_registry_answers(registered, registry):
+    def finding(url):
+        registered.pruned.settings["registry.url"] = url
+        (line,) = [line for line in registered.pruned.run("doctor", "--json").json() if line["check"] == "schema registry"]
+        return line["level"], line["detail"]
+
+    assert finding(registry.url) == ("ok", f"it answers: {registry.url}")
+    level, detail = finding("http://127.0.0.1:1")
+    assert level == "error" and detail.startswith("the schema registry does not answer: "), detail
 
 
 def test_replay_asks_the_registry(registered, registry):
@@ -314,6 +330,30 @@ def test_a_schema_beside_the_file_reads_each_frame(erasure):
     erasure.work()
     assert erased(erasure) == [1, 2, 3] and len(dead(erasure)) == 2
     assert all(reason.startswith("undecodable: ") for reason in dead(erasure).values())
+
+
+def test_a_schema_that_changes_is_read_by_a_reload(erasure):
+    """Also if only the meaning of a type changes, which a fingerprint does not show."""
+    schema = {"type": "record", "name": "E", "fields": [{"name": "id", "type": "long"}, {"name": "due", "type": "int"}]}
+    dated = {"type": "record", "name": "E", "fields": [{"name": "id", "type": "long"}, {"name": "due", "type": {"type": "int", "logicalType": "date"}}]}
+    file = erasure.folder / "e.avsc"
+    file.write_text(json.dumps(schema))
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = due\nschema = e.avsc")
+    erasure.start()
+    daemon = erasure.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    send(erasure, datum(dated, {"id": 1, "due": datetime.date(2020, 1, 1)}))
+    erasure.pruned.topics.wait("dead", lambda m: "is not a text" in m.headers["pruned_reason"], deadline_s=60)
+    versions = "SELECT versions ->> 'people.erase' FROM pruned.processes"
+    before = erasure.database.value(versions)
+    file.write_text(json.dumps(dated))
+    daemon.send(signal.SIGHUP)
+    assert daemon.wait_line("reloaded")["changed"] == "people.erase"
+    send(erasure, datum(dated, {"id": 2, "due": datetime.date(2020, 1, 1)}))
+    erasure.pruned.topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", deadline_s=60)
+    assert erased(erasure) == [2]
+    wait_until(lambda: erasure.database.value(versions) != before, 30, "another version of the job in pruned.processes")
+    assert daemon.stop() == 0
 
 
 def test_a_value_that_two_frames_fit_is_dead(erasure):

@@ -1,4 +1,6 @@
 #include "cli/doctor/doctor.h"
+
+#include "avro/registry.h"
 #include "config/settings.h"
 #include "engine/job/in_force.h"
 #include "store/probe.h"
@@ -84,10 +86,29 @@ check_bucket (Doctor *doctor, const Job *job)
     doctor_ok (doctor, STORES[1].check, "bucket %s of %s answers", bucket, job->name);
 }
 
+/* Events in Avro ask it for their schemas. Without a url nothing does. */
+static void
+check_registry (Doctor *doctor)
+{
+  const char *url = config_text (doctor->cli->config, "registry", "url");
+  if (*url == '\0')
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *shown = setting_shown_url (url), *quoted = g_shell_quote (shown),
+                  *remedy = g_strconcat ("curl -sSI ", quoted, NULL);
+  registry_start (doctor->cli->config);
+  if (registry_answers (&error))
+    doctor_ok (doctor, "schema registry", "it answers: %s", shown);
+  else
+    doctor_error (doctor, CODE_STORE, "schema registry", remedy, "%s", error->message);
+  registry_stop ();
+}
+
 void
 doctor_stores (Doctor *doctor)
 {
   const Config *config = doctor->cli->config;
+  check_registry (doctor);
   for (guint i = 0; i < G_N_ELEMENTS (STORES); i++) {
     g_autoptr (GError) error = NULL;
     RootLook look = ROOT_FILLED;

@@ -86,6 +86,21 @@ settings_hash (const Config *config)
   return g_strndup (g_checksum_get_string (hash), 16);
 }
 
+/* It names the events that the job reads, too. */
+static char *
+version_of (const Job *job)
+{
+  GString *version = g_string_new (job->version);
+  for (guint i = 0; i < job->events->len; i++) {
+    const JobEvent *event = job->events->pdata[i];
+    const SentenceEvent *all[] = { event->own, event->own != NULL ? event->cancel : NULL };
+    for (guint n = 0; n < G_N_ELEMENTS (all); n++)
+      if (all[n] != NULL)
+        g_string_append_printf (version, " %s %s", all[n]->name, all[n]->version);
+  }
+  return g_string_free (version, FALSE);
+}
+
 /* {job: version}: of the jobs of the user. Those of the program differ with its version. */
 static char *
 versions_of (const Jobs *jobs)
@@ -93,8 +108,10 @@ versions_of (const Jobs *jobs)
   g_autoptr (json_t) versions = json_object ();
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    if (!job->built_in)
-      json_object_set_new (versions, job->name, json_string (job->version));
+    if (job->built_in)
+      continue;
+    g_autofree char *version = version_of (job);
+    json_object_set_new (versions, job->name, json_string (version));
   }
   return json_text (versions);
 }

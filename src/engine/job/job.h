@@ -131,6 +131,7 @@ typedef struct {
   char *reason; /* without the place */
   Job *job;     /* stands for it in runs that are asked for; it does nothing. NULL: no job, but an
                    `event NAME` */
+  char *topic;  /* of such an event; NULL: not known */
 } JobRefused;
 
 /* Where jobs of the user are. */
@@ -139,6 +140,7 @@ typedef struct {
   gboolean config_must_exist;
   const char *folder; /* [run] jobs_dir; NULL or "": none */
   gboolean folder_must_exist;
+  gboolean no_registry; /* [registry] url is not set */
 } JobSources;
 
 /* Reads all embedded folders below src/jobs, and the jobs of SOURCES (NULL: none). CODE: the jobs

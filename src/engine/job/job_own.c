@@ -17,7 +17,8 @@ typedef struct {
   Jobs *jobs;
   GPtrArray *sections; /* of Section */
   GPtrArray *folders;  /* paths */
-  GHashTable *places;  /* the name of a job, or `event NAME` -> where it was first said */
+  gboolean no_registry;
+  GHashTable *places; /* the name of a job, or `event NAME` -> where it was first said */
 } Own;
 
 /* --- names --- */
@@ -80,23 +81,6 @@ find_event (const Jobs *jobs, const char *name)
   return NULL;
 }
 
-static void
-add_events (Own *own)
-{
-  for (guint i = 0; i < own->sections->len; i++) {
-    const Section *section = own->sections->pdata[i];
-    g_autofree char *name = name_of (section);
-    g_autoptr (GError) error = NULL;
-    if (!section->is_event || jobs_refused_find (own->jobs, name) != NULL)
-      continue;
-    SentenceEvent *event = sentence_event_read (section, &error);
-    if (event != NULL)
-      g_ptr_array_add (own->jobs->events, event);
-    else
-      job_refuse (own->jobs, name, FALSE, error);
-  }
-}
-
 /* NULL: SECTION has no KEY. */
 static const KeyFileEntry *
 entry_of (const Section *section, const char *key)
@@ -106,6 +90,33 @@ entry_of (const Section *section, const char *key)
     if (g_str_equal (section_entry (section, i)->key, key))
       entry = section_entry (section, i);
   return entry;
+}
+
+static void
+refuse_event (Own *own, const Section *section, const GError *error)
+{
+  g_autofree char *name = name_of (section);
+  const KeyFileEntry *topic = entry_of (section, "topic");
+  job_refuse (own->jobs, name, FALSE, error);
+  JobRefused *refused = (JobRefused *)jobs_refused_find (own->jobs, name);
+  refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
+}
+
+static void
+add_events (Own *own)
+{
+  for (guint i = 0; i < own->sections->len; i++) {
+    const Section *section = own->sections->pdata[i];
+    g_autofree char *name = name_of (section);
+    g_autoptr (GError) error = NULL;
+    if (!section->is_event || jobs_refused_find (own->jobs, name) != NULL)
+      continue;
+    SentenceEvent *event = sentence_event_read (section, own->no_registry, &error);
+    if (event != NULL)
+      g_ptr_array_add (own->jobs->events, event);
+    else
+      refuse_event (own, section, error);
+  }
 }
 
 /* Sets the error of an event that does not exist, with the nearest one. KEY: what names it. */
@@ -138,7 +149,6 @@ check_cancels (Own *own)
     if (event == NULL || event->cancel_on == NULL)
       continue;
     g_autoptr (GError) error = NULL;
-    g_autofree char *name = name_of (section);
     const SentenceEvent *other = find_event (own->jobs, event->cancel_on);
     if (other == NULL)
       no_event (own, section, "cancel_on", event->cancel_on, &error);
@@ -147,7 +157,7 @@ check_cancels (Own *own)
                     other->name);
     if (error == NULL)
       continue;
-    job_refuse (own->jobs, name, FALSE, error);
+    refuse_event (own, section, error);
     g_ptr_array_remove (own->jobs->events, (gpointer)event);
   }
 }
@@ -188,14 +198,14 @@ job_event_new (const Own *own, const Job *job, const SentenceEvent *event, gbool
 /* Runs of one key are timers if something can come between the event and its run: the latest event
  * counts, one that cancels included. Else each event has its run. */
 static void
-add_named_events (const Own *own, Job *job)
+add_named_events (const Own *own, Job *job, char **names)
 {
   gboolean timers = FALSE;
-  for (char **on = job->sentence->on; *on != NULL; on++) {
+  for (char **on = names; *on != NULL; on++) {
     const SentenceEvent *event = find_event (own->jobs, *on);
     timers |= event != NULL && (event->due != NULL || event->cancel_on != NULL);
   }
-  for (char **on = job->sentence->on; *on != NULL; on++) {
+  for (char **on = names; *on != NULL; on++) {
     const SentenceEvent *event = find_event (own->jobs, *on);
     if (event != NULL)
       g_ptr_array_add (job->events, job_event_new (own, job, event, timers));
@@ -214,8 +224,20 @@ job_of (const Own *own, const Section *section, GError **error)
   if (sentence == NULL || !events_exist (own, section, sentence, error))
     return NULL;
   Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
-  add_named_events (own, job);
+  add_named_events (own, job, job->sentence->on);
   return job;
+}
+
+/* A refused job's events are not lost: what stands for it reads those that can be read. */
+static void
+add_events_of_refused (const Own *own, const Section *section, const char *name)
+{
+  const KeyFileEntry *entry = entry_of (section, "on");
+  const JobRefused *refused = jobs_refused_find (own->jobs, name);
+  if (entry == NULL || refused == NULL || refused->job == NULL)
+    return;
+  g_auto (GStrv) names = g_strsplit_set (entry->value, ", \t", -1); /* some are empty */
+  add_named_events (own, refused->job, names);
 }
 
 static Job *
@@ -249,10 +271,13 @@ add_jobs (Own *own)
     const Section *section = own->sections->pdata[i];
     g_autofree char *name = name_of (section);
     g_autoptr (GError) error = NULL;
-    if (section->is_event || jobs_refused_find (own->jobs, name) != NULL)
+    if (section->is_event)
       continue;
-    Job *job = job_of (own, section, &error);
-    take (own, name, job, error);
+    if (jobs_refused_find (own->jobs, name) == NULL) {
+      Job *job = job_of (own, section, &error);
+      take (own, name, job, error);
+    }
+    add_events_of_refused (own, section, name);
   }
   for (guint i = 0; i < own->folders->len; i++) {
     g_autofree char *name = g_path_get_basename (own->folders->pdata[i]);
@@ -311,7 +336,7 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   g_autoptr (GPtrArray) sections = sections_new (),
                         folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Own own = { jobs, sections, folders, places };
+  Own own = { jobs, sections, folders, sources->no_registry, places };
   claim_built_in (places, jobs->jobs);
   claim_built_in (places, jobs->others);
   if (!list_all (&own, sources, error))

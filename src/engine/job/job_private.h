@@ -37,6 +37,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
  * message begins with. STANDS: a Job stands for it in runs. */
 void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause);
 
+/* What stands for JOB, which is refused, reads its events from here on. */
+void job_refused_events (Jobs *jobs, Job *job);
+
 /* Reads the sections and folders of SOURCES into JOBS. PRUNED_FATAL: a source cannot be read. */
 gboolean job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -12,6 +12,7 @@ job_refused_free (gpointer data)
   g_free (refused->name);
   g_free (refused->place);
   g_free (refused->reason);
+  g_free (refused->topic);
   job_free (refused->job);
   g_free (refused);
 }
@@ -43,4 +44,15 @@ job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause)
   if (stands)
     refused->job = stand_in (refused);
   g_ptr_array_add (jobs->refused, refused);
+}
+
+void
+job_refused_events (Jobs *jobs, Job *job)
+{
+  Job *stands = jobs_refused_find (jobs, job->name)->job;
+  if (stands == NULL)
+    return;
+  GPtrArray *events = stands->events;
+  stands->events = job->events;
+  job->events = events;
 }

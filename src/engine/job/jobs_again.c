@@ -27,24 +27,32 @@ same_event (const SentenceEvent *a, const SentenceEvent *b)
 {
   if (a == NULL || b == NULL)
     return a == b;
-  return g_str_equal (a->name, b->name) && g_str_equal (a->topic, b->topic)
-         && a->format == b->format && g_strcmp0 (a->due, b->due) == 0
-         && g_strcmp0 (a->cancel_on, b->cancel_on) == 0
-         && g_strcmp0 (a->match_path, b->match_path) == 0
-         && g_strcmp0 (a->match_value, b->match_value) == 0
-         && g_strv_equal ((const char *const *)a->key, (const char *const *)b->key);
+  return g_str_equal (a->name, b->name) && g_str_equal (a->version, b->version);
 }
 
 static gboolean
-is_as_it_was (const Job *job, const Job *old)
+same_events (const Job *job, const Job *old)
 {
-  gboolean same
-      = g_strcmp0 (job->written, old->written) == 0 && job->events->len == old->events->len;
+  gboolean same = job->events->len == old->events->len;
   for (guint i = 0; same && i < job->events->len; i++) {
     const JobEvent *a = job->events->pdata[i], *b = old->events->pdata[i];
     same = same_event (a->own, b->own) && same_event (a->cancel, b->cancel);
   }
   return same;
+}
+
+static gboolean
+is_as_it_was (const Job *job, const Job *old)
+{
+  return g_strcmp0 (job->written, old->written) == 0 && same_events (job, old);
+}
+
+static gboolean
+same_refused (const JobRefused *a, const JobRefused *b)
+{
+  return g_str_equal (a->name, b->name) && g_str_equal (a->place, b->place)
+         && g_str_equal (a->reason, b->reason) && g_strcmp0 (a->topic, b->topic) == 0
+         && (a->job == NULL ? b->job == NULL : b->job != NULL && same_events (a->job, b->job));
 }
 
 static void
@@ -72,6 +80,7 @@ share_unchanged (Jobs *fresh, const Jobs *now, JobsCheck check, gpointer data)
       job_free (job);
     } else if (!check (job, data, &error)) {
       job_refuse (fresh, job->name, TRUE, error);
+      job_refused_events (fresh, job);
       g_ptr_array_remove_index (fresh->jobs, i);
     }
   }
@@ -176,11 +185,8 @@ jobs_are_same (const Jobs *a, const Jobs *b)
   gboolean same = a->jobs->len == b->jobs->len && a->refused->len == b->refused->len;
   for (guint i = 0; same && i < a->jobs->len; i++)
     same = a->jobs->pdata[i] == b->jobs->pdata[i];
-  for (guint i = 0; same && i < a->refused->len; i++) {
-    const JobRefused *one = a->refused->pdata[i], *other = b->refused->pdata[i];
-    same = g_str_equal (one->name, other->name) && g_str_equal (one->place, other->place)
-           && g_str_equal (one->reason, other->reason);
-  }
+  for (guint i = 0; same && i < a->refused->len; i++)
+    same = same_refused (a->refused->pdata[i], b->refused->pdata[i]);
   return same;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/own_event.h"
+#include "engine/ledger/admit_own_refused.h"
 #include "engine/ledger/own_keys.h"
 #include "engine/ledger/timer.h"
 
@@ -19,7 +20,7 @@ typedef struct {
   gboolean fits;       /* some event */
   char *reason;        /* the message itself is refused; NULL: it is not so far */
   GPtrArray *refusals; /* of char: why jobs refuse it */
-  GPtrArray *refusing; /* of Job, alike */
+  GPtrArray *refusing; /* of Job, alike; NULL: it is the event that is refused */
 } Reading;
 
 static gboolean
@@ -76,7 +77,7 @@ refusal_of (const Reading *reading)
     alike = alike && g_str_equal (reading->refusals->pdata[i], first);
   for (guint i = 0; i < reading->refusals->len && !(alike && i > 0); i++) {
     g_string_append_printf (out, "%s%s", i > 0 ? "; " : "", (char *)reading->refusals->pdata[i]);
-    if (!alike)
+    if (!alike && reading->refusing->pdata[i] != NULL)
       g_string_append_printf (out, " (job %s)", ((Job *)reading->refusing->pdata[i])->name);
   }
   return g_string_free (out, first == NULL);
@@ -219,6 +220,8 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
         = identity.ce_time_us != 0 ? identity.ce_time_us : reading->message->timestamp_ms * 1000;
     RunSpec *spec = admit_add (reading->specs, job, run_id_of (reading, &identity, job), at,
                                json_incref (args), job_expand_key (event->unique_key, args));
+    if (job->refused != NULL)
+      spec->state = NULL; /* not `finished`: it waits for the job, and can be withdrawn */
     timer_prepare (event, spec);
     spec->cancels = cancels && spec->timer;
     reading->reason = admit_time_refusal (reading->admission, at);
@@ -268,19 +271,45 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
 }
 
 static gboolean
-take_all (Reading *reading, GError **error)
+take_for (Reading *reading, const Job *job, GError **error)
 {
-  for (guint i = 0; i < jobs_count (reading->admission->jobs); i++) {
-    const Job *job = jobs_at (reading->admission->jobs, i);
-    for (guint e = 0; e < job->events->len; e++) {
-      const JobEvent *event = job->events->pdata[e];
-      if (event->own != NULL
-          && (!take_as (reading, job, event, event->own, error)
-              || !take_as (reading, job, event, event->cancel, error)))
-        return FALSE;
-    }
+  for (guint e = 0; e < job->events->len; e++) {
+    const JobEvent *event = job->events->pdata[e];
+    if (event->own != NULL
+        && (!take_as (reading, job, event, event->own, error)
+            || !take_as (reading, job, event, event->cancel, error)))
+      return FALSE;
   }
   return TRUE;
+}
+
+static gboolean
+take_all (Reading *reading, GError **error)
+{
+  const Jobs *jobs = reading->admission->jobs;
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (!take_for (reading, jobs_at (jobs, i), error))
+      return FALSE;
+  for (guint i = 0; i < jobs_refused_count (jobs); i++) {
+    const JobRefused *refused = jobs_refused_at (jobs, i);
+    if (refused->job != NULL && jobs_find (jobs, refused->name) == NULL
+        && !take_for (reading, refused->job, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+look_for_refused_events (Reading *reading)
+{
+  const Jobs *jobs = reading->admission->jobs;
+  const char *topic = reading->message->topic;
+  gboolean fits = reading->fits;
+  for (guint i = 0; reading->reason == NULL && i < jobs_refused_count (jobs); i++) {
+    char *reason = admit_own_refused (jobs, jobs_refused_at (jobs, i), topic, reading->own, fits);
+    if (reason != NULL)
+      refuse_for (reading, NULL, reason);
+  }
 }
 
 gboolean
@@ -302,6 +331,7 @@ admit_own (const Admission *admission, const KafkaMessage *message, GArray *spec
   if (!own_event_open (&own, &source, &cause))
     refuse (&reading, cause);
   gboolean ok = reading.reason != NULL || take_all (&reading, error);
+  look_for_refused_events (&reading);
   out->in_part = reading.reason == NULL && refusals->len > 0 && specs->len > reading.n_before;
   out->reason = reading.reason != NULL ? reading.reason : refusal_of (&reading);
   out->passed_over = ok && out->reason == NULL && !reading.fits;

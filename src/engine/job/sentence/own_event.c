@@ -9,6 +9,7 @@
 #define REGISTRY_BYTES 5     /* 00, then the number of a schema of the registry */
 #define FINGERPRINT_BYTES 10 /* C3 01, then the fingerprint of a schema */
 #define DATE_BYTES 10        /* 2026-11-21 */
+#define STRUCTURED "application/cloudevents"
 
 static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
 {
@@ -149,6 +150,27 @@ attribute (const OwnEvent *own, const char *name)
   return json_string_value (json_object_get (own->json.body, name));
 }
 
+/* A CloudEvent in structured mode says its type in the value: without it, nobody knows whose the
+ * message is. */
+static gboolean
+read_structured (OwnEvent *own, const char *content_type, GError **error)
+{
+  gsize len = strcspn (content_type, "; \t");
+  g_autofree char *media = g_ascii_strdown (content_type, (gssize)len);
+  if (!g_str_equal (media, STRUCTURED) && !g_str_equal (media, STRUCTURED "+json"))
+    return refuse (error, "undecodable: content-type %s: only " STRUCTURED "+json is read", media);
+  if (own->source->value_len == 0)
+    return TRUE;
+  read_json (own);
+  own->json.is_read = TRUE;
+  own->type = g_strdup (attribute (own, "type"));
+  if (own->json.body == NULL)
+    g_propagate_error (error, g_error_copy (own->json.unreadable));
+  else if (own->type == NULL)
+    refuse (error, "undecodable: type is missing");
+  return own->type != NULL;
+}
+
 static gboolean
 read_type (OwnEvent *own, GError **error)
 {
@@ -157,15 +179,9 @@ read_type (OwnEvent *own, GError **error)
       || !message_header (own->source, "ce_type", &type, error))
     return FALSE;
   own->is_whole = type == NULL && content_type != NULL
-                  && g_ascii_strncasecmp (content_type, "application/cloudevents",
-                                          strlen ("application/cloudevents"))
-                         == 0;
-  if (own->is_whole && own->source->value_len > 0) {
-    read_json (own);
-    own->json.is_read = TRUE;
-  }
-  own->type = g_strdup (own->is_whole ? attribute (own, "type") : type);
-  return TRUE;
+                  && g_ascii_strncasecmp (content_type, STRUCTURED, strlen (STRUCTURED)) == 0;
+  own->type = g_strdup (type);
+  return !own->is_whole || read_structured (own, content_type, error);
 }
 
 gboolean
@@ -188,9 +204,8 @@ own_event_clear (OwnEvent *own)
 
 /* --- does it fit --- */
 
-/* `com.example.UserErased` is a `UserErased`. */
-static gboolean
-is_named (const char *type, const char *name)
+gboolean
+own_event_type_is (const char *type, const char *name)
 {
   gsize type_len = strlen (type), len = strlen (name);
   return g_str_equal (type, name)
@@ -223,7 +238,7 @@ own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GErro
 {
   *fits = FALSE;
   if (own->type != NULL)
-    *fits = is_named (own->type, event->name);
+    *fits = own_event_type_is (own->type, event->name);
   else if (event->match_path == NULL || own->source->value_len > 0)
     return matches (own, event, fits, error);
   return TRUE; /* a topic that is compacted has messages without a value */

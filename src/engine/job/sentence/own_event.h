@@ -31,6 +31,9 @@ gboolean own_event_open (OwnEvent *own, const MessageSource *source, GError **er
 void own_event_clear (OwnEvent *own);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OwnEvent, own_event_clear)
 
+/* Whether a message of TYPE is one of the event NAME: `com.example.UserErased` is a `UserErased`.
+ */
+gboolean own_event_type_is (const char *type, const char *name);
 /* Whether the message is one of EVENT. An error: it cannot be told. */
 gboolean own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -34,6 +34,7 @@ sentence_event_free (SentenceEvent *event)
   g_free (event->cancel_on);
   g_free (event->match_path);
   g_free (event->match_value);
+  g_free (event->version);
   g_free (event->schema_file);
   shape_free (event->schema);
   g_free (event);

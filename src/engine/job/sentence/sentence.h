@@ -74,6 +74,7 @@ typedef struct {
   char *due;         /* a path; NULL: at once */
   char *cancel_on;   /* the name of another event; NULL: none */
   char *match_path, *match_value; /* `match = type = X`; NULL: every message */
+  char *version; /* changes with every key of the section, and with the schema's file */
 } SentenceEvent;
 
 /* Whether it is about partitions, not rows. NULL: it is not. */

@@ -109,7 +109,7 @@ take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, G
 
 /* The file lies beside the one that holds the section, unless its path says otherwise. */
 static gboolean
-load_schema (SentenceEvent *event, const Section *section, GError **error)
+load_schema (SentenceEvent *event, const Section *section, GChecksum *sum, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autofree char *folder = g_path_get_dirname (section->path);
@@ -121,13 +121,24 @@ load_schema (SentenceEvent *event, const Section *section, GError **error)
     return section_fail (section, NULL, error, "schema: only an event with format = avro has one");
   if (!g_file_get_contents (path, &text, NULL, &cause))
     return section_fail (section, NULL, error, "schema: %s", cause->message);
+  g_checksum_update (sum, (const guchar *)text, -1);
   event->schema = shape_parse (NULL, text, &cause);
   return event->schema != NULL
          || section_fail (section, NULL, error, "schema: %s: %s", path, cause->message);
 }
 
+static void
+add_entries (const Section *section, GChecksum *sum)
+{
+  for (guint i = 0; i < section->n; i++) {
+    const KeyFileEntry *entry = section_entry (section, i);
+    g_autofree char *line = g_strdup_printf ("%s=%s\n", entry->key, entry->value);
+    g_checksum_update (sum, (const guchar *)line, -1);
+  }
+}
+
 SentenceEvent *
-sentence_event_read (const Section *section, GError **error)
+sentence_event_read (const Section *section, gboolean no_registry, GError **error)
 {
   g_autoptr (SentenceEvent) event = g_new0 (SentenceEvent, 1);
   event->name = g_strdup (section->name);
@@ -137,8 +148,17 @@ sentence_event_read (const Section *section, GError **error)
   for (guint i = 0; i < section->n; i++)
     if (!take (event, section, section_entry (section, i), error))
       return NULL;
-  if (event->schema_file != NULL && !load_schema (event, section, error))
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  add_entries (section, sum);
+  if (event->schema_file != NULL && !load_schema (event, section, sum, error))
     return NULL;
+  if (event->format == EVENT_AVRO && event->schema == NULL && no_registry) {
+    section_fail (section, NULL, error,
+                  "format = avro: nothing has its schemas: write"
+                  " `schema = FILE.avsc`, or set [registry] url");
+    return NULL;
+  }
+  event->version = g_strndup (g_checksum_get_string (sum), 16);
   if (event->topic != NULL && event->key != NULL)
     return g_steal_pointer (&event);
   section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");

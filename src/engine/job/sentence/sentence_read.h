@@ -10,8 +10,9 @@
  * section, in its group [job]. Whether the events of `on` exist is not checked. */
 Sentence *sentence_read (const Section *section, GKeyFile *settings, GError **error);
 
-/* The same of an [event NAME] section. Whether `cancel_on` exists is not checked. */
-SentenceEvent *sentence_event_read (const Section *section, GError **error);
+/* The same of an [event NAME] section. Whether `cancel_on` exists is not checked. NO_REGISTRY:
+ * there is no schema registry. */
+SentenceEvent *sentence_event_read (const Section *section, gboolean no_registry, GError **error);
 
 /* Whether NAME can be one of a job: it becomes a part of a topic's name. */
 gboolean sentence_name_is_valid (const char *name);

@@ -260,7 +260,7 @@ test_event (void)
       = sections_with ("[event Erase]\ntopic = user-events\nformat = avro\n"
                        "key = payload.user.id, tenant\ndue = payload.due_at\n"
                        "cancel_on = Keep\nmatch = type = a = b\n");
-  g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], &error);
+  g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (event->name, ==, "Erase");
   g_assert_cmpstr (event->topic, ==, "user-events");
@@ -302,7 +302,7 @@ test_events_refused (void)
     g_autofree char *text = g_strconcat ("[event X]\n", EVENTS[i].text, NULL),
                     *place = g_strdup_printf ("%s:%d: ", path, EVENTS[i].line);
     g_autoptr (GPtrArray) sections = sections_with (text);
-    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], &error);
+    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
     g_test_message ("%s\n%s", EVENTS[i].text, error != NULL ? error->message : "taken");
     g_assert_null (event);
     g_assert_true (g_str_has_prefix (error->message, place));
