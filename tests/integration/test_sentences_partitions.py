@@ -28,6 +28,9 @@ def test_what_is_past_goes_and_is_recorded(house):  # noqa: F811
     assert house.pruned.run_row(run)["rows_done"] == 3
     done = house.restore(run, code=6)
     assert "whole partitions are dropped" in done.stdout + done.stderr
+    (house.folder / "logs.old.conf").unlink()
+    assert "no such job is in force" in house.restore(run, code=6).stderr
+    say(house)
     assert house.done("logs.old", at=now(seconds=-5))[0] == {}
 
 
