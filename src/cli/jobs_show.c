@@ -68,16 +68,29 @@ add_settings (const Job *job, GString *conf)
   }
 }
 
+/* Why no folder can do what the sentence says; NULL: one can. */
+static const char *
+beyond_files (const Sentence *sentence)
+{
+  if (sentence_has_objects (sentence))
+    return "SQL files delete no objects";
+  if (sentence_is_of_partitions (sentence))
+    return "SQL files drop no partitions";
+  if (sentence->on[0] != NULL)
+    return "no folder reads the events of an [event] section (on)";
+  return NULL;
+}
+
 /* What a folder says besides its SQL. */
 static char *
 conf_of (const Job *job, const Written *written)
 {
   GString *conf = g_string_new (NULL);
-  if (sentence_is_of_partitions (job->sentence))
-    g_string_append_printf (conf,
-                            "# As `pruned jobs show` wrote it for [retention %s]. It can only be "
-                            "read: a folder of SQL files drops no partitions.\n",
-                            job->name);
+  const char *beyond = beyond_files (job->sentence);
+  if (beyond != NULL)
+    g_string_append_printf (
+        conf, "# As `pruned jobs show` wrote it for [retention %s]. It can only be read: %s.\n",
+        job->name, beyond);
   else
     g_string_append_printf (
         conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
@@ -165,6 +178,13 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
   const Job *job = cli_job (cli, name, error);
   if (job == NULL)
     return CODE_NOT_FOUND;
+  const char *beyond = to != NULL && job->sentence != NULL ? beyond_files (job->sentence) : NULL;
+  if (beyond != NULL)
+    return cli_fail (
+        CODE_CONFIG, error,
+        "%s: no folder can take the place of [retention %s]. Keep the section; without "
+        "--to its SQL is printed, to be read",
+        beyond, name);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (file_free);
   ExitCode code = CODE_OK;
   if (job->sentence != NULL)
@@ -173,10 +193,6 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
     code = CODE_USAGE;
   if (code != CODE_OK)
     return code;
-  if (to != NULL && sentence_has_objects (job->sentence))
-    return cli_fail (CODE_CONFIG, error,
-                     "SQL files delete no objects: no folder can take the place of [retention %s]",
-                     name);
   if (to != NULL)
     return write_files (cli, job, files, to, error);
   print_files (cli, files);

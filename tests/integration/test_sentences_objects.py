@@ -262,6 +262,12 @@ def test_what_is_gone_cannot_be_restored(uploads):
     lines = uploads.house.pruned.run("restore", str(run), "--json")
     assert "the object itself is deleted" in lines.stdout + lines.stderr, lines
     assert uploads.left() == []
+    uploads.house.say("files", "table = uploads\nwhere = true")
+    for options in (), ("--partial",):
+        assert "version" in uploads.house.restore(run, *options, code=6).stderr
+    (uploads.house.folder / "files.conf").unlink()
+    assert "no such job is in force" in uploads.house.restore(run, code=6).stderr
+    assert uploads.left() == []
 
 
 @pytest.mark.parametrize("audit, rows", [("keys", [None]), ("off", [])])

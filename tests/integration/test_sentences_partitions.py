@@ -28,6 +28,9 @@ def test_what_is_past_goes_and_is_recorded(house):  # noqa: F811
     assert house.pruned.run_row(run)["rows_done"] == 3
     done = house.restore(run, code=6)
     assert "whole partitions are dropped" in done.stdout + done.stderr
+    (house.folder / "logs.old.conf").unlink()
+    assert "no such job is in force" in house.restore(run, code=6).stderr
+    say(house)
     assert house.done("logs.old", at=now(seconds=-5))[0] == {}
 
 
@@ -326,9 +329,12 @@ def test_check_tells_the_default_partition_and_what_is_due(house):  # noqa: F811
     assert house.pruned.run("check", "logs.old", "--apply", "1").code == 1
 
 
-def test_jobs_show_prints_what_runs(house):  # noqa: F811
+def test_jobs_show_prints_what_runs_and_no_folder_can_take_its_place(house, tmp_path):  # noqa: F811
     make(house)
     say(house)
     shown = house.pruned.run("jobs", "show", "logs.old").ok().stdout
     assert "DETACH PARTITION ... CONCURRENTLY" in shown and "INSERT INTO pruned.partitions" in shown and "interval '90 days'" in shown
     assert "[retention logs.old], in whose place it can stand" not in shown
+    done = house.pruned.run("jobs", "show", "logs.old", "--to", tmp_path / "taken")
+    assert done.code == 2 and "SQL files drop no partitions" in done.stderr
+    assert not (tmp_path / "taken").exists()

@@ -60,7 +60,7 @@ step_free (gpointer data)
 static void
 restore_clear (Restore *restore)
 {
-  GPtrArray *arrays[] = { restore->runs,  restore->jobs, restore->above,
+  GPtrArray *arrays[] = { restore->runs,  restore->jobs, restore->versions, restore->above,
                           restore->steps, restore->own,  restore->lines };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
@@ -195,6 +195,7 @@ command_restore (Cli *cli, GError **error)
                                .only_text = only,
                                .runs = g_ptr_array_new_with_free_func (g_free),
                                .jobs = g_ptr_array_new (),
+                               .versions = g_ptr_array_new_with_free_func (g_free),
                                .above = g_ptr_array_new (),
                                .steps = g_ptr_array_new_with_free_func (step_free),
                                .own = g_ptr_array_new_with_free_func (g_free),

@@ -11,6 +11,7 @@
  *
  * restore.c         the command
  * restore_look.c    finds the runs, and refuses what cannot be restored
+ * restore_version.c whether the job in force is the one that the run had
  * restore_step.c    one step: transactions, records
  * restore_rows.c    rows of a record
  *
@@ -33,7 +34,7 @@ typedef struct {
 
 typedef struct {
   char *run_id, *step;
-  const Job *job;     /* NULL: this version does not know it */
+  const Job *job;     /* NULL: the audit alone is enough */
   GPtrArray *records; /* NULL: not read yet */
 } RestoreStep;
 
@@ -48,7 +49,8 @@ typedef struct {
   gboolean dry_run, partial;
   const char *run_id;
   GPtrArray *runs;       /* of char: the runs to restore */
-  GPtrArray *jobs;       /* of const Job, beside runs; NULL: unknown */
+  GPtrArray *jobs;       /* of const Job, beside runs: as they are now; NULL: unknown */
+  GPtrArray *versions;   /* of char, beside runs: of the job that the run had; NULL: none noted */
   GPtrArray *above;      /* of const Job: jobs of the runs' ancestors */
   GPtrArray *steps;      /* of RestoreStep */
   guint children;        /* number of child runs that are not restored */
@@ -66,6 +68,13 @@ typedef struct {
 
 /* Finds the runs and their steps. Not CODE_OK: nothing can be restored, ERROR says why. */
 ExitCode restore_look (Restore *restore, gboolean with_children, GError **error);
+
+/* The job in force, if it is what run number I had; NULL: another, or none. */
+const Job *restore_same_job (const Restore *restore, guint i);
+/* Whether what run number I did can be undone with what is known. ROW: of ROWS, its own. Before the
+ * jobs are completed. */
+ExitCode restore_check_version (const Restore *restore, guint i, const PgRows *rows, int row,
+                                GError **error);
 
 /* Restores the open rows of STEP, as far as possible; with dry_run inside the caller's transaction.
  */

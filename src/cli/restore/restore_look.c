@@ -41,10 +41,10 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
 {
   for (int i = 0; i < rows_count (rows); i++) {
     const char *run_id = rows_text (rows, i, "run_id"), *state = rows_text (rows, i, "state");
-    Job *job = jobs_find (restore->cli->jobs, rows_text (rows, i, "job"));
+    const Job *job = jobs_find_loaded (restore->cli->jobs, rows_text (rows, i, "job"));
     if (rows_bool (rows, i, "above")) {
       if (job != NULL)
-        g_ptr_array_add (restore->above, job);
+        g_ptr_array_add (restore->above, (gpointer)job);
       continue;
     }
     if (!has_ended (state))
@@ -52,7 +52,11 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
           error, "run %s of %s is %s: it can be restored when it has ended (pruned discard %s)",
           run_id, rows_text (rows, i, "job"), state, run_id);
     g_ptr_array_add (restore->runs, g_strdup (run_id));
-    g_ptr_array_add (restore->jobs, job);
+    g_ptr_array_add (restore->jobs, (gpointer)job);
+    g_ptr_array_add (restore->versions, g_strdup (rows_text (rows, i, "job_version")));
+    ExitCode code = restore_check_version (restore, restore->runs->len - 1, rows, i, error);
+    if (code != CODE_OK)
+      return code;
     restore->effective |= rows_bool (rows, i, "effective");
     restore->children = (guint)rows_int (rows, i, "children");
   }
@@ -61,9 +65,10 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
   return CODE_OK;
 }
 
-/* Sentences get their SQL. One that the catalogue refuses now is restored by the audit alone. */
+/* Sentences get their SQL. One that the catalogue refuses now is restored by the audit alone, if
+ * that is enough; else *REFUSED says why nothing is. */
 static gboolean
-complete_jobs (Restore *restore, GError **error)
+complete_jobs (Restore *restore, char **refused, GError **error)
 {
   gboolean ok = pg_begin_read_only (restore->pg, error);
   GPtrArray *all[] = { restore->jobs, restore->above };
@@ -73,6 +78,10 @@ complete_jobs (Restore *restore, GError **error)
       const Job *job = all[a]->pdata[i];
       const Job *completed = job != NULL ? job_complete (restore->pg, job, &refusal, error) : NULL;
       ok = job == NULL || completed != NULL || refusal != NULL;
+      const Job *same = a == 0 ? restore_same_job (restore, i) : NULL;
+      if (refusal != NULL && same != NULL && job_version_is_bound (same->version)
+          && *refused == NULL)
+        *refused = g_steal_pointer (&refusal);
       if (completed != NULL)
         all[a]->pdata[i] = (gpointer)completed;
     }
@@ -91,8 +100,12 @@ find_runs (Restore *restore, gboolean with_children, GError **error)
   g_autoptr (PgRows) rows = ask (restore, SQL "runs.sql", values, error);
   ExitCode code
       = rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
-  if (code == CODE_OK && !complete_jobs (restore, error))
+  g_autofree char *refused = NULL;
+  if (code == CODE_OK && !complete_jobs (restore, &refused, error))
     return cli_pg_failed (restore->pg, error);
+  if (refused != NULL)
+    return cli_fail (CODE_NOT_FOUND, error,
+                     "what the job has to do with the rows cannot be done now: %s", refused);
   return code;
 }
 
@@ -101,7 +114,7 @@ job_of (const Restore *restore, const char *run_id)
 {
   for (guint i = 0; i < restore->runs->len; i++)
     if (g_str_equal (restore->runs->pdata[i], run_id))
-      return restore->jobs->pdata[i];
+      return restore_same_job (restore, i);
   return NULL;
 }
 

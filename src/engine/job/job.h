@@ -98,7 +98,8 @@ typedef struct _Job {
   const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */
   const PgStatement *values;     /* values.sql: what makes these rows due; NULL: none */
   char *due;         /* the column of the job's table that makes its rows due; NULL: none */
-  char *version;     /* of its section, or of the folder's files; NULL: it is refused */
+  char *version;     /* of its section, or of the folder's files; NULL: it is refused. Whether it
+                        is bound (job_version_is_bound) can be told from it alone */
   GPtrArray *locks;  /* of PgStatement */
   GPtrArray *whats;  /* of JobWhat */
   gboolean applies;  /* its folder has files in apply/, perhaps of a word without a group */
@@ -203,6 +204,9 @@ const char *jobs_default (const char *job, const char *key, gpointer data);
 /* Where that default stands, if not in a job.conf. */
 const char *jobs_default_place (const char *job, gpointer data);
 
+/* What a run of this version removed is put back with the job in that version, or not at all; else
+ * the audit alone is enough. */
+gboolean job_version_is_bound (const char *version);
 /* Its steps work without a worker between two transactions (JobErrand). */
 gboolean job_is_errand (const Job *job);
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */

@@ -1,6 +1,7 @@
 #include "engine/job/job_files.h"
 
 #include "base/resource.h"
+#include "engine/job/job_private.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -225,6 +226,15 @@ add_to_version (GChecksum *sum, const char *folder)
   }
 }
 
+/* Whether its files or its declaration say what becomes of rows that are put back. */
+static gboolean
+is_bound (const Job *job)
+{
+  g_autofree char *folder = g_build_filename (job->folder, "restored", NULL);
+  g_auto (GStrv) names = resource_list (folder);
+  return job->final != NULL || job->makes[0] != NULL || names[0] != NULL;
+}
+
 /* Changes with every file of the folder, and of a user's job with the files that these include; of
  * a job in C with every version of the program, too. */
 static void
@@ -234,7 +244,7 @@ note_version (Job *job)
   add_to_version (sum, job->folder);
   if (job->code != NULL)
     g_checksum_update (sum, (const guchar *)PRUNED_VERSION, -1);
-  job->version = g_strndup (g_checksum_get_string (sum), 16);
+  job->version = job_version_text (sum, is_bound (job));
   job->written = g_strdup (job->version);
 }
 

@@ -33,6 +33,8 @@ void job_free (gpointer job);             /* the last of its users frees it */
 void job_refused_free (gpointer refused); /* a JobRefused */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 
+/* The version that SUM is of. BOUND: see job_version_is_bound. */
+char *job_version_text (GChecksum *sum, gboolean bound);
 /* Puts the job NAME among those that are refused, unless it is already, with the place that CAUSE's
  * message begins with. STANDS: a Job stands for it in runs. */
 void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause);

@@ -25,9 +25,16 @@ final_because (const Sentence *sentence)
   return NULL;
 }
 
+/* What it does besides deleting or changing recorded rows cannot be read from the audit. */
+static gboolean
+is_bound (const Sentence *sentence)
+{
+  return sentence->kind != SENTENCE_DELETE && sentence->kind != SENTENCE_SET;
+}
+
 /* Changes with every key of its section, but not with SETTINGS (NULL: none). */
 static char *
-digest_of (const Section *section, GKeyFile *settings)
+digest_of (const Sentence *sentence, const Section *section, GKeyFile *settings)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   for (guint i = 0; i < section->n; i++) {
@@ -39,7 +46,7 @@ digest_of (const Section *section, GKeyFile *settings)
     g_checksum_update (sum, (const guchar *)entry->value, -1);
     g_checksum_update (sum, (const guchar *)"\n", 1);
   }
-  return g_strndup (g_checksum_get_string (sum), 16);
+  return job_version_text (sum, is_bound (sentence));
 }
 
 /* The keys of `[jobs.NAME]` that its steps read, and those that are set without effect. */
@@ -105,7 +112,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->launches = g_new0 (char *, 1);
   job->settings = settings_of (settings);
   job->final = g_strdup (final_because (sentence));
-  job->version = digest_of (section, settings); /* what it does */
-  job->written = digest_of (section, NULL);
+  job->version = digest_of (sentence, section, settings); /* what it does */
+  job->written = digest_of (sentence, section, NULL);
   return job;
 }
