@@ -42,8 +42,9 @@ const Setting settings_table[] = {
       "a file in the root that proves that the root is mounted: nothing is deleted without it; empty: none is required"),
   BOOL ("store.local", "prune_empty_dirs", "off",
         "remove folders that became empty, up to the root"),
-  URL ("store.object", "endpoint",
-       "S3 service of the objects with file_store 2, like https://s3.example.org; empty: none"),
+  URL (
+      "store.object", "endpoint",
+      "S3 service of the objects with file_store 2 and of sentences with object = s3:..., like https://s3.example.org; empty: none"),
   TEXT ("store.object", "bucket", "", "the bucket"),
   NAME ("store.object", "region", "us-east-1", "the region that requests are signed for"),
   CHOICE ("store.object", "addressing", "path", "path|host",

@@ -155,7 +155,8 @@ check_rows (const Section *section, GError **error)
     said = said || entry_of (section, say[i]) != NULL;
   if (!said)
     return section_fail (section, NULL, error,
-                         "which rows? Write where, keep or on (where = true: every row)");
+                         "which rows? Write where, keep, on or drop_partitions_older_than "
+                         "(where = true: every row)");
   const KeyFileEntry *schedule = entry_of (section, "schedule");
   if (schedule != NULL && !g_str_equal (schedule->value, "off")
       && entry_of (section, "where") == NULL && entry_of (section, "keep") == NULL
