@@ -25,12 +25,16 @@ typedef struct {
   const char *at_fault; /* the run whose step has failed; borrowed. NULL: none */
 } Together;
 
+static gboolean
+goes_with_others (const Job *job)
+{
+  return !job_is_errand (job) && !sentence_is_of_partitions (job->sentence);
+}
+
 gboolean
 together_can (const Lane *lane)
 {
-  const Job *job = lane->job;
-  return lane->list.errand == NULL && !job_is_errand (job)
-         && !sentence_is_of_partitions (job->sentence);
+  return lane->list.errand == NULL && goes_with_others (lane->job);
 }
 
 /* --- the runs --- */
@@ -63,12 +67,13 @@ claimed (const Together *together, const char *run_id)
 }
 
 /* A run that has failed before, that was cut, or that is only planned would spoil the transaction
- * of the others. */
+ * of the others. So would one that began with a version of the job that goes alone. */
 static gboolean
 is_sound (const Run *run)
 {
-  return run->wrong == NULL && run->attempts == 0 && !run_is_planned (run)
-         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL;
+  return run->wrong == NULL && run->attempts == 0 && goes_with_others (run->job)
+         && !run_is_planned (run) && in_force_mode (run->job) != MODE_PLAN
+         && json_object_get (run->cursor, "limit") == NULL;
 }
 
 static gboolean
