@@ -8,7 +8,9 @@ lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code, const Step *
                    gpointer leased)
 {
   Errand *errand = g_new0 (Errand, 1);
-  *errand = (Errand){ lanes, lane, code, leased, step->began_us, step->started_at_us, FALSE };
+  *errand
+      = (Errand){ lanes, lane, code, step->run->job, leased, step->began_us, step->started_at_us,
+                  FALSE };
   pthread_mutex_lock (&lanes->lock);
   lane->list.errand = errand;
   lanes->acting++;

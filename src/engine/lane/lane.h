@@ -39,6 +39,7 @@ struct _Errand {
   struct _Lanes *lanes;
   struct _Lane *lane;
   const JobErrand *code;
+  const Job *job; /* in the version that the run began with */
   gpointer leased;
   gint64 began_us, started_at_us; /* of the step: monotonic; by the database's clock */
   gboolean done;                  /* under the list's lock */

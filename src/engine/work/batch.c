@@ -124,7 +124,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
   g_ptr_array_add (steps, step);
   pace_begin (step);
-  if (job_is_errand (lane->job) && lane->list.errand == NULL)
+  if (job_is_errand (run->job) && lane->list.errand == NULL)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);

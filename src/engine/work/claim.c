@@ -199,8 +199,9 @@ claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray
 {
   /* Before the fence: either the fence sees a stop, or the stop sees this lane. */
   lane_note_run (service->lanes, lane, g_array_index (works, Work, 0).run_id);
-  *claim = (Claim){ .settles = lane->list.errand != NULL };
-  if (!claim_locked (claim, service, pg, lane->job, works, error))
+  const Errand *errand = lane->list.errand;
+  *claim = (Claim){ .settles = errand != NULL };
+  if (!claim_locked (claim, service, pg, errand != NULL ? errand->job : lane->job, works, error))
     return FALSE;
   claim->locked = find_locked (claim, lane, works, error);
   gboolean begins = !claim->settles && !claim->paused;

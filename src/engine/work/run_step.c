@@ -7,12 +7,22 @@
 #include "engine/work/conclude.h"
 #include "engine/work/ready.h"
 
+/* A page of rows whose objects are to go first must not be applied as if they had none. */
+static gboolean
+has_no_errand (Step *step, GError **error)
+{
+  if (!job_is_errand (step->job))
+    return TRUE;
+  return step_block (step, error, "%s deletes objects first: its rows do not go without them",
+                     step->job->name);
+}
+
 gboolean
 run_step (Step *step, GError **error)
 {
   steps_note_started (step);
   FAULT_ABOUT ("step.after_fence", step->run->run_id);
-  if (!step_is_ready (step, error) || !brakes_before (step, error))
+  if (!has_no_errand (step, error) || !step_is_ready (step, error) || !brakes_before (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   return (coded                                             ? step->job->code->step (step, error)

@@ -29,12 +29,17 @@ typedef struct {
   const char *at_fault;        /* the run whose step has failed; borrowed. NULL: none */
 } Together;
 
+static gboolean
+goes_with_others (const Job *job)
+{
+  return !job_is_errand (job) && !sentence_is_of_partitions (job->sentence);
+}
+
 gboolean
 together_can (const Lane *lane)
 {
-  const Job *job = lane->job;
-  return lane->list.errand == NULL && !job_is_errand (job) && limits_shared_rows (job) > 0
-         && !sentence_is_of_partitions (job->sentence);
+  return lane->list.errand == NULL && goes_with_others (lane->job)
+         && limits_shared_rows (lane->job) > 0;
 }
 
 /* --- the runs --- */
@@ -80,7 +85,7 @@ is_sound (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
          && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL
-         && !job_is_errand (run->job) && !sentence_is_of_partitions (run->job->sentence);
+         && goes_with_others (run->job);
 }
 
 static gboolean
