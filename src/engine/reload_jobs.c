@@ -69,9 +69,11 @@ check (const Job *job, gpointer data, GError **error)
   else if (whole == NULL)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: cannot be checked: %s", job->folder,
                  cause->message);
-  return whole != NULL && fits (pg, whole, whole->page, error)
-         && fits (pg, whole, whole->decide, error) && fits (pg, whole, whole->event_key, error)
-         && effects_fit (pg, whole, error);
+  gboolean ok = whole != NULL && fits (pg, whole, whole->page, error)
+                && fits (pg, whole, whole->decide, error)
+                && fits (pg, whole, whole->event_key, error) && effects_fit (pg, whole, error);
+  job_complete_forget (job);
+  return ok;
 }
 
 /* --- a reload --- */

@@ -16,5 +16,6 @@
 const Job *job_complete (Pg *pg, const Job *job, char **refusal, GError **error);
 /* The files that JOB would have, written anew. As above. */
 Written *job_write (Pg *pg, const Job *job, char **refusal, GError **error);
-/* JOB is about to be freed. */
+/* JOB is about to be freed; or it was completed only to be checked, before it has its number and
+ * its topic. No other thread knows it. */
 void job_complete_forget (const Job *job);
