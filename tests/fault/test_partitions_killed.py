@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.partitioned import OLD, left, make, noted, own, say, tables
+from support.partitioned import OLD, day, left, make, noted, own, say, tables
 from support.places import binary_with_faults
 from support.scene import now
 from support.sentences import house  # noqa: F401
@@ -42,6 +42,27 @@ def test_what_a_dead_run_has_detached_the_next_run_drops(house):  # noqa: F811
     assert [line[:3] for line in house.plan("logs.old")] == [("logs", "logs_1", "removed")]
     counters, run = house.done("logs.old")
     assert counters == {"removed": 1, "updated_rows": 1} and tables(house) == ["logs"] and noted(house) == []
+
+
+@pytest.mark.parametrize("table, age", [("logs", "365 days"), ("others", "90 days")])
+def test_what_a_dead_run_has_noted_is_kept_where_the_job_is_another_now(house, table, age):  # noqa: F811
+    """What is old enough for both goes; the note of the other is taken away."""
+    house.pruned.binary = binary_with_faults()
+    make(house, [*OLD[:1], ("logs_2", day(200), day(199))])
+    house.sql("CREATE TABLE others (id int, at timestamptz NOT NULL) PARTITION BY RANGE (at)")
+    own(house)
+    say(house, more="batch = 10")
+    house.start()
+    first = house.pruned.run("tick", "logs.old", "--at", now(minutes=-2).isoformat()).ok().stdout.strip()
+    assert house.pruned.start(environment={"PRUNED_FAULT": "partitions.before_detach:kill"}).wait(90) == -9
+    assert noted(house) == [("logs_1",), ("logs_2",)] and left(house) == ["logs_1", "logs_2"]
+    house.database.execute("UPDATE pruned.runs SET state = 'dead', unique_key = NULL, finished_at = now() WHERE run_id = %s", [first])
+    house.say("logs.old", f"table = {table}\ndrop_partitions_older_than = {age}\ndelay_ms = 0")
+    counters, _ = house.done("logs.old")
+    stays = ["logs_2"] if table == "logs" else ["logs_1", "logs_2"]
+    assert left(house) == stays and noted(house) == []
+    assert [line["partition"] for line in house.daemons[-1].lines("Partition kept")] == stays
+    assert counters == {"kept": len(stays), **({"removed": 1, "updated_rows": 1} if table == "logs" else {})}
 
 
 @pytest.mark.parametrize("change, stays", [

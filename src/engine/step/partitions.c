@@ -16,9 +16,12 @@
 static PgRows *
 begun (Step *step, GError **error)
 {
+  const PgStatement *statement = pg_statement (SQL "partitions_begun.sql");
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", step->job->name);
-  return pg_run_file (step->pg, SQL "partitions_begun.sql", values, error);
+  step_bind (step, statement, values);
+  pg_values_set (values, "table", step->job->table);
+  pg_values_set (values, "age", step->job->sentence->older_than);
+  return pg_run (step->pg, statement, values, error);
 }
 
 static gboolean
@@ -162,6 +165,23 @@ conclude (Step *step, const PgStatement *statement, GString *relids, const char 
   return none || rows != NULL;
 }
 
+/* What an earlier version of the job has noted, and this one keeps. */
+static gboolean
+forget_kept (Step *step, const PgRows *rows, GError **error)
+{
+  GString *kept = array_new ();
+  gint64 n = 0;
+  for (int i = 0; i < rows_count (rows); i++)
+    if (is (rows, i, "kept")) {
+      array_add (kept, rows_text (rows, i, "relid"));
+      step_log (step, LOG_WARNING, "Partition kept",
+                json_pack ("{s:s, s:s, s:s}", "table", step->job->table, "partition",
+                           rows_text (rows, i, "name"), "reason",
+                           "not due any more: the job has changed since it was noted"));
+    }
+  return conclude (step, pg_statement (SQL "partitions_forget.sql"), kept, "kept", &n, error);
+}
+
 /* ROWS were asked for again once all was locked: what is detached now stays so. */
 static gboolean
 drop_all (Step *step, const PgRows *rows, GError **error)
@@ -198,7 +218,7 @@ go_on (Step *step, const PgRows *rows, GError **error)
   if (!take_off_some (step, rows, error))
     return FALSE;
   g_autoptr (PgRows) locked = begun (step, error);
-  if (locked == NULL || !drop_all (step, locked, error))
+  if (locked == NULL || !drop_all (step, locked, error) || !forget_kept (step, locked, error))
     return FALSE;
   json_t *cursor = step->run->cursor;
   step_continue (step, cursor != NULL ? json_deep_copy (cursor) : NULL,

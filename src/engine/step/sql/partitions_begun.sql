@@ -1,5 +1,6 @@
 -- Partitions that a step of the job `:job` has decided to drop, in the order of their bounds, and how far each is: `attached`, `pending` (a
--- detach that was interrupted), `detached`; or `gone`, or `changed` since: another name, bound or parent. `beside`: its table has a default
+-- detach that was interrupted), `detached`; or `gone`, or `changed` since: another name, bound or parent; or `kept`: it is attached, and the job
+-- as it is now has another table, or another age by which it is not due. `beside`: its table has a default
 -- partition, so that PostgreSQL cannot detach it concurrently. `stranger`: another partition of its table that somebody else has left half
 -- detached. `table` and `partition` are names as SQL writes them, whatever the search_path. Reads the catalogue.
 SELECT r.relid::text AS relid, r.name, r.lower, r.upper, r.rows,
@@ -8,6 +9,7 @@ SELECT r.relid::text AS relid, r.name, r.lower, r.upper, r.rows,
             WHEN i.inhrelid IS NULL THEN 'detached'
             WHEN i.inhparent <> r.parent OR pg_catalog.pg_get_expr(c.relpartbound, c.oid) IS DISTINCT FROM r.bound THEN 'changed'
             WHEN i.inhdetachpending THEN 'pending'
+            WHEN r.parent IS DISTINCT FROM pg_catalog.to_regclass(:table::text)::oid OR r.upper_at > :scheduled_at::timestamptz - :age::interval THEN 'kept'
             ELSE 'attached' END AS state,
        coalesce(t.partdefid <> 0, false) AS beside,
        (SELECT pg_catalog.min(h.inhrelid::regclass::text) FROM pg_inherits h
