@@ -21,7 +21,10 @@ class House:
         self.database.connection.execute(f"""GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {ROLE}""")
 
     def say(self, name, text):
-        (self.folder / f"{name}.conf").write_text(f"[retention {name}]\n{text}\n")
+        """Replaces the file as a whole: a daemon that reads it at this moment must not find half of it."""
+        written = self.folder.parent / f"{name}.written"
+        written.write_text(f"[retention {name}]\n{text}\n")
+        written.replace(self.folder / f"{name}.conf")
 
     def start(self):
         if not self.made:
