@@ -51,8 +51,14 @@ struct _StoreList {
   volatile gint parts, shut;
 };
 
+/* Frees what LIST holds: the objects, allocated in one piece, and what was found about them. */
+void store_list_clear (StoreList *list);
 /* Deletes as many objects as it can; calls DONE exactly once. */
 void store_delete (StoreList *list);
+/* The `act` of an errand that only deletes LIST: the errand is done when the store is. Sets `done`
+ * and `data`. */
+struct _Errand;
+void errand_delete (struct _Errand *errand, StoreList *list);
 
 /* Whether FILE_STORE is known to be down, from any request of this process. FALSE: it can be used;
  * DOWN is untouched. */

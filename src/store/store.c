@@ -128,6 +128,16 @@ delete_in_bucket (StoreList *list)
 }
 
 void
+store_list_clear (StoreList *list)
+{
+  for (guint i = 0; i < list->n; i++)
+    g_free (list->objects[i].error);
+  g_free (list->objects);
+  for (guint i = 0; i < STORES; i++)
+    g_free (list->down[i].words);
+}
+
+void
 store_delete (StoreList *list)
 {
   if (list->bucket != NULL) {

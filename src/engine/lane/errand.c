@@ -2,6 +2,7 @@
  * Meanwhile its lane is away. */
 #include "engine/lane/lane_private.h"
 #include "engine/step/step.h"
+#include "pruned/store.h"
 
 Errand *
 lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code, const Step *step,
@@ -37,4 +38,18 @@ errand_done (Errand *errand)
   if (errand->lane->list.state == LANE_AWAY)
     lanes_make_ready (lanes, errand->lane);
   pthread_mutex_unlock (&lanes->lock);
+}
+
+static void
+on_deleted (StoreList *list)
+{
+  errand_done (list->data);
+}
+
+void
+errand_delete (Errand *errand, StoreList *list)
+{
+  list->done = on_deleted;
+  list->data = errand;
+  store_delete (list);
 }

@@ -4,11 +4,7 @@ void
 chosen_free (gpointer data)
 {
   Chosen *chosen = data;
-  for (guint i = 0; i < chosen->list.n; i++)
-    g_free (chosen->list.objects[i].error);
-  g_free (chosen->list.objects);
-  for (guint i = 0; i < STORES; i++)
-    g_free (chosen->list.down[i].words);
+  store_list_clear (&chosen->list);
   g_free (chosen->bucket);
   page_clear (&chosen->page);
   g_ptr_array_unref (chosen->going);

@@ -9,7 +9,6 @@
 
 typedef struct {
   StoreList list; /* the objects to delete, each once */
-  Errand *errand;
   char *bucket;
   Page page;
   GPtrArray *going;            /* keys of the rows that are to go */

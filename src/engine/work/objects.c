@@ -69,19 +69,9 @@ lease (Step *step, GError **error)
 /* --- act --- */
 
 static void
-on_done (StoreList *list)
-{
-  errand_done (((Chosen *)list->data)->errand);
-}
-
-static void
 act (gpointer data, Errand *errand)
 {
-  Chosen *chosen = data;
-  chosen->errand = errand;
-  chosen->list.done = on_done;
-  chosen->list.data = chosen;
-  store_delete (&chosen->list);
+  errand_delete (errand, &((Chosen *)data)->list);
 }
 
 static void

@@ -25,7 +25,7 @@ typedef struct {
   GHashTable *heavy; /* run ids, borrowed: those that looking at their page has not done */
   GHashTable *later; /* those of them whose turn has not come */
   gint64 began_us, rows, most; /* rows that it may change */
-  gboolean asked, defers;      /* triggers or constraints that wait for the end of a transaction */
+  gboolean asked, defers;      /* triggers that wait for the end of a transaction */
   const char *at_fault;        /* the run whose step has failed; borrowed. NULL: none */
 } Together;
 
@@ -60,15 +60,18 @@ static gboolean
 look (Together *together, GError **error)
 {
   const Job *job = together->lane->job;
+  const GPtrArray *claimed_runs = together->claim.runs;
+  const GArray *works = together->works, *pending = together->lane->worker.pending;
   g_autoptr (GPtrArray) runs = g_ptr_array_new ();
-  const GArray *pending = together->lane->worker.pending;
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
   gboolean in_vain = job->code != NULL || job->page == NULL || job->blocked != NULL
                      || together->lane->worker.heavy;
-  for (guint i = 0; i < together->works->len; i++) {
-    Run *run = claimed (together, g_array_index (together->works, Work, i).run_id);
-    if (run == NULL || g_ptr_array_find (runs, run, NULL))
-      continue;
+  for (guint i = 0; i < works->len; i++)
     if (in_vain || g_array_index (pending, LaneMessage, i).heavy)
+      g_hash_table_add (known, g_array_index (works, Work, i).run_id);
+  for (guint i = 0; i < claimed_runs->len; i++) {
+    Run *run = claimed_runs->pdata[i];
+    if (g_hash_table_contains (known, run->run_id))
       g_hash_table_add (together->heavy, run->run_id);
     else
       g_ptr_array_add (runs, run);

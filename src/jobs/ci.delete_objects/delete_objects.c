@@ -68,19 +68,9 @@ lease (Step *step, GError **error)
 }
 
 static void
-on_done (StoreList *list)
-{
-  errand_done (((Leased *)list->data)->errand);
-}
-
-static void
 act (gpointer data, Errand *errand)
 {
-  Leased *leased = data;
-  leased->errand = errand;
-  leased->list.done = on_done;
-  leased->list.data = leased;
-  store_delete (&leased->list);
+  errand_delete (errand, &((Leased *)data)->list);
 }
 
 static void

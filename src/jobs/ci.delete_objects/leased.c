@@ -24,11 +24,7 @@ void
 leased_free (gpointer data)
 {
   Leased *leased = data;
-  for (guint i = 0; i < leased->list.n; i++)
-    g_free (leased->list.objects[i].error);
-  g_free (leased->list.objects);
-  for (guint i = 0; i < STORES; i++)
-    g_free (leased->list.down[i].words);
+  store_list_clear (&leased->list);
   g_free (leased->beyond);
   g_ptr_array_unref (leased->answers);
   g_free (leased);

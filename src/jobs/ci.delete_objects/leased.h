@@ -10,7 +10,6 @@ typedef struct {
   GPtrArray *answers; /* of PgRows: lease, and rows */
   const char *lease;  /* when it expires */
   const PgRows *rows;
-  Errand *errand;
   const char *reached; /* the last of the rows; NULL: none */
   char *beyond; /* where the next step begins if objects are skipped and this step found fewer than
                    it could take */
