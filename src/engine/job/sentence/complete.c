@@ -281,9 +281,11 @@ complete (Pg *pg, const Job *job, const char *known_tables, char **refusal, GErr
 void
 job_complete_forget (const Job *job)
 {
+  static GSList *forgotten; /* under the lock; they live as long as the process */
+  gpointer completed;
   pthread_mutex_lock (&lock);
-  if (known != NULL)
-    g_hash_table_remove (known, job);
+  if (known != NULL && g_hash_table_steal_extended (known, job, NULL, &completed))
+    forgotten = g_slist_prepend (forgotten, completed);
   pthread_mutex_unlock (&lock);
 }
 
