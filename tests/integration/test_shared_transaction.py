@@ -24,6 +24,11 @@ def transactions(scene):
     return scene.database.value("SELECT count(DISTINCT xmin::text) FROM pruned.deletions")
 
 
+def alone(scene):
+    """Whether no row was put into the quarantine by a transaction that has removed others."""
+    return scene.database.value("SELECT count(*) FROM pruned.quarantine q JOIN pruned.deletions d ON d.xmin::text = q.xmin::text") == 0
+
+
 def finished(scene):
     """The runs whose end was told; a repeated outcome has the same bytes. The event is another job's as well."""
     told = {(m.headers["ce_id"], m.raw): m.value for m in scene.topics.outcomes("RunFinished")}
@@ -59,6 +64,7 @@ def test_a_row_at_fault_goes_to_the_quarantine_alone_and_the_others_are_not_char
     runs = send(scene, range(1, N + 1))
     scene.run_until_idle()
     assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [17, 31]
+    assert alone(scene)
     assert scene.database.rows("SELECT item, attempts FROM pruned.quarantine ORDER BY item") == [
         {"item": "scratch:17", "attempts": 1}, {"item": "scratch:31", "attempts": 1}]
     assert finished(scene) == sorted(runs.values())
@@ -77,6 +83,7 @@ def test_a_row_that_is_kept_in_silence_is_refused_alone(new_scene):
     send(scene, range(1, N + 1))
     scene.run_until_idle()
     assert scene.database.column("SELECT id FROM scratch") == [5]
+    assert alone(scene)
     assert scene.database.rows("SELECT item, attempts FROM pruned.quarantine") == [{"item": "scratch:5", "attempts": 1}]
 
 
