@@ -20,9 +20,9 @@ const char check_more[]
       "3 a right is missing, or rows are hidden; 6 an unknown job, or an index is missing.";
 
 typedef struct {
-  const char *job, *check, *level;
+  const char *job, *level;
   ExitCode code;
-  char *detail, *remedy, *file; /* remedy, file: NULL: none */
+  char *check, *detail, *remedy, *file; /* remedy, file: NULL: none */
   int line;
 } Finding;
 
@@ -36,6 +36,7 @@ static void
 finding_free (gpointer data)
 {
   Finding *finding = data;
+  g_free (finding->check);
   g_free (finding->detail);
   g_free (finding->remedy);
   g_free (finding->file);
@@ -43,12 +44,14 @@ finding_free (gpointer data)
 }
 
 static void
-add (Check *check, const Finding *like, CheckPlace place, const char *remedy, const char *format,
-     va_list list)
+add (Check *check, const char *name, const char *level, ExitCode code, CheckPlace place,
+     const char *remedy, const char *format, va_list list)
 {
   Finding *finding = g_new0 (Finding, 1);
-  *finding = *like;
   finding->job = check->job->name;
+  finding->level = level;
+  finding->code = code;
+  finding->check = g_strdup (name);
   finding->detail = g_strdup_vprintf (format, list);
   g_strdelimit (finding->detail, "\r\n\t", ' ');
   finding->remedy = g_strdup (remedy);
@@ -62,7 +65,7 @@ check_ok (Check *check, const char *name, const char *format, ...)
 {
   va_list list;
   va_start (list, format);
-  add (check, &(Finding){ .check = name, .level = "ok" }, (CheckPlace){ 0 }, NULL, format, list);
+  add (check, name, "ok", CODE_OK, (CheckPlace){ 0 }, NULL, format, list);
   va_end (list);
 }
 
@@ -72,7 +75,7 @@ check_warn (Check *check, const char *name, CheckPlace place, const char *remedy
 {
   va_list list;
   va_start (list, format);
-  add (check, &(Finding){ .check = name, .level = "warning" }, place, remedy, format, list);
+  add (check, name, "warning", CODE_OK, place, remedy, format, list);
   va_end (list);
 }
 
@@ -82,8 +85,7 @@ check_error (Check *check, ExitCode code, const char *name, CheckPlace place, co
 {
   va_list list;
   va_start (list, format);
-  add (check, &(Finding){ .check = name, .level = "error", .code = code }, place, remedy, format,
-       list);
+  add (check, name, "error", code, place, remedy, format, list);
   va_end (list);
 }
 
