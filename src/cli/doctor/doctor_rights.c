@@ -31,25 +31,31 @@ want_write (const Job *job, const char *table, const char *right, gpointer data)
 }
 
 static void
-want_needs (Wanted *wanted, const Job *job)
+want_columns (Wanted *wanted, const Job *job, char **columns)
 {
-  for (char **need = job->needs; *need != NULL; need++) {
-    g_auto (GStrv) parts = g_strsplit (*need, ".", 2);
+  for (char **column = columns; *column != NULL; column++) {
+    g_auto (GStrv) parts = g_strsplit (*column, ".", 2);
     if (parts[1] != NULL)
       want (wanted, job, parts[0], parts[1]);
   }
 }
 
+typedef enum { WRITES, NEEDS, READS } Which; /* READS: also what a job can do without */
+
 static PgRows *
-ask_wanted (Doctor *doctor, const char *check, const char *file, gboolean writes)
+ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
 {
   Wanted wanted = { array_new (), array_new (), array_new () };
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (in_force_of (job)->enabled && writes)
+    if (!in_force_of (job)->enabled)
+      continue;
+    if (which == WRITES)
       job_rights_each (job, want_write, &wanted);
-    else if (in_force_of (job)->enabled)
-      want_needs (&wanted, job);
+    else
+      want_columns (&wanted, job, job->needs);
+    if (which == READS)
+      want_columns (&wanted, job, job->reads);
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
@@ -66,9 +72,9 @@ check_rights (Doctor *doctor)
   own_rights_values (values);
   g_autoptr (PgRows) own = doctor_ask (doctor, "rights", SQL "own_rights.sql", values);
   g_autoptr (PgRows) writes
-      = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", TRUE) : NULL;
+      = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", WRITES) : NULL;
   g_autoptr (PgRows) reads
-      = writes != NULL ? ask_wanted (doctor, "rights", SQL "reads.sql", FALSE) : NULL;
+      = writes != NULL ? ask_wanted (doctor, "rights", SQL "reads.sql", READS) : NULL;
   if (reads == NULL)
     return;
   const PgRows *all[] = { own, writes, reads };
@@ -96,7 +102,7 @@ bypass (const Doctor *doctor)
 static void
 check_hidden (Doctor *doctor)
 {
-  g_autoptr (PgRows) rows = ask_wanted (doctor, "row-level security", SQL "hidden.sql", FALSE);
+  g_autoptr (PgRows) rows = ask_wanted (doctor, "row-level security", SQL "hidden.sql", NEEDS);
   if (rows == NULL)
     return;
   g_autofree char *list = doctor_list (rows, "hidden"), *remedy = bypass (doctor);
@@ -112,7 +118,7 @@ check_hidden (Doctor *doctor)
 static void
 check_restore (Doctor *doctor)
 {
-  g_autoptr (PgRows) rows = ask_wanted (doctor, "restore", SQL "inserts.sql", TRUE);
+  g_autoptr (PgRows) rows = ask_wanted (doctor, "restore", SQL "inserts.sql", WRITES);
   if (rows == NULL)
     return;
   g_autofree char *list = doctor_list (rows, "missing");
@@ -126,7 +132,7 @@ check_restore (Doctor *doctor)
 static void
 check_columns (Doctor *doctor)
 {
-  g_autoptr (PgRows) rows = ask_wanted (doctor, "tables", SQL "columns.sql", FALSE);
+  g_autoptr (PgRows) rows = ask_wanted (doctor, "tables", SQL "columns.sql", NEEDS);
   if (rows == NULL)
     return;
   for (int i = 0; i < rows_count (rows); i++) {

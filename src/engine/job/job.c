@@ -60,6 +60,7 @@ job_free (gpointer data)
   g_strfreev (job->arguments);
   g_strfreev (job->argument_types);
   g_strfreev (job->needs);
+  g_strfreev (job->reads);
   g_strfreev (job->items);
   g_strfreev (job->follows);
   g_strfreev (job->makes);

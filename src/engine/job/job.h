@@ -79,8 +79,9 @@ typedef struct _Job {
   GArray *cursor;        /* of JobCursor */
   char **arguments;      /* what a tick can carry; { "*" }: anything */
   char **argument_types; /* of these; "": any (arguments.h) */
-  char **needs;
-  char **items;      /* tables whose rows the quarantine names */
+  char **needs;          /* table.column without which it is blocked */
+  char **reads;          /* table.column that it reads where the database has the table */
+  char **items;          /* tables whose rows the quarantine names */
   char *item_column; /* instead of tables: a column of any audited row, whose value is the key in
                         the job's table; NULL: none */
   char **follows;  /* `cascade`, `set null`, `set default`: foreign keys whose rows the job handles

@@ -194,6 +194,7 @@ job_conf_read (Job *job, GError **error)
   job->unique_key = job_conf_text (job->conf, "job", "unique_key");
   job->table = job_conf_text (job->conf, "job", "table");
   job->needs = list_of (job->conf, "job", "needs");
+  job->reads = list_of (job->conf, "job", "reads");
   job->items = list_of (job->conf, "job",
                         g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
   if (g_key_file_has_key (job->conf, "job", "settings", NULL))

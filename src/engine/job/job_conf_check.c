@@ -29,6 +29,7 @@ static const struct {
   { "job", "due" },
   { "job", "retry_every_ms" },
   { "job", "needs" },
+  { "job", "reads" },
   { "job", "items" },
   { "job", "item_column" },
   { "job", "follows" },

@@ -25,14 +25,21 @@ add (const Job *job, const char *table, const char *right, gpointer data)
 }
 
 static void
+add_columns (const Job *job, char **columns, Visit *to)
+{
+  for (char **column = columns; *column != NULL; column++) {
+    g_autofree char *table = g_strndup (*column, strcspn (*column, "."));
+    to->visit (job, table, "SELECT", to->data);
+  }
+}
+
+static void
 add_needs (const Job *job, Visit *to)
 {
   for (char **table = job->deletes; *table != NULL; table++)
     add (job, *table, "DELETE", to);
-  for (char **need = job->needs; *need != NULL; need++) {
-    g_autofree char *table = g_strndup (*need, strcspn (*need, "."));
-    to->visit (job, table, "SELECT", to->data);
-  }
+  add_columns (job, job->needs, to);
+  add_columns (job, job->reads, to);
   for (char **table = job->locked; *table != NULL; table++)
     to->visit (job, *table, "UPDATE", to->data);
 }

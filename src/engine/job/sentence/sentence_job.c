@@ -105,6 +105,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->arguments = g_new0 (char *, 1);
   job->argument_types = g_new0 (char *, 1);
   job->needs = g_new0 (char *, 1);
+  job->reads = g_new0 (char *, 1);
   job->follows = g_new0 (char *, 1);
   job->makes = g_new0 (char *, 1);
   job->deletes = g_new0 (char *, 1);
