@@ -128,6 +128,7 @@ chaos: deps-test
 
 #: make bench        how fast it is here, one table and build/bench.json; QUICK=1: smaller sizes; ARGS=: only some sections
 bench: deps-test
+	@tests/stack/deps.sh test peers
 	+@$(MAKE) $(PARALLEL) all
 	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --json build/bench.json $(ARGS)
 

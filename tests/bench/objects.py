@@ -1,6 +1,7 @@
 """ci.delete_objects: beside other programs on the same service, on a slow service, and on a long table."""
 
 import asyncio
+import concurrent.futures
 import re
 import statistics
 import subprocess
@@ -16,6 +17,7 @@ from support.places import PROJECT, ROLE
 TICK, SLOT, BUCKET = "ci.schedule_delete_objects", "ci.delete_objects", "artifacts"
 LEASE = (PROJECT / "src/jobs/ci.delete_objects/lease.sql").read_text()
 LATENCY_S = 0.01
+KIB, FEW, ROUNDS = bytes(1024), 5000, 3
 PAGE = 100  # the job's default
 LOOK_BACK_EVERY = 16  # pages, as the job does
 EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -32,7 +34,7 @@ def make_files(root, number):
     for name in names(number):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("artifact")
+        path.write_bytes(KIB)
 
 
 def files_left(root):
@@ -81,14 +83,19 @@ def gateway(stage):
 
 # --- other programs
 
-def by_boto3(server, number, batch):
-    """Bulk calls, one after the other."""
+def by_boto3(server, number, batch, threads=1, endpoint=None):
+    """Bulk calls, THREADS at once."""
     make_files(server.objects / BUCKET, number)
-    client, keys, began = server.client(), names(number), time.monotonic()
-    for first in range(0, number, batch):
+    client, keys = server.client(endpoint), names(number)
+
+    def delete(first):
         answer = client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": k} for k in keys[first:first + batch]]})
         if answer.get("Errors"):
             raise RuntimeError(f"boto3: {answer['Errors'][:3]}")
+
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        list(pool.map(delete, range(0, number, batch)))
     return number / (time.monotonic() - began)
 
 
@@ -184,6 +191,23 @@ def beside_others(stage, report, quick):
         report.add("o", "pruned / libcurl, a service that takes 10 ms", speed / curl, "ratio", at_least=20)
 
 
+def beside_threads(stage, report, _quick):
+    """The defaults, beside bulk calls of a thousand by four threads, in turn."""
+    with gateway(stage) as server:
+        slow = Slow(server.port)
+        try:
+            for words, endpoint, wanted in (("", server.endpoint, 1.3), (", a service that takes 10 ms", slow.endpoint, 2)):
+                pairs = [(by_boto3(server, FEW, 1000, 4, endpoint),
+                          by_pruned(stage, report, server.objects / BUCKET, FEW, PAGE, s3_settings(server, endpoint), 2)[0])
+                         for _ in range(ROUNDS)]
+                boto3, ours = (statistics.median(side) for side in zip(*pairs))
+                report.add("o", f"boto3, bulk, 4 threads{words}", boto3, "objects/s", detail={"objects": FEW})
+                report.add("o", f"pruned, defaults{words}", ours, "objects/s", detail={"pairs": pairs})
+                report.add("o", f"pruned, defaults / boto3, bulk, 4 threads{words}", ours / boto3, "ratio", at_least=wanted)
+        finally:
+            slow.close()
+
+
 def local(stage, report, quick):
     number = 10_000 if quick else 100_000
     root = stage.folder / "objects"
@@ -239,5 +263,6 @@ def lease_on_a_long_table(stage, report, quick):
 def objects(stage, report, quick):
     report.say("objects, beside boto3, libcurl and rm")
     beside_others(stage, report, quick)
+    beside_threads(stage, report, quick)
     local(stage, report, quick)
     lease_on_a_long_table(stage, report, quick)

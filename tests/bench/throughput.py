@@ -7,6 +7,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from stack.process import wait_until
 
 from cost import Cost
+from graphile import empty_jobs
 
 BEING_MADE = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_OR_PART)
 EMPTY, ENDLESS = "bench.empty", "bench.endless"
@@ -79,6 +80,9 @@ def runs(stage, report, quick):
     report.say(f"{number} ticks through the whole path")
     speed, each, most = once_through(stage, report, template, number)
     template.drop()
+    graphile = empty_jobs(stage, report, number)
+    if graphile is not None:
+        report.add("b", "runs / jobs of Graphile Worker", speed / graphile, "ratio")
     report.add("b", "runs, tick to RunFinished", speed, "runs/s", aim=15_000, detail={"runs": number, "cpu_us_each": each, "before_it_was_warm": cold, "cpu_us_each_then": cold_each})
     report.add("d", "resident memory at most, under load", most, "MB", at_most=50)
 

@@ -3,7 +3,7 @@
 # it is silent and fast, and uses no network.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage ...]
+#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
 #   deps.sh release                                 for `make release-check`
@@ -265,6 +265,22 @@ need_coverage() {
   "$deps/venv/bin/python" -m pip install -q --disable-pip-version-check "gcovr==$gcovr_version"
 }
 
+# Other programs that `make bench` measures beside ours.
+need_peers() {
+  local dir=$deps/peers wanted=${here%/stack}/bench/graphile/package.json
+  cmp -s "$wanted" "$dir/installed.json" && have node && return 0
+  have node || want nodejs
+  have npm || want npm
+  apt_install
+  say "installing Graphile Worker with npm into $dir"
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  cp "$wanted" "$dir/package.json"
+  (cd "$dir" && npm install --silent --no-audit --no-fund --no-package-lock) >"$deps/npm.log" 2>&1 </dev/null ||
+    { tail -n 20 "$deps/npm.log" >&2; die "npm install failed"; }
+  cp "$wanted" "$dir/installed.json"
+}
+
 need_lint() {
   have cppcheck || want cppcheck
   have python3 || want python3
@@ -305,8 +321,8 @@ case $task in
     locked
     for part; do
       case $part in
-        python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage" ;;
+        python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage peers" ;;
       esac
     done ;;
   where) where ;;

@@ -44,9 +44,9 @@ class S3(Server):
     def ca_file(self):
         return self.certificate[2] if self.certificate else ""
 
-    def client(self):
-        """An independent client (boto3)."""
+    def client(self, endpoint=None):
+        """An independent client (boto3). ENDPOINT: a proxy in front of this server."""
         import boto3
 
-        return boto3.client("s3", endpoint_url=self.endpoint, region_name=self.region, verify=self.ca_file or None,
+        return boto3.client("s3", endpoint_url=endpoint or self.endpoint, region_name=self.region, verify=self.ca_file or None,
                             aws_access_key_id=self.access_key, aws_secret_access_key=self.secret_key)
