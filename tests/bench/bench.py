@@ -27,6 +27,7 @@ import prune
 import recovery
 import refresh
 import removal
+import scale
 import sentences
 import throughput
 import users
@@ -56,6 +57,7 @@ SECTIONS = {
     "sentences": sentences.sentences,
     "gentle": gentle.gentle,
     "many": many.many,
+    "scale": scale.scale,
 }
 
 
