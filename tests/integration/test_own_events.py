@@ -626,6 +626,75 @@ def test_a_reload_reads_the_topics_of_the_jobs_that_are_enabled(erasure):
     assert daemon.stop() == 0
 
 
+def two_jobs_on_one_topic(house):  # noqa: F811
+    house.say("people.note", "table = people\non = UserNoted\nset = email = 'noted'")
+    say_event(house, "UserErasureRequested", "app-users", "key = id")
+    say_event(house, "UserNoted", "app-users", "key = id")
+
+
+def has_answers(house, number):  # noqa: F811
+    house.pruned.topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", count=number, deadline_s=60)
+    return answers(house)
+
+
+def test_the_events_of_a_removed_job_wait_in_a_topic_that_nobody_else_reads(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.say("people.other", "table = people\nwhere = id > 100")
+    erasure.start()
+    daemon = erasure.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    send(erasure, {"id": 1})
+    has_answers(erasure, 1)
+    (erasure.folder / "people.erase.conf").unlink()
+    daemon.send(signal.SIGHUP)
+    assert daemon.wait_line("reloaded")["removed"] == "people.erase"
+    daemon.wait_line("Partitions assigned", count=2)
+    send(erasure, {"id": 2})
+    assert daemon.stop() == 0
+    erasure.work()
+    assert erased(erasure) == [1] and not daemon.lines(PASSED_OVER)
+    erasure.say("people.erase", ERASE)
+    erasure.work()
+    assert erased(erasure) == [1, 2] and {key for _, _, key, *_ in answers(erasure)} == {"1", "2"}
+
+
+PASSED_OVER = "Events of a removed job are passed over, because another job reads their topic"
+
+
+def test_the_events_of_a_removed_job_are_passed_over_where_another_job_reads_and_can_be_replayed(erasure):
+    two_jobs_on_one_topic(erasure)
+    erasure.start()
+    daemon = erasure.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    (erasure.folder / "people.erase.conf").unlink()
+    daemon.send(signal.SIGHUP)
+    line = daemon.wait_line(PASSED_OVER)
+    assert (line["job"], line["event"], line["topic"], line["level"]) == (
+        "people.erase", "UserErasureRequested", erasure.pruned.topics.full("app-users"), "warning")
+    daemon.wait_line("reloaded")
+    send(erasure, {"id": 1}, ce_type="UserErasureRequested")
+    send(erasure, {"id": 2}, ce_type="UserNoted")
+    has_answers(erasure, 1)
+    assert daemon.stop() == 0
+    erasure.say("people.erase", ERASE)
+    erasure.work()
+    assert erased(erasure) == []
+    lines = erasure.pruned.run("replay", "--from", "-1h", "--topic", line["topic"], "--json").ok().json()
+    assert sorted((one["verdict"], one["job"]) for one in lines) == [("done", "people.note"), ("started", "people.erase")]
+    erasure.work()
+    assert erased(erasure) == [1] and len(set(answers(erasure))) == 2
+
+
+def test_the_event_of_a_disabled_job_is_answered_where_another_job_reads(erasure):
+    two_jobs_on_one_topic(erasure)
+    erasure.say("people.erase", ERASE + "\nenabled = false")
+    send(erasure, {"id": 1}, ce_type="UserErasureRequested")
+    send(erasure, {"id": 2}, ce_type="UserNoted")
+    erasure.work()
+    assert erased(erasure) == []
+    assert sorted(answers(erasure)) == [("people.erase", "people", "1", "failed", "disabled"), ("people.note", "people", "2", "changed", None)]
+
+
 def test_many_keys_are_asked_together_and_a_bad_one_is_dead_alone(house, topics):  # noqa: F811
     """Two jobs, one with a key of two columns; bad ones at the ends and among the others, and some keys twice."""
     house.sql("""CREATE TABLE seats (nr int, room text, PRIMARY KEY (nr, room)); CREATE TABLE halls (nr numeric(6, 1) PRIMARY KEY);
