@@ -147,6 +147,9 @@ step_result (const Step *step, const char *status)
                            : json_string_value (json_object_get (step->run->result, "reason"));
   if (reason != NULL)
     json_object_set_new (result, "reason", json_string (reason));
+  json_t *versions = json_object_get (step->run->result, "versions");
+  if (versions != NULL)
+    json_object_set (result, "versions", versions);
   add_mode (step, result);
   return result;
 }
