@@ -161,8 +161,9 @@ reload_jobs_log (const ReloadJobs *self)
     const JobRefused *one = jobs_refused_at (self->jobs, i);
     const Job *old = jobs_find (self->jobs, one->name);
     g_ptr_array_add (names, one->name);
-    log_error ("Job refused", "job", one->name, "place", one->place, "reason", one->reason,
-               "instead", old != NULL ? "the version before goes on" : "its runs end blocked");
+    log_error (
+        "Job refused", "job", one->name, "place", one->place, "reason", one->reason, "instead",
+        old != NULL ? "the version before goes on" : "its ticks end blocked, its events wait");
   }
   warn_of_removed (self);
   g_autofree char *changed = listed (self->changed), *added = listed (self->added),

@@ -216,6 +216,28 @@ def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
     assert outcomes(house) == [('{"b": "x", "id": 1}', "people.erase", "removed", None)]
 
 
+def test_keys_of_several_columns_that_cannot_be_read_yet_are_told_apart(house, topics):  # noqa: F811
+    """They have one column in common. The latest event of a key counts; that of another key is none of its."""
+    topics.make("app-rooms")
+    house.say("seats.free", "table = seats\non = SeatLeft")
+    say_event(house, "SeatLeft", "app-rooms", "key = nr, room\ncancel_on = SeatTaken")
+    say_event(house, "SeatTaken", "app-rooms", "key = nr, room")
+    for room in "abc":
+        send(house, {"nr": 1, "room": room}, "app-rooms", ce_type="SeatLeft")
+    send(house, {"nr": 1, "room": "b"}, "app-rooms", ce_type="SeatTaken")
+    house.work()
+    states = {args["key"]: (state, args["parts"]) for args, state, _ in runs(house) if state == "waiting"}
+    assert states == {'["1","a"]': ("waiting", ["1", "a"]), '["1","c"]': ("waiting", ["1", "c"])}
+    run_id = house.database.value("SELECT run_id FROM pruned.runs WHERE args ->> 'key' LIKE '%%a%%'")
+    house.pruned.run("discard", str(run_id)).ok()
+    house.sql("CREATE TABLE seats (nr int, room text, PRIMARY KEY (nr, room)); INSERT INTO seats VALUES (1, 'a'), (1, 'b'), (1, 'c')")
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    house.work()
+    assert house.rows("seats", "room") == [("a",), ("b",)]
+    assert sorted(answers(house)) == [("seats.free", "seats", '["1","a"]', "failed", "discarded"),
+                                      ("seats.free", "seats", '{"nr": 1, "room": "c"}', "removed", None)]
+
+
 def at(**more):
     return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(**more)
 
