@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 #include "cli/run_change.h"
+#include "engine/ledger/journal.h"
+#include "engine/ledger/named_row.h"
 
 static RunOptions options;
 
@@ -146,12 +148,32 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
   return CODE_OK;
 }
 
+/* Who has named a row by an event is told that it was not processed. */
+static gboolean
+answer_event (Cli *cli, Pg *pg, const LockedRun *locked, GError **error)
+{
+  const Job *job = jobs_asked (cli->jobs, rows_text (locked->row, 0, "job"));
+  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (locked->row, 0, "args"));
+  if (job == NULL)
+    return TRUE;
+  const Run run = { .run_id = (char *)locked->run_id,
+                    .job = job,
+                    .step = (int)rows_int (locked->row, 0, "step"),
+                    .args = args };
+  g_autoptr (Bundle) bundle = bundle_new (run.run_id, JOURNAL_STEP, job->name, 0);
+  named_row_failed (bundle, &run, config_text (cli->config, "topics", "prefix"), "discarded",
+                    "discarded");
+  return bundle_size (bundle) == 0 || publisher_leave (pg, bundle, error);
+}
+
 static ExitCode
 discard (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
   const char *state = rows_text (run->row, 0, "state");
   if (g_str_equal (state, "finished") || g_str_equal (state, "skipped"))
     return cli_usage (error, "run %s is %s: it has ended", run->run_id, state);
+  if (!answer_event (cli, pg, run, error))
+    return cli_pg_failed (pg, error);
   const char *file
       = run->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";
   return run_on (pg, file, run->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);

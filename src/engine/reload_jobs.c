@@ -1,6 +1,8 @@
 #include "engine/reload_jobs.h"
 
+#include "engine/job/in_force.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/job/sentence/own_topics.h"
 
 #include <string.h>
 
@@ -127,6 +129,30 @@ listed (const GPtrArray *names)
   return g_string_free (text, FALSE);
 }
 
+static void
+warn_passed_over (const Job *job, const SentenceEvent *event, GPtrArray *topics)
+{
+  if (event == NULL || !g_ptr_array_find_with_equal_func (topics, event->topic, g_str_equal, NULL))
+    return;
+  log_warning ("Events of a removed job are passed over, because another job reads their topic",
+               "job", job->name, "event", event->name, "topic", event->topic, "remedy",
+               "once the job is back: pruned replay --from TIME --topic TOPIC");
+}
+
+/* Topics that nobody else reads keep their messages for the job. */
+static void
+warn_of_removed (const ReloadJobs *self)
+{
+  g_autoptr (GPtrArray) topics = jobs_own_topics (self->jobs, in_force_config ());
+  Job *job;
+  for (guint i = 0; (job = jobs_removed_at (self->jobs, i)) != NULL; i++)
+    for (guint e = 0; g_ptr_array_find (self->removed, job->name, NULL) && e < job->events->len;
+         e++) {
+      const JobEvent *event = job->events->pdata[e];
+      warn_passed_over (job, event->own, topics);
+    }
+}
+
 void
 reload_jobs_log (const ReloadJobs *self)
 {
@@ -135,9 +161,11 @@ reload_jobs_log (const ReloadJobs *self)
     const JobRefused *one = jobs_refused_at (self->jobs, i);
     const Job *old = jobs_find (self->jobs, one->name);
     g_ptr_array_add (names, one->name);
-    log_error ("Job refused", "job", one->name, "place", one->place, "reason", one->reason,
-               "instead", old != NULL ? "the version before goes on" : "its runs end blocked");
+    log_error (
+        "Job refused", "job", one->name, "place", one->place, "reason", one->reason, "instead",
+        old != NULL ? "the version before goes on" : "its ticks end blocked, its events wait");
   }
+  warn_of_removed (self);
   g_autofree char *changed = listed (self->changed), *added = listed (self->added),
                   *removed = listed (self->removed), *refused = listed (names);
   log_line (names->len > 0 ? LOG_WARNING : LOG_INFO, "reloaded", "changed", changed, "added", added,

@@ -76,3 +76,19 @@ def test_events_that_are_delivered_again_start_nothing(story):
     story.pruned.topics.rewind()
     story.work()
     check(story)
+
+
+def test_an_event_whose_run_kills_its_process_is_answered(story):
+    story.pruned.run("pause", "people.erase").ok()
+    story.work()
+    run_id = str(story.database.value("SELECT run_id FROM pruned.runs WHERE args ->> 'key' = '2'"))
+    story.pruned.run("resume", "people.erase").ok()
+    armed = {"PRUNED_FAULT": f"step.after_fence={run_id}:kill"}
+    for _ in range(3):
+        assert story.pruned.start("--until-idle", environment=armed).wait(60) == -9
+    story.pruned.run_until_idle(environment=armed)
+    row = story.pruned.run_row(run_id)
+    assert row["state"] == "dead" and row["error"].startswith("poison: ")
+    said = [m.value for m in story.pruned.topics.outcomes("RowProcessed") if m.text_key == "2"]
+    assert [(one["what"], one["reason"]) for one in said] == [("failed", row["error"])]
+    assert [row[0] for row in story.rows("people", "id")] == [2, *range(4, 10)]

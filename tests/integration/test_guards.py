@@ -246,6 +246,46 @@ def test_a_page_that_does_not_go_on_ends_the_run(own, mistake):
     assert plan.code != 0 and words[-1] in plan.stderr, plan
 
 
+# --- NULL in the cursor
+
+KEEPING = {"decide": KEPT, "apply/removed/10-scratch": OWN}
+LAST = """SELECT s.id AS key, s.{column}, s.id FROM scratch s
+    WHERE CASE WHEN :cursor.id::bigint < 0 THEN true
+               WHEN :cursor.{column}::{type} IS NULL THEN s.{column} IS NULL AND s.id > :cursor.id::bigint
+               ELSE s.{column} IS NULL OR (s.{column}, s.id) > (:cursor.{column}::{type}, :cursor.id::bigint) END
+    ORDER BY s.{column} NULLS LAST, s.id LIMIT :limit::int"""
+
+
+def with_nulls(own, page, cursor):
+    scene = without_notes(own({"page": page} | KEEPING, conf=REMOVED + "[what kept]\n", more=f"cursor = {cursor}"))
+    scene.database.connection.execute("""ALTER TABLE scratch ALTER day DROP NOT NULL, ADD word text;
+        UPDATE scratch SET day = CASE WHEN id % 2 = 0 THEN day END, word = CASE WHEN id > 500 THEN 'null' END""")
+    return scene
+
+
+@pytest.mark.parametrize("cursor, page", [
+    ("day date; id bigint", LAST.format(column="day", type="date").replace("THEN true", "THEN s.day >= :cursor.day::date OR s.day IS NULL")),
+    ("day date null", "SELECT s.id AS key, s.day FROM scratch s WHERE s.day IS NULL OR :cursor.day::date IS NULL"
+                      " ORDER BY s.day NULLS FIRST, s.id LIMIT :limit::int")])
+def test_null_in_the_cursor_that_begins_again_ends_the_run(own, cursor, page):
+    blocks(with_nulls(own, page, cursor), "page.sql", "NULL in day")
+
+
+@pytest.mark.parametrize("column, kind", [("day", "date"), ("word", "text")])
+def test_null_in_the_cursor_that_is_said_to_be_there_is_passed(own, column, kind):
+    """The word `null` is none: behind (null, 1000) comes (NULL, 1), whose id is smaller."""
+    scene = with_nulls(own, LAST.format(column=column, type=kind), f"{column} {kind} null; id bigint")
+    run_id = tick(scene)
+    scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert (row["state"], result(row)["status"], result(row)["kept"], row["step"]) == ("finished", "completed", 1000, 10), row
+
+
+def test_a_page_that_stands_still_at_null_ends_the_run(own):
+    page = LAST.format(column="day", type="date").replace("s.id > :cursor.id::bigint", "s.id >= 0")
+    blocks(with_nulls(own, page, "day date null; id bigint"), "page.sql", "day null")
+
+
 def test_pages_without_keys_whose_cursor_stands_still_end_the_run(own):
     page = "SELECT NULL::bigint AS key, 5 AS id FROM generate_series(1, :limit::int) WHERE :cursor.id::bigint < 10"
     blocks(without_notes(own({"page": page, "apply/removed/10-scratch": OWN})), "page.sql", "stands still")

@@ -120,6 +120,7 @@ def test_retry_goes_on_with_the_new_version(items):
     work(items, run, "state = 'finished'", **{f"jobs.{JOB}.delay_ms": 0})
     row = shown(items, run)
     assert row["state"] == "finished" and row["job_version"] not in (begun, None)
+    assert row["result"]["versions"] == [begun] and row["result"]["removed"] == 6
     assert items.database.column("SELECT DISTINCT kind FROM items") == [0]
 
 

@@ -7,7 +7,9 @@ import signal
 import pytest
 
 from stack.process import wait_until
+from support.bad_rows import AS_BEFORE, LOOSE
 from support.exposition import Listening
+from support.scene import outcome_id
 from support.sentences import house  # noqa: F401
 from support.topics import rfc3339
 
@@ -214,6 +216,28 @@ def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
     assert outcomes(house) == [('{"b": "x", "id": 1}', "people.erase", "removed", None)]
 
 
+def test_keys_of_several_columns_that_cannot_be_read_yet_are_told_apart(house, topics):  # noqa: F811
+    """They have one column in common. The latest event of a key counts; that of another key is none of its."""
+    topics.make("app-rooms")
+    house.say("seats.free", "table = seats\non = SeatLeft")
+    say_event(house, "SeatLeft", "app-rooms", "key = nr, room\ncancel_on = SeatTaken")
+    say_event(house, "SeatTaken", "app-rooms", "key = nr, room")
+    for room in "abc":
+        send(house, {"nr": 1, "room": room}, "app-rooms", ce_type="SeatLeft")
+    send(house, {"nr": 1, "room": "b"}, "app-rooms", ce_type="SeatTaken")
+    house.work()
+    states = {args["key"]: (state, args["parts"]) for args, state, _ in runs(house) if state == "waiting"}
+    assert states == {'["1","a"]': ("waiting", ["1", "a"]), '["1","c"]': ("waiting", ["1", "c"])}
+    run_id = house.database.value("SELECT run_id FROM pruned.runs WHERE args ->> 'key' LIKE '%%a%%'")
+    house.pruned.run("discard", str(run_id)).ok()
+    house.sql("CREATE TABLE seats (nr int, room text, PRIMARY KEY (nr, room)); INSERT INTO seats VALUES (1, 'a'), (1, 'b'), (1, 'c')")
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    house.work()
+    assert house.rows("seats", "room") == [("a",), ("b",)]
+    assert sorted(answers(house)) == [("seats.free", "seats", '["1","a"]', "failed", "discarded"),
+                                      ("seats.free", "seats", '{"nr": 1, "room": "c"}', "removed", None)]
+
+
 def at(**more):
     return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(**more)
 
@@ -366,17 +390,110 @@ def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
     for key in (1, 2, 7, 77):
         send(erasure, {"id": key})
     erasure.work()
-    assert outcomes(erasure) == [("1", "people.erase", "removed", None), ("2", "people.erase", "failed", None),
-                                 ("7", "people.erase", "kept", "where"), ("77", "people.erase", "gone", None)]
+    told = outcomes(erasure)
+    assert [outcome[:3] for outcome in told] == [(key, "people.erase", what) for key, what in
+                                                 [("1", "removed"), ("2", "failed"), ("7", "kept"), ("77", "gone")]]
+    assert [told[i][3] for i in (0, 2, 3)] == [None, "where", None] and "orders" in told[1][3], told
     assert [row[0] for row in erasure.rows("people", "id", "id")] == [2, 3, 4, 5, 6, 7, 8, 9]
     # The row is in quarantine; who asks again gets an answer all the same.
     send(erasure, {"id": 2})
     erasure.work()
-    assert [outcome for outcome in outcomes(erasure) if outcome[0] == "2"] == [("2", "people.erase", "failed", None)] * 2
+    assert [outcome[1:3] for outcome in outcomes(erasure) if outcome[0] == "2"] == [("people.erase", "failed")] * 2
     erasure.sql("DELETE FROM orders")
     send(erasure, {"id": 2})
     erasure.work()
     assert ("2", "people.erase", "removed", None) in outcomes(erasure)
+
+
+def answers(house):  # noqa: F811
+    """RowProcessed, without the run's id and step."""
+    return [tuple(m.value[field] for field in ("job", "table", "key", "what", "reason")) for m in house.pruned.topics.read("outcomes")
+            if m.schema == "pruned.outcomes.RowProcessed"]
+
+
+def test_a_run_that_dies_answers_its_event(house, topics):  # noqa: F811
+    """The key can be read only once there is a table, and then it is none of it."""
+    topics.make("app-users")
+    house.say("people.erase", ERASE)
+    say_event(house, "UserErasureRequested", "app-users", "key = id")
+    send(house, {"id": "nobody"})
+    house.work()
+    assert answers(house) == [] and [state for _, state, _ in runs(house)] == ["waiting"]
+    house.sql(PEOPLE)
+    house.database.execute("UPDATE pruned.runs SET due_at = now()")
+    house.work()
+    ((_, state, error),) = runs(house)
+    assert state == "dead" and answers(house) == [("people.erase", "people", "nobody", "failed", f"22P02: {error}")]
+
+
+# What makes the row of a run such that statements about it fail, and the class of the answer
+BAD_ROWS = {
+    "the step and its failure cannot be written": ("""
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE numeric_value_out_of_range; END $$;
+        CREATE TRIGGER refuse BEFORE UPDATE ON pruned.runs FOR EACH ROW WHEN (OLD.started_at IS NULL AND NEW.started_at IS NOT NULL)
+        EXECUTE FUNCTION refuse()""", "22003"),
+    "it is out of bounds": (f"{LOOSE}; UPDATE pruned.runs SET attempts = -1; {AS_BEFORE}", "23514"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS)
+def test_a_run_whose_row_cannot_be_used_answers_its_event(erasure, bad):
+    statements, error_class = BAD_ROWS[bad]
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    erasure.pruned.run("pause", "people.erase").ok()
+    send(erasure, {"id": 1})
+    erasure.work()
+    erasure.database.connection.execute(statements)
+    erasure.pruned.run("resume", "people.erase").ok()
+    erasure.work(**{"jobs.people.erase.max_attempts": 0})
+    ((_, state, error),) = runs(erasure)
+    assert state == "dead" and erased(erasure) == []
+    assert answers(erasure) == [("people.erase", "people", "1", "failed", f"{error_class}: {error}")]
+
+
+def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # noqa: F811
+    """Both outcomes are of step 0 of one run, and a reader must not take the second for the first."""
+    topics.make("app-users")
+    house.say("people.erase", "table = people\non = UserErasureRequested")
+    say_event(house, "UserErasureRequested", "app-users", "key = id")
+    send(house, {"id": "nobody"})
+    house.work()
+    house.sql("CREATE TABLE people (id int PRIMARY KEY)")
+    house.database.execute("UPDATE pruned.runs SET due_at = now()")
+    house.work()
+    house.sql("DROP TABLE people; CREATE TABLE people (id text PRIMARY KEY); INSERT INTO people VALUES ('nobody')")
+    (run_id,) = house.database.column("SELECT run_id FROM pruned.runs WHERE state = 'dead'")
+    house.pruned.run("retry", str(run_id)).ok()
+    house.work()
+    assert [answer[2:4] for answer in answers(house)] == [("nobody", "failed"), ("nobody", "removed")]
+    ids = [m.headers["ce_id"] for m in house.pruned.topics.outcomes("RowProcessed")]
+    assert len(set(ids)) == 2
+    assert ids == [outcome_id(run_id, 0, "RowProcessed", "nobody/dead"), outcome_id(run_id, 0, "RowProcessed", "nobody")]
+
+
+def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(erasure):
+    """One that waits, one of a job that is refused, one that is dead, and one of a tick."""
+    erasure.say("people.erase", ERASE + "\nwhere = id > 4")
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    erasure.pruned.run("pause", "people.erase").ok()
+    erasure.pruned.run("tick", "people.erase", "--at", rfc3339(at(minutes=-1))).ok()
+    for key in (1, 2, 3):
+        send(erasure, {"id": key})
+    erasure.work()
+    ids = {args.get("key"): str(run_id) for args, run_id in runs(erasure, "args, run_id")}
+    assert set(ids) == {None, "1", "2", "3"}
+    erasure.pruned.run("discard", ids["1"]).ok()
+    erasure.pruned.run("discard", ids[None]).ok()
+    erasure.database.execute("UPDATE pruned.runs SET state = 'dead', finished_at = now() WHERE run_id = %s", [ids["3"]])
+    erasure.pruned.run("discard", ids["3"]).ok()
+    erasure.say("people.erase", ERASE + "\nno_such_key = 1")
+    assert erasure.pruned.run("discard", ids["2"]).code in (0, 2)
+    erasure.work()
+    assert {state for _, state, _ in runs(erasure)} == {"skipped"}
+    assert sorted(answers(erasure)) == [("people.erase", "people", key, "failed", "discarded") for key in "123"]
+    assert erased(erasure) == []
 
 
 def test_events_of_a_paused_job_wait_each_for_itself(erasure):
@@ -529,6 +646,75 @@ def test_a_reload_reads_the_topics_of_the_jobs_that_are_enabled(erasure):
     assert erased(erasure) == [1, 2] and dead(erasure) == {}
     assert {state for _, state, _ in runs(erasure)} == {"finished"}
     assert daemon.stop() == 0
+
+
+def two_jobs_on_one_topic(house):  # noqa: F811
+    house.say("people.note", "table = people\non = UserNoted\nset = email = 'noted'")
+    say_event(house, "UserErasureRequested", "app-users", "key = id")
+    say_event(house, "UserNoted", "app-users", "key = id")
+
+
+def has_answers(house, number):  # noqa: F811
+    house.pruned.topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", count=number, deadline_s=60)
+    return answers(house)
+
+
+def test_the_events_of_a_removed_job_wait_in_a_topic_that_nobody_else_reads(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.say("people.other", "table = people\nwhere = id > 100")
+    erasure.start()
+    daemon = erasure.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    send(erasure, {"id": 1})
+    has_answers(erasure, 1)
+    (erasure.folder / "people.erase.conf").unlink()
+    daemon.send(signal.SIGHUP)
+    assert daemon.wait_line("reloaded")["removed"] == "people.erase"
+    daemon.wait_line("Partitions assigned", count=2)
+    send(erasure, {"id": 2})
+    assert daemon.stop() == 0
+    erasure.work()
+    assert erased(erasure) == [1] and not daemon.lines(PASSED_OVER)
+    erasure.say("people.erase", ERASE)
+    erasure.work()
+    assert erased(erasure) == [1, 2] and {key for _, _, key, *_ in answers(erasure)} == {"1", "2"}
+
+
+PASSED_OVER = "Events of a removed job are passed over, because another job reads their topic"
+
+
+def test_the_events_of_a_removed_job_are_passed_over_where_another_job_reads_and_can_be_replayed(erasure):
+    two_jobs_on_one_topic(erasure)
+    erasure.start()
+    daemon = erasure.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    (erasure.folder / "people.erase.conf").unlink()
+    daemon.send(signal.SIGHUP)
+    line = daemon.wait_line(PASSED_OVER)
+    assert (line["job"], line["event"], line["topic"], line["level"]) == (
+        "people.erase", "UserErasureRequested", erasure.pruned.topics.full("app-users"), "warning")
+    daemon.wait_line("reloaded")
+    send(erasure, {"id": 1}, ce_type="UserErasureRequested")
+    send(erasure, {"id": 2}, ce_type="UserNoted")
+    has_answers(erasure, 1)
+    assert daemon.stop() == 0
+    erasure.say("people.erase", ERASE)
+    erasure.work()
+    assert erased(erasure) == []
+    lines = erasure.pruned.run("replay", "--from", "-1h", "--topic", line["topic"], "--json").ok().json()
+    assert sorted((one["verdict"], one["job"]) for one in lines) == [("done", "people.note"), ("started", "people.erase")]
+    erasure.work()
+    assert erased(erasure) == [1] and len(set(answers(erasure))) == 2
+
+
+def test_the_event_of_a_disabled_job_is_answered_where_another_job_reads(erasure):
+    two_jobs_on_one_topic(erasure)
+    erasure.say("people.erase", ERASE + "\nenabled = false")
+    send(erasure, {"id": 1}, ce_type="UserErasureRequested")
+    send(erasure, {"id": 2}, ce_type="UserNoted")
+    erasure.work()
+    assert erased(erasure) == []
+    assert sorted(answers(erasure)) == [("people.erase", "people", "1", "failed", "disabled"), ("people.note", "people", "2", "changed", None)]
 
 
 def test_many_keys_are_asked_together_and_a_bad_one_is_dead_alone(house, topics):  # noqa: F811

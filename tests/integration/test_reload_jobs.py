@@ -246,6 +246,20 @@ def test_a_process_that_does_not_answer_is_waited_for(items):
     daemon.wait_line(LINE)
 
 
+def test_a_tick_that_a_process_without_the_job_meets_says_which_process(items):
+    daemon = start(items)
+    items.say(OTHER, sentence("kind = 1"))
+    items.pruned.run("topics", "--apply")
+    items.pruned.topics.tick(OTHER, now(minutes=-1))
+    [letter] = items.pruned.topics.wait("dead", lambda m: True)
+    reason = letter.headers["pruned_reason"]
+    assert reason.startswith(f"unknown job {OTHER}: process {daemon.process.pid} on ") and "pruned reload" in reason, reason
+    hang_up(daemon)
+    items.pruned.run("dead", "retry", "--yes").ok()
+    items.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state = 'finished'", [OTHER], until=1)
+    assert left(items) == 5
+
+
 def test_processes_say_that_their_versions_differ(items):
     """Runs of the version that only one of them has are not begun by the other one."""
     daemons = [start(items)]

@@ -7,6 +7,7 @@ import pytest
 from stack.process import wait_until
 from support.instance import tenant  # noqa: F401
 from support.scene import event_id, fill, now, refuse_rows, let_rows_go, result, tick_id
+from test_throttle_first_look import held  # noqa: F401
 
 ONE, WIDE, EVENT = "scratch.one", "scratch.wide", "PlaceholderUserOrphaned"
 
@@ -109,6 +110,25 @@ def test_a_partition_has_its_row_before_its_first_message_and_a_database_set_bac
                            "UPDATE pruned.intake SET next_offset = 0, last_timestamp = NULL WHERE topic = %s", [scene.topics.full("ticks")])
     assert scene.wait_run(tick_id(WIDE, at, '{"n":1}'))["state"] == "finished"
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 1
+
+
+def test_intake_alone_notices_that_a_database_was_set_back(held):  # noqa: F811
+    """The dispatcher, which looks for that, hangs in its first look at the thresholds."""
+    scene, proxy = held
+    first, second = now(minutes=-2), now(minutes=-1)
+    daemon = scene.start()
+    scene.topics.tick(WIDE, first, {"n": 1})
+    scene.wait_run(tick_id(WIDE, first, '{"n":1}'))
+    scene.database.execute("WITH lost AS (DELETE FROM pruned.runs), undone AS (DELETE FROM scratch_log) "
+                           "UPDATE pruned.intake SET next_offset = 0, last_timestamp = NULL WHERE topic = %s", [scene.topics.full("ticks")])
+    scene.topics.tick(WIDE, second, {"n": 2})
+    for n, at in enumerate((first, second), 1):
+        assert scene.wait_run(tick_id(WIDE, at, f'{{"n":{n}}}'))["state"] == "finished"
+    assert sorted(scene.database.column("SELECT id FROM scratch_log")) == [1, 2]
+    [line] = daemon.lines("PostgreSQL was set back; re-reading from its saved offsets")
+    assert line["topic"] == scene.topics.full("ticks") and not proxy.let_go
+    proxy.let_go = True
+    assert daemon.stop() == 0
 
 
 def test_a_database_that_stands_where_the_daemon_does_but_by_another_message_is_noticed(scene):

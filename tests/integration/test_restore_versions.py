@@ -96,6 +96,30 @@ def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
     assert "not known" in refused(events, run)
 
 
+@pytest.mark.parametrize("first, second", [(ARCHIVE, PLAIN), (PLAIN, ARCHIVE)])
+def test_what_two_versions_removed_is_not_restored_by_one(events, first, second):
+    """The first archives one row, the second deletes the other: `pruned retry` lets the run go on with it."""
+    slow = "\nbatch = 1\napprove = never\ndelay_ms = "
+    events.say(JOB, first + slow + "3600000")
+    events.start()
+    daemon = events.pruned.start()
+    run = events.pruned.run("tick", JOB, "--at", "-1m").ok().stdout.strip()
+    events.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND state = 'waiting' AND step = 1", [run], until=1)
+    begun = events.pruned.run_row(run)["job_version"]
+    assert daemon.stop() == 0
+    events.say(JOB, second + slow + "0")
+    events.database.execute("UPDATE pruned.runs SET due_at = now()")
+    events.work()
+    events.pruned.run("retry", run).ok()
+    events.work()
+    row = events.pruned.run_row(run)
+    assert row["state"] == "finished" and row["result"]["versions"] == [begun] and ids(events) == [3]
+    for now in (first, second):
+        events.say(JOB, now + slow + "0")
+        said = refused(events, run)
+        assert "several versions" in said and begun in said and row["job_version"] in said
+
+
 def test_a_folder_that_restores_by_files_of_its_own(events):
     """An edited file of SQL changes its version."""
     events.say(JOB, ARCHIVE)

@@ -277,6 +277,35 @@ def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
     assert house.rows("files", "id") == [(10,), (20,), (40,), (50,), (60,)]
 
 
+def test_a_plan_counts_what_the_run_removes_of_rows_that_refer_to_each_other(house):  # noqa: F811
+    """Pages of two: 1 takes 2 and 4 along, 3 takes 6 (which is not asked for) and with it 7, and 9 is on the page of 8.
+    10 takes 11 along, and 14 goes alone."""
+    house.sql("""CREATE TABLE folders (id bigint PRIMARY KEY, parent bigint REFERENCES folders, dead boolean NOT NULL);
+        INSERT INTO folders VALUES (1, NULL, true), (3, NULL, true), (2, 1, false), (4, 2, true), (5, NULL, false), (6, 3, false), (7, 6, true),
+          (8, NULL, true), (9, 8, true), (10, NULL, true), (11, 10, false), (12, NULL, false), (13, 1, true), (14, 12, true)""")
+    house.say("folders", "table = folders\nwhere = dead\nchildren = auto\nbatch = 2")
+    plan = house.plan("folders")
+    assert plan == [("folders", str(n), "removed", None) for n in (1, 3, 8, 9, 10, 14)]
+    counters, _ = house.done("folders")
+    assert counters["removed"] == len(plan)
+    assert house.rows("folders", "id") == [(5,), (12,)]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 7])
+def test_a_plan_and_its_run_agree_whatever_the_pages_are(house, batch):  # noqa: F811
+    """A hundred rows below each other at random; a key of two columns, one of them is the tenant's in both foreign keys."""
+    house.sql("""CREATE TABLE nodes (tenant int, id int, parent int, twin int, dead boolean NOT NULL, PRIMARY KEY (tenant, id),
+          FOREIGN KEY (tenant, parent) REFERENCES nodes, FOREIGN KEY (tenant, twin) REFERENCES nodes ON DELETE CASCADE);
+        SELECT setseed(0.3);
+        DO $$ BEGIN FOR n IN 0..99 LOOP INSERT INTO nodes VALUES (n % 2, n,
+          CASE WHEN random() < 0.6 AND n > 11 THEN n - 2 * (1 + floor(random() * 5))::int END,
+          CASE WHEN random() < 0.1 AND n > 1 THEN n - 2 END, random() < 0.5); END LOOP; END $$""")
+    house.say("nodes", f"table = nodes\nwhere = dead\nchildren = auto\napprove = never\nbatch = {batch}")
+    plan = house.plan("nodes")
+    counters, _ = house.done("nodes")
+    assert 20 < counters["removed"] == len(plan) < 60 and {line[2] for line in plan} == {"removed"}
+
+
 CIRCLE = """
 CREATE TABLE carts (id bigint PRIMARY KEY, dead boolean NOT NULL, last_line bigint{null});
 CREATE TABLE lines (id bigint PRIMARY KEY, cart bigint NOT NULL REFERENCES carts);

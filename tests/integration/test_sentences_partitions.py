@@ -1,9 +1,12 @@
 """Sentences that drop partitions: which ones go, what waits for whom, what is recorded. Expected tables are written by hand."""
 
 import datetime
+import shutil
 
 import pytest
 
+from stack.pair import new_folder
+from stack.pgbouncer import PgBouncer
 from support.partitioned import OLD, T, day, left, make, noted, own, say, tables
 from support.places import ROLE
 from support.scene import now
@@ -195,6 +198,60 @@ def test_a_run_that_is_paused_between_two_partitions_goes_on_with_the_next(house
     assert left(house) == [] and daemon.stop() == 0
 
 
+def test_a_stop_ends_it_between_two_partitions(house):  # noqa: F811
+    make(house)
+    house.say("logs.old", "table = logs\ndrop_partitions_older_than = 90 days\ndelay_ms = 2000")
+    house.start()
+    run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+    daemon = house.pruned.start()
+    daemon.wait_line("Partition dropped")
+    house.pruned.run("stop").ok()
+    house.database.wait("SELECT state FROM pruned.runs WHERE run_id = %s AND due_at < now()", [run_id], until="waiting")
+    assert left(house) == ["logs_2", "logs_3"] and house.pruned.run_row(run_id)["result"]["removed"] == 1
+    house.pruned.run("go").ok()
+    assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 3
+    assert left(house) == [] and daemon.stop() == 0
+
+
+def test_a_stop_that_cancels_leaves_a_detach_to_the_next_try(house):  # noqa: F811
+    """A transaction that has read the table makes the detach wait."""
+    make(house, OLD[:2])
+    say(house)
+    house.start()
+    with house.database.connect() as other:
+        other.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        assert other.execute("SELECT count(*) FROM logs").fetchone()
+        run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+        daemon = house.pruned.start()
+        house.database.wait("SELECT count(*) FROM pg_inherits WHERE inhdetachpending", until=1)
+        [said] = house.pruned.run("stop", "--now", "--json").ok().json()
+        assert all(process["stopped"] for process in said["processes"]) and said["runs"] == []
+        house.database.wait("SELECT state FROM pruned.runs WHERE run_id = %s", [run_id], until="waiting")
+        row = house.pruned.run_row(run_id)
+        assert row["attempts"] == 0 and tables(house) == ["logs", "logs_1", "logs_2"]
+        other.execute("COMMIT")
+    house.pruned.run("go").ok()
+    assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 2
+    assert tables(house) == ["logs"] and noted(house) == [] and daemon.stop() == 0
+
+
+@pytest.mark.parametrize("default", [False, True])
+def test_behind_pgbouncer_partitions_go_as_ever(house, shared, default):  # noqa: F811
+    """In transaction mode: a detach has no transaction, and leaves nothing on the connection that the next statement would meet."""
+    make(house, default=default)
+    say(house)
+    folder = new_folder("pruned-pgbouncer-")
+    server = PgBouncer(folder / "pgbouncer", shared.postgres_url, [ROLE], statements=0).start()
+    try:
+        house.pruned.settings |= {"postgres.url": server.url(house.database.role_url), "postgres.prepare": False, "run.workers": 4}
+        counters, _ = house.done("logs.old")
+    finally:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    assert counters == {"removed": 3, "updated_rows": 3} and noted(house) == []
+    assert left(house) == (["logs_rest"] if default else []) and tables(house) == ["logs"] + ["logs_rest"] * default
+
+
 # --- locks of others
 
 def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_them(house):  # noqa: F811
@@ -208,7 +265,8 @@ def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_
         run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
         daemon = house.pruned.start()
         line = daemon.wait_line("Step failed", job="logs.old", state="waiting")
-        assert line["attempts"] == 0
+        assert line["attempts"] == 0 and "logs_1" in line["error"], line
+        assert "logs_1" in house.pruned.run_row(run_id)["error"]
         house.sql("SET statement_timeout = '1s'; INSERT INTO logs VALUES (9, '2026-11-01'); SELECT count(*) FROM logs; RESET statement_timeout")
         assert tables(house) == ["logs", "logs_1", "logs_new"]
         other.execute("COMMIT")

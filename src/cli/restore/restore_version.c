@@ -24,6 +24,20 @@ check_unversioned (const Restore *restore, guint i, const char *name, GError **e
                    name, (char *)restore->runs->pdata[i]);
 }
 
+/* Steps of several versions have removed its rows, and the audit does not tell which row is of
+ * which. */
+static gboolean
+is_mixed (const char *version, const char *earlier)
+{
+  g_auto (GStrv) all = g_strsplit (earlier != NULL ? earlier : "", ", ", -1);
+  gboolean bound = job_version_is_bound (version), several = FALSE;
+  for (char **one = all; *one != NULL; one++) {
+    several |= !g_str_equal (*one, version);
+    bound |= job_version_is_bound (*one);
+  }
+  return several && bound;
+}
+
 ExitCode
 restore_check_version (const Restore *restore, guint i, const PgRows *rows, int row, GError **error)
 {
@@ -34,6 +48,14 @@ restore_check_version (const Restore *restore, guint i, const PgRows *rows, int 
     return CODE_OK;
   if (version == NULL)
     return rows_bool (rows, row, "begun") ? check_unversioned (restore, i, name, error) : CODE_OK;
+  const char *earlier = rows_text (rows, row, "earlier");
+  if (is_mixed (version, earlier))
+    return cli_fail (
+        CODE_NOT_FOUND, error,
+        "run %s was done by several versions of %s (%s, then %s), of which one did more "
+        "with the rows than the audit tells: use the audit (pruned.deletions) or a "
+        "backup",
+        (char *)restore->runs->pdata[i], name, earlier, version);
   if (!job_version_is_bound (version) || restore_same_job (restore, i) != NULL)
     return CODE_OK;
   g_autofree char *now = job != NULL ? g_strdup_printf ("version %s is in force", job->version)

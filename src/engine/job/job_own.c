@@ -238,6 +238,8 @@ add_events_of_refused (const Own *own, const Section *section, const char *name)
     return;
   g_auto (GStrv) names = g_strsplit_set (entry->value, ", \t", -1); /* some are empty */
   add_named_events (own, refused->job, names);
+  const KeyFileEntry *table = entry_of (section, "table");
+  refused->job->table = g_strdup (table != NULL ? table->value : NULL);
 }
 
 static Job *

@@ -9,6 +9,7 @@
 #include "engine/ledger/timer.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static char *
 tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args,
@@ -32,6 +33,15 @@ read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64
   return g_strdup_printf ("undecodable: field %s: %s", field, error->message);
 }
 
+/* Another process may have the job, if it has loaded more than this one. */
+static char *
+unknown_job (const char *name)
+{
+  return g_strdup_printf ("unknown job %s: process %d on %s does not have it; load it there "
+                          "(pruned reload), then pruned dead retry",
+                          name, (int)getpid (), g_get_host_name ());
+}
+
 static char *
 admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded,
             GArray *specs)
@@ -40,7 +50,7 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
   const char *name = json_string_value (json_object_get (decoded->content, "job"));
   const Job *job = name != NULL ? jobs_asked (admission->jobs, name) : NULL;
   if (job == NULL)
-    return g_strdup_printf ("unknown job %s", name);
+    return unknown_job (name);
   g_autoptr (GError) error = NULL;
   gsize args_len = strlen (decoded->args_text);
   g_autoptr (json_t) args = json_parse (decoded->args_text, args_len, &error);

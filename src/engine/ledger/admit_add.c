@@ -32,7 +32,7 @@ admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, 
     spec.error = g_strdup (job->refused);
   } else if (!in_force_of (job)->enabled) {
     spec.state = "skipped";
-    spec.error = g_strdup ("disabled");
+    spec.error = g_strdup (PLACE_DISABLED);
   }
   FAULT_ABOUT ("intake.decoded", run_id);
   g_array_append_val (specs, spec);

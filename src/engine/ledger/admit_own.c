@@ -137,8 +137,10 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
     refuse_for_error (reading, job, cause);
     return TRUE;
   }
+  g_autoptr (json_t) sent = parts_as_sent (parts);
+  g_autofree char *together = parts[1] == NULL ? g_strdup (parts[0]) : json_text (sent);
   *args = key != NULL ? json_pack ("{s:s}", "key", key)
-                      : json_pack ("{s:s, s:o}", "key", parts[0], "parts", parts_as_sent (parts));
+                      : json_pack ("{s:s, s:O}", "key", together, "parts", sent);
   return TRUE;
 }
 

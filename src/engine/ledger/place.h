@@ -8,6 +8,9 @@
 #pragma once
 #include "engine/ledger/run.h"
 
+/* The error of a run that is skipped because its job is disabled. */
+#define PLACE_DISABLED "disabled"
+
 typedef enum {
   PLACED_NOT,     /* not decided yet */
   PLACED_READY,   /* publish its work message after the commit */

@@ -3,6 +3,7 @@
 #include "avro/identity.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/journal.h"
+#include "engine/ledger/named_row.h"
 #include "engine/outbox/publish.h"
 
 #define RECORD "RunFinished"
@@ -25,6 +26,17 @@ leave_outcome (Pg *pg, const RunSpec *spec, GError **error)
   return publisher_leave (pg, bundle, error);
 }
 
+/* The event of a disabled job came because another job reads its topic. */
+static gboolean
+leave_answer (Pg *pg, const RunSpec *spec, GError **error)
+{
+  const char *prefix = config_text (in_force_config (), "topics", "prefix");
+  const Run run = { .run_id = spec->run_id, .job = spec->job, .args = spec->args };
+  g_autoptr (Bundle) bundle = bundle_new (spec->run_id, JOURNAL_STEP, spec->job->name, 0);
+  named_row_failed (bundle, &run, prefix, spec->error, spec->error);
+  return bundle_size (bundle) == 0 || publisher_leave (pg, bundle, error);
+}
+
 gboolean
 place_refused (Pg *pg, const GArray *specs, GError **error)
 {
@@ -32,6 +44,8 @@ place_refused (Pg *pg, const GArray *specs, GError **error)
   gboolean any = FALSE, ok = TRUE;
   for (guint i = 0; ok && i < specs->len; i++) {
     const RunSpec *spec = &g_array_index (specs, RunSpec, i);
+    if (spec->placed == PLACED_SKIPPED && g_strcmp0 (spec->error, PLACE_DISABLED) == 0)
+      ok = leave_answer (pg, spec, error);
     if (spec->placed != PLACED_SKIPPED || g_strcmp0 (spec->state, "finished") != 0)
       continue;
     array_add (ids, spec->run_id);

@@ -78,6 +78,14 @@ given (const Run *run)
   return cursor;
 }
 
+/* NULL is no text, not even `null`. */
+static gboolean
+is_same (const json_t *a, const json_t *b)
+{
+  g_autofree char *x = text_of (a), *y = text_of (b);
+  return json_is_null (a) == json_is_null (b) && g_str_equal (x, y);
+}
+
 /* IS lies behind WAS in the order of JOB, or may do so. */
 static gboolean
 lies_behind (const Job *job, const json_t *was, const json_t *is)
@@ -88,10 +96,10 @@ lies_behind (const Job *job, const json_t *was, const json_t *is)
     const json_t *after = json_object_get (is, column->name);
     if (before == NULL || after == NULL)
       return TRUE;
-    g_autofree char *a = text_of (before), *b = text_of (after);
     int order = 0;
-    if (g_str_equal (a, b))
+    if (is_same (before, after))
       continue;
+    g_autofree char *a = text_of (before), *b = text_of (after);
     if (json_is_null (before) || json_is_null (after) || !order_of (column->type, a, b, &order))
       return TRUE;
     if (order != 0)
@@ -100,11 +108,32 @@ lies_behind (const Job *job, const json_t *was, const json_t *is)
   return job->cursor->len == 0;
 }
 
+/* A column of the cursor whose NULL makes the next page begin at the first row again; NULL: there
+ * is none. If columns may be NULL, others tell a later page from the first. */
+static const char *
+column_that_begins (const Job *job, const Page *page)
+{
+  const char *column = NULL;
+  guint nulls = 0;
+  for (guint i = 0; page->more && i < job->cursor->len; i++) {
+    const JobCursor *one = &g_array_index (job->cursor, JobCursor, i);
+    if (!json_is_null (json_object_get (page->cursor, one->name)))
+      continue;
+    if (!one->open)
+      return one->name;
+    nulls++;
+    column = one->name;
+  }
+  return nulls > 0 && nulls == job->cursor->len ? column : NULL;
+}
+
 gboolean
 guard_page_advances (const Run *run, const Page *page)
 {
   if (page->cursor == NULL)
     return TRUE;
+  if (column_that_begins (run->job, page) != NULL)
+    return FALSE;
   g_autoptr (json_t) was = given (run);
   return lies_behind (run->job, was, page->cursor)
          && (page->next == NULL || lies_behind (run->job, page->cursor, page->next));
@@ -141,6 +170,14 @@ guard_page (Step *step, const Page *page, GError **error)
                           (char *)page->keys->pdata[i]);
   if (guard_page_advances (step->run, page))
     return TRUE;
+  const char *column = column_that_begins (step->job, page);
+  if (column != NULL)
+    return guard_block (
+        step, step->job->page, error,
+        "ends a page with NULL in %s, a column of the cursor: the next page would "
+        "begin at the first row again. Leave such rows out, or have more columns in "
+        "the cursor and declare this one null",
+        column);
   g_autoptr (json_t) was = given (step->run);
   if (!lies_behind (step->job, was, page->cursor))
     return block_page (step, was, page->cursor, "at the end of its page", error);

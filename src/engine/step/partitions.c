@@ -70,17 +70,25 @@ ask_for_detach (Step *step, const PgRows *rows, int i, GError **error)
 
 /* --- locks, and the DROP --- */
 
-/* A statement that locks: what takes too long gives way. */
+/* Takes CAUSE. What takes too long gives way, and says which partition waits: the others wait
+ * behind it. */
+static gboolean
+give_way (const Step *step, const char *sql, GError *cause, GError **error)
+{
+  if (g_str_equal (pg_sqlstate (step->pg), "57014"))
+    cause->code = PRUNED_BUSY;
+  if (cause->code == PRUNED_BUSY)
+    g_prefix_error (&cause, "%s gives way to others that use the table: ", sql);
+  g_propagate_error (error, cause);
+  return FALSE;
+}
+
+/* A statement that locks. */
 static gboolean
 run_briefly (Step *step, const char *sql, GError **error)
 {
   GError *cause = NULL;
-  if (pg_exec (step->pg, sql, &cause))
-    return TRUE;
-  if (g_str_equal (pg_sqlstate (step->pg), "57014"))
-    cause->code = PRUNED_BUSY;
-  g_propagate_error (error, cause);
-  return FALSE;
+  return pg_exec (step->pg, sql, &cause) || give_way (step, sql, cause, error);
 }
 
 /* After it the partition is detached, and locked. */
@@ -313,8 +321,5 @@ partitions_outside (Step *step, GError **error)
     FAULT ("partitions.after_detach");
     return TRUE;
   }
-  if (g_str_equal (pg_sqlstate (step->pg), "57014"))
-    cause->code = PRUNED_BUSY; /* queries that use the table go first */
-  g_propagate_error (error, cause);
-  return FALSE;
+  return give_way (step, step->outside, cause, error);
 }

@@ -12,6 +12,8 @@ typedef struct {
   Step *step;
   const Job *job;
   GString *gone;    /* array literal, not closed yet: keys that earlier pages would remove */
+  GPtrArray *going; /* of char: keys that this page would remove, so far */
+  int room;         /* so many keys more has this page; 0: it begins */
   PlanTally *tally; /* NULL: nobody counts */
 } Plan;
 
@@ -85,6 +87,32 @@ tally_children (Plan *plan, PgRows *decided, GError **error)
   return TRUE;
 }
 
+/* A row that goes with one of an earlier page: a run does not find it. */
+static gboolean
+is_gone_before (const Plan *plan, const char *what)
+{
+  return plan->job->sentence != NULL && plan->gone->len > 1 && g_str_equal (what, "gone");
+}
+
+static int
+count_gone_before (const Plan *plan, const PgRows *rows)
+{
+  int n = 0;
+  for (int i = 0; i < rows_count (rows); i++)
+    n += is_gone_before (plan, rows_text (rows, i, "what"));
+  return n;
+}
+
+/* The keys of the next page are decided with those of this one gone. */
+static void
+end_page (Plan *plan)
+{
+  for (guint i = 0; i < plan->going->len; i++)
+    array_add (plan->gone, plan->going->pdata[i]);
+  g_ptr_array_set_size (plan->going, 0);
+  plan->room = 0;
+}
+
 /* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
  */
 static void
@@ -94,21 +122,27 @@ show_decided (Plan *plan, const PgRows *rows)
   for (int i = 0; i < rows_count (rows); i++) {
     const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
     const JobWhat *known = job_what (plan->job, what);
+    if (is_gone_before (plan, what))
+      continue;
     tally_row (plan, key, what, known);
     step_plan_line (plan->step, plan->job->table, key, what,
                     rows_at (rows, i, rows_column (rows, "reason")));
     gboolean goes = known != NULL && known->apply->len > 0;
     if (goes && (matters < 0 || g_strcmp0 (rows_at (rows, i, matters), "t") == 0))
-      array_add (plan->gone, key);
+      g_ptr_array_add (plan->going, g_strdup (key));
   }
 }
 
+/* The next keys: a page, or, of a page that a run would find without rows that are gone, the rest.
+ */
 static gboolean
 plan_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
-  int limit = in_force_of (plan->job)->batch;
   gboolean named;
+  if (plan->room == 0)
+    plan->room = in_force_of (plan->job)->batch;
+  int limit = plan->room;
   if (!page_find_named (step, page, &named, error))
     return FALSE;
   if (!named) {
@@ -130,7 +164,11 @@ plan_page (Plan *plan, Page *page, GError **error)
   tally_parked (plan, page->keys->len - keys->len);
   if (rows == NULL)
     return FALSE;
+  int before = count_gone_before (plan, rows);
   show_decided (plan, rows);
+  plan->room -= (int)page->keys->len - before;
+  if (before == 0 || plan->room <= 0)
+    end_page (plan);
   if (plan->tally != NULL && rows_count (rows) == 1 && rows_column (rows, "reason") >= 0) {
     g_free (plan->tally->reason);
     plan->tally->reason = g_strdup (rows_text (rows, 0, "reason"));
@@ -157,6 +195,16 @@ plan_pages (Plan *plan, GError **error)
   return ok;
 }
 
+static gboolean
+plan_all (Step *step, GString *gone, PlanTally *tally, GError **error)
+{
+  g_autoptr (GPtrArray) going = g_ptr_array_new_with_free_func (g_free);
+  Plan plan = { .step = step, .job = step->job, .gone = gone, .going = going, .tally = tally };
+  gboolean ok = plan_pages (&plan, error);
+  end_page (&plan);
+  return ok;
+}
+
 void
 plan_tally_init (PlanTally *tally, const char *gone)
 {
@@ -178,8 +226,7 @@ plan_tally_clear (PlanTally *tally)
 gboolean
 plan_tally (Step *step, PlanTally *tally, GError **error)
 {
-  Plan plan = { step, step->job, tally->gone, tally };
-  return plan_pages (&plan, error);
+  return plan_all (step, tally->gone, tally, error);
 }
 
 gboolean
@@ -197,12 +244,11 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   step->plan_data = data;
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
-  Plan plan = { step, job, array_new (), NULL };
+  g_autoptr (GString) gone = array_new ();
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);
   else if (ok && job->page != NULL)
-    ok = plan_pages (&plan, error);
+    ok = plan_all (step, gone, NULL, error);
   pg_rollback (pg);
-  g_string_free (plan.gone, TRUE);
   return ok;
 }

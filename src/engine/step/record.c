@@ -92,12 +92,29 @@ failed_message (const Step *step, const char *key, const char *reason)
   return g_strjoinv (reason, rest);
 }
 
-/* The outcome of a row that failed says what is known of it now. */
-static gboolean
-announce_failed (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
+/* The row that an event has named failed. */
+static void
+announce_named (Step *step, const char *key, const char *reason)
 {
   const Job *job = step->job;
-  if (job->failed_outcome == NULL || (job->sentence != NULL && !is_about_row (step)))
+  json_t *fields = json_copy (job->failed_constants);
+  json_object_set_new (fields, "key", json_string (key));
+  json_object_set_new (fields, "reason", json_string (reason));
+  step_outcome (step, job->failed_outcome, key, fields);
+}
+
+/* The outcome of a row that failed says what is known of it now. */
+static gboolean
+announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra,
+                 GError **error)
+{
+  const Job *job = step->job;
+  if (job->sentence != NULL) {
+    for (guint i = 0; is_about_row (step) && i < keys->len; i++)
+      announce_named (step, keys->pdata[i], reasons->pdata[i]);
+    return TRUE;
+  }
+  if (job->failed_outcome == NULL)
     return TRUE;
   g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
   for (int i = 0; decided != NULL && i < rows_count (decided); i++)
@@ -113,7 +130,7 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
 {
   if (keys->len == 0)
     return TRUE;
-  if (!announce_failed (step, keys, extra, error))
+  if (!announce_failed (step, keys, reasons, extra, error))
     return FALSE;
   step_count (step, "failed", keys->len);
   if (step->job->failed_counter != NULL)

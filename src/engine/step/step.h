@@ -104,6 +104,10 @@ gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 /* Adds the outcome RunFinished. */
 void step_add_run_finished (Step *step, const char *state, const char *result,
                             const char *error_text);
+/* The run is dead: adds its outcome RunFinished, and that of a row which an event of an application
+ * has named. ERROR_CLASS: NULL, there is none. */
+void step_add_dead (Step *step, const char *result, const char *error_class,
+                    const char *error_text);
 /* What OTHER, which looks ahead for the run of STEP, has found to be wrong with the job. */
 void step_fails_as (Step *step, const Step *other);
 /* After the commit: the gathered lines. */

@@ -2,6 +2,7 @@
  * docs/design.md, the runs last. */
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
+#include "engine/ledger/named_row.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 
@@ -146,6 +147,9 @@ step_result (const Step *step, const char *status)
                            : json_string_value (json_object_get (step->run->result, "reason"));
   if (reason != NULL)
     json_object_set_new (result, "reason", json_string (reason));
+  json_t *versions = json_object_get (step->run->result, "versions");
+  if (versions != NULL)
+    json_object_set (result, "versions", versions);
   add_mode (step, result);
   return result;
 }
@@ -157,6 +161,18 @@ step_add_run_finished (Step *step, const char *state, const char *result, const 
   g_snprintf (number, sizeof number, "%d", step->run->step);
   const char *fields[] = { step->run->run_id, number, step->job->name, state, result, error_text };
   step_add_outcome (step, "RunFinished", step->run->run_id, fields);
+}
+
+void
+step_add_dead (Step *step, const char *result, const char *error_class, const char *error_text)
+{
+  g_autofree char *reason = error_class != NULL
+                                ? g_strdup_printf ("%s: %s", error_class, error_text)
+                                : g_strdup (error_text);
+  Run run = *step->run;
+  run.job = step->job;
+  named_row_failed (step->bundle, &run, step->prefix, "dead", reason);
+  step_add_run_finished (step, "dead", result, error_text);
 }
 
 static void

@@ -217,7 +217,10 @@ execute (Service *service, Pg *pg, Step *step, Ruling *ruling, Bundle *bundle, G
       = ruling->result != NULL ? json_incref (ruling->result) : step_result (step, "failed");
   g_autofree char *text = json_text (result);
   step->bundle = bundle;
-  step_add_run_finished (step, ruling->state, text, ruling->error);
+  if (g_str_equal (ruling->state, "dead"))
+    step_add_dead (step, text, ruling->class, ruling->error);
+  else
+    step_add_run_finished (step, ruling->state, text, ruling->error);
   return publisher_store (service->publisher, pg, bundle, error);
 }
 

@@ -18,7 +18,8 @@ is_about_rows (const GError *error)
 
 /* Stores the outcomes of those of ROWS that are dead. */
 static gboolean
-store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GError **error)
+store_outcomes (Service *service, Pg *pg, const PgRows *rows, const char *class, Bundle *bundle,
+                GError **error)
 {
   for (int i = 0; i < rows_count (rows); i++) {
     const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
@@ -28,7 +29,7 @@ store_outcomes (Service *service, Pg *pg, const PgRows *rows, Bundle *bundle, GE
     g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
     if (bundle_size (bundle) == 0)
       bundle_belongs (bundle, run->run_id, run->step, job->name, run->slot);
-    step_add_run_finished (step, "dead", "{\"status\":\"failed\"}", run->error);
+    step_add_dead (step, "{\"status\":\"failed\"}", class, run->error);
     run_free (run);
   }
   return bundle_size (bundle) == 0 || publisher_store (service->publisher, pg, bundle, error);
@@ -59,9 +60,10 @@ change (Service *service, Pg *pg, const char *file, const PgValues *values, Bund
                    && transaction_flush (&transaction, error);
   g_autoptr (PgRows) rows = begun ? pg_run_file (pg, file, values, error) : NULL;
   *n = rows != NULL ? (guint)rows_count (rows) : 0;
-  if (*n > 0 && store_outcomes (service, pg, rows, bundle, error)
+  const char *class = pg_values_get (values, "error_class");
+  if (*n > 0 && store_outcomes (service, pg, rows, class, bundle, error)
       && transaction_commit (&transaction, error)) {
-    log_changed (rows, pg_values_get (values, "error_class"));
+    log_changed (rows, class);
     return TRUE;
   }
   transaction_rollback (&transaction);

@@ -13,7 +13,7 @@ end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, B
   g_autoptr (PgRows) ended = run_fail (pg, &failure, error);
   if (ended == NULL)
     return FALSE;
-  step_add_run_finished (step, "dead", "{\"status\":\"failed\"}", reason);
+  step_add_dead (step, "{\"status\":\"failed\"}", NULL, reason);
   return publisher_store (service->publisher, pg, bundle, error);
 }
 

@@ -42,6 +42,7 @@ cat_key_free (gpointer data)
   g_ptr_array_unref (key->from);
   g_ptr_array_unref (key->to);
   g_ptr_array_unref (key->emptied);
+  g_ptr_array_unref (key->loosens);
   g_free (key);
 }
 
@@ -156,6 +157,19 @@ table_new (const PgRows *rows, int row)
   return table;
 }
 
+/* A foreign key refers to nothing if one of its columns is NULL; with MATCH FULL, if all are. */
+static GPtrArray *
+columns_that_loosen (const GPtrArray *from, gboolean all)
+{
+  GPtrArray *columns = g_ptr_array_new ();
+  for (guint i = 0; i < from->len; i++)
+    if (!((CatColumn *)from->pdata[i])->notnull)
+      g_ptr_array_add (columns, from->pdata[i]);
+  if (all && columns->len < from->len)
+    g_ptr_array_set_size (columns, 0);
+  return columns;
+}
+
 static CatKey *
 key_new (const Catalogue *catalogue, const PgRows *rows, int row)
 {
@@ -172,9 +186,7 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);
   key->deltype = *rows_text (rows, row, "deltype");
   key->deferrable = rows_bool (rows, row, "deferrable");
-  key->nullable = TRUE;
-  for (guint i = 0; i < key->from->len; i++)
-    key->nullable &= !((CatColumn *)key->from->pdata[i])->notnull;
+  key->loosens = columns_that_loosen (key->from, rows_bool (rows, row, "full"));
   return key;
 }
 

@@ -35,8 +35,10 @@ typedef struct {
   const CatTable *child, *parent;
   GPtrArray *from, *to; /* of CatColumn, borrowed: of the child, of the parent */
   GPtrArray *emptied;   /* of CatColumn, borrowed: what SET NULL or DEFAULT changes of the child */
+  GPtrArray *loosens;   /* of CatColumn, borrowed: once they are NULL the child refers to nothing;
+                           empty: that cannot be */
   char deltype;         /* pg_constraint.confdeltype; 0: no foreign key, the sentence says so */
-  gboolean deferrable, nullable;
+  gboolean deferrable;
 } CatKey;
 
 typedef struct {

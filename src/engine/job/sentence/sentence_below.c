@@ -67,6 +67,7 @@ add_said (Below *below, const SentenceChild *child)
                    .parent = below->root,
                    .from = g_ptr_array_new (),
                    .emptied = g_ptr_array_new (),
+                   .loosens = g_ptr_array_new (),
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
     const CatColumn *column = cat_column (table, *name);
@@ -123,7 +124,7 @@ check_loose (const Below *below)
   for (guint i = 0; i < below->loose->len; i++) {
     const CatKey *key = below->loose->pdata[i];
     gboolean defers = key->deltype == 'a' && key->deferrable;
-    if (!defers && (!key->nullable || key->deltype == 'c' || key->child->key->len == 0))
+    if (!defers && (key->loosens->len == 0 || key->deltype == 'c' || key->child->key->len == 0))
       return g_strdup_printf ("%s and %s refer to each other in a circle, which %s closes: it can "
                               "neither be deferred nor emptied",
                               key->child->name, key->parent->name, key->name);

@@ -21,6 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Below, below_free)
 
 /* Nothing refers to the rows. */
 gboolean below_is_empty (const Below *below);
+/* Sets the words of decide that only a plan needs: `gone_with`, `matters`. */
+void below_set_plan (const Below *below);
 /* Adds the files that lock and that change what is below; not those of the own table. */
 void below_write_locks (const Below *below, Written *written);
 void below_write_effects (const Below *below, Written *written);

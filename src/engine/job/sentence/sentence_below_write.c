@@ -224,7 +224,7 @@ write_empty (const Below *below, const CatKey *key, gboolean going, Written *wri
   const CatTable *child = key->child;
   set_child (below, child, key->parent, key->from, key->to);
   g_autoptr (GString) set = g_string_new (NULL);
-  const GPtrArray *columns = going ? key->from : key->emptied;
+  const GPtrArray *columns = going ? key->loosens : key->emptied;
   for (guint i = 0; i < columns->len; i++)
     list_add (set, ", ", "%s = %s", ((CatColumn *)columns->pdata[i])->quoted,
               key->deltype == 'd' ? "DEFAULT" : "NULL");
@@ -247,7 +247,7 @@ write_own (const Below *below, Written *written)
   const CatTable *root = below->root;
   for (guint i = 0; i < below->selves->len; i++) {
     const CatKey *key = below->selves->pdata[i];
-    if (key->child == root && key->nullable)
+    if (key->child == root && key->loosens->len > 0)
       write_empty (below, key, TRUE, written);
   }
   words_take (below->words, "rows", rows_of (below, root, root->key));
@@ -275,7 +275,7 @@ below_changes_own (const Below *below)
 {
   for (guint i = 0; i < below->selves->len; i++) {
     const CatKey *key = below->selves->pdata[i];
-    if (key->child == below->root && key->nullable)
+    if (key->child == below->root && key->loosens->len > 0)
       return TRUE;
   }
   for (guint i = 0; i < below->loose->len; i++) {

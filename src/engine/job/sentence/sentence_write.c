@@ -276,6 +276,7 @@ add_files (Writer *writer, const Below *below)
   gboolean objects = writer->sentence->kind == SENTENCE_OBJECTS,
            all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
                  || reads_other_rows (writer->sentence);
+  below_set_plan (below);
   add (writer, "page", "page");
   add (writer, "decide", objects ? "decide_object" : "decide");
   if (objects) {

@@ -1,0 +1,75 @@
+"""A column that is renamed or retyped between two pages of a run, in the process that has done the first: the run goes on, or ends
+blocked and says why; no row goes that it was not asked for."""
+
+import pytest
+
+from support.scene import now
+from support.sentences import house  # noqa: F401
+
+JOB = "items.purge"
+PAUSED = "batch = 2\ndelay_ms = 3600000\napprove = never\n"
+ROWS = """CREATE TABLE items (id int PRIMARY KEY, note timestamptz NOT NULL, rank int NOT NULL, dead boolean NOT NULL);
+    INSERT INTO items SELECT i, '2020-01-01', 10 - i, i <= 8 FROM generate_series(1, 10) i"""
+PAGE = """SELECT i.id AS key, i.rank, i.id FROM items i WHERE (i.rank, i.id) > (:cursor.rank::bigint, :cursor.id::bigint) AND i.dead
+    ORDER BY i.rank, i.id LIMIT :limit::int"""
+OWN = """DELETE FROM items i USING unnest(:key::int[]) AS k (id) WHERE i.id = k.id AND i.dead RETURNING i.id AS key, to_jsonb(i) AS row"""
+CONF = "[job]\nstarts = tick\ntable = items\ncursor = rank bigint; id bigint\n" + PAUSED + "[what removed]\ncounts_as_updated = true\n"
+
+
+def say_folder(house):  # noqa: F811
+    folder = house.folder / JOB
+    (folder / "apply/removed").mkdir(parents=True)
+    (folder / "job.conf").write_text(CONF)
+    (folder / "page.sql").write_text("-- A file of the tests.\n" + PAGE)
+    (folder / "apply/removed/10-items.sql").write_text("-- A file of the tests.\n" + OWN)
+
+
+# What is altered, and how a sentence (`where = dead AND note < :T`) and a folder end: None: completed; else a word of the reason
+ALTERED = {
+    "the key is wider": ("ALTER id TYPE bigint", None, None),
+    "the key is a text": ("ALTER id TYPE text", None, "text"),
+    "the key is renamed": ("RENAME id TO nr", None, "id"),
+    "the cursor is wider": ("ALTER rank TYPE bigint", None, None),
+    "the cursor is a text": ("ALTER rank TYPE text", None, "text"),
+    "the cursor is renamed": ("RENAME rank TO place", None, "rank"),
+    "a column of where is a date": ("ALTER note TYPE date", None, None),
+    "a column of where is a text": ("ALTER note TYPE text", "text", None),
+    "a column of where is renamed": ("RENAME note TO remark", "note", None),
+    "a condition is a text": ("ALTER dead TYPE text", "boolean", "boolean"),
+    "a condition is renamed": ("RENAME dead TO gone", "dead", "dead"),
+}
+
+
+@pytest.mark.parametrize("kind", ["sentence", "folder"])
+@pytest.mark.parametrize("what", ALTERED)
+def test_the_run_goes_on_or_is_blocked(house, what, kind):  # noqa: F811
+    statement, *ends = ALTERED[what]
+    word = ends[kind == "folder"]
+    house.sql(ROWS)
+    if kind == "sentence":
+        house.say(JOB, f"table = items\nwhere = dead AND note < :T\n{PAUSED}")
+    else:
+        say_folder(house)
+    house.start()
+    daemon = house.pruned.start()
+    # The statements are prepared, and have been used, before the table is altered.
+    for minutes in (3, 2):
+        run = house.pruned.run("tick", JOB, "--at", now(minutes=-minutes).isoformat()).ok().stdout.strip()
+        house.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND state = 'waiting' AND step = 1", [run], until=1)
+        if minutes == 3:
+            house.pruned.run("discard", run).ok()
+    assert house.database.value("SELECT count(*) FROM items") == 6
+    house.sql(f"ALTER TABLE items {statement}")
+    house.pruned.configuration.write_text(f"[jobs.{JOB}]\ndelay_ms = 0\n")
+    house.pruned.run("reload").ok()
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
+    row = house.pruned.wait_run(run)
+    assert row["attempts"] == 0 and not daemon.lines("Run is dead"), row
+    left = house.database.value("SELECT count(*) FROM items")
+    if word is None:
+        assert row["result"]["status"] == "completed" and left == 2, row
+    else:
+        assert row["result"]["status"] == "blocked" and word in row["result"]["reason"] and left == 6, row
+    alive = "SELECT count(*) FROM items AS i WHERE to_jsonb(i) ->> %s = 'false'"
+    assert house.database.value(alive, ["gone" if "TO gone" in statement else "dead"]) == 2
+    assert daemon.stop() == 0
