@@ -38,18 +38,13 @@ static gboolean
 settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint from, guint until,
         GError **error)
 {
-  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
   for (guint i = from; i < until; i++) {
     const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
-    KafkaNewTopic topic = { one->name, one->partitions, one->settings };
-    if (found[i].partitions < 0)
-      g_array_append_val (missing, topic);
-    else if (found[i].partitions < one->partitions
-             && !kafka_admin_grow (admin, one->name, one->partitions, error))
+    if (found[i].partitions >= 0 && found[i].partitions < one->partitions
+        && !kafka_admin_grow (admin, one->name, one->partitions, error))
       return FALSE;
   }
-  return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len,
-                             error);
+  return topics_create (admin, wanted, found, from, until, error);
 }
 
 /* REFUSED: why the broker does not create the optional topics; NULL: it did. */
