@@ -1,4 +1,5 @@
-#include "cli/cli.h"
+#include "cli/topics.h"
+
 #include "cli/commands.h"
 #include "cli/note.h"
 #include "engine/outbox/topics.h"
@@ -88,6 +89,13 @@ ExitCode
 command_topics (Cli *cli, GError **error)
 {
   cli_say_refused (cli);
+  return topics_settle (cli, apply, error);
+}
+
+ExitCode
+topics_settle (Cli *cli, gboolean make, GError **error)
+{
+  apply = make;
   g_auto (GStrv) settings = cli_kafka_settings (cli, error);
   g_autoptr (KafkaAdmin) admin = NULL;
   if (settings == NULL || (admin = kafka_admin_new ((const char *const *)settings, error)) == NULL)
