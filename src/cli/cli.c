@@ -187,8 +187,8 @@ cli_reread (Cli *cli, Jobs *jobs, GError **error)
 
 /* Without a choice, the jobs whose tables the database lacks are not in force. A daemon must know
  * that; a command that finds no database has another error to tell. */
-static gboolean
-look_at_tables (Cli *cli, GError **error)
+gboolean
+cli_look_at_tables (Cli *cli, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   if (!cli->command->by_tables || *config_text (cli->config, "run", "jobs") != '\0'
@@ -214,7 +214,7 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
     return cli->command->run (cli, error);
   if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, error))
     return CODE_CONFIG;
-  if (!look_at_tables (cli, error))
+  if (!cli_look_at_tables (cli, error))
     return CODE_POSTGRES;
   return cli->command->run (cli, error);
 }

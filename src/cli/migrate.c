@@ -2,16 +2,18 @@
 #include "cli/commands.h"
 #include "cli/grants.h"
 #include "cli/note.h"
+#include "cli/topics.h"
 #include "engine/ledger/journal.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
-static gboolean indexes, dry_run;
+static gboolean indexes, topics, dry_run;
 
 const GOptionEntry migrate_options[] = {
   { "indexes", 0, 0, G_OPTION_ARG_NONE, &indexes,
     "also make the indexes that jobs want on the application's tables (CREATE INDEX CONCURRENTLY)",
     NULL },
+  { "topics", 0, 0, G_OPTION_ARG_NONE, &topics, "also do what `pruned topics --apply` does", NULL },
   { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only print what would be done", NULL },
   { NULL }
 };
@@ -168,5 +170,12 @@ command_migrate (Cli *cli, GError **error)
     g_autofree char *grants = grants_command (cli->config, NULL, NULL);
     output_hint (cli->out, "\nA role of its own for the daemon: %s", grants);
   }
-  return CODE_OK;
+  if (!topics)
+    return CODE_OK;
+  output_say (cli->out, "%s", "");
+  /* Which jobs are in force is known once there is a schema. */
+  if (!cli_look_at_tables (cli, error))
+    return CODE_POSTGRES;
+  ExitCode code = topics_settle (cli, !dry_run, error);
+  return dry_run && code == CODE_NOT_FOUND ? CODE_OK : code;
 }

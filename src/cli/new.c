@@ -23,7 +23,8 @@ const GOptionEntry new_options[]
 
 const char new_more[]
     = "Looks at the table and writes NAME.conf into the folder [run] jobs_dir; without the folder it prints the file. The job is switched\n"
-      "off, and its first run is held. Without --where it proposes a condition if the table has a column like deleted_at or created_at.\n"
+      "off, and its first run is held. Without --where it proposes to drop old partitions if the table is partitioned by a time, or a\n"
+      "condition if it has a column like deleted_at or created_at.\n"
       "Exit code 2: there is such a job or file, or the table is none that a sentence can be about; 6: there is no such table.";
 
 /* --- what is asked for ------------------------------------------------------------------------ */
@@ -137,6 +138,13 @@ ask (New *new, Pg *pg, GError **error)
   const CatTable *found = new->catalogue->tables->pdata[0];
   if (found->kind == '\0')
     return unknown_table (pg, new->sentence->table, error);
+  if (!new_look_at_partitions (new, pg, error))
+    return cli_pg_failed (pg, error);
+  if (new->by_time &&new->sentence->where == NULL) {
+    new->by = NEW_BY_PARTITIONS;
+    return CODE_OK;
+  }
+  new_find_object (new);
   new_find_children (new);
   ExitCode code = check_sentence (new, pg, error);
   if (code != CODE_OK)
@@ -196,7 +204,9 @@ put (Cli *cli, const New *new, const char *path, GError **error)
 ExitCode
 command_new (Cli *cli, GError **error)
 {
-  g_auto (New) new = { .job = cli->arguments[0], .sentence = sentence_new () };
+  g_auto (New) new = { .job = cli->arguments[0],
+                       .sentence = sentence_new (),
+                       .bucket = config_text (cli->config, "store.object", "bucket") };
   ExitCode code = check_name (cli, new.job, error);
   if (code != CODE_OK)
     return code;

@@ -6,7 +6,10 @@
 #pragma once
 #include "engine/job/sentence/catalogue.h"
 
-typedef enum { NEW_GIVEN, NEW_BY_END, NEW_BY_AGE } NewWhere;
+/* The last: no condition, whole partitions go. */
+typedef enum { NEW_GIVEN, NEW_BY_END, NEW_BY_AGE, NEW_BY_PARTITIONS } NewWhere;
+
+#define NEW_OLDER_THAN "1 year"
 
 typedef struct {
   const char *job;
@@ -18,6 +21,9 @@ typedef struct {
   gint64 rows, matching;   /* estimates; -1: not known */
   gboolean all;            /* `where` asks nothing of a row */
   char *index;             /* that finds the rows; NULL: none */
+  gboolean by_time;        /* it is partitioned by ranges of a time */
+  const char *bucket;      /* of [store.object]; "": none */
+  const CatColumn *object; /* looks like the key of an object; NULL: none does */
 } New;
 
 void new_clear (New *new);
@@ -29,6 +35,10 @@ gboolean new_propose (New *new);
 void new_find_children (New *new);
 /* The tables whose rows go, or are emptied, with the own ones. */
 gboolean new_goes_with (const New *new, const CatKey *key);
+/* Whether whole partitions can go, in the open transaction. */
+gboolean new_look_at_partitions (New *new, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Sets the column of an object's key. */
+void new_find_object (New *new);
 /* Rows and index, in the open transaction. */
 gboolean new_look (New *new, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -1,6 +1,7 @@
 #include "cli/new.h"
 
 #include "base/json.h"
+#include "engine/job/sentence/sentence_partitions.h"
 #include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
@@ -60,6 +61,52 @@ new_propose (New *new)
     new->sentence->where = g_strdup_printf ("%s < :T - interval '%s'", new->column->quoted,
                                             new->by == NEW_BY_END ? "30 days" : "1 year");
   return new->column != NULL;
+}
+
+/* --- partitions and objects ------------------------------------------------------------------- */
+
+gboolean
+new_look_at_partitions (New *new, Pg *pg, GError **error)
+{
+  const CatTable *table = new->catalogue->tables->pdata[0];
+  if (table->kind != 'p')
+    return TRUE;
+  g_autofree char *refusal = NULL;
+  g_autoptr (GError) cause = NULL;
+  Sentence sentence = { .table = table->name, .older_than = (char *)NEW_OLDER_THAN };
+  g_autoptr (Written) written = sentence_partitions_write (pg, &sentence, &refusal, &cause);
+  new->by_time = written != NULL;
+  if (cause != NULL)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return written != NULL || refusal != NULL;
+}
+
+/* Names that say it; and names that say it where there is a bucket. */
+static const char *const KEYS[]
+    = { "s3_key",   "object_key", "object_name", "storage_key",    "storage_path",
+        "blob_key", "file_key",   "s3_path",     "file_store_key", NULL };
+static const char *const FILES[]
+    = { "file", "file_name", "filename", "file_path", "path", "key", "object", NULL };
+
+static const CatColumn *
+text_of (const CatTable *table, const char *const *names)
+{
+  static const char *const types[] = { "text", "varchar", NULL };
+  for (; *names != NULL; names++) {
+    const CatColumn *column = cat_column (table, *names);
+    if (column != NULL && g_strv_contains (types, column->type))
+      return column;
+  }
+  return NULL;
+}
+
+void
+new_find_object (New *new)
+{
+  const CatTable *table = new->catalogue->tables->pdata[0];
+  new->object = text_of (table, KEYS);
+  if (new->object == NULL && *new->bucket != '\0')
+    new->object = text_of (table, FILES);
 }
 
 /* The first column that WHERE names; with TIMES only those that hold a time. */

@@ -112,6 +112,47 @@ add_children (GString *text, const New *new)
   add_keys (text, new, "nd", "Are emptied, by ON DELETE SET NULL or SET DEFAULT");
 }
 
+static void
+add_partitions (GString *text, const CatTable *table)
+{
+  remark (text,
+          "Proposed, since %s is partitioned by a time: whole partitions go, never row by row.",
+          table->name);
+  remark (text, "One goes when its upper bound is older than this: decide when nobody needs it.");
+  g_string_append (text, "drop_partitions_older_than = " NEW_OLDER_THAN "\n");
+  remark (text,
+          "Only an owner drops partitions: the daemon's role needs the rights of the table's.");
+  g_string_append (text, "schedule = 30 3 * * *\n");
+}
+
+static void
+add_object (GString *text, const New *new)
+{
+  if (new->object == NULL)
+    return;
+  remark (text,
+          "%s looks like the key of a file in S3. If it is one, let the file go before the row:",
+          new->object->quoted);
+  remark (text, "object = s3:%s column %s", *new->bucket != '\0' ? new->bucket : "BUCKET",
+          new->object->quoted);
+}
+
+static void
+add_rest (GString *text, const New *new)
+{
+  add_where (text, new);
+  if (new->by_time)
+    remark (text, "Old partitions can go as a whole instead, without `where` and `max_rows`:"
+                  " drop_partitions_older_than = " NEW_OLDER_THAN);
+  add_object (text, new);
+  add_children (text, new);
+  g_string_append (text, "schedule = 30 3 * * *\n");
+  remark (text, "About twice what matches today, and at least %d: a run of more is held.",
+          LEAST_MAX_ROWS);
+  g_string_append_printf (text, "max_rows = %" G_GINT64_FORMAT "\n",
+                          MAX (LEAST_MAX_ROWS, new->matching * 2));
+}
+
 char *
 new_text (const New *new)
 {
@@ -122,14 +163,12 @@ new_text (const New *new)
           new->job, new->job);
   remark (text, "then say `enabled = true`. The first run waits for `pruned approve`.");
   g_string_append_printf (text, "[retention %s]\nenabled = false\napprove = first\n", new->job);
-  remark (text, "Key: %s", key);
+  if (table->key->len > 0)
+    remark (text, "Key: %s", key);
   g_string_append_printf (text, "table = %s\n", table->name);
-  add_where (text, new);
-  add_children (text, new);
-  g_string_append (text, "schedule = 30 3 * * *\n");
-  remark (text, "About twice what matches today, and at least %d: a run of more is held.",
-          LEAST_MAX_ROWS);
-  g_string_append_printf (text, "max_rows = %" G_GINT64_FORMAT "\n",
-                          MAX (LEAST_MAX_ROWS, new->matching * 2));
+  if (new->by == NEW_BY_PARTITIONS)
+    add_partitions (text, table);
+  else
+    add_rest (text, new);
   return g_string_free (text, FALSE);
 }

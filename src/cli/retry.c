@@ -1,9 +1,11 @@
 #include "cli/commands.h"
 #include "cli/run_change.h"
+#include "cli/run_wait.h"
 #include "engine/ledger/journal.h"
 #include "engine/ledger/named_row.h"
 
 static RunOptions options;
+static char *approved; /* the id of the run; as long as the process */
 
 /* clang-format off */
 #define FILTERS(what) \
@@ -15,9 +17,16 @@ static RunOptions options;
 #define REASON { "reason", 0, 0, G_OPTION_ARG_STRING, &options.reason, "why; the journal keeps it", "TEXT" }
 /* clang-format on */
 
-const GOptionEntry retry_options[] = { FILTERS ("retry"), REASON, { NULL } },
-                   discard_options[] = { FILTERS ("discard"), REASON, { NULL } },
-                   approve_options[] = { REASON, { NULL } };
+const GOptionEntry retry_options[]
+    = { FILTERS ("retry"), REASON, { NULL } },
+    discard_options[] = { FILTERS ("discard"), REASON, { NULL } },
+    approve_options[]
+    = { REASON,
+        { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, run_wait_option,
+          "wait until the run has ended, at most S seconds (default 600), and show it as "
+          "`pruned runs ID` does; exit code as of `tick --wait`",
+          "S" },
+        { NULL } };
 
 static gboolean
 run_on (Pg *pg, const char *file, const char *run_id, const char *unique_key, GError **error)
@@ -128,6 +137,7 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
   const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
   const char *state = rows_text (run->row, 0, "state");
+  approved = g_strdup (run->run_id);
   if (!g_str_equal (state, "held")) {
     run->unchanged = TRUE;
     return rows_bool (run->row, 0, "approved")
@@ -190,7 +200,8 @@ ExitCode
 command_approve (Cli *cli, GError **error)
 {
   static const RunDeed deed = { "approve", approve, .again = TRUE };
-  return run_change (cli, &deed, &options, error);
+  ExitCode code = run_change (cli, &deed, &options, error);
+  return code == CODE_OK && run_wait_s >= 0 ? run_wait (cli, approved, error) : code;
 }
 
 ExitCode

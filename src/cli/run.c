@@ -1,8 +1,10 @@
 #include "engine/engine.h"
 #include "web/pages.h"
 
+#include "cli/check/check.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "engine/job/sentence/complete.h"
 
 #include <unistd.h>
 
@@ -22,10 +24,26 @@ check_kafka (Cli *cli, GError **error)
   return embedded_kafka || settings != NULL;
 }
 
-static Jobs *
-reload_jobs (gpointer data, const Jobs *now, JobsCheck check, gpointer of_check, GError **error)
+typedef struct {
+  Cli *cli;
+  Pg *pg;
+} Reload;
+
+/* A JobsCheck. The job has no number and no topic yet. */
+static gboolean
+fits (const Job *job, gpointer data, GError **error)
 {
-  return cli_reload_jobs (data, now, check, of_check, error);
+  const Reload *reload = data;
+  gboolean ok = check_load (reload->cli, reload->pg, job, TRUE, error);
+  job_complete_forget (job);
+  return ok;
+}
+
+static Jobs *
+reload_jobs (gpointer data, const Jobs *now, Pg *pg, GError **error)
+{
+  Reload reload = { data, pg };
+  return cli_reload_jobs (data, now, fits, &reload, error);
 }
 
 static Config *
@@ -43,6 +61,7 @@ took (gpointer data, Jobs *jobs)
 ExitCode
 command_run (Cli *cli, GError **error)
 {
+  check_loaded (cli);
   engine_begin ();
   if (!check_kafka (cli, error))
     return CODE_CONFIG;

@@ -5,33 +5,16 @@
 #include "cli/commands.h"
 #include "cli/note.h"
 #include "cli/run_row.h"
+#include "cli/run_wait.h"
 #include "engine/job/arguments.h"
 
 #include <string.h>
 
 #define TYPE "pruned.Tick"
 #define DAY_US (G_GINT64_CONSTANT (24) * 3600 * G_USEC_PER_SEC)
-#define WAIT_S 600
-#define LOOK_US (200 * 1000)
 
 static char *at;
 static char **args;
-static gint64 wait_s = -1; /* -1: do not wait */
-
-static gboolean
-take_wait (const char *option, const char *value, gpointer data, GError **error)
-{
-  char *end;
-  wait_s = WAIT_S;
-  if (value == NULL || *value == '\0')
-    return TRUE;
-  wait_s = g_ascii_strtoll (value, &end, 10);
-  if (*end == '\0' && g_ascii_isdigit (*value) && wait_s <= G_MAXINT32)
-    return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-               "--wait=%s: not a number of seconds", value);
-  return FALSE;
-}
 
 const GOptionEntry tick_options[] = {
   { "at", 0, 0, G_OPTION_ARG_STRING, &at,
@@ -39,7 +22,7 @@ const GOptionEntry tick_options[] = {
   { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &args,
     "an argument of the run; V is a number, true, false, null or an object if it parses as JSON, else text",
     "K=V" },
-  { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_wait,
+  { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, run_wait_option,
     "wait until the run has ended, at most S seconds (default 600), and show it; exit code 7: it ended dead or skipped, blocked, or is held, 8: time-out",
     "S" },
   { NULL }
@@ -212,13 +195,6 @@ publish (Cli *cli, const Tick *tick, GError **error)
   return CODE_OK;
 }
 
-static gboolean
-has_ended (const PgRows *rows)
-{
-  static const char *const ended[] = { "finished", "dead", "skipped", "held", NULL };
-  return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
-}
-
 /* Shows the run, which has ended or is held; the exit code tells how. */
 static ExitCode
 show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
@@ -265,31 +241,31 @@ say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **er
     return cli_fail (CODE_TIME_OVER, error,
                      "run %s has not ended after %" G_GINT64_FORMAT
                      " s: everything is stopped; pruned go",
-                     tick->run_id, wait_s);
+                     tick->run_id, run_wait_s);
   if (is_paused (pg, tick))
     return cli_fail (CODE_TIME_OVER, error,
                      "run %s has not begun after %" G_GINT64_FORMAT
                      " s: job %s is paused; pruned resume %s",
-                     tick->run_id, wait_s, tick->job->name, tick->job->name);
+                     tick->run_id, run_wait_s, tick->job->name, tick->job->name);
   const char *why = rows_count (rows) > 0 ? rows_text (rows, 0, "error") : NULL;
   return cli_fail (CODE_TIME_OVER, error,
                    "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s%s%s", tick->run_id,
-                   wait_s, state, why != NULL ? ": " : "", why != NULL ? why : "");
+                   run_wait_s, state, why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
 static ExitCode
 await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
 {
-  gint64 deadline_us = clock_monotonic_us () + wait_s * G_USEC_PER_SEC;
+  gint64 deadline_us = clock_monotonic_us () + run_wait_s * G_USEC_PER_SEC;
   for (;;) {
     g_autoptr (PgRows) rows = run_row_find (pg, tick->run_id, tick->at_us, error);
     if (rows == NULL)
       return cli_pg_failed (pg, error);
-    if (has_ended (rows))
+    if (run_wait_is_over (rows))
       return show_ended (cli, tick, rows, error);
     if (clock_monotonic_us () >= deadline_us)
       return say_waiting (cli, pg, tick, rows, error);
-    g_usleep (LOOK_US);
+    g_usleep (RUN_WAIT_LOOK_US);
   }
 }
 
@@ -301,7 +277,8 @@ command_tick (Cli *cli, GError **error)
   ExitCode code = tick_prepare (cli, &tick, error);
   if (code != CODE_OK)
     return code;
-  if (wait_s >= 0 && (pg = cli_pg (cli, error)) == NULL) /* fails before anything is published */
+  if (run_wait_s >= 0
+      && (pg = cli_pg (cli, error)) == NULL) /* fails before anything is published */
     return CODE_POSTGRES;
   code = publish (cli, &tick, error);
   if (code == CODE_OK)

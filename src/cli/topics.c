@@ -1,4 +1,5 @@
-#include "cli/cli.h"
+#include "cli/topics.h"
+
 #include "cli/commands.h"
 #include "cli/note.h"
 #include "engine/outbox/topics.h"
@@ -38,18 +39,13 @@ static gboolean
 settle (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint from, guint until,
         GError **error)
 {
-  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
   for (guint i = from; i < until; i++) {
     const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
-    KafkaNewTopic topic = { one->name, one->partitions, one->settings };
-    if (found[i].partitions < 0)
-      g_array_append_val (missing, topic);
-    else if (found[i].partitions < one->partitions
-             && !kafka_admin_grow (admin, one->name, one->partitions, error))
+    if (found[i].partitions >= 0 && found[i].partitions < one->partitions
+        && !kafka_admin_grow (admin, one->name, one->partitions, error))
       return FALSE;
   }
-  return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len,
-                             error);
+  return topics_create (admin, wanted, found, from, until, error);
 }
 
 /* REFUSED: why the broker does not create the optional topics; NULL: it did. */
@@ -93,6 +89,13 @@ ExitCode
 command_topics (Cli *cli, GError **error)
 {
   cli_say_refused (cli);
+  return topics_settle (cli, apply, error);
+}
+
+ExitCode
+topics_settle (Cli *cli, gboolean make, GError **error)
+{
+  apply = make;
   g_auto (GStrv) settings = cli_kafka_settings (cli, error);
   g_autoptr (KafkaAdmin) admin = NULL;
   if (settings == NULL || (admin = kafka_admin_new ((const char *const *)settings, error)) == NULL)

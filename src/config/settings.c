@@ -32,6 +32,9 @@ const Setting settings_table[] = {
   NAME ("topics", "prefix", "pruned", "first part of every topic's name, and the consumer group"),
   INT ("topics", "partitions", "8", 1, 10000,
        "partitions of the topics ticks, events, outcomes and dead, when they are made"),
+  BOOL (
+      "topics", "create", "off",
+      "the daemon makes topics that are missing, as `pruned topics --apply` does: at its start, and at a reload those of new jobs"),
   URL (
       "registry", "url",
       "schema registry with Confluent's interface, for events of your own with format = avro, like https://registry.example.org; empty: none"),
@@ -177,6 +180,7 @@ const Setting settings_table[] = {
  * (engine/job/in_force.h). */
 const char *const settings_live[][2] = { { "log", "level" },
                                          { "log", "format" },
+                                         { "topics", "create" },
                                          { "audit", "rows" },
                                          { "audit", "keep_days" },
                                          { "run", "environment" },

@@ -10,6 +10,7 @@
  */
 #pragma once
 #include "engine/job/job.h"
+#include "pg/pg.h"
 
 typedef struct {
   const Config *config;
@@ -17,10 +18,10 @@ typedef struct {
   gboolean embedded_kafka;
   gboolean until_idle;
   gboolean progress; /* a live line on stderr */
-  /* For a reload, in a thread of its own. The jobs of the user again (jobs_load_again), then the
-   * configuration for JOBS; JOBS are in force from now on, and DATA owns them with those before. */
-  Jobs *(*reload_jobs) (gpointer data, const Jobs *now, JobsCheck check, gpointer of_check,
-                        GError **error);
+  /* For a reload, in a thread of its own. The jobs of the user again (jobs_load_again), new ones
+   * checked with PG, then the configuration for JOBS; JOBS are in force from now on, and DATA owns
+   * them with those before. */
+  Jobs *(*reload_jobs) (gpointer data, const Jobs *now, Pg *pg, GError **error);
   Config *(*reread) (gpointer data, Jobs *jobs, GError **error);
   void (*took) (gpointer data, Jobs *jobs);
   gpointer data;

@@ -4,6 +4,7 @@
 #include "engine/clock/processes.h"
 #include "engine/guard.h"
 #include "engine/job/in_force.h"
+#include "engine/new_topics.h"
 #include "engine/reload_jobs.h"
 
 #define ANSWER_MS 5000
@@ -49,9 +50,10 @@ static gboolean
 take_over (ReloadJobs *jobs, Config *fresh, GError **error)
 {
   config_keep_fixed (fresh, in_force_config ());
+  jobs_configure_new (jobs->jobs, fresh);
+  new_topics_of (reload.service->kafka_settings, fresh, jobs->jobs);
   if (jobs_are_same (reload.jobs, jobs->jobs))
     return replace_settings (fresh, error);
-  jobs_configure_new (jobs->jobs, fresh);
   jobs_put_before (jobs->jobs, reload.jobs); /* other threads look for versions there */
   if (!in_force_replace (jobs->jobs, fresh, error)) {
     jobs_put_before (jobs->jobs, NULL);

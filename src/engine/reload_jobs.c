@@ -1,89 +1,14 @@
 #include "engine/reload_jobs.h"
 
 #include "engine/job/in_force.h"
-#include "engine/job/sentence/complete.h"
 #include "engine/job/sentence/own_topics.h"
 
 #include <string.h>
 
-#define REFUSED "refused: "
-
-/* --- the check of a new version --- */
-
-/* Only what is certain: the statement is wrong, or names what is not there. */
-static gboolean
-is_wrong (const Pg *pg)
-{
-  const char *state = pg_sqlstate (pg);
-  return (g_str_has_prefix (state, "42") || g_str_has_prefix (state, "22"))
-         && !g_str_equal (state, "42501") && !g_str_equal (state, "42704");
-}
-
-static gboolean
-fits (Pg *pg, const Job *job, const PgStatement *statement, GError **error)
-{
-  int line = 0;
-  g_autoptr (GError) cause = NULL;
-  if (statement == NULL)
-    return TRUE;
-  g_autofree char *plan = pg_begin (pg, &cause) ? pg_explain (pg, statement, &line, &cause) : NULL;
-  gboolean wrong = plan == NULL && (is_wrong (pg) || cause->code == PRUNED_OUTAGE);
-  pg_rollback (pg);
-  if (wrong)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", job->folder, cause->message);
-  return !wrong;
-}
-
-static gboolean
-effects_fit (Pg *pg, const Job *job, GError **error)
-{
-  for (guint i = 0; i < job->whats->len; i++) {
-    const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
-    for (guint a = 0; a < apply->len; a++)
-      if (!fits (pg, job, g_array_index (apply, JobApply, a).statement, error))
-        return FALSE;
-  }
-  for (guint i = 0; i < job->locks->len; i++)
-    if (!fits (pg, job, job->locks->pdata[i], error))
-      return FALSE;
-  return TRUE;
-}
-
-/* `refused: PLACE: WHY` of the catalogue without its first word. */
-static const char *
-without_word (const char *refusal)
-{
-  return g_str_has_prefix (refusal, REFUSED) ? refusal + strlen (REFUSED) : refusal;
-}
-
-/* A JobsCheck. DATA: a Pg. */
-static gboolean
-check (const Job *job, gpointer data, GError **error)
-{
-  Pg *pg = data;
-  g_autofree char *refusal = NULL;
-  g_autoptr (GError) cause = NULL;
-  const Job *whole
-      = pg_begin_read_only (pg, &cause) ? job_complete (pg, job, &refusal, &cause) : NULL;
-  pg_rollback (pg);
-  if (whole == NULL && refusal != NULL)
-    g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, without_word (refusal));
-  else if (whole == NULL)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: cannot be checked: %s", job->folder,
-                 cause->message);
-  gboolean ok = whole != NULL && fits (pg, whole, whole->page, error)
-                && fits (pg, whole, whole->decide, error)
-                && fits (pg, whole, whole->event_key, error) && effects_fit (pg, whole, error);
-  job_complete_forget (job);
-  return ok;
-}
-
-/* --- a reload --- */
-
 gboolean
 reload_jobs_read (ReloadJobs *self, const EngineOptions *options, Pg *pg, Jobs *now, GError **error)
 {
-  Jobs *fresh = options->reload_jobs (options->data, now, check, pg, error);
+  Jobs *fresh = options->reload_jobs (options->data, now, pg, error);
   if (fresh == NULL)
     return FALSE;
   *self = (ReloadJobs){ .jobs = fresh,

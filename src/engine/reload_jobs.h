@@ -1,5 +1,4 @@
-/* The part of a reload that is about jobs: reading them again, checking those that are new against
- * the database, and what is said of it.
+/* The part of a reload that is about jobs: reading them again, and what is said of it.
  *
  * Threads: that of the reload. Ownership: reload_jobs_clear.
  */

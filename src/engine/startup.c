@@ -6,6 +6,7 @@
 #include "engine/job/sentence/own_topics.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
+#include "engine/new_topics.h"
 #include "engine/outbox/publish.h"
 #include "engine/outbox/topics.h"
 #include "kafka/library.h"
@@ -85,6 +86,8 @@ startup_topics (Service *service, GError **error)
     KafkaTopic topic = { g_array_index (wanted, WantedTopic, i).name, -1 };
     g_array_append_val (topics, topic);
   }
+  if (admin != NULL)
+    new_topics_make (admin, service->config, wanted);
   /* A new topic takes a while to show on every broker. */
   for (gint64 until = g_get_monotonic_time () + SHOW_US;; g_usleep (SHOW_US / 10)) {
     g_autoptr (GError) missing = NULL;

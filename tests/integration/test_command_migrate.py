@@ -65,3 +65,12 @@ def test_an_index_of_another_name_is_enough(new_pruned, new_database, topics):
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
     lines = pruned.run("migrate", "--indexes", "--json").ok().json()
     assert "pruned_members_expires_at_id" not in {line["name"] for line in lines}
+
+
+def test_topics_are_made_for_the_jobs_that_are_in_force_then(bare):
+    """Without tables of the built-in jobs there are none of theirs."""
+    bare.settings |= {"run.jobs": None, "run.jobs_dir": None, "postgres.url": bare.database.url}
+    assert "missing" in bare.run("migrate", "--topics", "--dry-run").ok().stdout and bare.topics.partitions() == {}
+    bare.run("migrate", "--topics").ok()
+    assert set(bare.topics.partitions()) == {"ticks", "events", "outcomes", "dead", "clock"}
+    bare.run("topics").ok()

@@ -172,3 +172,55 @@ def test_a_role_that_cannot_read_the_table(house):  # noqa: F811
     assert house.pruned.run("check", "secrets.old").code == 3
     house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
     assert findings(house, "secrets.old") == []
+
+
+def errors(house, name):  # noqa: F811
+    return {one["check"]: one["detail"] for one in house.pruned.run("check", name, "--json").json() if one["level"] == "error"}
+
+
+DAYS = """
+    CREATE TABLE days (id bigint, day date NOT NULL) PARTITION BY RANGE (day);
+    CREATE TABLE days_2020 PARTITION OF days FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
+    CREATE TABLE days_2099 PARTITION OF days FOR VALUES FROM ('2099-01-01') TO ('2100-01-01');
+    CREATE TABLE kinds (id bigint PRIMARY KEY, created_at timestamptz) PARTITION BY HASH (id);
+    CREATE TABLE kinds_0 PARTITION OF kinds FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+"""
+
+
+def test_of_a_table_that_is_partitioned_by_a_time_old_partitions_go(house):  # noqa: F811
+    """Also without a primary key."""
+    house.sql(DAYS)
+    new(house, "days.old", "days")
+    text = text_of(house, "days.old")
+    assert keys_of(text) == {"enabled": "false", "approve": "first", "table": "days", "drop_partitions_older_than": "1 year", "schedule": "30 3 * * *"}
+    assert "partitioned by a time" in text and "Only an owner" in text
+    assert set(errors(house, "days.old")) == {"rights"} and "owner" in errors(house, "days.old")["rights"]
+    assert [(row[1], row[2]) for row in house.plan("days.old")] == [("days_2020", "removed")]
+
+
+def test_of_other_partitioned_tables_rows_go(house):  # noqa: F811
+    house.sql(DAYS + "ALTER TABLE days ADD PRIMARY KEY (id, day)")
+    new(house, "kinds.old", "kinds")
+    assert keys_of(text_of(house, "kinds.old"))["where"] == "created_at < :T - interval '1 year'" and "drop_partitions" not in text_of(house, "kinds.old")
+    new(house, "days.some", "days", "--where", "day < '2020-05-05'")
+    text = text_of(house, "days.some")
+    assert keys_of(text)["where"] == "day < '2020-05-05'" and "# Old partitions can go as a whole instead" in text
+    assert findings(house, "days.some") == []
+
+
+@pytest.mark.parametrize("column, bucket, proposed", [
+    ("s3_key text", None, "s3:BUCKET column s3_key"), ('"Object_key" text', None, None), ("object_key varchar(90)", "uploads", "s3:uploads column object_key"),
+    ("path text", "uploads", "s3:uploads column path"), ("path text", None, None), ("s3_key bigint", "uploads", None), ("note text", "uploads", None)])
+def test_a_column_that_looks_like_the_key_of_a_file(house, column, bucket, proposed):  # noqa: F811
+    """It is proposed as a remark: nobody but the reader knows."""
+    house.sql(f"CREATE TABLE uploads (id bigint PRIMARY KEY, {column}, deleted_at timestamptz)")
+    if bucket:
+        house.pruned.settings["store.object.bucket"] = bucket
+    new(house, "uploads.old", "uploads")
+    text = text_of(house, "uploads.old")
+    assert ([line for line in text.splitlines() if line.startswith("# object = ")] == ([f"# object = {proposed}"] if proposed else []))
+    assert "object" not in keys_of(text) and findings(house, "uploads.old") == []
+    if proposed:  # without its `#` the line is taken
+        file = house.folder / "uploads.old.conf"
+        file.write_text(text.replace("# object = ", "object = "))
+        assert set(errors(house, "uploads.old")) == {"store"}  # there is no endpoint here

@@ -54,32 +54,50 @@ def test_from_an_empty_database_to_a_run_by_a_foreign_tick(role, topics, tmp_pat
         {"job": "members.remove_expired", "state": "finished", "mode": "plan"}]
 
 
-def test_a_job_of_ones_own_from_the_readme_alone(role, topics, tmp_path):
-    database, name = role
-    job, lines = blocks("Your own tables")
-    assert len(lines.splitlines()) <= 5 and len(job.splitlines()) <= 6
-    database.connection.execute(f"""
-        CREATE TABLE sessions (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), expires_at timestamptz NOT NULL);
-        INSERT INTO sessions (expires_at) SELECT now() - interval '1 day' * (i - 0.5) FROM generate_series(1, 100) i;
-        CREATE ROLE {name} LOGIN""")
+SESSIONS = """
+    CREATE TABLE sessions (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), expires_at timestamptz NOT NULL);
+    INSERT INTO sessions (expires_at) SELECT now() - CASE WHEN i % 10 = 0 THEN interval '60 days' ELSE interval '0' END FROM generate_series(1, 1000000) i;
+    CREATE INDEX ON sessions (expires_at); ANALYZE sessions"""
+RUN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def transcript(block):
+    """(command, lines of its output) of each command."""
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.M)
+    return list(zip(parts[1::2], [text.splitlines() for text in parts[2::2]]))
+
+
+def shown(said, expected):
+    """Whether the lines are those expected, where `...` stands for any. Tables have tabs for programs, and are aligned for people."""
+    text = "".join(".*" if line == "..." else re.escape(" ".join(line.split())) + "\n" for line in expected)
+    return re.fullmatch(text, "".join(" ".join(line.split()) + "\n" for line in said), re.S)
+
+
+def test_from_a_million_sessions_to_the_first_removal_by_the_readme_alone(new_database, topics, tmp_path):
+    """Five commands and a file of six lines, as they stand there, and what they print."""
+    job, text = blocks("Your own tables")
+    steps = transcript(text)
+    assert len(steps) == 5 and len(job.splitlines()) == 6
+    assert [command.split()[1] for command, _ in steps] == ["migrate", "plan", "run", "tick", "approve"]
+    database = new_database("empty")
+    database.connection.execute(SESSIONS)
     (tmp_path / "jobs.d").mkdir()
     (tmp_path / "jobs.d/sessions.purge.conf").write_text(job)
-    (tmp_path / "pruned.conf").write_text(f"[topics]\nprefix = {topics.prefix}\npartitions = 1\n[run]\njobs = none\njobs_dir = {tmp_path}/jobs.d\n")
-    server = urlsplit(database.url)
-    daemon = database.url.replace(server.netloc, f"{name}@{server.hostname}:{server.port}")
-    script = ["set -eu", f'pruned() {{ {shlex.quote(str(binary()))} -c {tmp_path}/pruned.conf "$@"; }}',
-              f"export PRUNED_KAFKA_BOOTSTRAP_SERVERS={topics.bootstrap} PRUNED_POSTGRES_URL={database.url}", "pruned migrate"]
-    for line in lines.replace(DAEMON, name).splitlines():
-        if line.startswith("pruned check"):
-            script.append(f"export PRUNED_POSTGRES_URL={daemon}")
-        if " run " in line:
-            script.append("pruned tick sessions.purge")
-            line = line.partition("#")[0] + " --until-idle"
-        script.append(line)
-    script += ["pruned approve $(pruned runs --state held --json | sed 's/.*\"run_id\":\"\\([^\"]*\\).*/\\1/')",
-               "pruned -s run.mode=apply run --until-idle"]
-    done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                          env=clean_environment(PATH=f"{pg_bin()}:/usr/local/bin:/usr/bin:/bin"))
-    assert done.returncode == 0, f"{script}\n{done.stdout}{done.stderr}"
-    assert database.value("SELECT count(*) FROM sessions") == 30 and database.value("SELECT count(*) FROM sessions WHERE expires_at < now() - interval '30 days'") == 0
-    assert database.rows("SELECT table_name, sum(jsonb_array_length(rows)) AS rows FROM pruned.deletions GROUP BY 1") == [{"table_name": "sessions", "rows": 70}]
+    script = ["trap 'kill $!' EXIT"]
+    for n, (command, _) in enumerate(steps):
+        wait = command.endswith("&")  # the daemon
+        command = RUN_ID.sub(f"$(head -n 1 {n - 1}.out)", command)
+        script.append(f"{{ {command} }} > {n}.out" if wait else f"{command} > {n}.out; echo $?")
+    done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                          env=clean_environment(PATH=f"{binary().parent}:{pg_bin()}:/usr/local/bin:/usr/bin:/bin", PRUNED_POSTGRES_URL=database.url,
+                                                PRUNED_KAFKA_BOOTSTRAP_SERVERS=topics.bootstrap, PRUNED_TOPICS_PREFIX=topics.prefix,
+                                                PRUNED_RUN_JOBS_DIR=tmp_path / "jobs.d"))
+    assert done.stdout.split() == ["0", "0", "7", "0"], f"{done}"  # 7: the run is held
+    run = (tmp_path / "3.out").read_text().splitlines()[0]
+    for n, (command, expected) in enumerate(steps):
+        said = (tmp_path / f"{n}.out").read_text().replace(topics.prefix, "pruned").splitlines()
+        assert shown(said, [RUN_ID.sub(run, line) for line in expected]), (command, said, expected)
+    assert database.value("SELECT count(*) FROM sessions") == 900000
+    assert database.value("SELECT count(*) FROM sessions WHERE expires_at < now() - interval '30 days'") == 0
+    assert database.rows("SELECT table_name, action, sum(jsonb_array_length(rows)) AS rows FROM pruned.deletions WHERE run_id = %s GROUP BY 1, 2", [run]) == [
+        {"table_name": "sessions", "action": "deleted", "rows": 100000}]

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/job/sentence/sentence_check.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -19,13 +20,6 @@ const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
       "3 a right is missing, or rows are hidden; 6 an unknown job, or an index is missing.";
 
-typedef struct {
-  const char *job, *level;
-  ExitCode code;
-  char *check, *detail, *remedy, *file; /* remedy, file: NULL: none */
-  int line;
-} Finding;
-
 static const Column FOR_MACHINES[]
     = { { "job" },    { "check" }, { "ok", CELL_BOOL },     { "level" }, { "detail" },
         { "remedy" }, { "file" },  { "line", CELL_NUMBER }, { NULL } };
@@ -35,7 +29,7 @@ static const Column FOR_PEOPLE[]
 static void
 finding_free (gpointer data)
 {
-  Finding *finding = data;
+  CheckFinding *finding = data;
   g_free (finding->check);
   g_free (finding->detail);
   g_free (finding->remedy);
@@ -47,7 +41,7 @@ static void
 add (Check *check, const char *name, const char *level, ExitCode code, CheckPlace place,
      const char *remedy, const char *format, va_list list)
 {
-  Finding *finding = g_new0 (Finding, 1);
+  CheckFinding *finding = g_new0 (CheckFinding, 1);
   finding->job = check->job->name;
   finding->level = level;
   finding->code = code;
@@ -97,9 +91,11 @@ check_ask (Check *check, const char *name, const char *file, const PgValues *val
                      ? pg_run_file (check->pg, file, values, &error)
                      : NULL;
   pg_rollback (check->pg);
-  if (rows == NULL)
+  if (rows == NULL) {
+    check->away |= error->code == PRUNED_OUTAGE;
     check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, NULL, "could not be checked: %s",
                  error->message);
+  }
   return rows;
 }
 
@@ -128,10 +124,37 @@ check_errors (const Check *check)
 {
   guint n = 0;
   for (guint i = 0; i < check->findings->len; i++) {
-    const Finding *finding = check->findings->pdata[i];
+    const CheckFinding *finding = check->findings->pdata[i];
     n += finding->code != CODE_OK && g_str_equal (finding->job, check->job->name);
   }
   return n;
+}
+
+ExitCode
+check_code (Check *check, const GError *cause)
+{
+  const char *state = pg_sqlstate (check->pg);
+  check->away |= cause->code == PRUNED_OUTAGE;
+  return cause->code == PRUNED_OUTAGE || cause->code == PRUNED_BUSY || g_str_equal (state, "42501")
+                 || g_str_equal (state, "57014")
+             ? CODE_POSTGRES
+             : CODE_CONFIG;
+}
+
+void
+check_begin (Check *check, Cli *cli, Pg *pg)
+{
+  *check = (Check){ .cli = cli,
+                    .pg = pg,
+                    .findings = g_ptr_array_new_with_free_func (finding_free),
+                    .texts = g_ptr_array_new_with_free_func (g_free) };
+}
+
+void
+check_end (Check *check)
+{
+  g_clear_pointer (&check->findings, g_ptr_array_unref);
+  g_clear_pointer (&check->texts, g_ptr_array_unref);
 }
 
 /* --- what is shown ---------------------------------------------------------------------------- */
@@ -143,7 +166,7 @@ text (const char *words)
 }
 
 static json_t *
-place_of (const Finding *finding)
+place_of (const CheckFinding *finding)
 {
   if (finding->file == NULL || finding->line == 0)
     return text (finding->file);
@@ -156,14 +179,14 @@ show_for_people (Output *out, const GPtrArray *findings)
 {
   output_table (out, FOR_PEOPLE);
   for (guint i = 0; i < findings->len; i++) {
-    const Finding *finding = findings->pdata[i];
+    const CheckFinding *finding = findings->pdata[i];
     output_row (out, json_string (finding->job), json_string (finding->check),
                 json_string (finding->level), place_of (finding), json_string (finding->detail));
   }
   output_end (out);
   gboolean any = FALSE;
   for (guint i = 0; i < findings->len; i++) {
-    const Finding *finding = findings->pdata[i];
+    const CheckFinding *finding = findings->pdata[i];
     if (finding->remedy == NULL)
       continue;
     if (!any)
@@ -178,7 +201,7 @@ show_for_machines (Output *out, const GPtrArray *findings)
 {
   output_table (out, FOR_MACHINES);
   for (guint i = 0; i < findings->len; i++) {
-    const Finding *finding = findings->pdata[i];
+    const CheckFinding *finding = findings->pdata[i];
     output_row (out, json_string (finding->job), json_string (finding->check),
                 json_boolean (finding->level[0] != 'e'), json_string (finding->level),
                 json_string (finding->detail), text (finding->remedy), text (finding->file),
@@ -190,8 +213,8 @@ static ExitCode
 code_of (const GPtrArray *findings)
 {
   for (guint i = 0; i < findings->len; i++)
-    if (((const Finding *)findings->pdata[i])->code != CODE_OK)
-      return ((const Finding *)findings->pdata[i])->code;
+    if (((const CheckFinding *)findings->pdata[i])->code != CODE_OK)
+      return ((const CheckFinding *)findings->pdata[i])->code;
   return CODE_OK;
 }
 
@@ -203,20 +226,24 @@ without_place (const Job *job, const char *refusal)
   return g_str_has_prefix (refusal, begin) ? refusal + strlen (begin) : refusal;
 }
 
-/* The sentence with the SQL that the catalogue gives it; what does not fit is a finding. */
-static gboolean
-complete (Check *check)
+gboolean
+check_complete (Check *check)
 {
   g_autofree char *refusal = NULL;
   g_autoptr (GError) error = NULL;
   const Job *whole = pg_begin_read_only (check->pg, &error)
                          ? job_complete (check->pg, check->job, &refusal, &error)
                          : NULL;
+  const char *why = refusal != NULL ? without_place (check->job, refusal) : NULL;
+  ExitCode code = why == NULL                               ? CODE_POSTGRES
+                  : g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES
+                                                            : CODE_CONFIG;
+  if (whole == NULL && why == NULL)
+    (void)check_code (check, error);
   pg_rollback (check->pg);
   if (whole == NULL)
-    check_error (check, refusal != NULL ? CODE_CONFIG : CODE_POSTGRES, "sentence",
-                 check_place (check), NULL, "%s",
-                 refusal != NULL ? without_place (check->job, refusal) : error->message);
+    check_error (check, code, "sentence", check_place (check), NULL, "%s",
+                 why != NULL ? why : error->message);
   else
     check->job = whole;
   return whole != NULL;
@@ -245,11 +272,11 @@ check_store (Check *check)
     check_ok (check, "store", "objects are those of bucket %s", check->job->sentence->bucket);
 }
 
-static void
+void
 check_job (Check *check, const Job *job)
 {
   check->job = job;
-  if (job->sentence != NULL && !complete (check))
+  if (job->sentence != NULL && !check_complete (check))
     return;
   check_store (check);
   check_statements (check);
@@ -269,17 +296,16 @@ command_check (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
-  Check check = { .cli = cli, .pg = pg, .findings = findings, .texts = texts };
+  g_auto (Check) check;
+  check_begin (&check, cli, pg);
   for (guint i = 0; i < jobs_refused_count (cli->jobs); i++)
     if (one == NULL || one == jobs_refused_at (cli->jobs, i)->job)
       check_refused (&check, jobs_refused_at (cli->jobs, i));
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     if (one == NULL || one == jobs_at (cli->jobs, i))
       check_job (&check, jobs_at (cli->jobs, i));
-  if (apply > 0 && code_of (findings) == CODE_OK)
+  if (apply > 0 && code_of (check.findings) == CODE_OK)
     return check_apply (&check, apply, error);
-  (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, findings);
-  return code_of (findings);
+  (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);
+  return code_of (check.findings);
 }

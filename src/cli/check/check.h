@@ -4,7 +4,8 @@
  * Invariant: the exit code is that of the first finding that is an error; warnings do not change
  * it.
  *
- * Threads: main only. Ownership: the Check owns its findings and its connection.
+ * Threads: main; of check_load also that of a reload. Ownership: the Check owns its findings, the
+ * caller its connection.
  */
 #pragma once
 #include "cli/cli.h"
@@ -13,10 +14,18 @@
 typedef struct {
   Cli *cli;
   Pg *pg;
-  const Job *job; /* that is looked at */
-  GPtrArray *findings;
-  GPtrArray *texts; /* of char: of places */
+  const Job *job;      /* that is looked at */
+  GPtrArray *findings; /* of CheckFinding */
+  GPtrArray *texts;    /* of char: of places */
+  gboolean away;       /* PostgreSQL did not answer something */
 } Check;
+
+typedef struct {
+  const char *job, *level; /* level: ok, warning, error */
+  ExitCode code;
+  char *check, *detail, *remedy, *file; /* remedy, file: NULL: none */
+  int line;
+} CheckFinding;
 
 /* Where a finding is. */
 typedef struct {
@@ -38,6 +47,13 @@ PgRows *check_ask (Check *check, const char *name, const char *file, const PgVal
 CheckPlace check_place (Check *check);
 /* How many findings about the job are errors. */
 guint check_errors (const Check *check);
+/* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;
+ * CODE_POSTGRES, a right is missing, or there was no answer. */
+ExitCode check_code (Check *check, const GError *cause);
+
+void check_begin (Check *check, Cli *cli, Pg *pg);
+void check_end (Check *check);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Check, check_end)
 
 /* A run that does not exist, due now; run_free it. */
 Run *check_run (const Job *job);
@@ -52,8 +68,19 @@ void check_where (Check *check);
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);
 
+/* All checks of JOB. */
+void check_job (Check *check, const Job *job);
 /* The checks of one job, in this order. */
+gboolean check_complete (Check *check); /* FALSE: the catalogue does not fit the sentence */
 void check_statements (Check *check); /* PostgreSQL takes each; large tables are read by an index */
 void check_page (Check *check);       /* its columns, its order, its cursor; what decide returns */
+void check_owner (Check *check);      /* who may drop partitions, by check_access */
 void check_partitions (Check *check); /* of a sentence that drops them, by check_tables */
+void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign keys, brakes */
+
+/* What a daemon checks when it loads JOB; no row is read. FALSE: it is refused, `PLACE: why`. What
+ * it lacks beside that is a warning. SURE: without an answer of PostgreSQL it is refused, too. */
+gboolean check_load (Cli *cli, Pg *pg, const Job *job, gboolean sure, GError **error);
+/* Refuses the jobs of the user that check_load refuses, before a daemon starts. */
+void check_loaded (Cli *cli);

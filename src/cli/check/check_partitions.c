@@ -15,7 +15,7 @@ ask (Check *check, const char *name, const char *file)
   return check_ask (check, name, file, values);
 }
 
-static void
+void
 check_owner (Check *check)
 {
   g_autoptr (PgRows) rows = ask (check, "rights", SQL "partitions_owners.sql");
@@ -67,7 +67,6 @@ check_beside (Check *check, const PgRows *found)
 void
 check_partitions (Check *check)
 {
-  check_owner (check);
   g_autoptr (PgRows) found = ask (check, "partitions", SQL "partitions.sql");
   if (found == NULL || rows_count (found) == 0)
     return;

@@ -8,8 +8,9 @@
 
 typedef struct {
   Check *check;
-  GHashTable *parts; /* paths of files that others include: no statements */
-  guint n;           /* statements */
+  GHashTable *parts;   /* paths of files that others include: no statements */
+  guint n;             /* statements */
+  gboolean unanswered; /* PostgreSQL does not look at them: a right, a lock */
 } Files;
 
 typedef void (*VisitFile) (Files *files, const char *file, const char *path);
@@ -53,14 +54,6 @@ statement_of (const Job *job, const char *file, const char *path, GError **error
   return apply.statement;
 }
 
-static ExitCode
-code_of (const Pg *pg)
-{
-  if (g_str_equal (pg_sqlstate (pg), "42501"))
-    return CODE_POSTGRES;
-  return CODE_CONFIG;
-}
-
 static void
 find_parts (Files *files, const char *file, const char *path)
 {
@@ -83,16 +76,19 @@ explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean 
   int line = 0;
   Check *check = files->check;
   g_autoptr (GError) error = NULL;
+  if (files->unanswered)
+    return;
   g_autofree char *plan = pg_begin (check->pg, &error)
                                   && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
                               ? pg_explain (check->pg, statement, &line, &error)
                               : NULL;
-  ExitCode code = code_of (check->pg);
+  ExitCode code = plan == NULL ? check_code (check, error) : CODE_OK;
   /* A setting of its own, which another statement of the step makes, is asked for by the planner.
    */
   gboolean unset = plan == NULL && line == 0 && g_str_equal (pg_sqlstate (check->pg), "42704");
   pg_rollback (check->pg);
   files->n++;
+  files->unanswered = plan == NULL && code == CODE_POSTGRES;
   if (plan == NULL && !unset)
     check_error (check, code, "statements", (CheckPlace){ place.file, lines ? line : place.line },
                  code == CODE_POSTGRES ? "pruned doctor" : NULL, "%s", error->message);
@@ -139,7 +135,7 @@ void
 check_statements (Check *check)
 {
   g_autoptr (GHashTable) parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Files files = { check, parts, 0 };
+  Files files = { check, parts, 0, FALSE };
   guint before = check_errors (check);
   if (check->job->sentence != NULL)
     explain_sentence (&files);
@@ -147,7 +143,7 @@ check_statements (Check *check)
     each_file (&files, "", find_parts);
     each_file (&files, "", visit);
   }
-  if (check->job->sentence != NULL)
+  if (check->job->sentence != NULL && !files.unanswered)
     check_where (check);
   if (check_errors (check) == before)
     check_ok (check, "statements", "PostgreSQL takes all %u", files.n);

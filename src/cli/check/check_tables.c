@@ -137,9 +137,21 @@ check_brakes (Check *check)
 }
 
 void
+check_access (Check *check)
+{
+  if (sentence_is_of_partitions (check->job->sentence))
+    check_owner (check);
+  else {
+    check_rights (check);
+    check_hidden (check);
+  }
+}
+
+void
 check_tables (Check *check)
 {
   if (sentence_is_of_partitions (check->job->sentence)) {
+    check_access (check);
     check_partitions (check);
     check_brakes (check);
     return;
@@ -148,8 +160,7 @@ check_tables (Check *check)
     check_goes (check);
     check_volatile (check);
   }
-  check_rights (check);
-  check_hidden (check);
+  check_access (check);
   check_ties (check);
   check_brakes (check);
 }

@@ -1,5 +1,8 @@
 #include "cli/doctor/doctor.h"
 
+#include "cli/check/check.h"
+#include "engine/job/in_force.h"
+
 #define SQL "src/cli/doctor/sql/"
 
 static guint
@@ -30,9 +33,70 @@ say_left (Doctor *doctor)
   return rows == NULL || rows_count (rows) > 0;
 }
 
+/* --- the user's own --------------------------------------------------------------------------- */
+
+/* Rights that rows need are another check of the doctor. */
+static gboolean
+is_said_elsewhere (const Doctor *doctor, const Job *job, const CheckFinding *finding)
+{
+  return doctor->migrated && !sentence_is_of_partitions (job->sentence)
+         && g_str_equal (finding->check, "rights");
+}
+
+static void
+say_finding (Doctor *doctor, const Job *job, const CheckFinding *finding)
+{
+  g_autofree char *line = finding->line > 0 ? g_strdup_printf (":%d", finding->line) : NULL,
+                  *place = g_strconcat (finding->file != NULL ? finding->file : "",
+                                        line != NULL ? line : "", NULL),
+                  *remedy = finding->code == CODE_CONFIG ? g_strconcat ("edit ", place, NULL)
+                                                         : g_strdup (doctor->grants);
+  doctor_error (doctor, finding->code, "own jobs",
+                finding->remedy != NULL ? finding->remedy : remedy, "%s: %s%s%s", job->name, place,
+                *place != '\0' ? ": " : "", finding->detail);
+}
+
+/* What `pruned check` finds wrong with JOB. Returns how much is said. */
+static guint
+say_own (Doctor *doctor, const Job *job)
+{
+  guint n = 0;
+  g_auto (Check) check;
+  check_begin (&check, doctor->cli, doctor->pg);
+  check_job (&check, job);
+  for (guint i = 0; i < check.findings->len; i++) {
+    const CheckFinding *finding = check.findings->pdata[i];
+    if (finding->code == CODE_OK || is_said_elsewhere (doctor, job, finding)
+        || (finding->code != CODE_CONFIG && !in_force_of (job)->enabled))
+      continue;
+    say_finding (doctor, job, finding);
+    n++;
+  }
+  return n;
+}
+
+static void
+look_at_own (Doctor *doctor)
+{
+  guint n = 0, wrong = 0;
+  for (guint i = 0; doctor->pg != NULL && i < jobs_count (doctor->cli->jobs); i++) {
+    const Job *job = jobs_at (doctor->cli->jobs, i);
+    if (job->built_in)
+      continue;
+    n++;
+    wrong += say_own (doctor, job);
+  }
+  g_autofree char *jobs = doctor_count (n, "job");
+  if (n > 0 && wrong == 0)
+    doctor_ok (doctor, "own jobs", "%s of your own: `pruned check` finds no error", jobs);
+}
+
+/* --- those of the program --------------------------------------------------------------------- */
+
 void
 doctor_jobs (Doctor *doctor)
 {
+  look_at_own (doctor);
   const Cli *cli = doctor->cli;
   const char *chosen = config_text (cli->config, "run", "jobs"),
              *schema = config_text (cli->config, "postgres", "app_schema");

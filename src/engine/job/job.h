@@ -154,8 +154,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Reads the settings that stay as they are until the process ends; in_force.h has the others. */
 void jobs_configure (Jobs *jobs, const Config *config);
 
-/* What is wrong with a new version of a job. FALSE: `PLACE: why`. */
+/* What is wrong with a job of the user, or a new version of one. FALSE: `PLACE: why`. */
 typedef gboolean (*JobsCheck) (const Job *job, gpointer data, GError **error);
+/* Refuses the jobs in force that CHECK refuses. Before other threads know JOBS; the others keep
+ * their numbers. */
+void jobs_check (Jobs *jobs, JobsCheck check, gpointer data);
 /* Reads the jobs of SOURCES again. A job that is as it was is shared with NOW; one that is refused,
  * also by CHECK, stays as it is in NOW. The Jobs have NOW behind them once jobs_put_before is
  * called. PRUNED_FATAL: a source cannot be read. Threads: one at a time. */

@@ -60,6 +60,8 @@ void
 jobs_note_loaded (Jobs *jobs)
 {
   guint n = jobs->jobs->len;
+  g_free (jobs->loaded);
+  g_free (jobs->sections);
   g_ptr_array_sort (jobs->refused, by_refused_name);
   jobs->loaded = g_new0 (const char *, n + jobs->others->len + 1);
   memcpy (jobs->loaded, jobs->names, n * sizeof *jobs->names);

@@ -66,23 +66,42 @@ share_built_in (Jobs *fresh, const Jobs *now)
       g_ptr_array_add (fresh->others, job_ref (now->others->pdata[i]));
 }
 
+/* Takes the job at I out if CHECK refuses it. */
+static void
+check_at (Jobs *jobs, guint i, JobsCheck check, gpointer data)
+{
+  Job *job = jobs->jobs->pdata[i];
+  g_autoptr (GError) error = NULL;
+  if (check (job, data, &error))
+    return;
+  job_refuse (jobs, job->name, TRUE, error);
+  job_refused_events (jobs, job);
+  g_ptr_array_remove_index (jobs->jobs, i);
+}
+
+void
+jobs_check (Jobs *jobs, JobsCheck check, gpointer data)
+{
+  for (guint i = jobs->jobs->len; i-- > 0;)
+    if (!((const Job *)jobs->jobs->pdata[i])->built_in)
+      check_at (jobs, i, check, data);
+  jobs_sort (jobs);
+  jobs_note_loaded (jobs);
+}
+
 /* Puts in FRESH what is as it was, and takes out what CHECK refuses. */
 static void
 share_unchanged (Jobs *fresh, const Jobs *now, JobsCheck check, gpointer data)
 {
   for (guint i = fresh->jobs->len; i-- > 0;) {
     Job *job = fresh->jobs->pdata[i], *old = find_own (now, job->name);
-    g_autoptr (GError) error = NULL;
     if (job->built_in)
       continue;
     if (old != NULL && is_as_it_was (job, old)) {
       fresh->jobs->pdata[i] = job_ref (old);
       job_free (job);
-    } else if (!check (job, data, &error)) {
-      job_refuse (fresh, job->name, TRUE, error);
-      job_refused_events (fresh, job);
-      g_ptr_array_remove_index (fresh->jobs, i);
-    }
+    } else
+      check_at (fresh, i, check, data);
   }
 }
 

@@ -95,3 +95,18 @@ topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms, GErro
              ? g_steal_pointer (&topics)
              : NULL;
 }
+
+gboolean
+topics_create (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, guint from,
+               guint until, GError **error)
+{
+  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
+  for (guint i = from; i < until; i++) {
+    const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
+    KafkaNewTopic topic = { one->name, one->partitions, one->settings };
+    if (found[i].partitions < 0)
+      g_array_append_val (missing, topic);
+  }
+  return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len,
+                             error);
+}

@@ -24,3 +24,8 @@ KafkaTopic *topics_found (KafkaAdmin *admin, const GArray *wanted, int timeout_m
 /* The same with kafka_admin_look for all of them. */
 KafkaTopic *topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeout_ms,
                               GError **error);
+
+/* Creates those that FOUND lacks of the WANTED topics FROM to UNTIL - 1. Errors as
+ * kafka_admin_create. */
+gboolean topics_create (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found,
+                        guint from, guint until, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -53,8 +53,7 @@ check_tables (Checker *checker)
   for (guint i = 0; i < checker->catalogue->tables->len; i++) {
     const CatTable *table = checker->catalogue->tables->pdata[i];
     if (table->hidden)
-      refuse (checker, "row-level security hides rows of %s from this role: give it BYPASSRLS",
-              table->name);
+      refuse (checker, SENTENCE_HIDDEN "%s from this role: give it BYPASSRLS", table->name);
     if (table->ours)
       refuse (checker, "%s is a table of the database or of pruned itself", table->name);
     if (table->inherited)

@@ -7,5 +7,8 @@
 #pragma once
 #include "engine/job/sentence/catalogue.h"
 
+/* What a refusal begins with that a right of the role would mend. */
+#define SENTENCE_HIDDEN "row-level security hides rows of "
+
 /* Why not; NULL: it does. g_free it. */
 char *sentence_refusal (const Sentence *sentence, const Catalogue *catalogue);

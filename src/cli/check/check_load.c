@@ -1,0 +1,178 @@
+/* The checks of jobs when a daemon loads them: its statements are explained, nothing is read. */
+#include "cli/check/check.h"
+
+#include "engine/job/sentence/complete.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIME_MS 20000
+
+/* `PLACE: why`. */
+static void
+refuse (const Job *job, const CheckFinding *finding, GError **error)
+{
+  g_autofree char *line = finding->line > 0 ? g_strdup_printf (":%d", finding->line) : NULL;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s%s: %s",
+               finding->file != NULL ? finding->file : job->folder, line != NULL ? line : "",
+               finding->detail);
+}
+
+static void
+warn (const CheckFinding *finding)
+{
+  log_warning ("Job lacks something", "job", finding->job, "check", finding->check, "detail",
+               finding->detail, "remedy",
+               finding->remedy != NULL ? finding->remedy : "pruned check");
+}
+
+gboolean
+check_load (Cli *cli, Pg *pg, const Job *job, gboolean sure, GError **error)
+{
+  g_auto (Check) check;
+  check_begin (&check, cli, pg);
+  check.job = job;
+  if (job->sentence == NULL || check_complete (&check)) {
+    check_statements (&check);
+    if (check_errors (&check) == 0)
+      check_access (&check);
+  }
+  for (guint i = 0; i < check.findings->len; i++) {
+    const CheckFinding *finding = check.findings->pdata[i];
+    if (finding->code == CODE_CONFIG || (finding->code != CODE_OK && sure && check.away)) {
+      refuse (job, finding, error);
+      return FALSE;
+    }
+  }
+  for (guint i = 0; i < check.findings->len; i++)
+    if (((const CheckFinding *)check.findings->pdata[i])->code != CODE_OK)
+      warn (check.findings->pdata[i]);
+  return TRUE;
+}
+
+/* --- at the start ----------------------------------------------------------------------------- */
+
+/* Statements and sentences stay in memory for as long as a process lives, and the daemon may never
+ * need most of them: another process checks, and tells which jobs are refused, a line each, and the
+ * job's name before a tab. */
+
+static gboolean
+has_own (const Jobs *jobs)
+{
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (!jobs_at (jobs, i)->built_in)
+      return TRUE;
+  return FALSE;
+}
+
+/* Its catalogue queries are the same for each job: they are planned once. */
+static Pg *
+connect_once (Cli *cli)
+{
+  gboolean prepare = config_bool (cli->config, "postgres", "prepare");
+  PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
+                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+                          .prepare = prepare,
+                          .name = "pruned check" };
+  Pg *pg = pg_new (&settings);
+  if (pg_ensure (pg, NULL)
+      && (!prepare || pg_exec (pg, "SET plan_cache_mode = force_generic_plan", NULL)))
+    return pg;
+  pg_free (pg); /* nothing is refused; the daemon says that PostgreSQL is away */
+  return NULL;
+}
+
+static void
+tell (int fd, const char *job, const char *why)
+{
+  g_autofree char *line = g_strdup_printf ("%s\t%s\n", job, why);
+  const char *p = line;
+  for (gssize n = 0, left = (gssize)strlen (line); left > 0 && n >= 0; left -= n, p += n)
+    n = write (fd, p, (gsize)left);
+}
+
+/* In the other process. */
+static void
+check_all (Cli *cli, int fd)
+{
+  Pg *pg = connect_once (cli);
+  for (guint i = 0; pg != NULL && i < jobs_count (cli->jobs); i++) {
+    const Job *job = jobs_at (cli->jobs, i);
+    g_autoptr (GError) error = NULL;
+    if (!job->built_in && !check_load (cli, pg, job, FALSE, &error))
+      tell (fd, job->name, error->message);
+  }
+}
+
+/* What it tells within TIME_MS. */
+static char *
+listen_to (int fd)
+{
+  GString *text = g_string_new (NULL);
+  char bytes[4096];
+  gint64 until_us = g_get_monotonic_time () + TIME_MS * 1000;
+  for (;;) {
+    GPollFD ready = { .fd = fd, .events = G_IO_IN };
+    gint64 left_ms = (until_us - g_get_monotonic_time ()) / 1000;
+    if (left_ms <= 0 || g_poll (&ready, 1, (gint)left_ms) == 0) {
+      log_warning ("Not all jobs could be checked in time", "remedy", "pruned check");
+      break;
+    }
+    gssize n = read (fd, bytes, sizeof bytes);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      break;
+    g_string_append_len (text, bytes, MAX (n, 0));
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* A JobsCheck. DATA: job -> why it is refused. */
+static gboolean
+is_told (const Job *job, gpointer data, GError **error)
+{
+  const char *why = g_hash_table_lookup (data, job->name);
+  if (why != NULL)
+    g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
+  return why == NULL;
+}
+
+static void
+take (Jobs *jobs, const char *told)
+{
+  g_autoptr (GHashTable) refused = g_hash_table_new (g_str_hash, g_str_equal);
+  g_auto (GStrv) lines = g_strsplit (told, "\n", -1);
+  for (char **line = lines; *line != NULL && line[1] != NULL; line++) {
+    char *tab = strchr (*line, '\t');
+    *tab = '\0';
+    g_hash_table_insert (refused, *line, tab + 1);
+  }
+  if (g_hash_table_size (refused) > 0)
+    jobs_check (jobs, is_told, refused);
+}
+
+void
+check_loaded (Cli *cli)
+{
+  int ends[2];
+  if (!has_own (cli->jobs) || pipe2 (ends, O_CLOEXEC) != 0)
+    return;
+  pid_t child = fork ();
+  if (child == 0) {
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
+    check_all (cli, ends[1]);
+    _exit (0);
+  }
+  close (ends[1]);
+  g_autofree char *told = child > 0 ? listen_to (ends[0]) : g_strdup ("");
+  close (ends[0]);
+  if (child > 0) {
+    kill (child, SIGKILL);
+    waitpid (child, NULL, 0);
+  }
+  take (cli->jobs, told);
+}

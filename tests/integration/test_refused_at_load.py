@@ -1,0 +1,155 @@
+"""A job that the database does not fit is refused when the daemon starts, alone and with its place; `check` and `doctor` say the same."""
+
+import signal
+
+import pytest
+
+from support.places import ROLE
+from support.scene import now
+from support.sentences import house  # noqa: F401
+
+GOOD = "items.purge"
+WRONG = {
+    "no.table": ("table = itmes\nwhere = note < :T", "there is no table itmes"),
+    "no.key": ("table = keyless\nwhere = note < :T", "keyless has no primary key"),
+    "no.column": ("table = items\nwhere = colour = 'red'", "colour"),
+    "no.child": ("table = items\nwhere = note < :T\nchildren = orphans", "orphans"),
+    "wrong.type": ("table = items\nset = kind = 'red'\nwhere = note < :T", "integer"),
+    "wrong.value": ("table = items\nset = kind = note\nwhere = note < :T", "type integer"),
+    "a.view": ("table = seen\nwhere = note < :T", "seen is a view"),
+    "no.archive": ("table = items\nwhere = note < :T\narchive = gone", "there is no table gone"),
+}
+FOLDER = "own.files"
+
+
+@pytest.fixture
+def items(house):  # noqa: F811
+    house.sql("""CREATE TABLE items (id bigint PRIMARY KEY, note timestamptz NOT NULL, kind int);
+        CREATE TABLE keyless (id bigint, note timestamptz); CREATE TABLE orphans (id bigint PRIMARY KEY);
+        CREATE VIEW seen AS SELECT * FROM items;
+        INSERT INTO items SELECT i, '2020-01-01' FROM generate_series(1, 10) i""")
+    house.say(GOOD, "table = items\nwhere = note < :T\napprove = never")
+    house.pruned.settings["run.jobs"] = "none"
+    return house
+
+
+def start(house):  # noqa: F811
+    house.start()
+    daemon = house.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    return daemon
+
+
+def tick(house, job, minutes=1):  # noqa: F811
+    return house.pruned.wait_run(house.pruned.run("tick", job, "--at", now(minutes=-minutes).isoformat()).ok().stdout.strip())
+
+
+def refused(daemon):
+    return {line["job"]: line for line in daemon.lines("Job refused")}
+
+
+def add_folder(house):  # noqa: F811
+    """SQL files with a column that does not exist in line 2 of one of them."""
+    house.pruned.run("jobs", "show", GOOD, "--to", house.folder).ok()
+    (house.folder / GOOD).rename(house.folder / FOLDER)
+    page = house.folder / FOLDER / "page.sql"
+    page.write_text("-- The rows that go.\n" + page.read_text().replace("note", "nowhere"))
+    return page
+
+
+def test_wrong_jobs_are_refused_alone_with_their_places(items):
+    for name, (text, _) in WRONG.items():
+        items.say(name, text)
+    page = add_folder(items)
+    daemon = start(items)
+    lines = refused(daemon)
+    assert set(lines) == {*WRONG, FOLDER} and len(daemon.lines("Job refused", level="error")) == len(lines)
+    for name, (_, words) in WRONG.items():
+        assert lines[name]["place"] == f"{items.folder}/{name}.conf:1" and words in lines[name]["reason"], lines[name]
+    assert lines[FOLDER]["place"].startswith(f"{page}:") and "nowhere" in lines[FOLDER]["reason"]
+    for name in (*WRONG, FOLDER):
+        run = tick(items, name)
+        assert (run["state"], run["result"]["status"]) == ("finished", "blocked"), run
+        assert run["result"]["reason"] == f"refused: {lines[name]['place']}: {lines[name]['reason']}"
+    assert tick(items, GOOD)["result"]["removed"] == 10
+    assert len(daemon.lines("Job refused")) == len(lines)
+    assert daemon.stop() == 0
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_doctor_and_check_end_with_2(items, name):
+    text, words = WRONG[name]
+    items.say(name, text)
+    items.start()
+    for command in ("check", "doctor"):
+        done = items.pruned.run(command, "--json")
+        wrong = [one for one in done.json() if not one["ok"]]
+        assert done.code == 2 and any(words in one["detail"] for one in wrong), done
+        place = f"{items.folder}/{name}.conf"
+        assert all(place in (one["detail"] if command == "doctor" else one["file"]) for one in wrong if words in one["detail"]), done
+        assert all(name in (one["detail"] if command == "doctor" else one["job"]) for one in wrong if words in one["detail"]), done
+
+
+def test_a_table_that_comes_later_is_seen_by_a_reload(items):
+    items.say("no.table", WRONG["no.table"][0] + "\napprove = never")
+    daemon = start(items)
+    run = tick(items, "no.table")
+    assert run["result"]["status"] == "blocked"
+    items.sql("CREATE TABLE itmes AS SELECT * FROM items; ALTER TABLE itmes ADD PRIMARY KEY (id)")
+    daemon.send(signal.SIGHUP)
+    assert daemon.wait_line("reloaded")["added"] == "no.table"
+    assert tick(items, "no.table", minutes=2)["result"]["removed"] == 10
+    assert len(items.rows("itmes")) == 0
+
+
+def test_a_right_that_is_missing_is_a_warning(items):
+    items.database.connection.execute(f"CREATE TABLE others (id bigint PRIMARY KEY, note timestamptz NOT NULL); INSERT INTO others VALUES (1, '2020-01-01')")
+    items.say("others.purge", "table = others\nwhere = note < :T\napprove = never")
+    daemon = start(items)
+    assert refused(daemon) == {}
+    [warning] = daemon.lines("Job lacks something", job="others.purge")
+    assert "others" in warning["detail"] and warning["remedy"]
+    assert items.pruned.run("check", "others.purge").code == items.pruned.run("doctor").code == 3
+    items.database.connection.execute(f"GRANT SELECT, UPDATE, DELETE ON others TO {ROLE}")
+    assert tick(items, "others.purge")["result"]["removed"] == 1
+
+
+def test_rows_that_are_hidden_are_a_warning(items):
+    items.sql("CREATE TABLE others (id bigint PRIMARY KEY, note timestamptz NOT NULL); INSERT INTO others VALUES (1, '2020-01-01');"
+              "ALTER TABLE others ENABLE ROW LEVEL SECURITY")
+    items.say("others.purge", "table = others\nwhere = note < :T\napprove = never")
+    daemon = start(items)
+    assert refused(daemon) == {} and "row-level security" in daemon.lines("Job lacks something")[0]["detail"]
+    assert items.pruned.run("check", "others.purge").code == items.pruned.run("doctor").code == 3
+    assert tick(items, "others.purge")["result"]["status"] == "blocked"
+    items.sql("ALTER TABLE others DISABLE ROW LEVEL SECURITY")
+    assert tick(items, "others.purge", minutes=2)["result"]["removed"] == 1
+
+
+def test_an_index_that_is_missing_is_a_warning(items):
+    items.sql("INSERT INTO items SELECT i, '2020-01-01' FROM generate_series(11, 20000) i; ANALYZE items")
+    daemon = start(items)
+    assert refused(daemon) == {}
+    [warning] = daemon.lines("Job lacks something", job=GOOD)
+    assert "no index fits" in warning["detail"] and warning["remedy"].startswith("CREATE INDEX")
+    found = items.pruned.run("doctor", "--json")
+    assert found.code == 6 and [one["remedy"] for one in found.json() if one["level"] == "error"] == [warning["remedy"]]
+    assert tick(items, GOOD)["result"]["removed"] == 20000
+
+
+def test_a_table_that_cannot_be_looked_at_refuses_nothing(items):
+    """Somebody alters it while the daemon starts."""
+    items.start()
+    with items.database.connect() as other:
+        other.execute("BEGIN; LOCK TABLE items")
+        daemon = start(items)
+        other.execute("ROLLBACK")
+    assert refused(daemon) == {} and len(daemon.lines("Job lacks something", job=GOOD)) == 1
+    assert tick(items, GOOD)["result"]["removed"] == 10
+
+
+def test_without_postgresql_nothing_is_refused(items):
+    items.say("no.table", WRONG["no.table"][0])
+    items.start()
+    daemon = items.pruned.start(settings={"postgres.url": "postgresql://127.0.0.1:1/x"})
+    assert daemon.wait() == 3 and refused(daemon) == {}
