@@ -34,6 +34,8 @@ char *
 pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error)
 {
   *line = 0;
+  if (g_str_has_prefix (statement->sql, "SET ")) /* it has no plan, and cannot be prepared */
+    return g_strdup ("[]");
   g_autofree char *prepare = g_strconcat (PREPARE, statement->sql, NULL);
   if (!pg_exec (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error))
     return NULL;

@@ -208,7 +208,9 @@ def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
     house.database.execute("UPDATE pruned.runs SET due_at = now()")
     house.work()
     ((state, error),) = runs(house, "state, error")
-    assert state == "waiting" and "has 2 paths, and the primary key of people 1 column" in error
+    assert state == "waiting" and "refused: " in error
+    [refused] = house.daemons[-1].lines("Job refused")
+    assert "has 2 paths, and the primary key of people 1 column" in refused["reason"]
     house.sql("ALTER TABLE people DROP CONSTRAINT people_pkey, ADD PRIMARY KEY (id, b)")
     house.database.execute("UPDATE pruned.runs SET due_at = now()")
     house.work()

@@ -119,10 +119,13 @@ listen_to (int fd)
   for (;;) {
     GPollFD ready = { .fd = fd, .events = G_IO_IN };
     gint64 left_ms = (until_us - g_get_monotonic_time ()) / 1000;
-    if (left_ms <= 0 || g_poll (&ready, 1, (gint)left_ms) == 0) {
+    int answers = left_ms > 0 ? g_poll (&ready, 1, (gint)left_ms) : 0;
+    if (answers == 0) {
       log_warning ("Not all jobs could be checked in time", "remedy", "pruned check");
       break;
     }
+    if (answers < 0)
+      continue; /* a signal */
     gssize n = read (fd, bytes, sizeof bytes);
     if (n == 0 || (n < 0 && errno != EINTR))
       break;

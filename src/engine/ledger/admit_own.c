@@ -31,16 +31,25 @@ is_of_topic (const JobEvent *event, const char *topic)
              || (event->cancel != NULL && g_str_equal (event->cancel->topic, topic)));
 }
 
+static gboolean
+reads_topic (const Job *job, const char *topic)
+{
+  for (guint e = 0; job != NULL && e < job->events->len; e++)
+    if (is_of_topic (job->events->pdata[e], topic))
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 admit_own_takes (const Admission *admission, const char *topic)
 {
-  for (guint i = 0; i < jobs_count (admission->jobs); i++) {
-    const Job *job = jobs_at (admission->jobs, i);
-    for (guint e = 0; e < job->events->len; e++)
-      if (is_of_topic (job->events->pdata[e], topic))
-        return TRUE;
-  }
-  return FALSE;
+  const Jobs *jobs = admission->jobs;
+  gboolean takes = FALSE;
+  for (guint i = 0; !takes && i < jobs_count (jobs); i++)
+    takes = reads_topic (jobs_at (jobs, i), topic);
+  for (guint i = 0; !takes && i < jobs_refused_count (jobs); i++)
+    takes = reads_topic (jobs_refused_at (jobs, i)->job, topic);
+  return takes;
 }
 
 /* An error that is the message's own becomes the reason why it is refused. */

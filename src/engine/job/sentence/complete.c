@@ -258,13 +258,23 @@ complete_once (Pg *pg, const Job *job, char **tables, char **refusal, GError **e
   return copy;
 }
 
+/* The tables of a sentence, as far as it says so itself. */
+static char *
+likely_tables (const Sentence *sentence)
+{
+  GString *tables = array_new ();
+  array_add (tables, sentence->table);
+  return array_take (tables);
+}
+
 /* KNOWN_TABLES: the tables of the last time, NULL: none. A try that finds others tells the next
  * one. */
 static const Job *
 complete (Pg *pg, const Job *job, const char *known_tables, char **refusal, GError **error)
 {
   GError *cause = NULL;
-  g_autofree char *tables = g_strdup (known_tables);
+  g_autofree char *tables
+      = known_tables != NULL ? g_strdup (known_tables) : likely_tables (job->sentence);
   for (int i = 0; i < TRIES; i++) {
     const Job *copy = complete_once (pg, job, &tables, refusal, &cause);
     if (copy != NULL || *refusal != NULL)

@@ -7,6 +7,20 @@ add_topic (GPtrArray *topics, const SentenceEvent *event)
     g_ptr_array_add (topics, g_strdup (event->topic));
 }
 
+/* Their events become runs that wait. */
+static void
+add_of_refused (GPtrArray *topics, const Jobs *jobs)
+{
+  for (guint i = 0; i < jobs_refused_count (jobs); i++) {
+    const Job *job = jobs_refused_at (jobs, i)->job;
+    for (guint e = 0; job != NULL && e < job->events->len; e++) {
+      const JobEvent *event = job->events->pdata[e];
+      add_topic (topics, event->own);
+      add_topic (topics, event->cancel);
+    }
+  }
+}
+
 GPtrArray *
 jobs_own_topics (const Jobs *jobs, const Config *config)
 {
@@ -19,5 +33,6 @@ jobs_own_topics (const Jobs *jobs, const Config *config)
       add_topic (topics, event->cancel);
     }
   }
+  add_of_refused (topics, jobs);
   return topics;
 }
