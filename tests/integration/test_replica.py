@@ -310,6 +310,23 @@ def test_another_database_with_the_same_tables_is_refused(scene, server, templat
     other.close()
 
 
+def test_a_standby_that_has_gone_on_with_a_log_of_its_own_is_not_used(scene):
+    """It was promoted, has written more than the primary, and is in recovery again: by numbers of the log it is ahead."""
+    scene.standby.lag()
+    scene.standby.promote()
+    with psycopg.connect(with_database(scene.standby.url(), scene.database.name), autocommit=True) as there:
+        there.execute("INSERT INTO scratch SELECT i, '2026-01-01' FROM generate_series(100001, 100100) i")
+        there.execute("SELECT count(pg_logical_emit_message(true, 'test', repeat('x', 1000000))) FROM generate_series(1, 40)")
+    scene.standby.stop()
+    (scene.standby.folder / "data/standby.signal").touch()
+    scene.standby.start()
+    assert scene.standby._ask(f"SELECT pg_last_wal_replay_lsn() > '{scene.database.value('SELECT pg_current_wal_insert_lsn()')}'") == "t"
+    fill(scene.database, 35)
+    scene.start()
+    scene.done(scene.tick(), 35)
+    assert set(scene.pages()) == {("primary", "behind")}
+
+
 def test_a_role_without_rights_is_named_once(scene):
     scene.database.execute("DROP ROLE IF EXISTS stranger")
     scene.database.execute("CREATE ROLE stranger LOGIN")

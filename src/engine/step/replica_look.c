@@ -51,6 +51,7 @@ replica_look (Pg *standby, const ReplicaMark *mark, const ReplicaRun *run, Repli
     return FALSE;
   const char *behind_s = rows_text (rows, 0, "behind_s");
   *look = (ReplicaLook){ .state = state_of (rows),
+                         .known = rows_bool (rows, 0, "known"),
                          .behind_bytes = rows_int (rows, 0, "behind"),
                          .behind_s = behind_s != NULL ? g_ascii_strtod (behind_s, NULL) : 0 };
   return TRUE;
@@ -65,8 +66,8 @@ replica_look_words (const ReplicaLook *look)
   case REPLICA_FOREIGN:
     return g_strdup ("it belongs to another cluster, or to another database than [postgres] url");
   default:
-    return g_strdup_printf ("%" G_GINT64_FORMAT " bytes, %.1f s%s", look->behind_bytes,
-                            look->behind_s,
+    return g_strdup_printf ("%" G_GINT64_FORMAT " bytes, %.1f s%s%s", look->behind_bytes,
+                            look->behind_s, look->known ? "" : ", it does not show the run",
                             look->state == REPLICA_PAUSED ? ", its replay is paused" : "");
   }
 }

@@ -38,6 +38,7 @@ typedef struct {
 
 typedef struct {
   ReplicaState state; /* USED, BEHIND, PAUSED, PROMOTED or FOREIGN */
+  gboolean known;     /* it shows the run */
   gint64 behind_bytes;
   double behind_s; /* since the last commit that it has replayed; 0: nothing is missing */
 } ReplicaLook;
