@@ -99,6 +99,8 @@ conf_of (const Job *job, const Written *written)
     g_string_append (conf, "# `audit` is a setting of the whole installation: [audit] rows_of.\n");
   g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n",
                           (char *)written->tables->pdata[0], job->name);
+  if (job->sentence->consistency != NULL)
+    g_string_append_printf (conf, "data_consistency = %s\n", job->sentence->consistency);
   g_string_append (conf, "follows = cascade; set null; set default\ncursor = ");
   for (guint i = 0; i < written->cursor->len; i++)
     g_string_append_printf (conf, "%sk%u %s null", i > 0 ? "; " : "", i + 1,

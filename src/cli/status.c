@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/dead_letters.h"
 #include "cli/gentle.h"
+#include "cli/replica.h"
 #include "cli/status.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
@@ -126,6 +127,7 @@ ask_postgres (Status *status, json_t *facts, GError **error)
   if (stop == NULL)
     return FALSE;
   take_postgres (status, facts, rows, schedules, stop);
+  replica_ask (status->cli, status->pg, status->found);
   gentle_ask (status->cli, status->pg, status->found);
   return TRUE;
 }
@@ -273,8 +275,8 @@ stores_of (Cli *cli)
 static void
 fill_gaps (json_t *found)
 {
-  const char *const keys[]
-      = { "lanes", "lag", "runs", "quarantine", "dead", "throttle", "dead_rows", "stop" };
+  const char *const keys[] = { "lanes",    "lag",       "runs", "quarantine", "dead",
+                               "throttle", "dead_rows", "stop", "replica" };
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (json_object_get (found, keys[i]) == NULL)
       set (found, keys[i], json_null ());

@@ -1,6 +1,7 @@
 #include "cli/status.h"
 
 #include "cli/gentle.h"
+#include "cli/replica.h"
 #include "cli/stop_line.h"
 
 /* `a 3, b 0` of an object, `a, b` of an array; "-": it is empty. */
@@ -112,6 +113,7 @@ status_say (Output *out, const json_t *found)
 {
   stop_line_say_object (out, json_object_get (found, "stop"));
   say_postgres (out, json_object_get (found, "postgres"));
+  replica_say (out, found);
   say_kafka (out, json_object_get (found, "kafka"));
   say_stores (out, json_object_get (found, "stores"));
   say_words (out, "Runs", json_object_get (found, "runs"));

@@ -26,6 +26,10 @@
 
 const Setting settings_table[] = {
   URL ("postgres", "url", "where the database is: a URI or key=value pairs, as libpq takes them"),
+  URL (
+      "postgres", "replica_url",
+      "a standby on which pages of jobs with data_consistency = sticky or delayed are searched, as soon as it has what the run has done; "
+      "empty: none"),
   NAME ("postgres", "app_schema", "public", "the schema of the application's tables"),
   BOOL ("postgres", "prepare", "on",
         "prepared statements; off behind pgbouncer in transaction mode"),

@@ -4,6 +4,7 @@
 #include "engine/clock/letters.h"
 #include "engine/engine.h"
 #include "engine/service/stats.h"
+#include "engine/step/replica_state.h"
 #include "engine/step/throttle_look.h"
 #include "web/exposition.h"
 #include "web/process.h"
@@ -271,7 +272,7 @@ static const WebPage PAGES[] = { { "/metrics", "text/plain; version=0.0.4", answ
 
 /* Counters exist from the start with 0: rate() does not count a counter that begins at 1. */
 static void
-show_zeros (const Jobs *jobs)
+show_zeros (const Config *config, const Jobs *jobs)
 {
   static const char *const states[] = { "finished", "dead", "skipped" }, *const locks[]
                                                                          = { "40P01", "40001",
@@ -288,6 +289,8 @@ show_zeros (const Jobs *jobs)
     for (ThrottleReason reason = 0; reason < THROTTLE_N; reason++)
       stats_show (STATS_THROTTLED, job, throttle_words[reason]);
   }
+  if (*config_text (config, "postgres", "replica_url") != '\0')
+    replica_show_zeros ();
   if (jobs_find (jobs, "ci.delete_objects") == NULL)
     return;
   stats_show (STATS_OBJECTS, "false", NULL);
@@ -324,7 +327,7 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   line_open (&pages->figures, config);
   line_open (&pages->ready, config);
   pages->state = state_new (jobs, pages->figures.pg);
-  show_zeros (jobs);
+  show_zeros (config, jobs);
   pages->web = web_start (listen, PAGES, pages, error);
   if (pages->web != NULL)
     return pages;

@@ -267,7 +267,7 @@ def test_a_missing_index_of_a_cursor_is_logged_at_each_start(stored):
     assert warned() == {}
 
 
-@pytest.mark.parametrize("key, shown", [("postgres.replica_url", "replica_url"), ("registry.topic", "'topic'")])
+@pytest.mark.parametrize("key, shown", [("postgres.standby", "'standby'"), ("registry.topic", "'topic'")])
 def test_a_setting_that_nothing_reads_is_not_listed_and_is_refused(bare, key, shown):
     assert key not in {line["key"] for line in bare.run("config", "--json").ok().json()}
     assert shown not in bare.run("config", "--example").ok().stdout

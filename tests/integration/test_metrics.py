@@ -158,9 +158,9 @@ def test_the_served_metrics_are_those_of_the_reference(scene, http, tmp_path):
     metrics = wait_until(lambda: "pruned_dead_letters" in (seen := http.metrics()) and seen, 30, "the dead letters")
     told = reference()
     assert metrics.kinds.items() <= {name: kind for name, (kind, _) in told.items()}.items()
-    # Metrics of accidents, and of applications' own topics, are served once there is one.
+    # Metrics of accidents, of applications' own topics, and of a standby are served once there is one.
     assert set(told) - set(metrics.kinds) <= {"pruned_republished_total", "pruned_stale_messages_total", "pruned_dead_messages_total",
-                                              "pruned_passed_over_messages_total"}
+                                              "pruned_passed_over_messages_total", "pruned_replica_pages_total"}
     for name, labels in metrics.samples:
         family = name if name in told else re.sub("_(bucket|sum|count)$", "", name)
         assert set(dict(labels)) - {"le"} <= told[family][1], name

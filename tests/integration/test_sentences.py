@@ -462,10 +462,10 @@ def test_a_row_that_changes_between_page_and_apply_stays(house):  # noqa: F811
 def test_a_sentence_is_shown_and_taken_over_as_files(house, tmp_path):  # noqa: F811
     house.sql(SHOP)
     before = shop(house)
-    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto\nbatch = 1\ndelay_ms = 0")
+    house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto\nbatch = 1\ndelay_ms = 0\ndata_consistency = sticky")
     shown = house.pruned.run("jobs", "show", "orders.purge", "--json").ok().json()
     files = {one["file"]: one["text"] for one in shown}
-    assert {"job.conf", "page.sql", "decide.sql"} <= set(files)
+    assert {"job.conf", "page.sql", "decide.sql"} <= set(files) and "\ndata_consistency = sticky\n" in files["job.conf"]
     assert [name for name in files if name.startswith("apply/removed/")][-1].endswith("-orders.sql")
     for name, text in files.items():
         assert f"-- file: {name}\n" in house.pruned.run("jobs", "show", "orders.purge").ok().stdout and text

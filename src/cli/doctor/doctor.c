@@ -197,6 +197,7 @@ command_doctor (Cli *cli, GError **error)
       = { .cli = cli, .findings = findings, .grants = grants_command (cli->config, NULL, NULL) };
   look_at_jobs (&doctor);
   doctor_postgres (&doctor);
+  doctor_replica (&doctor);
   doctor_kafka (&doctor);
   doctor_stores (&doctor);
   doctor_jobs (&doctor);

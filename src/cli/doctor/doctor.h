@@ -44,6 +44,7 @@ gint64 doctor_skew_us (const Doctor *doctor);
 
 /* The checks, in the order of command_doctor (which decides the exit code). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
+void doctor_replica (Doctor *doctor);  /* the standby for pages */
 void doctor_rights (
     Doctor *doctor); /* what jobs need: rights, tables, columns, rows of settings, indexes */
 const char *doctor_bootstrap (const Doctor *doctor); /* "": no broker is named */

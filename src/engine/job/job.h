@@ -62,7 +62,7 @@ typedef struct {
   const SentenceEvent *cancel; /* what cancels a run that waits; NULL: nothing */
 } JobEvent;
 
-#define JOB_LABELS 4
+enum { LABEL_WORKER, LABEL_FEATURE_CATEGORY, LABEL_DATA_CONSISTENCY, LABEL_IDEMPOTENT, JOB_LABELS };
 
 typedef struct _Jobs Jobs;
 
@@ -235,5 +235,8 @@ guint job_slot (const Job *job, const char *run_id, const json_t *args);
 gint32 job_partitions (const Job *job);
 /* The partition of a slot's messages. */
 gint32 job_partition (const Job *job, guint slot);
+/* Its pages can be searched on a standby: by its data_consistency, and because a statement finds
+ * them. */
+gboolean job_is_sticky (const Job *job);
 /* Labels as JSON {worker, feature_category, ...}. New reference. */
 json_t *job_labels (const Job *job);

@@ -4,6 +4,7 @@
 #include "config/key_file.h"
 #include "config/nearest.h"
 #include "config/settings.h"
+#include "engine/job/consistency.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #define EVENTS "schemas/avro/events"
 #define SCHEMA ".avsc"
 
-typedef enum { PLAIN, BOOL, OUTCOME } Kind;
+typedef enum { PLAIN, BOOL, OUTCOME, CONSISTENCY } Kind;
 
 static const struct {
   const char *section, *key;
@@ -19,7 +20,7 @@ static const struct {
 } KEYS[] = {
   { "job", "worker" },
   { "job", "feature_category" },
-  { "job", "data_consistency" },
+  { "job", "data_consistency", CONSISTENCY },
   { "job", "idempotent" },
   { "job", "starts" },
   { "job", "table" },
@@ -151,6 +152,9 @@ check_value (const Check *check, Kind kind, const KeyFileEntry *entry)
 {
   if (kind == OUTCOME)
     return check_record (check, OUTCOMES, "unknown outcome", entry->value);
+  g_autoptr (GError) cause = NULL;
+  if (kind == CONSISTENCY)
+    return consistency_check (entry->value, &cause) || wrong (check, entry->key, cause->message);
   return kind != BOOL || g_str_equal (entry->value, "true") || g_str_equal (entry->value, "false")
          || wrong (check, entry->key, "expected true or false");
 }

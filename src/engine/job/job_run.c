@@ -2,6 +2,7 @@
 #include "base/uuid5.h"
 #include "engine/job/job.h"
 
+#include "engine/job/consistency.h"
 #include "engine/job/template.h"
 #include "engine/job/job_conf.h"
 
@@ -55,6 +56,14 @@ gint32
 job_partition (const Job *job, guint slot)
 {
   return (gint32)(slot % (guint)job_partitions (job));
+}
+
+gboolean
+job_is_sticky (const Job *job)
+{
+  gboolean searches
+      = job->sentence != NULL ? !sentence_is_of_partitions (job->sentence) : job->page != NULL;
+  return searches && consistency_is_sticky (job->labels[LABEL_DATA_CONSISTENCY]);
 }
 
 json_t *

@@ -110,7 +110,8 @@ typedef struct _Lane {
     guint outages;    /* in a row */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;
-    Bisect *bisect; /* of the step that is tried alone */
+    Bisect *bisect;           /* of the step that is tried alone */
+    struct _Replica *replica; /* the worker's (step/replica.h); NULL: there is none */
     /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
     GArray *ahead;
   } worker;

@@ -42,6 +42,11 @@ static const struct {
   [STATS_THROTTLED]
   = { "pruned_throttled_seconds_total",
       "Seconds that runs waited because a threshold of [throttle] was passed.", "job", "reason" },
+  [STATS_REPLICA_PAGES]
+  = { "pruned_replica_pages_total",
+      "Pages of sticky and delayed jobs, by the server that found them: the standby of [postgres] "
+      "replica_url, or, for a reason, the primary.",
+      "source", "reason" },
   [STATS_OBJECTS] = { "pruned_deleted_objects_total",
                       "Objects to delete, by whether deleting them failed.", "error" },
   [STATS_OBJECT_AGE]

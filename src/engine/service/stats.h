@@ -20,6 +20,7 @@ typedef enum {
   STATS_FAILURES,       /* job, error class */
   STATS_ERRORS,         /* job: failures, except those that only met a lock or a conflict */
   STATS_THROTTLED,      /* job, reason */
+  STATS_REPLICA_PAGES,  /* source, reason */
   STATS_OBJECTS,        /* error: true, false */
   STATS_OBJECT_AGE,     /* no label; observed when an object's row goes */
   STATS_N

@@ -30,8 +30,9 @@ struct _Step {
   Pg *pg;
   const Job *job;
   Run *run;
-  const char *prefix; /* of topics */
-  Bisect *bisect;     /* NULL: no keys are tried */
+  const char *prefix;       /* of topics */
+  Bisect *bisect;           /* NULL: no keys are tried */
+  struct _Replica *replica; /* its page can be searched there (replica.h); NULL: on the primary */
   gboolean plan;
   gint64 began_us;       /* monotonic */
   gint64 transaction_us; /* as well: that of its transaction, which an errand begins later */

@@ -5,6 +5,7 @@
 #include "engine/outbox/dead.h"
 #include "engine/step/pace.h"
 #include "engine/step/partitions.h"
+#include "engine/step/replica.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
@@ -115,6 +116,8 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
   g_autoptr (GError) error = NULL;
   g_auto (Claim) claim = { 0 };
+  if (lane->list.errand == NULL)
+    replica_prepare (lane->worker.replica, pg, lane->job);
   if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0
       || claim.paused)
     return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
@@ -122,6 +125,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
+  step->replica = lane->worker.replica;
   g_ptr_array_add (steps, step);
   pace_begin (step);
   if (job_is_errand (run->job) && lane->list.errand == NULL)

@@ -6,6 +6,7 @@
 #include "engine/job/in_force.h"
 #include "engine/step/look.h"
 #include "engine/step/pace.h"
+#include "engine/step/replica.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
 #include "engine/work/run_step.h"
@@ -123,6 +124,7 @@ step_shared (Together *together, Run *run, GError **error)
   Step *step = step_new (together->pg, run, together->service->prefix,
                          together->lane->worker.bisect, together->bundle);
   step->shared = TRUE;
+  step->replica = together->lane->worker.replica;
   step->rows_beside = together->rows;
   gboolean first = together->rows == 0;
   if (first)
@@ -216,6 +218,7 @@ static gboolean
 share (Together *together, GError **error)
 {
   Claim *claim = &together->claim;
+  replica_leave (together->lane->worker.replica);
   if (!claim_for_lane (claim, together->service, together->pg, together->lane, together->works,
                        error))
     return FALSE;

@@ -6,6 +6,7 @@
 #include "engine/lane/astray.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
+#include "engine/step/replica.h"
 #include "engine/work/answer.h"
 #include "engine/work/batch.h"
 #include "engine/work/intake.h"
@@ -24,6 +25,7 @@
 typedef struct {
   Service *service;
   Pg *pg;
+  Replica *replica; /* NULL: none is set */
   pthread_t thread;
   gboolean intake;
 } Worker;
@@ -162,6 +164,7 @@ worker_main (void *data)
     gint64 hold_us = 0;
     in_force_renew ();
     follow (service, lane);
+    lane->worker.replica = worker->replica;
     LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
     g_assert (!pg_in_transaction (worker->pg));
     lanes_put (service->lanes, lane, next, hold_us);
@@ -180,6 +183,8 @@ workers_new (Service *service, guint n)
     worker->service = service;
     worker->intake = i == 0;
     worker->pg = pg_new (&service->pg);
+    worker->replica
+        = replica_new (&service->pg, config_text (service->config, "postgres", "replica_url"));
     if (pthread_create (&worker->thread, NULL, worker_main, worker) != 0)
       g_error ("cannot start a thread");
   }
@@ -191,8 +196,10 @@ workers_join (Workers *workers)
 {
   for (guint i = 0; i < workers->n; i++)
     pthread_join (workers->all[i].thread, NULL);
-  for (guint i = 0; i < workers->n; i++)
+  for (guint i = 0; i < workers->n; i++) {
     pg_free (workers->all[i].pg);
+    replica_free (workers->all[i].replica);
+  }
   g_free (workers->all);
   g_free (workers);
 }

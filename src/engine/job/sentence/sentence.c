@@ -17,6 +17,7 @@ sentence_free (Sentence *sentence)
   g_free (sentence->bucket);
   g_free (sentence->object_column);
   g_free (sentence->archive);
+  g_free (sentence->consistency);
   g_strfreev (sentence->on);
   g_free (sentence);
 }

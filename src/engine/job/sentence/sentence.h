@@ -57,6 +57,7 @@ typedef struct {
   char *older_than;             /* an interval: of `drop_partitions_older_than` */
   char *bucket, *object_column; /* of `object = s3:BUCKET column COL` */
   char *archive;                /* a table */
+  char *consistency;            /* `data_consistency`; NULL: always */
   char **on;                    /* names of [event] sections; empty: none */
 } Sentence;
 

@@ -96,6 +96,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;
+  job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
   job->by_event = sentence->on[0] != NULL;
   job->by_tick
       = sentence->where != NULL || sentence->keep.rows > 0 || sentence->kind == SENTENCE_PARTITIONS;

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sentence_keys.h"
 
+#include "engine/job/consistency.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -281,6 +282,14 @@ read_archive (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
+read_consistency (Sentence *sentence, const char *value, GError **error)
+{
+  g_free (sentence->consistency);
+  sentence->consistency = g_strdup (value);
+  return consistency_check (value, error);
+}
+
+static gboolean
 read_on (Sentence *sentence, const char *value, GError **error)
 {
   g_auto (GStrv) names = sql_text_list (value, error);
@@ -302,5 +311,6 @@ const SentenceKey sentence_keys[] = {
   { "drop_partitions_older_than", read_older_than },
   { "object", read_object },
   { "archive", read_archive },
+  { "data_consistency", read_consistency },
   { NULL },
 };
