@@ -43,6 +43,7 @@ struct _Step {
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
   gint64 rows_beside;   /* that they have changed by now */
+  gboolean many;        /* it stands for steps of several runs (many.h) while these are tried */
   gboolean found;       /* the keys of its page are those that page.sql has just returned */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; made when one is wanted */
