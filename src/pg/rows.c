@@ -166,7 +166,15 @@ array_add_int (GString *array, gint64 value)
 {
   if (array->len > 1)
     g_string_append_c (array, ',');
-  g_string_append_printf (array, "%" G_GINT64_FORMAT, value);
+  char digits[24], *at = digits + sizeof digits;
+  guint64 left = value < 0 ? -(guint64)value : (guint64)value;
+  *--at = '\0';
+  do
+    *--at = (char)('0' + left % 10);
+  while ((left /= 10) > 0);
+  if (value < 0)
+    *--at = '-';
+  g_string_append (array, at);
 }
 
 char *

@@ -24,7 +24,7 @@ typedef struct {
   Claim claim;
   Bundle *bundle;
   GPtrArray *steps;  /* of Step, owned: done */
-  GHashTable *heavy; /* run ids, borrowed: those that looking at their page has not done */
+  GHashTable *heavy; /* run id -> Run, borrowed: those that looking at their page has not done */
   GHashTable *later; /* those of them whose turn has not come */
   gint64 began_us, rows, most; /* rows that it may change */
   GHashTable *offered;    /* run ids, borrowed: those that were to be done as one with others */
@@ -41,14 +41,11 @@ together_can (const Lane *lane)
 
 /* --- the runs --- */
 
+/* The run of message I, if it has rows and was not stepped yet; NULL: not so. */
 static Run *
-claimed (const Together *together, const char *run_id)
+heavy_at (const Together *together, guint i)
 {
-  const GPtrArray *runs = together->claim.runs;
-  for (guint i = 0; i < runs->len; i++)
-    if (g_str_equal (((Run *)runs->pdata[i])->run_id, run_id))
-      return runs->pdata[i];
-  return NULL;
+  return g_hash_table_lookup (together->heavy, g_array_index (together->works, Work, i).run_id);
 }
 
 /* A page can be looked at before the step. That is in vain where nearly all pages have rows, and
@@ -69,7 +66,7 @@ look (Together *together, GError **error)
   for (guint i = 0; i < claimed_runs->len; i++) {
     Run *run = claimed_runs->pdata[i];
     if (g_hash_table_contains (known, run->run_id))
-      g_hash_table_add (together->heavy, run->run_id);
+      g_hash_table_insert (together->heavy, run->run_id, run);
     else
       g_ptr_array_add (runs, run);
   }
@@ -134,8 +131,7 @@ next_at_once (Together *together, guint from)
   GPtrArray *runs = g_ptr_array_new ();
   guint wanted = together->defers ? 0 : at_once_wanted (together->lane);
   for (guint i = from; i < together->works->len && runs->len < wanted; i++) {
-    const char *run_id = g_array_index (together->works, Work, i).run_id;
-    Run *run = g_hash_table_contains (together->heavy, run_id) ? claimed (together, run_id) : NULL;
+    Run *run = heavy_at (together, i);
     const LaneMessage *message = &g_array_index (together->lane->worker.pending, LaneMessage, i);
     const Run *first = runs->len > 0 ? runs->pdata[0] : run;
     if (run != NULL && !message->apart && run->job == first->job && sound_run (run)
@@ -179,8 +175,7 @@ static gboolean
 step_heavy (Together *together, GError **error)
 {
   for (guint i = 0; i < together->works->len; i++) {
-    const char *run_id = g_array_index (together->works, Work, i).run_id;
-    Run *run = g_hash_table_contains (together->heavy, run_id) ? claimed (together, run_id) : NULL;
+    Run *run = heavy_at (together, i);
     gboolean late = together->rows == 0 && clock_monotonic_us () - together->began_us >= LATE_US;
     if (run == NULL || late || !sound_run (run))
       continue;
