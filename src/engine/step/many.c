@@ -9,6 +9,7 @@ typedef struct {
   Step *step; /* borrowed */
   Page page;
   gboolean asked, out; /* its page is read by page.sql; it is not done here */
+  gboolean named;      /* an event names its row, and the table how that is written */
   GArray *rows;        /* of int: those of the decision that are about its keys */
 } One;
 
@@ -45,9 +46,8 @@ gboolean
 many_fits (const Job *job)
 {
   gboolean fits = job->code == NULL && job->table != NULL && job->blocked == NULL
-                  && job->children == NULL && job->count == NULL && job->named == NULL
-                  && !job->spacing && !sentence_has_objects (job->sentence)
-                  && !reads_run (job->decide);
+                  && job->children == NULL && job->count == NULL && !job->spacing
+                  && !sentence_has_objects (job->sentence) && !reads_run (job->decide);
   for (guint i = 0; i < job->locks->len; i++)
     fits = fits && !reads_run (job->locks->pdata[i]);
   for (guint i = 0; i < job->whats->len; i++)
@@ -93,7 +93,8 @@ ask_page (One *one, GError **error)
   const Job *job = step->job;
   if (page_of_event (step->run, &one->page)) {
     one->out = job->event_key != NULL && json_is_array (json_object_get (step->run->args, "parts"));
-    return TRUE;
+    one->named = job->named != NULL && !one->out;
+    return !one->named || page_queue_name (step, &one->page, error);
   }
   gboolean names_rows = job->sentence != NULL && job->by_event && !job->by_tick;
   one->out = job->page == NULL || names_rows;
@@ -109,6 +110,8 @@ static gboolean
 take_page (One *one, GError **error)
 {
   Step *step = one->step;
+  if (one->named)
+    return page_take_name (step, &one->page, error);
   g_autoptr (PgRows) rows = pg_next (step->pg, error);
   if (rows == NULL || !page_is_one (step->job, rows, error))
     return FALSE;
@@ -125,13 +128,13 @@ find_pages (GArray *all, GError **error)
     One *one = &g_array_index (all, One, i);
     if (!one->out && !ask_page (one, error))
       return FALSE;
-    asked |= one->asked;
+    asked |= one->asked || one->named;
   }
   if (asked && !pg_flush (pg, error))
     return FALSE;
   for (guint i = 0; i < all->len; i++) {
     One *one = &g_array_index (all, One, i);
-    if (one->asked && !take_page (one, error))
+    if ((one->asked || one->named) && !take_page (one, error))
       return FALSE;
   }
   return !asked || pg_finish (pg, error);
