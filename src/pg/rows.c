@@ -4,14 +4,26 @@
 
 struct _PgRows {
   PGresult *result;
+  int *part; /* indexes of a part of the rows, whose result is borrowed; NULL: all of them */
+  int n;
 };
 
 PgRows *
 rows_wrap (PGresult *result)
 {
   PgRows *rows = g_new (PgRows, 1);
-  rows->result = result;
+  *rows = (PgRows){ result, NULL, PQntuples (result) };
   return rows;
+}
+
+PgRows *
+rows_part (const PgRows *rows, const int *which, guint n)
+{
+  PgRows *part = g_new (PgRows, 1);
+  *part = (PgRows){ rows->result, g_new (int, n + 1), (int)n };
+  for (guint i = 0; i < n; i++)
+    part->part[i] = rows->part != NULL ? rows->part[which[i]] : which[i];
+  return part;
 }
 
 void
@@ -19,14 +31,16 @@ rows_free (PgRows *rows)
 {
   if (rows == NULL)
     return;
-  PQclear (rows->result);
+  if (rows->part == NULL)
+    PQclear (rows->result);
+  g_free (rows->part);
   g_free (rows);
 }
 
 int
 rows_count (const PgRows *rows)
 {
-  return PQntuples (rows->result);
+  return rows->n;
 }
 
 int
@@ -53,9 +67,10 @@ rows_column (const PgRows *rows, const char *name)
 const char *
 rows_at (const PgRows *rows, int row, int column)
 {
-  if (column < 0 || PQgetisnull (rows->result, row, column))
+  int at = rows->part != NULL && row < rows->n ? rows->part[row] : row;
+  if (column < 0 || PQgetisnull (rows->result, at, column))
     return NULL;
-  return PQgetvalue (rows->result, row, column);
+  return PQgetvalue (rows->result, at, column);
 }
 
 const char *
@@ -151,7 +166,15 @@ array_add_int (GString *array, gint64 value)
 {
   if (array->len > 1)
     g_string_append_c (array, ',');
-  g_string_append_printf (array, "%" G_GINT64_FORMAT, value);
+  char digits[24], *at = digits + sizeof digits;
+  guint64 left = value < 0 ? -(guint64)value : (guint64)value;
+  *--at = '\0';
+  do
+    *--at = (char)('0' + left % 10);
+  while ((left /= 10) > 0);
+  if (value < 0)
+    *--at = '-';
+  g_string_append (array, at);
 }
 
 char *

@@ -1,9 +1,12 @@
-"""Runs with few rows share a transaction. Each is what it would be alone: its rows, its audit record, its outcome, its failure."""
+"""Runs with few rows share a transaction, and where they can be done as one, its statements too. Each is what it would be alone: its rows,
+its audit record, its outcome, its failure."""
+
+import datetime
 
 import pytest
 
 from support.places import ROLE
-from support.scene import event_id, fill, now, refuse_rows, result
+from support.scene import event_id, fill, now, refuse_rows, result, tick_id
 
 JOB, N = "scratch.one", 40
 ONE_LANE = {f"jobs.{JOB}.capacity": 1}
@@ -27,6 +30,17 @@ def transactions(scene):
 def alone(scene):
     """Whether no row was put into the quarantine by a transaction that has removed others."""
     return scene.database.value("SELECT count(*) FROM pruned.quarantine q JOIN pruned.deletions d ON d.xmin::text = q.xmin::text") == 0
+
+
+def count_statements(scene):
+    """Each statement that deletes leaves how many rows it has deleted."""
+    scene.database.connection.execute(f"""
+        CREATE TABLE statements (n int);
+        GRANT INSERT ON statements TO {ROLE};
+        CREATE FUNCTION note_statement() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN INSERT INTO statements SELECT count(*) FROM old_rows; RETURN NULL; END $$;
+        CREATE TRIGGER note_statement AFTER DELETE ON scratch REFERENCING OLD TABLE AS old_rows
+          FOR EACH STATEMENT EXECUTE FUNCTION note_statement()""")
 
 
 def finished(scene):
@@ -148,3 +162,103 @@ def test_where_triggers_wait_for_the_end_of_a_transaction_each_run_has_its_own(n
     check_each_alone(scene, runs)
     assert sorted(scene.database.column("SELECT at_end FROM seen")) == list(range(N))
     assert transactions(scene) == N
+
+
+def test_runs_are_done_as_one_and_each_has_its_own_record(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    count_statements(scene)
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    check_each_alone(scene, runs)
+    statements = scene.database.column("SELECT n FROM statements")
+    assert sum(statements) == N and len(statements) < N / 2
+    rows = scene.database.rows("SELECT run_id::text, keys, rows FROM pruned.deletions")
+    assert [(row["run_id"], row["rows"][0]["note"]) for row in rows] == [(runs[row["keys"][0]], f"row {row['keys'][0]}") for row in rows]
+
+
+def test_a_trigger_that_takes_further_rows_has_each_run_judged_by_itself(new_scene):
+    """The run that took a row more is told of, and no other."""
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    fill(scene.database, 1, first=100)
+    scene.database.connection.execute("""
+        CREATE FUNCTION take_more() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN IF OLD.id = 9 THEN DELETE FROM scratch WHERE id = 100; END IF; RETURN NULL; END $$;
+        CREATE TRIGGER take_more AFTER DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION take_more()""")
+    runs = send(scene, range(1, N + 1))
+    daemon = scene.run_until_idle()
+    check_each_alone(scene, runs)
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    told = [line["run_id"] for line in daemon.lines("A trigger may have deleted rows that are not in the audit", level="warning")]
+    assert told == [runs[9]]
+
+
+def name_rows(scene, when, ranges):
+    """A tick for each range of rows. Returns their runs."""
+    runs = []
+    for first, last in ranges:
+        scene.topics.tick("scratch.named", when, args={"first": first, "last": last})
+        runs.append(tick_id("scratch.named", when, f'{{"first":{first},"last":{last}}}'))
+    return runs
+
+
+def test_runs_that_name_the_same_rows_remove_each_once(new_scene):
+    scene = new_scene({})
+    fill(scene.database, N)
+    runs = name_rows(scene, now(minutes=-1), [(i, i + 2) for i in range(1, N - 1)])
+    scene.run_until_idle()
+    assert scene.database.column("SELECT k::int FROM pruned.deletions d, jsonb_array_elements(d.keys) k ORDER BY 1") == list(range(1, N + 1))
+    rows = [scene.run_row(run) for run in runs]
+    assert {(row["state"], row["attempts"], row["error"]) for row in rows} == {("finished", 0, None)}
+    assert sum(row["rows_done"] or 0 for row in rows) == N
+    assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
+def test_each_run_decides_by_its_own_time(new_scene):
+    """Half of the rows are due for half of the runs only."""
+    scene = new_scene({})
+    early = now().replace(hour=0, minute=0, second=0, microsecond=0) - datetime.timedelta(days=3)
+    late = early + datetime.timedelta(days=2)
+    fill(scene.database, N, day=(early + datetime.timedelta(days=1)).date())
+    by = {}
+    for id in range(1, N + 1):
+        by[id] = name_rows(scene, late if id % 2 else early, [(id, id)])[0]
+    scene.run_until_idle()
+    assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [id for id in by if id % 2 == 0]
+    for id, run in by.items():
+        word = "removed" if id % 2 else "kept"
+        row = result(scene.run_row(run))
+        assert row["status"] == "completed" and row[word] == 1 and row["removed"] == id % 2, (id, row)
+
+
+def test_a_run_that_is_discarded_meanwhile_is_not_done_with_the_others(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    scene.run("pause", JOB).ok()
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE job = %s AND state = 'waiting'", [JOB]) == N
+    for id in (3, 20):
+        scene.run("discard", runs[id]).ok()
+    scene.run("resume", JOB).ok()
+    scene.run_until_idle()
+    assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [3, 20]
+    for id in (3, 20):
+        assert scene.run_row(runs.pop(id))["state"] not in ("finished", "ready", "waiting")
+    audit = scene.database.rows("SELECT run_id::text, keys->0 AS id FROM pruned.deletions ORDER BY keys->0")
+    assert audit == [{"run_id": runs[id], "id": id} for id in sorted(runs)]
+
+
+def test_a_row_that_waits_in_the_quarantine_is_passed_over_by_its_own_run_only(new_scene):
+    scene = new_scene(ONE_LANE)
+    fill(scene.database, N)
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, next_try_at) VALUES (%s, 'scratch:12', 'x', now() + interval '1 h'),"
+                           " (%s, 'scratch:13', 'x', now() - interval '1 h')", [JOB, JOB])
+    runs = send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.column("SELECT id FROM scratch") == [12]
+    assert scene.database.column("SELECT item FROM pruned.quarantine") == ["scratch:12"]
+    assert result(scene.run_row(runs.pop(12))) == {"status": "completed", "updated_rows": 0, "passed_over": 1, "removed": 0}
+    audit = scene.database.rows("SELECT run_id::text, keys->0 AS id FROM pruned.deletions ORDER BY keys->0")
+    assert audit == [{"run_id": runs[id], "id": id} for id in sorted(runs)]

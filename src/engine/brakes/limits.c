@@ -6,13 +6,17 @@
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
-#define FRESH_US G_USEC_PER_SEC
+/* What a process knows of a day is fresh for so long, or for so many times as long as asking took,
+ * because that takes longer the more runs there are. */
+#define FRESH_LEAST_US G_USEC_PER_SEC
+#define FRESH_MOST_US (10 * G_USEC_PER_SEC)
+#define FRESH_TIMES 100
 
 /* --- the rows of a day --- */
 
 typedef struct {
-  gint64 rows; /* of runs of the job within 24 hours, and of this process since then */
-  gint64 at_us;
+  gint64 rows;     /* of runs of the job within 24 hours, and of this process since then */
+  gint64 until_us; /* monotonic: it is fresh */
 } Day;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -25,20 +29,21 @@ known_of_day (const Job *job, gint64 rows)
   gint64 known = -1;
   pthread_mutex_lock (&lock);
   Day *day = days != NULL ? g_hash_table_lookup (days, job->name) : NULL;
-  if (day != NULL && clock_monotonic_us () - day->at_us < FRESH_US)
+  if (day != NULL && clock_monotonic_us () < day->until_us)
     known = day->rows += rows;
   pthread_mutex_unlock (&lock);
   return known;
 }
 
 static void
-note_day (const Job *job, gint64 rows)
+note_day (const Job *job, gint64 rows, gint64 took_us)
 {
   pthread_mutex_lock (&lock);
   if (days == NULL)
     days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   Day *day = g_new (Day, 1);
-  *day = (Day){ rows, clock_monotonic_us () };
+  *day = (Day){ rows, clock_monotonic_us ()
+                          + CLAMP (FRESH_TIMES * took_us, FRESH_LEAST_US, FRESH_MOST_US) };
   g_hash_table_replace (days, g_strdup (job->name), day);
   pthread_mutex_unlock (&lock);
 }
@@ -98,14 +103,16 @@ limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
   gint64 known = known_of_day (step->job, rows), others;
   if (known >= 0 && known <= free)
     return TRUE;
+  const gint64 began_us = clock_monotonic_us ();
   if (!ask_day (step, FALSE, &others, error))
     return FALSE;
+  const gint64 took_us = clock_monotonic_us () - began_us;
   const gint64 all = others + step->rows_beside + step->run->rows_done + rows;
   if (all > free && step->shared)
     return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
   if (all > free && !ask_day (step, TRUE, &others, error))
     return FALSE;
-  note_day (step->job, all);
+  note_day (step->job, all, took_us);
   limits->day = MAX (0, most - others);
   return TRUE;
 }

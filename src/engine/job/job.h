@@ -36,6 +36,8 @@ typedef struct {
   char *table;
   ApplyKind kind;
   const PgStatement *statement; /* with the audit */
+  const PgStatement *many;      /* the same for rows of several runs, each audited as its own
+                                   (step/many.h); NULL: it reads what only one run has */
 } JobApply;
 
 /* A word that decide.sql can return, and what follows from it. */

@@ -14,19 +14,25 @@
 #define KEY_IS_SECRET                                                                                                              \
   "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
   " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
-#define AUDITED                                                                                                                         \
+#define AUDITED(whose, of, as_one)                                                                                                      \
   "WITH applied AS (%s\n), secret AS MATERIALIZED (SELECT coalesce(pg_catalog.array_agg(attname::text), '{}') AS names,"                \
   " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how, " KEY_IS_SECRET                                                           \
   " AS of_key FROM pg_catalog.pg_attribute"                                                                                             \
   " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0 AND attname::text ~* :secret::text),"                                  \
   " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
-  " SELECT :run_id::uuid, :step::int, '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                            \
+  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                                            \
   "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                                 \
   " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                          \
   " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
-  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k"                                                            \
-  " WHERE (SELECT how FROM secret) <> 'off' HAVING pg_catalog.count(*) > 0)%s%s"                                                        \
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
+  " WHERE (SELECT how FROM secret) <> 'off'" as_one ")%s%s"                                                                             \
   " SELECT %s FROM applied"
+#define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
+#define OF_MANY                                                                                    \
+  AUDITED ("w.run_id, w.step",                                                                     \
+           ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
+           " AS w (run_id, step, key)",                                                            \
+           " AND w.key = pg_catalog.format('%%s', a.key) GROUP BY w.run_id, w.step")
 #define THEN                                                                                       \
   "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
 
@@ -49,9 +55,26 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   g_auto (GStrv) parts = g_strsplit (table, "'", -1);
   g_autofree char *quoted = g_strjoinv ("''", parts);
   g_autofree char *text
-      = g_strdup_printf (AUDITED, first, quoted, quoted, quoted, quoted, action,
+      = g_strdup_printf (OF_ONE, first, quoted, quoted, quoted, quoted, action,
                          then != NULL ? "," : "", then != NULL ? then : "", columns);
   return pg_statement_text (name, text, error);
+}
+
+gboolean
+job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (apply->table, "'", -1);
+  g_autofree char *quoted = g_strjoinv ("''", parts), *own = g_strconcat (name, "#many", NULL);
+  const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
+  g_autofree char *text
+      = g_strdup_printf (OF_MANY, sql, quoted, quoted, quoted, quoted, action, "", "", "key");
+  const PgStatement *many = apply->statement;
+  if (apply->kind != APPLY_INSERT && (many = pg_statement_text (own, text, error)) == NULL)
+    return FALSE;
+  gboolean of_one = strstr (sql, THEN) != NULL || pg_statement_wants (many, "run_id")
+                    || pg_statement_wants (many, "step");
+  apply->many = of_one ? NULL : many;
+  return TRUE;
 }
 
 static char *
@@ -174,13 +197,24 @@ has_effects (const Job *job)
 }
 
 static gboolean
+load_many (const Job *job, const char *file, JobApply *apply, GError **error)
+{
+  g_autofree char *path = path_of (job, file), *text = resource_sql (path, error);
+  if (text == NULL)
+    return FALSE;
+  g_autofree char *name = name_of_text (path, text);
+  return job_files_audited_many (name, without_semicolon (text), apply, error);
+}
+
+static gboolean
 load_what (const Job *job, JobWhat *what, GError **error)
 {
   g_autofree char *folder = g_strconcat ("apply/", what->word, NULL);
   g_autoptr (GPtrArray) files = files_in (job, folder);
   for (guint i = 0; i < files->len; i++) {
     JobApply apply = { 0 };
-    if (!load_effect (job, files->pdata[i], "key", &apply, error))
+    if (!load_effect (job, files->pdata[i], "key", &apply, error)
+        || !load_many (job, files->pdata[i], &apply, error))
       return FALSE;
     g_array_append_val (what->apply, apply);
   }

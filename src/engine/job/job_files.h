@@ -24,5 +24,8 @@ gboolean job_files_effect (const Job *job, const char *file, const char *columns
  * returns of each row. */
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
                                       const char *action, const char *columns, GError **error);
+/* Sets `many` of APPLY, whose text is SQL. */
+gboolean job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Whether FOLDER is a job. Other folders have files that several jobs include. */
 gboolean job_files_make_job (const char *folder);

@@ -32,6 +32,7 @@ typedef struct {
   KafkaMessage *message;
   gboolean alone; /* handle it outside a batch */
   gboolean heavy; /* its page had rows when it was looked at */
+  gboolean apart; /* its step is not done as one with others */
 } LaneMessage;
 
 /* A step between its two transactions. */
@@ -107,6 +108,8 @@ typedef struct _Lane {
     gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
     gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
     gboolean heavy;   /* nearly all runs of the last shared transaction had rows */
+    guint at_once;    /* so many runs are done as one (work/at_once.h); 0: none were yet */
+    guint rests;      /* for so many batches none is */
     guint outages;    /* in a row */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;

@@ -24,9 +24,10 @@ drop_refused (Trial *trial, GArray *which, const PgRows *returned)
 }
 
 static gboolean
-queue_rows (Step *step, const PgStatement *statement, const Trial *trial, const GArray *which,
+queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *which,
             const Extra *extra, GError **error)
 {
+  const PgStatement *statement = step->many ? file->many : file->statement;
   g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
   return pg_queue (step->pg, statement, values, error);
 }
@@ -60,7 +61,7 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
   if (!effects_queue_first (step, &trial->effects, error))
     return FALSE;
   for (guint i = from; i < to; i++)
-    if (!queue_rows (step, files[i].statement, trial, which, extra, error)
+    if (!queue_rows (step, &files[i], trial, which, extra, error)
         || !effects_queue (step, &trial->effects, &files[i], error))
       return FALSE;
   if (!pg_flush (step->pg, error))

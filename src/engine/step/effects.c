@@ -180,6 +180,8 @@ effects_settle (Step *step, Effects *effects, GError **error)
   const JobApply *apply = effects->doubted;
   if (apply == NULL)
     return TRUE;
+  if (step->many)
+    return step_fail (step, error, PRUNED_BUSY, "the counts do not fit; each run is tried itself");
   g_autoptr (PgRows) rows = ask (step, effects, apply, error);
   if (rows == NULL)
     return FALSE;

@@ -98,7 +98,7 @@ take_answers (const Look *look, GArray *askers, const GPtrArray *answers, gboole
     if (first && empty)
       g_ptr_array_add (look->steps, step);
     else if (first) {
-      g_hash_table_add (look->heavy, step->run->run_id);
+      g_hash_table_insert (look->heavy, step->run->run_id, step->run);
       step_free (step);
     }
     if (empty && step->continues && step->next_delay_ms <= 0)
@@ -119,7 +119,7 @@ askers_of (const Look *look, const GPtrArray *runs)
     if (run->wrong != NULL || run->job != look->job || run_is_planned (run)
         || page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL) {
       page_clear (&page);
-      g_hash_table_add (look->heavy, run->run_id);
+      g_hash_table_insert (look->heavy, run->run_id, run);
       continue;
     }
     Asker asker = { step_new (look->pg, run, look->prefix, NULL, look->bundle), 0 };
@@ -161,7 +161,7 @@ look_at_pages (Look *look, const GPtrArray *runs, GError **error)
         return FALSE;
     } else
       for (guint i = 0; i < slice->len; i++)
-        g_hash_table_add (look->heavy, ((Run *)slice->pdata[i])->run_id);
+        g_hash_table_insert (look->heavy, ((Run *)slice->pdata[i])->run_id, slice->pdata[i]);
   }
   return TRUE;
 }

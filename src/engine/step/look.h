@@ -16,7 +16,7 @@ typedef struct {
   const char *prefix;
   Bundle *bundle;
   GPtrArray *steps;  /* of Step, owned: what has been done by looking */
-  GHashTable *heavy; /* run ids, borrowed: those whose page has rows */
+  GHashTable *heavy; /* run id -> Run, borrowed: those whose page has rows */
   const Job *job;    /* in the version that is in force */
 } Look;
 

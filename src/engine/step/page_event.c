@@ -53,18 +53,29 @@ write_key (Step *step, Page *page, GError **error)
   return TRUE;
 }
 
-/* `1.10` and `1.1` are one number: from here on the row has the name that its table gives it. */
-static gboolean
-use_own_name (Step *step, Page *page, GError **error)
+gboolean
+page_queue_name (Step *step, const Page *page, GError **error)
 {
-  if (step->job->named == NULL)
-    return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "key", array_of_texts (page->keys));
-  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->named, values, error);
+  return pg_queue (step->pg, step->job->named, values, error);
+}
+
+gboolean
+page_take_name (Step *step, Page *page, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_next (step->pg, error);
   if (rows != NULL && rows_count (rows) == 1)
     set_key (page, rows_text (rows, 0, "key"));
   return rows != NULL;
+}
+
+static gboolean
+use_own_name (Step *step, Page *page, GError **error)
+{
+  return step->job->named == NULL
+         || (page_queue_name (step, page, error) && pg_flush (step->pg, error)
+             && page_take_name (step, page, error) && pg_finish (step->pg, error));
 }
 
 gboolean

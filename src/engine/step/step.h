@@ -44,9 +44,10 @@ struct _Step {
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
   gint64 rows_beside;   /* that they have changed by now */
+  gboolean many;        /* it stands for steps of several runs (many.h) while these are tried */
   gboolean found;       /* the keys of its page are those that page.sql has just returned */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
-  PgValues *common;     /* parameters of any statement; made when one is wanted */
+  PgValues *common;     /* parameters of any statement; each made when it is wanted */
   json_t *said;         /* step_log_fields */
   gboolean unsaid;      /* its line `Started` is not written yet: that follows the transaction */
   /* gathered */

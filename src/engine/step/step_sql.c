@@ -28,29 +28,39 @@ audit_of_sentence (const Sentence *sentence)
 }
 
 static void
-bind_audit (const Job *job, PgValues *values)
+set_audit (const Job *job, const char *name, PgValues *values)
 {
   const char *said = audit_of_sentence (job->sentence);
-  pg_values_set (values, "audit",
-                 said != NULL ? said : config_text (in_force_config (), "audit", "rows"));
-  pg_values_take (values, "audit_of",
-                  said != NULL ? g_strdup ("{}") : keeping_rows_of (in_force_config ()));
+  if (g_str_equal (name, "audit"))
+    pg_values_set (values, name,
+                   said != NULL ? said : config_text (in_force_config (), "audit", "rows"));
+  else if (g_str_equal (name, "audit_of"))
+    pg_values_take (values, name,
+                    said != NULL ? g_strdup ("{}") : keeping_rows_of (in_force_config ()));
+  else
+    pg_values_take (values, name, keeping_secret (in_force_config ()));
 }
 
-static PgValues *
-common_values (const Step *step)
+/* Each is made when a statement wants it: most steps want few. */
+static void
+set_common (const Step *step, const char *name, PgValues *values)
 {
-  PgValues *values = pg_values_new ();
-  pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_int (values, "step", step->run->step);
-  pg_values_time (values, "scheduled_at", scheduled_at_of (step));
-  pg_values_set (values, "plan", step->plan ? "t" : "f");
-  pg_values_take (values, "args", json_text (step->run->args));
-  bind_audit (step->job, values);
-  pg_values_take (values, "secret", keeping_secret (in_force_config ()));
-  pg_values_set (values, "job", step->job->name);
-  pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
-  return values;
+  if (g_str_equal (name, "run_id"))
+    pg_values_set (values, name, step->run->run_id);
+  else if (g_str_equal (name, "step"))
+    pg_values_int (values, name, step->run->step);
+  else if (g_str_equal (name, "scheduled_at"))
+    pg_values_time (values, name, scheduled_at_of (step));
+  else if (g_str_equal (name, "plan"))
+    pg_values_set (values, name, step->plan ? "t" : "f");
+  else if (g_str_equal (name, "args"))
+    pg_values_take (values, name, json_text (step->run->args));
+  else if (g_str_equal (name, "job"))
+    pg_values_set (values, name, step->job->name);
+  else if (g_str_equal (name, "park_retry_days"))
+    pg_values_int (values, name, step_setting (step, "park_retry_days"));
+  else
+    set_audit (step->job, name, values);
 }
 
 /* NAME is `key` of this job, or `job.key` of another. An unknown one stays unbound: PostgreSQL
@@ -74,7 +84,9 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
     if (pg_statement_wants (statement, common[i])) {
       if (step->common == NULL)
-        step->common = common_values (step);
+        step->common = pg_values_new ();
+      if (pg_values_get (step->common, common[i]) == NULL)
+        set_common (step, common[i], step->common);
       pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
     }
   const char *const *names = pg_statement_parameters (statement);

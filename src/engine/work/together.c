@@ -7,9 +7,11 @@
 #include "engine/step/look.h"
 #include "engine/step/pace.h"
 #include "engine/step/replica.h"
+#include "engine/work/at_once.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
 #include "engine/work/run_step.h"
+#include "engine/work/sound.h"
 
 #define SQL "src/engine/work/sql/"
 #define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* no further run is begun after that */
@@ -23,36 +25,28 @@ typedef struct {
   Claim claim;
   Bundle *bundle;
   GPtrArray *steps;  /* of Step, owned: done */
-  GHashTable *heavy; /* run ids, borrowed: those that looking at their page has not done */
+  GHashTable *heavy; /* run id -> Run, borrowed: those that looking at their page has not done */
   GHashTable *later; /* those of them whose turn has not come */
   gint64 began_us, rows, most; /* rows that it may change */
-  gboolean asked, defers;      /* triggers that wait for the end of a transaction */
-  const char *at_fault;        /* the run whose step has failed; borrowed. NULL: none */
+  GHashTable *offered;    /* run ids, borrowed: those that were to be done as one with others */
+  gboolean asked, defers; /* triggers that wait for the end of a transaction */
+  gboolean at_once;       /* runs are being done as one */
+  const char *at_fault;   /* the run whose step has failed; borrowed. NULL: none */
 } Together;
-
-static gboolean
-goes_with_others (const Job *job)
-{
-  return !job_is_errand (job) && !sentence_is_of_partitions (job->sentence);
-}
 
 gboolean
 together_can (const Lane *lane)
 {
-  return lane->list.errand == NULL && goes_with_others (lane->job)
-         && limits_shared_rows (lane->job) > 0;
+  return lane->list.errand == NULL && sound_job (lane->job) && limits_shared_rows (lane->job) > 0;
 }
 
 /* --- the runs --- */
 
+/* The run of message I, if it has rows and was not stepped yet; NULL: not so. */
 static Run *
-claimed (const Together *together, const char *run_id)
+heavy_at (const Together *together, guint i)
 {
-  const GPtrArray *runs = together->claim.runs;
-  for (guint i = 0; i < runs->len; i++)
-    if (g_str_equal (((Run *)runs->pdata[i])->run_id, run_id))
-      return runs->pdata[i];
-  return NULL;
+  return g_hash_table_lookup (together->heavy, g_array_index (together->works, Work, i).run_id);
 }
 
 /* A page can be looked at before the step. That is in vain where nearly all pages have rows, and
@@ -73,23 +67,13 @@ look (Together *together, GError **error)
   for (guint i = 0; i < claimed_runs->len; i++) {
     Run *run = claimed_runs->pdata[i];
     if (g_hash_table_contains (known, run->run_id))
-      g_hash_table_add (together->heavy, run->run_id);
+      g_hash_table_insert (together->heavy, run->run_id, run);
     else
       g_ptr_array_add (runs, run);
   }
   Look look = { together->pg,    together->service->prefix, together->bundle,
                 together->steps, together->heavy,           job };
   return look_at_pages (&look, runs, error);
-}
-
-/* A run that has failed or waited before, that was cut, or that is only planned would spoil the
- * transaction of the others. */
-static gboolean
-is_sound (const Run *run)
-{
-  return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
-         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL
-         && goes_with_others (run->job);
 }
 
 static gboolean
@@ -108,7 +92,7 @@ is_enough (const Together *together)
 static gboolean
 ask_deferred (Together *together, GError **error)
 {
-  if (together->rows == 0 || together->asked)
+  if (together->asked || (together->rows == 0 && at_once_wanted (together->lane) == 0))
     return TRUE;
   g_autoptr (PgRows) rows = pg_run_file (together->pg, SQL "defers.sql", NULL, error);
   together->asked = rows != NULL;
@@ -142,21 +126,70 @@ step_shared (Together *together, Run *run, GError **error)
   return TRUE;
 }
 
+/* The next runs from the message FROM on that may be done as one. */
+static GPtrArray *
+next_at_once (Together *together, guint from)
+{
+  GPtrArray *runs = g_ptr_array_new ();
+  guint wanted = together->defers ? 0 : at_once_wanted (together->lane);
+  for (guint i = from; i < together->works->len && runs->len < wanted; i++) {
+    Run *run = heavy_at (together, i);
+    const LaneMessage *message = &g_array_index (together->lane->worker.pending, LaneMessage, i);
+    const Run *first = runs->len > 0 ? runs->pdata[0] : run;
+    if (run != NULL && !message->apart && run->job == first->job && sound_run (run)
+        && g_hash_table_add (together->offered, run->run_id))
+      g_ptr_array_add (runs, run);
+  }
+  return runs;
+}
+
+static gboolean
+step_at_once (Together *together, guint from, GError **error)
+{
+  g_autoptr (GPtrArray) runs = next_at_once (together, from);
+  if (runs->len < 2)
+    return TRUE;
+  guint before = together->steps->len;
+  AtOnce all = { .service = together->service,
+                 .pg = together->pg,
+                 .lane = together->lane,
+                 .bundle = together->bundle,
+                 .runs = runs,
+                 .most = together->most - together->rows,
+                 .rows_beside = together->rows,
+                 .steps = together->steps };
+  together->at_once = TRUE;
+  if (!at_once_run (&all, error)) {
+    together->at_fault = all.at_fault;
+    return FALSE;
+  }
+  together->at_once = FALSE;
+  for (guint i = before; i < together->steps->len; i++) {
+    const Step *step = together->steps->pdata[i];
+    together->rows += MAX (1, step->rows);
+    g_hash_table_remove (together->heavy, step->run->run_id);
+  }
+  return TRUE;
+}
+
 /* The runs with rows, in the order of their messages. */
 static gboolean
 step_heavy (Together *together, GError **error)
 {
   for (guint i = 0; i < together->works->len; i++) {
-    const char *run_id = g_array_index (together->works, Work, i).run_id;
-    Run *run = g_hash_table_contains (together->heavy, run_id) ? claimed (together, run_id) : NULL;
+    Run *run = heavy_at (together, i);
     gboolean late = together->rows == 0 && clock_monotonic_us () - together->began_us >= LATE_US;
-    if (run == NULL || late || !is_sound (run))
+    if (run == NULL || late || !sound_run (run))
       continue;
     if (!ask_deferred (together, error))
       return FALSE;
     if (is_enough (together))
       g_hash_table_add (together->later, run->run_id);
-    else if (!step_shared (together, run, error))
+    else if (!g_hash_table_contains (together->offered, run->run_id)
+             && !step_at_once (together, i, error))
+      return FALSE;
+    else if (g_hash_table_contains (together->heavy, run->run_id)
+             && !step_shared (together, run, error))
       return FALSE;
   }
   return TRUE;
@@ -196,20 +229,36 @@ remove_handled (const Together *together)
   }
 }
 
+/* None of these messages is done as one with others. */
+static gboolean
+part (const Together *together, const GError *cause)
+{
+  log_debug ("Runs that were stepped as one come one by one", "job", together->lane->job->name,
+             "error", cause->message);
+  at_once_failed (together->lane);
+  for (guint i = 0; i < together->works->len; i++)
+    g_array_index (together->lane->worker.pending, LaneMessage, i).apart = TRUE;
+  return TRUE;
+}
+
 /* The run at fault goes alone; the others come again without it. A step that met a lock or took too
- * long can have many like it, so then none of these is shared. */
+ * long can have many like it, so then none of these is shared. Where several were done as one they
+ * come again one by one. */
 static gboolean
 set_apart (const Together *together, const GError *error)
 {
-  gboolean known = together->at_fault != NULL && error->code != PRUNED_OUTAGE
-                   && error->code != PRUNED_FATAL
-                   && !lane_should_yield (together->service->lanes, together->lane);
   static const char *const slow_states[] = { "57014", "55P03", "40P01", NULL };
-  gboolean slow = known && g_strv_contains (slow_states, pg_sqlstate (together->pg));
-  for (guint i = 0; known && !slow && i < together->works->len; i++)
+  gboolean slow = g_strv_contains (slow_states, pg_sqlstate (together->pg));
+  if (error->code == PRUNED_OUTAGE || error->code == PRUNED_FATAL
+      || lane_should_yield (together->service->lanes, together->lane))
+    return FALSE;
+  if (together->at_fault == NULL)
+    return together->at_once && (!slow || g_str_equal (pg_sqlstate (together->pg), "57014"))
+           && part (together, error);
+  for (guint i = 0; !slow && i < together->works->len; i++)
     if (g_str_equal (g_array_index (together->works, Work, i).run_id, together->at_fault))
       g_array_index (together->lane->worker.pending, LaneMessage, i).alone = TRUE;
-  return known && !slow;
+  return !slow;
 }
 
 /* --- */
@@ -261,6 +310,7 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) later = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) offered = g_hash_table_new (g_str_hash, g_str_equal);
   Together together = { .service = service,
                         .pg = pg,
                         .lane = lane,
@@ -269,9 +319,11 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
                         .heavy = heavy,
                         .most = limits_shared_rows (lane->job),
                         .later = later,
+                        .offered = offered,
                         .began_us = clock_monotonic_us () };
   together.bundle
       = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle names it */
+  lane->worker.rests -= lane->worker.rests > 0;
   GError *cause = NULL;
   gboolean handled = share (&together, &cause);
   if (handled)

@@ -1,0 +1,27 @@
+/* Some runs of a shared transaction whose steps are done as one (step/many.h).
+ *
+ * Invariant: as together.h. What fails is tried again run by run, in a transaction of its own.
+ *
+ * Threads: the worker that has the lane. Ownership: of its arguments: none.
+ */
+#pragma once
+#include "engine/lane/lane.h"
+#include "engine/service/service.h"
+#include "engine/step/step.h"
+
+typedef struct {
+  Service *service;
+  Pg *pg;
+  Lane *lane;
+  Bundle *bundle;
+  const GPtrArray *runs;    /* of Run, borrowed: sound ones, in the same version of their job */
+  gint64 most, rows_beside; /* they may change so many rows; others have changed so many */
+  GPtrArray *steps;         /* of Step, owned: gets those that are done */
+  const char *at_fault;     /* the run whose limits want it to go alone; NULL: not known */
+} AtOnce;
+
+/* How many runs of LANE are to be done as one; 0: none. */
+guint at_once_wanted (const Lane *lane);
+gboolean at_once_run (AtOnce *all, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* That has failed: from here on LANE begins with few. */
+void at_once_failed (Lane *lane);

@@ -1,0 +1,11 @@
+/* Which runs may share a transaction.
+ *
+ * Threads: any. Ownership: of the arguments: none.
+ */
+#pragma once
+#include "engine/ledger/run.h"
+
+gboolean sound_job (const Job *job);
+/* A run that has failed or waited before, that was cut, or that is only planned would spoil the
+ * transaction of the others. */
+gboolean sound_run (const Run *run);
