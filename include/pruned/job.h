@@ -85,6 +85,11 @@ PgRows *step_apply_text (Step *step, GError **error, const char *table, const ch
 const PgRows *step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...)
     G_GNUC_NULL_TERMINATED;
 
+/* As step_query, for a FILE that is asked once in a transaction, which steps of several runs can
+ * share. */
+const PgRows *step_query_once (Step *step, GError **error, const char *file, ...)
+    G_GNUC_NULL_TERMINATED;
+
 /* Several statements in one round trip: queue them, then step_send returns the rows of each in this
  * order (of PgRows; unref it). The first that fails ends it. No other statement may run in between.
  */

@@ -110,6 +110,9 @@ PgRows *pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GE
  * statement that fails or is cached. */
 const PgRows *pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values,
                            const char *stamp, GError **error);
+/* The same, run once in a transaction: cached until the next one begins. */
+const PgRows *pg_run_once (Pg *pg, const PgStatement *statement, const PgValues *values,
+                           GError **error);
 /* Runs the statement of a file. */
 PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 PgRows *pg_run_alone (Pg *pg, const char *file, const PgValues *values,
