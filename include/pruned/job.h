@@ -141,6 +141,9 @@ void step_log (Step *step, LogLevel level, const char *message, json_t *fields);
 
 /* The run continues with CURSOR (taken) after DELAY_MS; without this call it has finished. */
 void step_continue (Step *step, json_t *cursor, gint64 delay_ms);
+/* The next step is so small that the transaction can have it as well, if runs share one. Only for
+ * what may be undone together: the step stands only if the next one does. */
+void step_may_follow (Step *step);
 /* The run continues with CURSOR (taken) after DELAY_MS because of REASON (a store is down): a
  * back-off without a charged attempt. */
 void step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms);

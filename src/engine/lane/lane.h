@@ -107,6 +107,7 @@ typedef struct _Lane {
     gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
     gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
     gboolean heavy;   /* nearly all runs of the last shared transaction had rows */
+    guint fits;       /* messages that the next one should take; 0: all */
     guint outages;    /* in a row */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;

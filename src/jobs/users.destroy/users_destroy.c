@@ -131,8 +131,10 @@ memberships (Destroy *destroy, const PgRows *page, GError **error)
     return FALSE;
   if (rows_count (page) == destroy->left)
     users_destroy_continue (destroy, "memberships", NULL);
-  else if (step_setting_bool (destroy->step, "finish"))
+  else if (step_setting_bool (destroy->step, "finish")) {
     users_destroy_continue (destroy, "references", NULL);
+    step_may_follow (destroy->step);
+  }
   return TRUE;
 }
 
