@@ -85,6 +85,11 @@ PgRows *step_apply_text (Step *step, GError **error, const char *table, const ch
 const PgRows *step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...)
     G_GNUC_NULL_TERMINATED;
 
+/* As step_query, for a FILE that is asked once in a transaction, which steps of several runs can
+ * share. */
+const PgRows *step_query_once (Step *step, GError **error, const char *file, ...)
+    G_GNUC_NULL_TERMINATED;
+
 /* Several statements in one round trip: queue them, then step_send returns the rows of each in this
  * order (of PgRows; unref it). The first that fails ends it. No other statement may run in between.
  */
@@ -136,6 +141,9 @@ void step_log (Step *step, LogLevel level, const char *message, json_t *fields);
 
 /* The run continues with CURSOR (taken) after DELAY_MS; without this call it has finished. */
 void step_continue (Step *step, json_t *cursor, gint64 delay_ms);
+/* The next step is so small that the transaction can have it as well, if runs share one. Only for
+ * what may be undone together: the step stands only if the next one does. */
+void step_may_follow (Step *step);
 /* The run continues with CURSOR (taken) after DELAY_MS because of REASON (a store is down): a
  * back-off without a charged attempt. */
 void step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms);

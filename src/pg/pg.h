@@ -66,8 +66,10 @@ const PgStatement *pg_statement (const char *file);
 /* A statement from a text, kept for ever under NAME. NAME is used in messages; a second call with
  * it returns the first statement. PRUNED_FATAL: a parameter without a cast. Thread: any. */
 const PgStatement *pg_statement_text (const char *name, const char *text, GError **error);
-/* The same. It is planned for its values each time, and not once for all values: for conditions
- * whose best index depends on them. */
+/* The one that is kept under NAME; NULL: there is none yet. Thread: any. */
+const PgStatement *pg_statement_known (const char *name);
+/* As pg_statement_text. It is planned for its values each time, and not once for all values: for
+ * conditions whose best index depends on them. */
 const PgStatement *pg_statement_anew (const char *name, const char *text, GError **error);
 gboolean pg_statement_wants (const PgStatement *statement, const char *parameter);
 /* The names of the parameters, NULL-terminated; owned by the statement. */
@@ -108,6 +110,9 @@ PgRows *pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GE
  * statement that fails or is cached. */
 const PgRows *pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values,
                            const char *stamp, GError **error);
+/* The same, run once in a transaction: cached until the next one begins. */
+const PgRows *pg_run_once (Pg *pg, const PgStatement *statement, const PgValues *values,
+                           GError **error);
 /* Runs the statement of a file. */
 PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 PgRows *pg_run_alone (Pg *pg, const char *file, const PgValues *values,

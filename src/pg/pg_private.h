@@ -31,6 +31,7 @@ struct _Pg {
   guint taken;       /* how many answers of them were taken */
   gboolean synced;   /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
+  guint64 transactions; /* begun so far */
   const atomic_int *plans;
   gint plans_made; /* the number of PgSettings.plans that this session has seen */
   Kept *kept;

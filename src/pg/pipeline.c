@@ -241,3 +241,10 @@ pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const
   PgRows *rows = pg_run (pg, statement, values, error);
   return rows != NULL ? kept_put (pg->kept, name, stamp, rows) : NULL;
 }
+
+const PgRows *
+pg_run_once (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
+{
+  g_autofree char *stamp = g_strdup_printf ("transaction %" G_GUINT64_FORMAT, pg->transactions);
+  return pg_run_kept (pg, statement, values, stamp, error);
+}

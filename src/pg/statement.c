@@ -259,6 +259,12 @@ statement_of_text (const char *name, const char *text, gboolean anew, GError **e
 }
 
 const PgStatement *
+pg_statement_known (const char *name)
+{
+  return known_get (name);
+}
+
+const PgStatement *
 pg_statement_text (const char *name, const char *text, GError **error)
 {
   return statement_of_text (name, text, FALSE, error);

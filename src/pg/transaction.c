@@ -12,6 +12,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
     return FALSE;
   pg->deadline_us = 0;
   pg->read_only = read_only;
+  pg->transactions++;
   pg->sqlstate[0] = '\0'; /* forget the error of the previous transaction */
   pg->begin_wanted = TRUE;
   return TRUE;

@@ -120,17 +120,19 @@ brakes_after (Step *step, GError **error)
   return total <= bound ? check_rest (step, total, bound, error) : count_first (step, error);
 }
 
-/* Before its first rows go: whether the run exceeds a limit that only reading the table shows. */
+/* Before its first rows go: whether the run exceeds a limit that only reading the table or the runs
+ * before it shows. Below min_rows none of these counts. */
 static gboolean
 check_share (Step *step, gint64 n, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   RowLimits limits;
-  if (n == 0 || (set->max_share < 0 && set->max_ratio < 0))
+  const gint64 total = step->run->rows_done + n;
+  if (n == 0 || total < set->min_rows || (set->max_share < 0 && set->max_ratio < 0))
     return TRUE;
   if (!limits_read (step, &limits, error))
     return FALSE;
-  return step->run->rows_done + n <= limits_least (&limits) || count_first (step, error);
+  return total <= limits_least (&limits) || count_first (step, error);
 }
 
 /* How many rows the run of STEP would change from here on, if this can be asked before it does. */

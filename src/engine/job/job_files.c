@@ -50,6 +50,9 @@ const PgStatement *
 job_files_audited (const char *name, const char *sql, const char *table, const char *action,
                    const char *columns, GError **error)
 {
+  const PgStatement *known = pg_statement_known (name);
+  if (known != NULL)
+    return known;
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
   g_auto (GStrv) parts = g_strsplit (table, "'", -1);
@@ -106,10 +109,20 @@ name_of_text (const char *name, const char *text)
   return other ? g_strdup_printf ("%s#%.8s", name, sum) : g_strdup (name);
 }
 
+/* The files of the program never change: their statements are not made again. */
+static const PgStatement *
+made_before (const char *path, const char *name)
+{
+  return path[0] != '/' ? pg_statement_known (name) : NULL;
+}
+
 const PgStatement *
 job_files_statement (const Job *job, const char *file, GError **error)
 {
   g_autofree char *path = path_of (job, file);
+  const PgStatement *known = made_before (path, path);
+  if (known != NULL)
+    return known;
   g_autofree char *text = resource_sql (path, error);
   if (text == NULL)
     return NULL;
@@ -146,7 +159,9 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
     return FALSE;
   if (apply->kind == APPLY_INSERT)
     return (apply->statement = job_files_statement (job, file, error)) != NULL;
-  g_autofree char *path = path_of (job, file);
+  g_autofree char *path = path_of (job, file), *plain = g_strdup_printf ("%s#%s", path, columns);
+  if ((apply->statement = made_before (path, plain)) != NULL)
+    return TRUE;
   g_autofree char *text = resource_sql (path, error);
   if (text == NULL)
     return FALSE;

@@ -110,6 +110,7 @@ typedef struct _Lane {
     gboolean heavy;   /* nearly all runs of the last shared transaction had rows */
     guint at_once;    /* so many runs are done as one (work/at_once.h); 0: none were yet */
     guint rests;      /* for so many batches none is */
+    guint fits;       /* messages that the next one should take; 0: all */
     guint outages;    /* in a row */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;

@@ -45,6 +45,9 @@ struct _Step {
                       in it */
   gint64 rows_beside;   /* that they have changed by now */
   gboolean many;        /* it stands for steps of several runs (many.h) while these are tried */
+  Step *before;         /* of the same run, in the same transaction; borrowed. NULL: none */
+  gboolean followed;    /* by another step of its run in the same transaction */
+  gboolean may_follow;  /* its next step can be in the same transaction */
   gboolean found;       /* the keys of its page are those that page.sql has just returned */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; each made when it is wanted */
@@ -123,6 +126,10 @@ void step_add_outcome (Step *step, const char *record, const char *entity,
                        const char *const *fields);
 /* The run as it is after this step, if it continues. Borrows from STEP. */
 Run step_run_ahead (const Step *step);
+/* The run of the step that follows STEP in the same transaction; free it after that step, with
+ * step_next_run_free. */
+Run *step_next_run (Step *step);
+void step_next_run_free (Run *run);
 /* The run continues in this transaction: STEP becomes its next step. */
 void step_go_ahead (Step *step);
 /* The run's result so far with this step's counters added; STATUS as given. New reference. */

@@ -202,6 +202,12 @@ step_run_ahead (const Step *step)
 }
 
 void
+step_may_follow (Step *step)
+{
+  step->may_follow = TRUE;
+}
+
+void
 step_go_ahead (Step *step)
 {
   step->passed++;

@@ -210,6 +210,47 @@ add_advance (Step *step, GString *const *arrays)
   array_add (arrays[10], step->job->version);
 }
 
+/* --- several steps of one run in a transaction --- */
+
+Run *
+step_next_run (Step *step)
+{
+  Run *next = g_new (Run, 1);
+  *next = step_run_ahead (step); /* borrows the rest */
+  step->followed = TRUE;
+  next->cursor = next->cursor != NULL ? json_incref (next->cursor) : NULL;
+  next->result = step_result (step, "limit_reached");
+  next->rows_done += step->rows + (gint64)step->children->len;
+  next->rows_counted = step->counted >= 0 ? step->counted : next->rows_counted;
+  next->rows_limit = step->limited >= 0 ? step->limited : next->rows_limit;
+  next->first = FALSE;
+  return next;
+}
+
+void
+step_next_run_free (Run *run)
+{
+  g_clear_pointer (&run->cursor, json_decref);
+  g_clear_pointer (&run->result, json_decref);
+  g_free (run);
+}
+
+/* Only the last step of a run moves its row on: for all of them. */
+static void
+add_before (Step *step)
+{
+  Step *before = step->before;
+  if (before == NULL)
+    return;
+  step->rows += before->rows;
+  step->counted = step->counted >= 0 ? step->counted : before->counted;
+  step->limited = step->limited >= 0 ? step->limited : before->limited;
+  json_decref (step->run->result); /* the children are counted only now */
+  step->run->result = step_result (before, "limit_reached");
+}
+
+/* --- */
+
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
@@ -219,14 +260,18 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();
   for (guint i = 0; i < steps->len; i++)
-    pace_go_on (steps->pdata[i]);
+    if (!((const Step *)steps->pdata[i])->followed)
+      pace_go_on (steps->pdata[i]);
   for (guint i = 0; i < steps->len; i++)
     if (!settle_quarantine (steps->pdata[i], error) || !settle_children (steps->pdata[i], error))
       return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     arrays[i] = array_new ();
-  for (guint i = 0; i < steps->len; i++)
-    add_advance (steps->pdata[i], arrays);
+  for (guint i = 0; i < steps->len; i++) {
+    add_before (steps->pdata[i]);
+    if (!((const Step *)steps->pdata[i])->followed)
+      add_advance (steps->pdata[i], arrays);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     pg_values_take (values, names[i], array_take (arrays[i]));
   if (!bundle_is_whole (first->bundle, error))

@@ -223,6 +223,19 @@ step_query_kept (Step *step, const char *stamp, GError **error, const char *file
   return pg_run_kept (step->pg, statement, values, stamp, error);
 }
 
+const PgRows *
+step_query_once (Step *step, GError **error, const char *file, ...)
+{
+  const PgStatement *statement = job_files_statement (step->job, file, error);
+  if (statement == NULL)
+    return NULL;
+  va_list pairs;
+  va_start (pairs, file);
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  va_end (pairs);
+  return pg_run_once (step->pg, statement, values, error);
+}
+
 /* --- several in one round trip --- */
 
 static gboolean

@@ -30,6 +30,13 @@ is_behind (const Lane *lane, const Work *work)
   return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
 }
 
+/* More messages would be in vain. */
+static gboolean
+is_full (const Lane *lane, const GArray *works)
+{
+  return lane->worker.fits > 0 && works->len >= lane->worker.fits;
+}
+
 /* Decodes the pending messages, up to the first that must go alone. Undecodable ones are buried and
  * removed. */
 static gboolean
@@ -37,7 +44,7 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
 {
   for (guint i = 0; i < lane->worker.pending->len;) {
     LaneMessage *pending = &g_array_index (lane->worker.pending, LaneMessage, i);
-    if (pending->alone && i > 0)
+    if ((pending->alone && i > 0) || is_full (lane, works))
       break;
     gboolean alone = pending->alone;
     Work work = { 0 };

@@ -16,6 +16,7 @@
 #define SQL "src/engine/work/sql/"
 #define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* no further run is begun after that */
 #define LATE_US G_USEC_PER_SEC                    /* and no first one after that */
+#define MOST_TAKEN 500                            /* messages of a lane at once */
 
 typedef struct {
   Service *service;
@@ -25,6 +26,7 @@ typedef struct {
   Claim claim;
   Bundle *bundle;
   GPtrArray *steps;  /* of Step, owned: done */
+  GPtrArray *next;   /* of Run, owned: those that are one step further in this transaction */
   GHashTable *heavy; /* run id -> Run, borrowed: those that looking at their page has not done */
   GHashTable *later; /* those of them whose turn has not come */
   gint64 began_us, rows, most; /* rows that it may change */
@@ -102,14 +104,16 @@ ask_deferred (Together *together, GError **error)
 
 /* --- their steps --- */
 
-static gboolean
-step_shared (Together *together, Run *run, GError **error)
+/* One step of RUN behind the step BEFORE, which is NULL for its first. NULL: it has failed. */
+static Step *
+step_once (Together *together, Run *run, Step *before, GError **error)
 {
   Step *step = step_new (together->pg, run, together->service->prefix,
                          together->lane->worker.bisect, together->bundle);
   step->shared = TRUE;
   step->replica = together->lane->worker.replica;
-  step->rows_beside = together->rows;
+  step->before = before;
+  step->rows_beside = before != NULL ? before->rows_beside : together->rows;
   gboolean first = together->rows == 0;
   if (first)
     pace_begin (step);
@@ -118,12 +122,41 @@ step_shared (Together *together, Run *run, GError **error)
   if (!ok) {
     together->at_fault = run->run_id;
     step_free (step);
-    return FALSE;
+    return NULL;
   }
-  together->rows += MAX (1, step->rows + (gint64)step->children->len);
+  gint64 rows = step->rows + (gint64)step->children->len;
+  together->rows += before != NULL ? rows : MAX (1, rows);
   g_ptr_array_add (together->steps, step);
-  g_hash_table_remove (together->heavy, run->run_id);
-  return TRUE;
+  return step;
+}
+
+/* Whether the run takes its next step in this transaction as well. A trigger that waits for the end
+ * of the transaction is to come between the two. */
+static gboolean
+goes_on (const Together *together, Step *step)
+{
+  if (!step->may_follow || !step->continues || step->next_delay_ms > 0 || is_enough (together))
+    return FALSE;
+  pace_go_on (step);
+  return json_object_get (step->next_cursor, "limit") == NULL;
+}
+
+static gboolean
+step_shared (Together *together, Run *run, GError **error)
+{
+  Step *step = step_once (together, run, NULL, error);
+  while (step != NULL) {
+    if (step->may_follow && !ask_deferred (together, error))
+      return FALSE;
+    if (!goes_on (together, step))
+      break;
+    Run *next = step_next_run (step);
+    g_ptr_array_add (together->next, next);
+    step = step_once (together, next, step, error);
+  }
+  if (step != NULL)
+    g_hash_table_remove (together->heavy, run->run_id);
+  return step != NULL;
 }
 
 /* The next runs from the message FROM on that may be done as one. */
@@ -291,6 +324,20 @@ are_heavy (const GPtrArray *steps)
   return 8 * with_rows > 7 * steps->len;
 }
 
+/* A run that is locked and read, and whose turn does not come, costs as much as a small step. So
+ * the next transaction takes little more than this one had time for, and twice as much once it has
+ * done all. */
+static void
+note_fits (const Together *together)
+{
+  const guint taken = together->works->len, later = g_hash_table_size (together->later);
+  guint *fits = &together->lane->worker.fits;
+  if (later > 0)
+    *fits = (taken - later) + (taken - later) / 4 + 1;
+  else if (taken >= *fits)
+    *fits = *fits < MOST_TAKEN ? 2 * *fits : 0;
+}
+
 static void
 conclude (Together *together)
 {
@@ -300,6 +347,7 @@ conclude (Together *together)
                         - g_hash_table_size (claim->locked));
   together->lane->worker.heavy = are_heavy (together->steps);
   steps_conclude (together->service, together->lane, together->steps, &together->bundle);
+  note_fits (together);
   remove_handled (together);
 }
 
@@ -307,6 +355,7 @@ gboolean
 together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
 {
   const Work *first = &g_array_index (works, Work, 0);
+  g_autoptr (GPtrArray) next = g_ptr_array_new_with_free_func ((GDestroyNotify)step_next_run_free);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) later = g_hash_table_new (g_str_hash, g_str_equal);
@@ -316,6 +365,7 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
                         .lane = lane,
                         .works = works,
                         .steps = steps,
+                        .next = next,
                         .heavy = heavy,
                         .most = limits_shared_rows (lane->job),
                         .later = later,

@@ -19,14 +19,11 @@ announce (Destroy *destroy)
                            destroy->user_type, "reason", reason != NULL ? reason : ""));
 }
 
-/* Checks for rows that a trigger or the application has inserted into a column that was done. If
- * there are some, the columns are walked through again, at most LOOKS times. *AGAIN: they are. */
+/* FOUND: columns that were done, with rows that a trigger or the application has inserted. If there
+ * are some, the columns are walked through again, at most LOOKS times. *AGAIN: they are. */
 static gboolean
-last_look (Destroy *destroy, gboolean *again, GError **error)
+take_last_look (Destroy *destroy, const PgRows *found, gboolean *again, GError **error)
 {
-  g_autoptr (PgRows) found = users_destroy_look (destroy, error);
-  if (found == NULL)
-    return FALSE;
   *again = rows_count (found) > 0;
   if (*again && ++destroy->looks > LOOKS)
     return step_fail (
@@ -89,6 +86,17 @@ sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *
   return TRUE;
 }
 
+/* Asks what is only the user's, and what refers to them. */
+static GPtrArray *
+look_at_both (Destroy *destroy, const PgRows *roots, GError **error)
+{
+  gboolean queued = users_destroy_prepare_look (destroy, error)
+                    && step_queue_text (destroy->step, error, rows_text (roots, 0, "probe"),
+                                        "user_id", destroy->user_id, NULL)
+                    && users_destroy_queue_look (destroy, error);
+  return queued ? step_send (destroy->step, error) : NULL;
+}
+
 /* Removes what is only the user's until a look finds no more of it: a row can come while others
  * go. What nothing removes stays, and the delete of the user tells. */
 static gboolean
@@ -98,14 +106,17 @@ sweep_all_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRo
   gint64 before = sweep->left;
   if (!sweep_owned (destroy, sweep, roots, first, more, error))
     return FALSE;
-  while (!*more && sweep->left < before) {
+  while (!*more) {
+    g_autoptr (GPtrArray) both = look_at_both (destroy, roots, error);
+    if (both == NULL)
+      return FALSE;
+    if (rows_count (both->pdata[0]) == 0 || sweep->left == before)
+      return take_last_look (destroy, both->pdata[1], more, error);
     before = sweep->left;
-    g_autoptr (PgRows) there = step_query_text (destroy->step, error, rows_text (roots, 0, "probe"),
-                                                "user_id", destroy->user_id, NULL);
-    if (there == NULL || !sweep_owned (destroy, sweep, roots, there, more, error))
+    if (!sweep_owned (destroy, sweep, roots, both->pdata[0], more, error))
       return FALSE;
   }
-  return *more || last_look (destroy, more, error);
+  return TRUE;
 }
 
 /* Locks the user, and looks for what is only theirs: the last of the answers. NULL with an error:

@@ -64,17 +64,36 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
   return TRUE;
 }
 
+static const PgRows *
+make_look (Destroy *destroy, GError **error)
+{
+  return step_query_kept (destroy->step, destroy->stamp, error, "left", LISTS (destroy->step),
+                          NULL);
+}
+
+gboolean
+users_destroy_prepare_look (Destroy *destroy, GError **error)
+{
+  return make_look (destroy, error) != NULL;
+}
+
+gboolean
+users_destroy_queue_look (Destroy *destroy, GError **error)
+{
+  const PgRows *made = make_look (destroy, error);
+  const char *sql = made != NULL ? rows_text (made, 0, "sql") : NULL;
+  return made != NULL
+         && step_queue_text (destroy->step, error,
+                             sql != NULL ? sql : "SELECT NULL::text AS name WHERE false", "user_id",
+                             destroy->user_id, NULL);
+}
+
 PgRows *
 users_destroy_look (Destroy *destroy, GError **error)
 {
-  const PgRows *made
-      = step_query_kept (destroy->step, destroy->stamp, error, "left", LISTS (destroy->step), NULL);
-  if (made == NULL)
-    return NULL;
-  const char *sql = rows_text (made, 0, "sql");
-  return step_query_text (destroy->step, error,
-                          sql != NULL ? sql : "SELECT NULL::text AS name WHERE false", "user_id",
-                          destroy->user_id, NULL);
+  g_autoptr (GPtrArray) all
+      = users_destroy_queue_look (destroy, error) ? step_send (destroy->step, error) : NULL;
+  return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
 }
 
 static void
@@ -186,16 +205,16 @@ move_found (Destroy *destroy, const PgRows *references, const PgRows *found, gbo
 }
 
 gboolean
-users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
+users_destroy_references (Destroy *destroy, const PgRows *found, gboolean *more, GError **error)
 {
   const json_t *cursor = step_cursor (destroy->step);
   const char *name = json_string_value (json_object_get (cursor, "reference"));
   const char *after = json_string_value (json_object_get (cursor, "after"));
   const PgRows *references = step_query_kept (destroy->step, destroy->stamp, error, "references",
                                               LISTS (destroy->step), NULL);
-  g_autoptr (PgRows) found = references != NULL ? users_destroy_look (destroy, error) : NULL;
   gboolean done = FALSE; /* what was found */
-  if (found == NULL || (name == NULL && !move_found (destroy, references, found, &done, error)))
+  if (references == NULL
+      || (name == NULL && !move_found (destroy, references, found, &done, error)))
     return FALSE;
   for (int i = 0; i < rows_count (references) && !*more; i++) {
     const char *here = rows_text (references, i, "name");

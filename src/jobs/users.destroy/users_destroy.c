@@ -131,8 +131,10 @@ memberships (Destroy *destroy, const PgRows *page, GError **error)
     return FALSE;
   if (rows_count (page) == destroy->left)
     users_destroy_continue (destroy, "memberships", NULL);
-  else if (step_setting_bool (destroy->step, "finish"))
+  else if (step_setting_bool (destroy->step, "finish")) {
     users_destroy_continue (destroy, "references", NULL);
+    step_may_follow (destroy->step);
+  }
   return TRUE;
 }
 
@@ -253,12 +255,23 @@ call_off (Destroy *destroy, const char *reason, GError **error)
   return TRUE;
 }
 
+/* Locks and reads the user; before the second stage also the columns that refer to them. */
+static GPtrArray *
+read_user (Destroy *destroy, gboolean look, GError **error)
+{
+  gboolean queued = (!look || users_destroy_prepare_look (destroy, error))
+                    && step_queue (destroy->step, error, "user", "user_id", destroy->user_id,
+                                   "ghost_id", ghost_of_cursor (destroy), NULL)
+                    && (!look || users_destroy_queue_look (destroy, error));
+  return queued ? step_send (destroy->step, error) : NULL;
+}
+
 static gboolean
 resume (Destroy *destroy, const char *stage, GError **error)
 {
-  g_autoptr (PgRows) user = step_query (destroy->step, error, "user", "user_id", destroy->user_id,
-                                        "ghost_id", ghost_of_cursor (destroy), NULL);
-  gboolean more = FALSE;
+  gboolean more = FALSE, look = g_str_equal (stage, "references");
+  g_autoptr (GPtrArray) all = read_user (destroy, look, error);
+  const PgRows *user = all != NULL ? all->pdata[0] : NULL;
   const char *reason;
   if (user == NULL || !note_user (destroy, user))
     return user != NULL;
@@ -272,7 +285,7 @@ resume (Destroy *destroy, const char *stage, GError **error)
     return further_memberships (destroy, error);
   if (destroy->ghost_id == NULL)
     return no_ghost (destroy, error);
-  if (g_str_equal (stage, "references") && !users_destroy_references (destroy, &more, error))
+  if (look && !users_destroy_references (destroy, all->pdata[1], &more, error))
     return FALSE;
   return more || users_destroy_finish (destroy, &more, error);
 }

@@ -36,11 +36,14 @@ typedef struct {
 
 gboolean users_destroy_step (Step *step, GError **error);
 
-/* TRUE with *MORE: the step's limit is reached. */
-gboolean users_destroy_references (Destroy *destroy, gboolean *more, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-/* The columns (`name`) that still refer to the user. */
+/* FOUND by a look. TRUE with *MORE: the step's limit is reached. */
+gboolean users_destroy_references (Destroy *destroy, const PgRows *found, gboolean *more,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The columns (`name`) that still refer to the user. To queue the question, prepare it before
+ * anything else is queued: this can ask the catalogue. */
 PgRows *users_destroy_look (Destroy *destroy, GError **error);
+gboolean users_destroy_prepare_look (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean users_destroy_queue_look (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Continues with STAGE; FIELDS (taken, can be NULL) are added to the cursor. */
