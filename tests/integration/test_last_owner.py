@@ -198,6 +198,24 @@ def test_a_user_who_became_an_owner_after_the_locks_does_not_count(group):
     assert scene.database.value(OWNERS, [group.root]) >= 1
 
 
+def test_an_owner_who_is_found_to_be_relied_upon_and_leaves_earlier_does_not_count(group):
+    """The user is promoted after the daemon has found out which owners leave, and before it looks for those that it can rely upon. They
+    leave on the same page, and could rely upon the owner who leaves after them."""
+    scene = group.scene
+    heir = group.member(group.user(), group.root, level=30, expires_at=group.day(0))
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("UPDATE users SET state = state WHERE id = %s", [group.leaving])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        scene.database.execute("UPDATE members SET access_level = CASE id WHEN %s THEN 50 ELSE 30 END WHERE id IN (%s, %s)",
+                               [heir, heir, group.other])
+        application.commit()
+    scene.wait_run(run_id, deadline_s=60)
+    assert scene.database.value(OWNERS, [group.root]) == 1
+
+
 def test_two_processes_never_take_two_owners(new_scene):
     """A chain and a user's destruction meet in many groups with two owners each."""
     scene = new_scene({"jobs.members.remove_expired.batch": 5, "jobs.members.remove_expired.delay_ms": 0})
