@@ -119,6 +119,23 @@ def test_a_member_that_somebody_else_removes_meanwhile_is_gone(group):
     assert [result(row).get(word, 0) for word in ("removed", "gone", "failed")] == [1, 1, 0]
 
 
+def test_a_member_that_is_written_meanwhile_goes_all_the_same(group):
+    """The row is elsewhere when it is to be deleted, and says what it said when it was decided."""
+    scene = group.scene
+    other = group.member(group.user(), group.root, expires_at=group.day(-1))
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("UPDATE members SET created_at = created_at WHERE id = %s", [other])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        application.commit()
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert [result(row).get(word, 0) for word in ("removed", "gone", "failed")] == [2, 0, 0]
+    assert group.ids("members", f"source_id = {group.root}") == [group.other]
+    assert scene.database.rows("SELECT * FROM pruned.quarantine") == []
+
+
 def test_a_trigger_that_takes_another_row_along(group):
     """The page fails although each of its halves succeeds: it is made smaller, and no row is charged."""
     scene = group.scene
