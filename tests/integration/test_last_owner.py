@@ -119,6 +119,23 @@ def test_a_member_that_somebody_else_removes_meanwhile_is_gone(group):
     assert [result(row).get(word, 0) for word in ("removed", "gone", "failed")] == [1, 1, 0]
 
 
+def test_a_member_that_is_written_meanwhile_goes_all_the_same(group):
+    """The row is elsewhere when it is to be deleted, and says what it said when it was decided."""
+    scene = group.scene
+    other = group.member(group.user(), group.root, expires_at=group.day(-1))
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("UPDATE members SET created_at = created_at WHERE id = %s", [other])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        application.commit()
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert [result(row).get(word, 0) for word in ("removed", "gone", "failed")] == [2, 0, 0]
+    assert group.ids("members", f"source_id = {group.root}") == [group.other]
+    assert scene.database.rows("SELECT * FROM pruned.quarantine") == []
+
+
 def test_a_trigger_that_takes_another_row_along(group):
     """The page fails although each of its halves succeeds: it is made smaller, and no row is charged."""
     scene = group.scene
@@ -196,6 +213,24 @@ def test_a_user_who_became_an_owner_after_the_locks_does_not_count(group):
         gate.execute("SELECT pg_advisory_unlock(77)")
     scene.wait_run(run_id, deadline_s=60)
     assert scene.database.value(OWNERS, [group.root]) >= 1
+
+
+def test_an_owner_who_is_found_to_be_relied_upon_and_leaves_earlier_does_not_count(group):
+    """The user is promoted after the daemon has found out which owners leave, and before it looks for those that it can rely upon. They
+    leave on the same page, and could rely upon the owner who leaves after them."""
+    scene = group.scene
+    heir = group.member(group.user(), group.root, level=30, expires_at=group.day(0))
+    scene.start().wait_line("Partitions assigned")
+    with scene.database.connect() as application:
+        application.autocommit = False
+        application.execute("UPDATE users SET state = state WHERE id = %s", [group.leaving])
+        run_id = tick(group)
+        wait_for_lock(scene.database)
+        scene.database.execute("UPDATE members SET access_level = CASE id WHEN %s THEN 50 ELSE 30 END WHERE id IN (%s, %s)",
+                               [heir, heir, group.other])
+        application.commit()
+    scene.wait_run(run_id, deadline_s=60)
+    assert scene.database.value(OWNERS, [group.root]) == 1
 
 
 def test_two_processes_never_take_two_owners(new_scene):

@@ -13,13 +13,14 @@
 --
 -- A step relies only on owners that it has locked (lock_owners.sql, and those of the page itself,
 -- some of which can have to stay for another reason). They are passed on in settings of the
--- transaction. A plan has no locks and relies on all owners. Fast because each look-up is an index
--- range of one group's owners that ends at the first; questions about the page itself use hash
--- tables (NOT IN), whatever size the planner assumes. A user who became an owner after the locks
--- were taken is decided on, but no removal relies on them.
+-- transaction, each with whom they were found for, so that these are not searched for others again.
+-- A plan has no locks and relies on all owners. Fast because each look-up is an index range of one
+-- group's owners that ends at the first; questions about the page itself use hash tables (NOT IN),
+-- whatever size the planner assumes. A user who became an owner after the locks were taken is
+-- decided on, but no removal relies on them.
 standing AS MATERIALIZED (
   SELECT m.* FROM leaving m
-  WHERE coalesce(m.id = ANY (nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[]), true) AND NOT
+  WHERE coalesce(m.id = ANY ((SELECT nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true) AND NOT
   -- include: held_owner.sql
 ),
 leaving_group AS MATERIALIZED (
@@ -28,6 +29,13 @@ leaving_group AS MATERIALIZED (
 followed AS MATERIALIZED (
   SELECT DISTINCT g.id
   FROM leaving_group g JOIN standing l ON l.group_id = g.group_id AND l.pos > g.pos AND l.user_id <> g.user_id
+),
+-- Those who do not leave stay until the commit: they are locked.
+backed AS MATERIALIZED (
+  SELECT b.id
+  FROM unnest(nullif(pg_catalog.current_setting('pruned.relied_upon_for', true), '')::bigint[],
+              nullif(pg_catalog.current_setting('pruned.relied_upon', true), '')::bigint[]) AS b (id, by_id)
+  WHERE b.by_id NOT IN (SELECT id FROM leaving) AND b.by_id NOT IN (SELECT id FROM gone)
 ),
 helpless AS MATERIALIZED (
   SELECT l.*
@@ -42,7 +50,7 @@ helpless AS MATERIALIZED (
       AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone) AND NOT
       -- include: held_owner.sql
     LIMIT 1) AS other ON true
-  WHERE l.id NOT IN (SELECT id FROM followed) AND other.stands IS NULL
+  WHERE l.id NOT IN (SELECT id FROM followed) AND l.id NOT IN (SELECT id FROM backed) AND other.stands IS NULL
 ),
 helpless_below AS MATERIALIZED (
   SELECT h.pos, h.id, h.user_id, g.id AS group_id, g.id IN (SELECT group_id FROM helpless) AS matters
