@@ -81,22 +81,11 @@ find_event (const Jobs *jobs, const char *name)
   return NULL;
 }
 
-/* NULL: SECTION has no KEY. */
-static const KeyFileEntry *
-entry_of (const Section *section, const char *key)
-{
-  const KeyFileEntry *entry = NULL;
-  for (guint i = 0; i < section->n; i++)
-    if (g_str_equal (section_entry (section, i)->key, key))
-      entry = section_entry (section, i);
-  return entry;
-}
-
 static void
 refuse_event (Own *own, const Section *section, const GError *error)
 {
   g_autofree char *name = name_of (section);
-  const KeyFileEntry *topic = entry_of (section, "topic");
+  const KeyFileEntry *topic = section_find (section, "topic");
   job_refuse (own->jobs, name, FALSE, error);
   JobRefused *refused = (JobRefused *)jobs_refused_find (own->jobs, name);
   refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
@@ -125,7 +114,7 @@ no_event (const Own *own, const Section *section, const char *key, const char *n
 {
   g_autofree char *own_name = g_strconcat ("event ", name, NULL);
   const JobRefused *refused = jobs_refused_find (own->jobs, own_name);
-  const KeyFileEntry *entry = entry_of (section, key);
+  const KeyFileEntry *entry = section_find (section, key);
   if (refused != NULL)
     return section_fail (section, entry, error, "%s: [event %s] is refused: %s: %s", key, name,
                          refused->place, refused->reason);
@@ -169,7 +158,7 @@ events_exist (const Own *own, const Section *section, const Sentence *sentence, 
     g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
     const SentenceEvent *event = find_event (own->jobs, *on);
     if (event == NULL && message_schema (record) != NULL)
-      return section_fail (section, entry_of (section, "on"), error,
+      return section_fail (section, section_find (section, "on"), error,
                            "on: %s is an event of the program's own jobs and names no row of this"
                            " table: write an [event] section with your topic, and a key",
                            *on);
@@ -232,13 +221,13 @@ job_of (const Own *own, const Section *section, GError **error)
 static void
 add_events_of_refused (const Own *own, const Section *section, const char *name)
 {
-  const KeyFileEntry *entry = entry_of (section, "on");
+  const KeyFileEntry *entry = section_find (section, "on");
   const JobRefused *refused = jobs_refused_find (own->jobs, name);
   if (entry == NULL || refused == NULL || refused->job == NULL)
     return;
   g_auto (GStrv) names = g_strsplit_set (entry->value, ", \t", -1); /* some are empty */
   add_named_events (own, refused->job, names);
-  const KeyFileEntry *table = entry_of (section, "table");
+  const KeyFileEntry *table = section_find (section, "table");
   refused->job->table = g_strdup (table != NULL ? table->value : NULL);
 }
 

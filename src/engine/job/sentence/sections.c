@@ -29,6 +29,15 @@ section_entry (const Section *section, guint i)
   return section->file->pdata[section->first + i];
 }
 
+const KeyFileEntry *
+section_find (const Section *section, const char *key)
+{
+  for (guint i = 0; i < section->n; i++)
+    if (g_str_equal (section_entry (section, i)->key, key))
+      return section_entry (section, i);
+  return NULL;
+}
+
 gboolean
 section_fail (const Section *section, const KeyFileEntry *entry, GError **error, const char *format,
               ...)

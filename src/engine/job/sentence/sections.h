@@ -27,6 +27,8 @@ gboolean sections_of_config (GPtrArray *sections, const char *path, gboolean mus
 void sections_of_file (GPtrArray *sections, const char *path);
 
 const KeyFileEntry *section_entry (const Section *section, guint i);
+/* NULL: SECTION has no KEY. */
+const KeyFileEntry *section_find (const Section *section, const char *key);
 
 /* Sets PRUNED_FATAL `<path>:<line>: ...`, the line that of ENTRY, or of the section if it is NULL.
  * Returns FALSE. */

@@ -106,15 +106,6 @@ take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKe
 
 /* --- the whole --- */
 
-static const KeyFileEntry *
-entry_of (const Section *section, const char *key)
-{
-  for (guint i = 0; i < section->n; i++)
-    if (g_str_equal (section_entry (section, i)->key, key))
-      return section_entry (section, i);
-  return NULL;
-}
-
 /* A sentence says one thing. */
 static gboolean
 check_kind (const Section *section, GError **error)
@@ -122,7 +113,7 @@ check_kind (const Section *section, GError **error)
   static const char *const kinds[] = { "set", "archive", "object", "drop_partitions_older_than" };
   const KeyFileEntry *first = NULL;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    const KeyFileEntry *one = entry_of (section, kinds[i]);
+    const KeyFileEntry *one = section_find (section, kinds[i]);
     if (one != NULL && first != NULL)
       return section_fail (section, one->line > first->line ? one : first, error,
                            "'%s' and '%s' exclude each other: a job does one of them", first->key,
@@ -136,11 +127,11 @@ check_kind (const Section *section, GError **error)
 static gboolean
 check_beside (const Section *section, const char *key, const char *const *others, GError **error)
 {
-  if (entry_of (section, key) == NULL)
+  if (section_find (section, key) == NULL)
     return TRUE;
   for (; *others != NULL; others++)
-    if (entry_of (section, *others) != NULL)
-      return section_fail (section, entry_of (section, *others), error, "%s: not with '%s'",
+    if (section_find (section, *others) != NULL)
+      return section_fail (section, section_find (section, *others), error, "%s: not with '%s'",
                            *others, key);
   return TRUE;
 }
@@ -152,15 +143,15 @@ check_rows (const Section *section, GError **error)
   static const char *const say[] = { "where", "keep", "on", "drop_partitions_older_than" };
   gboolean said = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (say); i++)
-    said = said || entry_of (section, say[i]) != NULL;
+    said = said || section_find (section, say[i]) != NULL;
   if (!said)
     return section_fail (section, NULL, error,
                          "which rows? Write where, keep, on or drop_partitions_older_than "
                          "(where = true: every row)");
-  const KeyFileEntry *schedule = entry_of (section, "schedule");
+  const KeyFileEntry *schedule = section_find (section, "schedule");
   if (schedule != NULL && !g_str_equal (schedule->value, "off")
-      && entry_of (section, "where") == NULL && entry_of (section, "keep") == NULL
-      && entry_of (section, "drop_partitions_older_than") == NULL)
+      && section_find (section, "where") == NULL && section_find (section, "keep") == NULL
+      && section_find (section, "drop_partitions_older_than") == NULL)
     return section_fail (section, schedule, error,
                          "schedule: a run of the clock needs 'where' or 'keep'; 'on' names single "
                          "rows");
@@ -173,7 +164,7 @@ check (const Section *section, GError **error)
   static const char *const no_partitions[]
       = { "where", "keep", "children", "audit", "on", "max_share", "data_consistency", NULL },
       *const no_set[] = { "children", NULL };
-  if (entry_of (section, "table") == NULL)
+  if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
   return check_kind (section, error)
          && check_beside (section, "drop_partitions_older_than", no_partitions, error)
@@ -184,7 +175,7 @@ static gboolean
 check_archive (const Sentence *sentence, const Section *section, GError **error)
 {
   return g_strcmp0 (sentence->archive, sentence->table) != 0
-         || section_fail (section, entry_of (section, "archive"), error,
+         || section_fail (section, section_find (section, "archive"), error,
                           "archive: %s is the job's own table", sentence->archive);
 }
 
