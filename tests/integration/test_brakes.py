@@ -330,6 +330,23 @@ def test_many_times_the_usual(new_scene):
     assert scene.wait_run(tick(scene))["state"] == "finished"
 
 
+def test_runs_that_only_planned_are_not_usual(new_scene):
+    scene = new_scene({"jobs.scratch.remove.max_ratio": 3, "jobs.scratch.remove.min_rows": 0})
+    daemon = scene.start()
+    for n in range(5):
+        fill(scene.database, 1)
+        assert scene.wait_run(tick(scene, minutes=-30 + n))["state"] == "finished"
+    daemon.stop()
+    fill(scene.database, 13)
+    daemon = scene.start(settings={"jobs.scratch.remove.mode": "plan"})
+    for n in range(8):
+        assert result(scene.wait_run(tick(scene, minutes=-20 + n)))["mode"] == "plan"
+    daemon.stop()
+    scene.start()
+    run_id = tick(scene, minutes=-9)
+    assert scene.wait_run(run_id, "held", "finished")["state"] == "held" and left(scene) == 13
+
+
 def test_limits_are_on_by_default(tenant):
     """Nine of ten members expire at once."""
     group = tenant.group()
