@@ -517,6 +517,6 @@ def test_a_sentence_that_names_most_of_a_large_table_is_held(house):  # noqa: F8
     house.say("all", "table = orders\nwhere = gone")
     house.say("few", "table = orders\nwhere = id <= 900")
     held = house.run("all")
-    assert (held["state"], held["error"]) == ("held", "held: max_share 20 %, counted 1250")
+    assert (held["state"], held["error"]) == ("held", "held: max_share 20 % of 5000, counted 1250")
     assert house.done("few")[0]["removed"] == 900
     assert house.database.value("SELECT count(*) FROM orders WHERE gone AND id > 900") == 1025
