@@ -1,4 +1,4 @@
-#include "engine/step/plan.h"
+#include "engine/brakes/foresee.h"
 
 #include "base/clock.h"
 #include "cli/cli.h"
@@ -222,6 +222,28 @@ parse_at (gint64 *at_us, GError **error)
   return FALSE;
 }
 
+/* Whether a run that changes ROWS would be held. A role that may only read the application's tables
+ * can plan, too. */
+static void
+say_held (Output *out, Pg *pg, const Job *job, gint64 at_us, const json_t *args, gint64 rows)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (BrakeVerdict) verdict = { 0 };
+  if (!foresee_plan (pg, job, at_us, args, rows, &verdict, &error)) {
+    log_warning ("The plan is not compared with the limits", "job", job->name, "error",
+                 error->message);
+    return;
+  }
+  if (verdict.limit == NULL)
+    return;
+  g_autoptr (json_t) held
+      = json_pack ("{s:{s:s, s:I, s:s}}", "would_be_held", "limit", verdict.limit, "counted",
+                   (json_int_t)verdict.counted, "error", foreseen_words (&verdict));
+  limits_add_measure (&verdict.limits, verdict.limit, json_object_get (held, "would_be_held"));
+  output_object (out, held);
+  output_say (out, "would be held: %s", foreseen_words (&verdict));
+}
+
 /* A role that may only read can plan, too. */
 static void
 keep (Pg *pg, const Job *job, gint64 at_us, const PlanLines *lines)
@@ -238,6 +260,7 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
   g_autoptr (PlanLines) lines = plan_lines_new (), was = NULL;
   g_autofree char *since = NULL;
   GError *cause = NULL;
+  gint64 rows;
   if (diff && (was = plan_last (pg, job, &since, &cause)) == NULL && cause != NULL) {
     g_propagate_error (error, cause);
     return cli_pg_failed (pg, error);
@@ -247,7 +270,7 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
                lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
-  if (!plan_run (pg, job, at_us, args, show, &one, error)) {
+  if (!plan_run (pg, job, at_us, args, show, &one, &rows, error)) {
     gboolean refused = job->sentence != NULL && error != NULL && *error != NULL
                        && g_str_has_prefix ((*error)->message, "refused: ");
     return refused ? CODE_CONFIG : cli_pg_failed (pg, error);
@@ -258,6 +281,7 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     show_differences (cli->out, was, since, lines);
   else if (diff)
     say_first (cli->out);
+  say_held (cli->out, pg, job, at_us, args, rows);
   keep (pg, job, at_us, lines);
   return CODE_OK;
 }

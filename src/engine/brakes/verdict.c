@@ -8,14 +8,14 @@
 void
 brake_verdict_clear (BrakeVerdict *verdict)
 {
-  g_free (verdict->error);
+  g_clear_pointer (&verdict->error, g_free);
 }
 
 gboolean
 brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **error)
 {
   const Run *run = step->run;
-  *verdict = (BrakeVerdict){ 0 };
+  *verdict = (BrakeVerdict){ .counted = count->rows };
   if (limits_approved (run) && count->rows <= run->approved_rows) {
     verdict->approved = TRUE;
     verdict->limited = -1; /* the approval can end before the run does */

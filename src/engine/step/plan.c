@@ -182,27 +182,38 @@ plan_tally (Step *step, PlanTally *tally, GError **error)
   return plan_pages (&plan, error);
 }
 
-gboolean
-plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
-          GError **error)
+Run *
+plan_run_of (const Job *job, gint64 at_us, const json_t *args)
 {
-  g_autoptr (Run) run = g_new0 (Run, 1);
+  Run *run = g_new0 (Run, 1);
   run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);
   run->job = job;
   run->scheduled_at_us = run->due_at_us = run->now_us = at_us;
   run->args = json_deep_copy (args);
+  return run;
+}
+
+gboolean
+plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
+          gint64 *rows, GError **error)
+{
+  g_autoptr (Run) run = plan_run_of (job, at_us, args);
   g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
   step->plan = TRUE;
   step->plan_visit = visit;
   step->plan_data = data;
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
-  Plan plan = { step, job, array_new (), NULL };
+  g_auto (PlanTally) tally = { 0 };
+  plan_tally_init (&tally, NULL);
+  Plan plan = { step, job, tally.gone, &tally };
+  *rows = -1;
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);
   else if (ok && job->page != NULL)
     ok = plan_pages (&plan, error);
+  if (job->page != NULL && (job->code == NULL || job->code->plan == NULL))
+    *rows = tally.rows;
   pg_rollback (pg);
-  g_string_free (plan.gone, TRUE);
   return ok;
 }

@@ -31,6 +31,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlanTally, plan_tally_clear)
  * run, which must be the caller's own. */
 gboolean plan_tally (Step *step, PlanTally *tally, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* VISIT gets a line a row. ARGS: an object. Takes no locks. */
+/* VISIT gets a line a row. ARGS: an object. *ROWS: how many would change, children included; -1: the
+ * job does not say. Takes no locks. */
 gboolean plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit,
-                   gpointer data, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                   gpointer data, gint64 *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The run that a plan is about. It is nowhere in the database. */
+Run *plan_run_of (const Job *job, gint64 at_us, const json_t *args);

@@ -1,0 +1,17 @@
+/* Whether a run would be held that nobody has begun, or that only planned.
+ *
+ * Threads: any. Ownership: brake_verdict_clear.
+ */
+#pragma once
+#include "engine/brakes/verdict.h"
+#include "engine/step/plan.h"
+
+/* Of a plan of JOB: ROWS, or a negative number if it could not count them. In a transaction of its
+ * own, which only reads. */
+gboolean foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args, gint64 rows,
+                       BrakeVerdict *verdict, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Of a run that has planned ROWS, in the open transaction of STEP. */
+gboolean foresee_run (Step *step, gint64 rows, BrakeVerdict *verdict, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* `max_rows 20, counted 30`; NULL: it would not be held. The verdict's. */
+const char *foreseen_words (const BrakeVerdict *verdict);
