@@ -168,7 +168,7 @@ read_ratio (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
 }
 
 gboolean
-limits_read (Step *step, RowLimits *limits, GError **error)
+limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   *limits = (RowLimits){ LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
@@ -176,6 +176,8 @@ limits_read (Step *step, RowLimits *limits, GError **error)
     limits->max_rows = set->max_rows;
   if (!read_share (step, set, limits, error) || !read_ratio (step, set, limits, error))
     return FALSE;
+  if (limits->share < LIMIT_NONE)
+    limits->share += below;
   gint64 others;
   if (set->max_rows_per_day < 0)
     return TRUE;
@@ -229,9 +231,10 @@ limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64
                        : g_strcmp0 (measure, "usual") == 0    ? ": usually "
                                                               : ": ";
   g_autofree char *compared
-      = measure == NULL ? g_strdup ("")
-                        : g_strdup_printf ("%s%" G_GINT64_FORMAT "%s", before, n,
-                                           g_str_equal (measure, "went_today") ? " went today" : "");
+      = measure == NULL
+            ? g_strdup ("")
+            : g_strdup_printf ("%s%" G_GINT64_FORMAT "%s", before, n,
+                               g_str_equal (measure, "went_today") ? " went today" : "");
   return g_strdup_printf ("%s %s%s, counted %" G_GINT64_FORMAT, limit,
                           config_job_text (in_force_config (), job->name, limit), compared, rows);
 }

@@ -10,14 +10,16 @@
 
 typedef struct {
   gint64 max_rows, day, share, ratio; /* the run may change so many rows; LIMIT_NONE: off */
-  gint64 went;    /* other runs of the day have changed so many rows */
-  gint64 of_rows; /* the table has so many */
-  gint64 usual;   /* rows of a run */
+  gint64 went;                        /* other runs of the day have changed so many rows */
+  gint64 of_rows;                     /* the table has so many */
+  gint64 usual;                       /* rows of a run */
 } RowLimits;
 
-/* Reads what the limits need: the rows of the table, the usual, the rows of the day. With the day
- * nearly used up, waits for other steps of the job that also are near it. */
-gboolean limits_read (Step *step, RowLimits *limits, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Reads what the limits need: the rows of the table, the usual, the rows of the day. BELOW rows of
+ * the run are of other tables: they are not compared with the share. With the day nearly used up,
+ * waits for other steps of the job that also are near it. */
+gboolean limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Only the rows that the runs of a day leave; others are LIMIT_NONE. Fast: mostly from memory. */
 gboolean limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

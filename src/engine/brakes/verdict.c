@@ -21,7 +21,7 @@ brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **
     verdict->limited = -1; /* the approval can end before the run does */
     return TRUE;
   }
-  if (!limits_read (step, &verdict->limits, error))
+  if (!limits_read (step, count->below, &verdict->limits, error))
     return FALSE;
   RowLimits limits = verdict->limits;
   verdict->limit = limits_exceeded (&limits, count->rows);
@@ -30,8 +30,9 @@ brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **
   if (verdict->limit == NULL && !limits_ask (step, count->rows, &verdict->limit, error))
     return FALSE;
   if (verdict->limit != NULL) {
-    g_autofree char *words
-        = limits_words (&verdict->limits, run->job, verdict->limit, count->rows);
+    const gboolean share = g_str_equal (verdict->limit, "max_share");
+    const gint64 counted = count->rows - (share ? count->below : 0);
+    g_autofree char *words = limits_words (&verdict->limits, run->job, verdict->limit, counted);
     verdict->error = g_strconcat ("held: ", words, NULL);
   }
   return TRUE;

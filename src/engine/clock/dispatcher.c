@@ -225,11 +225,10 @@ know_jobs (Dispatcher *dispatcher)
 static gboolean
 plant_changed (Dispatcher *dispatcher, GError **error)
 {
-  Service *service = dispatcher->service;
   if (dispatcher->planted == in_force_number ())
     return TRUE;
   know_jobs (dispatcher);
-  gboolean planted = schedule_plant (service, dispatcher->pg, error);
+  gboolean planted = schedule_plant (dispatcher->service, dispatcher->pg, error);
   if (planted)
     dispatcher->planted = in_force_number ();
   return planted;

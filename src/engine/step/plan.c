@@ -85,6 +85,30 @@ tally_children (Plan *plan, PgRows *decided, GError **error)
   return TRUE;
 }
 
+/* The rows of other tables that go with those of DECIDED. */
+static gboolean
+tally_below (Plan *plan, PgRows *decided, GError **error)
+{
+  PlanTally *tally = plan->tally;
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (int i = 0; i < rows_count (decided); i++) {
+    const JobWhat *known = job_what (plan->job, rows_text (decided, i, "what"));
+    if (known != NULL && known->apply->len > 0)
+      g_ptr_array_add (keys, (gpointer)rows_text (decided, i, "key"));
+  }
+  if (tally == NULL || plan->job->below == NULL || keys->len == 0)
+    return TRUE;
+  g_autoptr (PgRows) rows = trial_below_planned (plan->step, keys, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const gint64 n = rows_int (rows, i, "n");
+    tally->rows += n;
+    tally->below += n;
+    if (n > 0)
+      step_add_count (tally->tables, rows_text (rows, i, "table"), n);
+  }
+  return rows != NULL;
+}
+
 /* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
  */
 static void
@@ -135,7 +159,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     g_free (plan->tally->reason);
     plan->tally->reason = g_strdup (rows_text (rows, 0, "reason"));
   }
-  return tally_children (plan, rows, error);
+  return tally_below (plan, rows, error) && tally_children (plan, rows, error);
 }
 
 static gboolean
@@ -163,6 +187,7 @@ plan_tally_init (PlanTally *tally, const char *gone)
   *tally = (PlanTally){ .deadline_us = G_MAXINT64,
                         .gone = gone != NULL ? g_string_new (gone) : array_new (),
                         .counts = json_object (),
+                        .tables = json_object (),
                         .changed = array_new () };
 }
 
@@ -172,6 +197,7 @@ plan_tally_clear (PlanTally *tally)
   g_string_free (tally->gone, TRUE);
   g_string_free (tally->changed, TRUE);
   g_clear_pointer (&tally->counts, json_decref);
+  g_clear_pointer (&tally->tables, json_decref);
   g_free (tally->reason);
 }
 
@@ -195,7 +221,7 @@ plan_run_of (const Job *job, gint64 at_us, const json_t *args)
 
 gboolean
 plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
-          gint64 *rows, GError **error)
+          PlanTally *tally, gboolean *known, GError **error)
 {
   g_autoptr (Run) run = plan_run_of (job, at_us, args);
   g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
@@ -204,16 +230,12 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   step->plan_data = data;
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
-  g_auto (PlanTally) tally = { 0 };
-  plan_tally_init (&tally, NULL);
-  Plan plan = { step, job, tally.gone, &tally };
-  *rows = -1;
+  Plan plan = { step, job, tally->gone, tally };
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);
   else if (ok && job->page != NULL)
     ok = plan_pages (&plan, error);
-  if (job->page != NULL && (job->code == NULL || job->code->plan == NULL))
-    *rows = tally.rows;
+  *known = job->page != NULL && (job->code == NULL || job->code->plan == NULL);
   pg_rollback (pg);
   return ok;
 }

@@ -68,7 +68,9 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   json_object_set_new (result, "mode", json_string ("plan"));
   brake_verdict_clear (&held->verdict);
-  if (!step->continues && !foresee_run (step, step->counted, &held->verdict, error))
+  const gint64 own = json_integer_value (json_object_get (result, "updated_rows")),
+               below = step->job->below != NULL ? MAX (0, step->counted - own) : 0;
+  if (!step->continues && !foresee_run (step, step->counted, below, &held->verdict, error))
     return FALSE;
   if (held->verdict.limit != NULL)
     json_object_set_new (result, WOULD, json_string (foreseen_words (&held->verdict)));
