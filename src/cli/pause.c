@@ -21,7 +21,8 @@ const GOptionEntry resume_options[]
         { NULL } };
 
 const char pause_more[]
-    = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is paused.";
+    = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is paused.\n"
+      "A pause is never shortened: one that ends later, or that is open and has a reason, stays as it is. `pruned resume` ends it.";
 
 static const Column SHORT[] = { { "job" }, { "paused", CELL_BOOL }, { NULL } };
 static const Column COLUMNS[]
@@ -87,14 +88,32 @@ find_jobs (Cli *cli, GString *names, GError **error)
   return code;
 }
 
-/* A row of the journal for each job. */
+/* A row of the journal for each job that changed. */
 static gboolean
 note_jobs (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
 {
   for (int i = 0; i < rows_count (rows); i++)
-    if (!cli_note (cli, pg, NULL, rows_text (rows, i, "job"), reason, error))
+    if (!rows_bool (rows, i, "stays")
+        && !cli_note (cli, pg, NULL, rows_text (rows, i, "job"), reason, error))
       return FALSE;
   return TRUE;
+}
+
+/* Says of each job whose pause is left as it was. FALSE: there is none. */
+static gboolean
+say_stays (const PgRows *rows)
+{
+  gboolean any = FALSE;
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *until = rows_text (rows, i, "paused_until");
+    if (!rows_bool (rows, i, "stays"))
+      continue;
+    log_warning ("The job stays paused as it was; only resume shortens a pause", "job",
+                 rows_text (rows, i, "job"), "until", until != NULL ? until : "it is resumed",
+                 "reason", rows_text (rows, i, "reason"));
+    any = TRUE;
+  }
+  return any;
 }
 
 static ExitCode
@@ -117,7 +136,8 @@ set_paused (Cli *cli, gboolean paused, GError **error)
       = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/pause.sql", values, error) : NULL;
   if (rows == NULL || !note_jobs (cli, pg, rows, error) || !pg_commit (pg, error))
     return cli_pg_failed (pg, error);
-  output_table (cli->out, how_long != NULL || reason != NULL ? COLUMNS : SHORT);
+  const gboolean wide = say_stays (rows) || how_long != NULL || reason != NULL;
+  output_table (cli->out, wide ? COLUMNS : SHORT);
   output_rows (cli->out, rows);
   return CODE_OK;
 }

@@ -1,4 +1,4 @@
-#include "engine/step/plan.h"
+#include "engine/brakes/foresee.h"
 
 #include "base/clock.h"
 #include "cli/cli.h"
@@ -122,6 +122,21 @@ show_summary (Output *out, Pg *pg, const Plan *plan)
   output_say (out, "%s%s", plan->lines->n > 0 ? "\n" : "", words != NULL ? words : "nothing to do");
 }
 
+/* The rows of other tables that go with those of the plan. */
+static void
+show_below (Output *out, const json_t *tables)
+{
+  const char *table;
+  json_t *n;
+  if (json_object_size (tables) == 0)
+    return;
+  g_autoptr (json_t) below = json_pack ("{s:O}", "below", tables);
+  output_object (out, below);
+  json_object_foreach ((json_t *)tables, table, n)
+    output_say (out, "with them: %" JSON_INTEGER_FORMAT " rows of %s", json_integer_value (n),
+                table);
+}
+
 /* --- compared with the last one --------------------------------------------------------------- */
 
 typedef struct {
@@ -222,6 +237,29 @@ parse_at (gint64 *at_us, GError **error)
   return FALSE;
 }
 
+/* Whether a run like TALLY would be held. A role that may only read the application's tables
+ * can plan, too. */
+static void
+say_held (Output *out, Pg *pg, const Job *job, gint64 at_us, const json_t *args,
+          const PlanTally *tally)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (BrakeVerdict) verdict = { 0 };
+  if (!foresee_plan (pg, job, at_us, args, tally, &verdict, &error)) {
+    log_warning ("The plan is not compared with the limits", "job", job->name, "error",
+                 error->message);
+    return;
+  }
+  if (verdict.limit == NULL)
+    return;
+  g_autoptr (json_t) held
+      = json_pack ("{s:{s:s, s:I, s:s}}", "would_be_held", "limit", verdict.limit, "counted",
+                   (json_int_t)verdict.counted, "error", foreseen_words (&verdict));
+  limits_add_measure (&verdict.limits, verdict.limit, json_object_get (held, "would_be_held"));
+  output_object (out, held);
+  output_say (out, "would be held: %s", foreseen_words (&verdict));
+}
+
 /* A role that may only read can plan, too. */
 static void
 keep (Pg *pg, const Job *job, gint64 at_us, const PlanLines *lines)
@@ -238,6 +276,9 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
   g_autoptr (PlanLines) lines = plan_lines_new (), was = NULL;
   g_autofree char *since = NULL;
   GError *cause = NULL;
+  gboolean known;
+  g_auto (PlanTally) tally = { 0 };
+  plan_tally_init (&tally, NULL);
   if (diff && (was = plan_last (pg, job, &since, &cause)) == NULL && cause != NULL) {
     g_propagate_error (error, cause);
     return cli_pg_failed (pg, error);
@@ -247,17 +288,19 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
                lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
-  if (!plan_run (pg, job, at_us, args, show, &one, error)) {
+  if (!plan_run (pg, job, at_us, args, show, &one, &tally, &known, error)) {
     gboolean refused = job->sentence != NULL && error != NULL && *error != NULL
                        && g_str_has_prefix ((*error)->message, "refused: ");
     return refused ? CODE_CONFIG : cli_pg_failed (pg, error);
   }
   if (listed)
     show_summary (cli->out, pg, &one);
+  show_below (cli->out, tally.tables);
   if (was != NULL)
     show_differences (cli->out, was, since, lines);
   else if (diff)
     say_first (cli->out);
+  say_held (cli->out, pg, job, at_us, args, known ? &tally : NULL);
   keep (pg, job, at_us, lines);
   return CODE_OK;
 }

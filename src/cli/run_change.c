@@ -3,6 +3,7 @@
 #include "cli/ask.h"
 #include "cli/note.h"
 #include "cli/run_row.h"
+#include "engine/job/in_force.h"
 
 static void
 locked_run_clear (LockedRun *run)
@@ -111,6 +112,18 @@ change_locked (Many *many, LockedRun *run, GError **error)
   return code;
 }
 
+static void
+say_off (const Many *many, const PgRows *row)
+{
+  const char *name = rows_text (row, 0, "job");
+  const Job *job = many->deed->again ? jobs_find (many->cli->jobs, name) : NULL;
+  const char *state = rows_text (row, 0, "state");
+  if (job != NULL && !in_force_is_on (job)
+      && (g_str_equal (state, "ready") || g_str_equal (state, "waiting")))
+    log_warning ("The job is off: its run waits until the job is on", "job", name, "run_id",
+                 rows_text (row, 0, "run_id"), "remedy", "mode = apply, then: pruned reload");
+}
+
 /* Changes one run, and writes it as it is then. */
 static ExitCode
 change_one (Many *many, const char *run_id, GError **error)
@@ -127,6 +140,7 @@ change_one (Many *many, const char *run_id, GError **error)
   g_autoptr (PgRows) after = run_row_get (many->pg, run_id, &code, error);
   if (after == NULL)
     return code;
+  say_off (many, after);
   output_rows (many->cli->out, after);
   return CODE_OK;
 }

@@ -82,8 +82,11 @@ words_of_result (const json_t *result)
   add_all (words, result, "updated_rows");
   if (words->len == 0 && updated != 0)
     add (words, "rows", updated);
+  const char *held = json_string_value (json_object_get (result, "would_be_held"));
   if (reason != NULL)
     g_string_append_printf (words, "%s%s", words->len > 0 ? "; " : "", reason);
+  if (held != NULL)
+    g_string_append_printf (words, "%swould be held: %s", words->len > 0 ? "; " : "", held);
   return take (words);
 }
 

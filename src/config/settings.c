@@ -63,7 +63,8 @@ const Setting settings_table[] = {
         "file with access_key, secret_key, session_token; read again when it changes"),
   TEXT ("store.object", "ca_file", "", "certificates to trust instead of the system's, PEM"),
   TEXT ("store.object", "prefix", "", "put in front of every object's key"),
-  JOB (SETTING_BOOL, "enabled", "on", "off: its ticks are recorded as skipped"),
+  JOB (SETTING_BOOL, "enabled", "on",
+       "off: its runs wait, and its new ticks are recorded as skipped"),
   CHOICE (
       SETTINGS_JOBS, "mode", "run", "run|apply|plan|off",
       "apply: rows go; plan: a run does all but that, and its result says so; off: as enabled = off; run: as [run] mode"),
@@ -106,7 +107,7 @@ const Setting settings_table[] = {
          "the same for all runs of the job together within 24 hours"),
   JOB (
       SETTING_FACTOR, "max_ratio", "off",
-      "the same for this many times the usual: the median of the last 14 runs that ended, once there are 5"),
+      "the same for this many times the usual: the median of the last 14 runs that ended and applied, once there are 5"),
   INT (SETTINGS_JOBS, "min_rows", "1000", 0, ROWS_MOST,
        "below this number of rows max_share and max_ratio do not count; 0: they always do"),
   CHOICE (

@@ -63,7 +63,7 @@ rows_at_rest (Idle *idle)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "job", jobs_array (in_force_jobs ()));
+  pg_values_take (values, "job", in_force_names (TRUE));
   g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error);
   if (rows == NULL)
     log_warning_every (10, "idle", "Could not check for remaining work", error->message);

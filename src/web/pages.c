@@ -3,6 +3,7 @@
 #include "base/log_queue.h"
 #include "engine/clock/letters.h"
 #include "engine/engine.h"
+#include "engine/job/in_force.h"
 #include "engine/service/stats.h"
 #include "engine/step/replica_state.h"
 #include "engine/step/throttle_look.h"
@@ -30,7 +31,6 @@ struct _Pages {
   Line figures; /* of /metrics */
   Line ready;   /* of /readyz: a slow scrape does not delay it */
   const Jobs *all;
-  char *jobs;   /* array literal */
   char *labels; /* the text of pruned_job_info */
   State *state; /* under the lock of `figures` */
 };
@@ -128,7 +128,8 @@ add_tables (Pages *pages, GString *body)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (GError) error = NULL;
-  pg_values_set (values, "job", pages->jobs);
+  in_force_renew ();
+  pg_values_take (values, "job", in_force_names (TRUE)); /* the runs of the others wait */
   if (!take_turn (&pages->figures))
     return;
   gboolean there = state_add (pages->state, body);
@@ -322,7 +323,6 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
     return NULL;
   Pages *pages = g_new0 (Pages, 1);
   pages->all = jobs;
-  pages->jobs = jobs_array (jobs);
   pages->labels = info_of (jobs);
   line_open (&pages->figures, config);
   line_open (&pages->ready, config);
@@ -344,7 +344,6 @@ pages_stop (Pages *pages)
   state_free (pages->state);
   line_close (&pages->figures);
   line_close (&pages->ready);
-  g_free (pages->jobs);
   g_free (pages->labels);
   g_free (pages);
 }

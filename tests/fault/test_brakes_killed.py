@@ -67,7 +67,7 @@ def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.runs WHERE state IN ('finished', 'held') AND job = 'scratch.one'") == 40,
                90, "all runs have ended or are held")
     assert scene.database.value("SELECT count(*) FROM scratch") == 30
-    assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: max_rows_per_day 10, counted 1"]
+    assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: max_rows_per_day 10: 10 went today, counted 1"]
 
 
 # --- while a run waits between two pages

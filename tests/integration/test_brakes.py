@@ -289,7 +289,7 @@ def test_a_share_of_the_table(new_scene):
     scene.start()
     assert scene.wait_run(tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 11)
-    assert scene.wait_run(tick(scene), "held")["error"] == "held: max_share 5 %, counted 11"
+    assert scene.wait_run(tick(scene), "held")["error"] == "held: max_share 5 % of 201, counted 11"
 
 
 def test_below_min_rows_neither_share_nor_ratio_counts(new_scene):
@@ -298,7 +298,7 @@ def test_below_min_rows_neither_share_nor_ratio_counts(new_scene):
     scene.start()
     assert scene.wait_run(tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 25)
-    assert scene.wait_run(tick(scene), "held")["error"] == "held: max_share 5 %, counted 25"
+    assert scene.wait_run(tick(scene), "held")["error"] == "held: max_share 5 % of 25, counted 25"
 
 
 def test_all_runs_of_a_day(new_scene):
@@ -309,7 +309,7 @@ def test_all_runs_of_a_day(new_scene):
         assert scene.wait_run(tick(scene, minutes=-9 + n))["state"] == "finished"
     fill(scene.database, 1)
     run_id = tick(scene)
-    assert scene.wait_run(run_id, "held")["error"] == "held: max_rows_per_day 20, counted 1"
+    assert scene.wait_run(run_id, "held")["error"] == "held: max_rows_per_day 20: 20 went today, counted 1"
     scene.run("discard", run_id).ok()
     scene.database.execute("UPDATE pruned.runs SET finished_at = finished_at - interval '25 hours' WHERE rows_done = 8")
     fill(scene.database, 7, first=100)
@@ -324,10 +324,28 @@ def test_many_times_the_usual(new_scene):
         assert scene.wait_run(tick(scene, minutes=-30 + n))["state"] == "finished"
     fill(scene.database, 13)
     run_id = tick(scene, minutes=-9)
-    assert scene.wait_run(run_id, "held")["error"] == "held: max_ratio 3, counted 13"
+    assert scene.wait_run(run_id, "held")["error"] == "held: max_ratio 3: usually 4, counted 13"
+    assert {**shown(scene, run_id)["held"], "at": None} == {"limit": "max_ratio", "counted": 13, "estimated": False, "at": None, "usual": 4}
     scene.run("discard", run_id).ok()
     scene.database.execute("DELETE FROM scratch WHERE id = 1")
     assert scene.wait_run(tick(scene))["state"] == "finished"
+
+
+def test_runs_that_only_planned_are_not_usual(new_scene):
+    scene = new_scene({"jobs.scratch.remove.max_ratio": 3, "jobs.scratch.remove.min_rows": 0})
+    daemon = scene.start()
+    for n in range(5):
+        fill(scene.database, 1)
+        assert scene.wait_run(tick(scene, minutes=-30 + n))["state"] == "finished"
+    daemon.stop()
+    fill(scene.database, 13)
+    daemon = scene.start(settings={"jobs.scratch.remove.mode": "plan"})
+    for n in range(8):
+        assert result(scene.wait_run(tick(scene, minutes=-20 + n)))["mode"] == "plan"
+    daemon.stop()
+    scene.start()
+    run_id = tick(scene, minutes=-9)
+    assert scene.wait_run(run_id, "held", "finished")["state"] == "held" and left(scene) == 13
 
 
 def test_limits_are_on_by_default(tenant):
@@ -342,4 +360,4 @@ def test_limits_are_on_by_default(tenant):
                CASE WHEN row_number() OVER () <= 1800 THEN %(day)s::date END, m.state, m.member_namespace_id
         FROM u, members m WHERE m.id = %(member)s""", {"user": user, "day": tenant.day(-1), "member": tenant.member(user, group)})
     row = tenant.tick("members.remove_expired")
-    assert (row["state"], row["error"]) == ("held", "held: max_share 20 %, counted 1800")
+    assert (row["state"], row["error"]) == ("held", "held: max_share 20 % of 2001, counted 1800")

@@ -73,7 +73,7 @@ def test_users_of_a_day(owned):
         owned.member(owned.user(user_type=6), project=project, expires_at=owned.day(-1))
     owned.tick("members.remove_expired")
     assert sorted(run["state"] for run in owned.runs(USERS)) == ["finished", "finished", "held"]
-    assert owned.held(USERS) == "held: max_rows_per_day 2, counted 1"
+    assert owned.held(USERS) == "held: max_rows_per_day 2: 2 went today, counted 1"
     assert len(owned.ids("users", "user_type = 6")) == 1
     owned.approve(USERS)
     assert owned.ids("users", "user_type = 6") == []

@@ -44,6 +44,24 @@ def test_a_planned_run_changes_nothing_and_its_time_is_used_up(new_scene):
     assert result(scene.run_row(run_id))["mode"] == "plan"
 
 
+def test_a_plan_says_that_a_run_would_be_held(new_scene):
+    scene = new_scene(PLAN | {f"jobs.{JOB}.max_rows": 20})
+    fill(scene.database, 20)
+    assert "held" not in scene.run("plan", JOB).ok().stdout
+    fill(scene.database, 5, first=100)
+    said = "max_rows 20, counted 25"
+    assert scene.run("plan", JOB).ok().stdout.splitlines()[-1] == f"would be held: {said}"
+    *_, summary, last = scene.run("plan", JOB, "--json").ok().json()
+    assert summary == {"summary": {"removed": 25}} and last == {"would_be_held": {"limit": "max_rows", "counted": 25, "error": said}}
+    assert "held" not in scene.run("plan", JOB, settings={f"jobs.{JOB}.approve": "never"}).ok().stdout
+    daemon = scene.start()
+    run_id = tick(scene)
+    row = scene.wait_run(run_id)
+    assert (row["state"], result(row)["would_be_held"]) == ("finished", said)
+    assert daemon.wait_line("Finished", run_id=run_id)["would_be_held"] == said
+    assert f"would be held: {said}" in scene.run("runs", "--wide").ok().stdout
+
+
 def test_a_run_without_rows_is_marked_too(new_scene):
     scene = new_scene(PLAN)
     scene.start()

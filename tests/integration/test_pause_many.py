@@ -80,6 +80,31 @@ def test_a_pause_for_a_time(stored, for_, minutes):
     assert (row["paused_until"], row["reason"]) == (None, None)
 
 
+def test_a_pause_is_never_shortened(stored):
+    held, timed, other = "users.destroy", "users.delete_placeholder", "users.refresh_authorizations"
+    stored.run("pause", held, "--reason", "legal hold by alice").ok()
+    stored.run("pause", timed, "--for", "2h", "--reason", "import").ok()
+    before = {row["job"]: row for row in stored.database.rows("SELECT * FROM pruned.controls")}
+    noted = len(stored.run("journal", "--json").ok().json())
+    done = stored.run("pause", "users.*", "--for", "1m", "--reason", "a look", "--json").ok()
+    rows = {row["job"]: row for row in stored.database.rows("SELECT * FROM pruned.controls")}
+    assert rows[held] == before[held] and rows[timed] == before[timed] and rows[other]["reason"] == "a look"
+    said = {row["job"]: row for row in done.json()}
+    assert (said[held]["paused_until"], said[held]["reason"], said[timed]["reason"]) == (None, "legal hold by alice", "import")
+    stays = [line for line in done.stderr.splitlines() if "stays paused" in line]
+    assert [name for line in stays for name in (held, timed) if name in line] == [timed, held] and len(stays) == 2
+    assert "legal hold by alice" in stays[1]
+    changed = [entry["object"] for entry in stored.run("journal", "--json").ok().json()][: -noted or None]
+    assert held not in changed and timed not in changed and other in changed
+    stored.run("pause", held).ok()
+    assert stored.database.row("SELECT * FROM pruned.controls WHERE job = %s", [held]) == before[held]
+    stored.run("pause", timed, "--for", "3h").ok()
+    assert stored.database.value("SELECT paused_until > now() + interval '2.5 h' FROM pruned.controls WHERE job = %s", [timed])
+    stored.run("resume", held).ok()
+    stored.run("pause", held, "--for", "1m").ok()
+    assert stored.database.value("SELECT paused_until < now() + interval '2 min' FROM pruned.controls WHERE job = %s", [held])
+
+
 def test_a_pause_ends_by_itself(scene):
     fill(scene.database, 5)
     scene.run("pause", JOB, WIDE, "--for", "1h").ok()

@@ -44,6 +44,12 @@ remember (Step *step, RowLimits limits)
   step->limited = least < LIMIT_NONE ? least : -1;
 }
 
+static gint64
+below_of (const Step *step)
+{
+  return count_below_before (step) + step->below;
+}
+
 /* How many rows a run may change whose count is known, or whose last page this is. */
 static gboolean
 bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
@@ -59,7 +65,7 @@ bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
   if (run->rows_limit >= 0)
     limits.share = run->rows_limit;
   else if (others && run->rows_done + rows >= set->min_rows) {
-    if (!limits_read (step, &limits, error))
+    if (!limits_read (step, below_of (step), &limits, error))
       return FALSE;
     remember (step, limits);
   }
@@ -71,7 +77,9 @@ bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
 static gboolean
 check_rest (Step *step, gint64 total, gint64 bound, GError **error)
 {
-  const gint64 each = step->job->children != NULL ? 2 : 1; /* a row, and a child for it */
+  const gint64 own = MAX (1, step->rows - step->below);
+  const gint64 each = (step->job->children != NULL ? 2 : 1) /* a row, and a child for it */
+                      + (step->below + own - 1) / own;
   GError *cause = NULL;
   gint64 n;
   step->counted = total;
@@ -113,7 +121,8 @@ brakes_after (Step *step, GError **error)
     return count_first (step, error);
   if (!first)
     return bound_now (step, rows, &bound, error) && (total <= bound || count_first (step, error));
-  if (!limits_of_day (step, rows, &day, error) || !limits_read (step, &limits, error))
+  if (!limits_of_day (step, rows, &day, error)
+      || !limits_read (step, below_of (step), &limits, error))
     return FALSE;
   bound = limits_least (&limits);
   remember (step, limits);
@@ -130,7 +139,7 @@ check_share (Step *step, gint64 n, GError **error)
   const gint64 total = step->run->rows_done + n;
   if (n == 0 || total < set->min_rows || (set->max_share < 0 && set->max_ratio < 0))
     return TRUE;
-  if (!limits_read (step, &limits, error))
+  if (!limits_read (step, 0, &limits, error))
     return FALSE;
   return total <= limits_least (&limits) || count_first (step, error);
 }

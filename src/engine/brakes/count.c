@@ -13,6 +13,13 @@ run_count_clear (RunCount *count)
   g_clear_pointer (&count->values, json_decref);
 }
 
+gint64
+count_below_before (const Step *step)
+{
+  const gint64 own = json_integer_value (json_object_get (step->run->result, "updated_rows"));
+  return step->job->below != NULL ? MAX (0, step->run->rows_done - own) : 0;
+}
+
 static gboolean
 ask_keys (Step *step, gint64 limit, gint64 *n, GError **error)
 {
@@ -109,7 +116,9 @@ estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
   gint64 rest;
   if (!ask_keys (step, COUNT_MOST, &rest, error))
     return FALSE;
-  count->rows += (gint64)((double)rest * (double)tally->rows / (double)MAX (1, tally->keys));
+  const double keys = (double)MAX (1, tally->keys);
+  count->rows += (gint64)((double)rest * (double)tally->rows / keys);
+  count->below += (gint64)((double)rest * (double)tally->below / keys);
   count->estimated = TRUE;
   return TRUE;
 }
@@ -123,6 +132,7 @@ count_pages (Step *step, RunCount *count, GError **error)
   if (!plan_tally (step, &tally, error))
     return FALSE;
   count->rows = step->run->rows_done + tally.rows;
+  count->below = count_below_before (step) + tally.below;
   return (!tally.more || estimate (step, &tally, count, error))
          && read_values (step, tally.changed, count->values, error);
 }
@@ -143,6 +153,7 @@ count_known (const Step *step, RunCount *count)
 {
   const gint64 changed = step->run->rows_done + step->rows + step->children->len;
   *count = (RunCount){ .rows = MAX (step->counted, changed),
+                       .below = count_below_before (step) + step->below,
                        .estimated = TRUE,
                        .values = json_array () };
 }

@@ -6,13 +6,16 @@
 #include "engine/step/step.h"
 
 typedef struct {
-  gint64 rows; /* of the whole run: those that it has changed already, too */
+  gint64 rows;  /* of the whole run: those that it has changed already, too */
+  gint64 below; /* of these: rows of other tables, which are no share of the job's own */
   gboolean estimated;
   json_t *values; /* an array of {value, rows}: the commonest values of the column `due` */
 } RunCount;
 void run_count_clear (RunCount *count);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
 
+/* Rows of other tables that the run of STEP has deleted with its own, before this step. */
+gint64 count_below_before (const Step *step);
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */
 gboolean count_run (Step *step, RunCount *count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

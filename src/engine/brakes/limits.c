@@ -143,6 +143,7 @@ read_share (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
       return FALSE;
     n = rows_int (counted, 0, "n");
   }
+  limits->of_rows = n;
   limits->share = at_least ((gint64)((double)n * (double)set->max_share / THOUSAND / 100), set);
   return TRUE;
 }
@@ -167,13 +168,14 @@ read_ratio (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
     return FALSE;
   if (rows_int (rows, 0, "n") >= 5) {
     gint64 usual = MAX (1, rows_int (rows, 0, "usual"));
+    limits->usual = usual;
     limits->ratio = at_least ((gint64)((double)usual * (double)set->max_ratio / THOUSAND), set);
   }
   return TRUE;
 }
 
 gboolean
-limits_read (Step *step, RowLimits *limits, GError **error)
+limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   *limits = (RowLimits){ LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
@@ -181,11 +183,14 @@ limits_read (Step *step, RowLimits *limits, GError **error)
     limits->max_rows = set->max_rows;
   if (!read_share (step, set, limits, error) || !read_ratio (step, set, limits, error))
     return FALSE;
+  if (limits->share < LIMIT_NONE)
+    limits->share += below;
   gint64 others;
   if (set->max_rows_per_day < 0)
     return TRUE;
   if (!ask_day (step, FALSE, &others, error))
     return FALSE;
+  limits->went = others;
   limits->day = MAX (0, set->max_rows_per_day - others);
   return TRUE;
 }
@@ -204,6 +209,50 @@ limits_exceeded (const RowLimits *limits, gint64 rows)
          : rows > limits->day    ? "max_rows_per_day"
          : rows > limits->ratio  ? "max_ratio"
                                  : NULL;
+}
+
+/* What LIMIT is compared with, beside its own value; NULL: nothing. */
+static const char *
+measure_of (const RowLimits *limits, const char *limit, gint64 *n)
+{
+  static const struct {
+    const char *limit, *name;
+    size_t at;
+  } MEASURES[] = { { "max_share", "table_rows", G_STRUCT_OFFSET (RowLimits, of_rows) },
+                   { "max_rows_per_day", "went_today", G_STRUCT_OFFSET (RowLimits, went) },
+                   { "max_ratio", "usual", G_STRUCT_OFFSET (RowLimits, usual) } };
+  for (guint i = 0; i < G_N_ELEMENTS (MEASURES); i++)
+    if (g_str_equal (limit, MEASURES[i].limit)) {
+      *n = G_STRUCT_MEMBER (gint64, limits, MEASURES[i].at);
+      return MEASURES[i].name;
+    }
+  return NULL;
+}
+
+char *
+limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64 rows)
+{
+  gint64 n = 0;
+  const char *measure = measure_of (limits, limit, &n);
+  const char *before = g_strcmp0 (measure, "table_rows") == 0 ? " of "
+                       : g_strcmp0 (measure, "usual") == 0    ? ": usually "
+                                                              : ": ";
+  g_autofree char *compared
+      = measure == NULL
+            ? g_strdup ("")
+            : g_strdup_printf ("%s%" G_GINT64_FORMAT "%s", before, n,
+                               g_str_equal (measure, "went_today") ? " went today" : "");
+  return g_strdup_printf ("%s %s%s, counted %" G_GINT64_FORMAT, limit,
+                          config_job_text (in_force_config (), job->name, limit), compared, rows);
+}
+
+void
+limits_add_measure (const RowLimits *limits, const char *limit, json_t *held)
+{
+  gint64 n;
+  const char *name = measure_of (limits, limit, &n);
+  if (name != NULL)
+    json_object_set_new (held, name, json_integer (n));
 }
 
 json_t *

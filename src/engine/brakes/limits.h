@@ -10,11 +10,16 @@
 
 typedef struct {
   gint64 max_rows, day, share, ratio; /* the run may change so many rows; LIMIT_NONE: off */
+  gint64 went;                        /* other runs of the day have changed so many rows */
+  gint64 of_rows;                     /* the table has so many */
+  gint64 usual;                       /* rows of a run */
 } RowLimits;
 
-/* Reads what the limits need: the rows of the table, the usual, the rows of the day. With the day
- * nearly used up, waits for other steps of the job that also are near it. */
-gboolean limits_read (Step *step, RowLimits *limits, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Reads what the limits need: the rows of the table, the usual, the rows of the day. BELOW rows of
+ * the run are of other tables: they are not compared with the share. With the day nearly used up,
+ * waits for other steps of the job that also are near it. */
+gboolean limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Only the rows that the runs of a day leave; others are LIMIT_NONE. Fast: mostly from memory. */
 gboolean limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
@@ -25,6 +30,10 @@ gint64 limits_shared_rows (const Job *job);
 gint64 limits_least (const RowLimits *limits);
 /* The setting that ROWS exceed; NULL: none. */
 const char *limits_exceeded (const RowLimits *limits, gint64 rows);
+/* Why a run of ROWS is held by LIMIT: `max_ratio 2: usually 10, counted 21`. g_free it. */
+char *limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64 rows);
+/* Adds to HELD what LIMIT was compared with. */
+void limits_add_measure (const RowLimits *limits, const char *limit, json_t *held);
 /* The settings of JOB that are not off. New reference. */
 json_t *limits_settings (const Job *job);
 

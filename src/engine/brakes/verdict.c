@@ -8,31 +8,33 @@
 void
 brake_verdict_clear (BrakeVerdict *verdict)
 {
-  g_free (verdict->error);
+  g_clear_pointer (&verdict->error, g_free);
 }
 
 gboolean
 brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **error)
 {
-  RowLimits limits;
   const Run *run = step->run;
-  *verdict = (BrakeVerdict){ 0 };
+  *verdict = (BrakeVerdict){ .counted = count->rows };
   if (limits_approved (run) && count->rows <= run->approved_rows) {
     verdict->approved = TRUE;
     verdict->limited = -1; /* the approval can end before the run does */
     return TRUE;
   }
-  if (!limits_read (step, &limits, error))
+  if (!limits_read (step, count->below, &verdict->limits, error))
     return FALSE;
+  RowLimits limits = verdict->limits;
   verdict->limit = limits_exceeded (&limits, count->rows);
   limits.day = LIMIT_NONE; /* it is asked at every step */
   verdict->limited = limits_least (&limits);
   if (verdict->limit == NULL && !limits_ask (step, count->rows, &verdict->limit, error))
     return FALSE;
-  if (verdict->limit != NULL)
-    verdict->error = g_strdup_printf (
-        "held: %s %s, counted %" G_GINT64_FORMAT, verdict->limit,
-        config_job_text (in_force_config (), run->job->name, verdict->limit), count->rows);
+  if (verdict->limit != NULL) {
+    const gboolean share = g_str_equal (verdict->limit, "max_share");
+    const gint64 counted = count->rows - (share ? count->below : 0);
+    g_autofree char *words = limits_words (&verdict->limits, run->job, verdict->limit, counted);
+    verdict->error = g_strconcat ("held: ", words, NULL);
+  }
   return TRUE;
 }
 
@@ -60,6 +62,7 @@ brake_hold (Step *step, const RunCount *count, const BrakeVerdict *verdict, GErr
   g_autoptr (json_t) held = json_pack ("{s:s, s:I, s:b, s:s, s:s}", "limit", verdict->limit,
                                        "counted", (json_int_t)count->rows, "estimated",
                                        count->estimated, "at", now, "version", step->job->version);
+  limits_add_measure (&verdict->limits, verdict->limit, held);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_take (values, "held", json_text (held));

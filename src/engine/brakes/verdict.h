@@ -4,10 +4,13 @@
  */
 #pragma once
 #include "engine/brakes/count.h"
+#include "engine/brakes/limits.h"
 
 typedef struct {
   const char *limit; /* the setting that holds it; NULL: it goes on */
   char *error;       /* `held: max_rows 20, counted 30` */
+  RowLimits limits;
+  gint64 counted;
   gint64 limited;    /* rows that it may change before it is counted again; -1: not known */
   gboolean approved; /* it goes on because it is approved */
 } BrakeVerdict;

@@ -8,6 +8,7 @@
 #include "engine/clock/janitor.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
+#include "engine/clock/off.h"
 #include "engine/clock/processes.h"
 #include "engine/clock/schedule.h"
 #include "engine/clock/settings_changed.h"
@@ -33,8 +34,8 @@ struct _Dispatcher {
   Pg *pg;
   Missing *missing;
   ThrottleEye *throttle;
-  char *keyed; /* jobs whose ticks take a unique key, as an array literal */
-  char *known; /* all jobs of this process */
+  char *keyed; /* jobs that are on, whose ticks take a unique key, as an array literal */
+  char *known; /* jobs of this process that are on */
   pthread_t thread;
   Bundle *unsent;           /* messages of runs that are ready already; NULL: none */
   char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the start */
@@ -197,7 +198,7 @@ keyed_jobs (const Jobs *jobs)
 {
   GString *array = array_new ();
   for (guint i = 0; i < jobs_count (jobs); i++)
-    if (jobs_at (jobs, i)->unique_key != NULL)
+    if (jobs_at (jobs, i)->unique_key != NULL && in_force_is_on (jobs_at (jobs, i)))
       array_add (array, jobs_at (jobs, i)->name);
   return array_take (array);
 }
@@ -212,7 +213,7 @@ know_jobs (Dispatcher *dispatcher)
   g_free (dispatcher->keyed);
   g_free (dispatcher->known);
   dispatcher->keyed = keyed_jobs (jobs);
-  dispatcher->known = jobs_array (jobs);
+  dispatcher->known = in_force_names (TRUE);
   g_clear_pointer (&dispatcher->throttle, throttle_eye_free);
   dispatcher->throttle = throttle_eye_new (jobs);
   service->dispatcher.tick_again_us = g_renew (gint64, service->dispatcher.tick_again_us, n);
@@ -224,11 +225,10 @@ know_jobs (Dispatcher *dispatcher)
 static gboolean
 plant_changed (Dispatcher *dispatcher, GError **error)
 {
-  Service *service = dispatcher->service;
   if (dispatcher->planted == in_force_number ())
     return TRUE;
   know_jobs (dispatcher);
-  gboolean planted = schedule_plant (service, dispatcher->pg, error);
+  gboolean planted = schedule_plant (dispatcher->service, dispatcher->pg, error);
   if (planted)
     dispatcher->planted = in_force_number ();
   return planted;
@@ -252,7 +252,7 @@ static gboolean
 do_housekeeping (Dispatcher *dispatcher, GError **error)
 {
   return processes_beat (dispatcher->service, dispatcher->pg, error)
-         && note_settings (dispatcher, error)
+         && note_settings (dispatcher, error) && off_look (dispatcher->pg, error)
          && went_back_look (dispatcher->service, dispatcher->pg, error)
          && remove_sent (dispatcher, error) && send_left (dispatcher, error)
          && growth_look (dispatcher->service, dispatcher->pg, error)

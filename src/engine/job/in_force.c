@@ -244,6 +244,24 @@ in_force_mode (const Job *job)
 }
 
 gboolean
+in_force_is_on (const Job *job)
+{
+  const Job *now = jobs_find (in_force_jobs (), job->name);
+  return now != NULL && in_force_of (now)->enabled;
+}
+
+char *
+in_force_names (gboolean on)
+{
+  const Jobs *jobs = in_force_jobs ();
+  GString *names = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (in_force_of (jobs_at (jobs, i))->enabled == on)
+      array_add (names, jobs_at (jobs, i)->name);
+  return array_take (names);
+}
+
+gboolean
 in_force_mode_is_recorded (void)
 {
   return place_of (MODES, config_text (in_force_config (), "run", "mode"), -1) < 0;

@@ -51,6 +51,10 @@ const JobSettings *in_force_of (const Job *job);
 /* The mode of JOB: of its section, else of [run], else as `pruned migrate` has recorded it. */
 JobMode in_force_mode (const Job *job);
 const char *in_force_mode_word (JobMode mode);
+/* JOB is in force and not off. While it is off, its runs wait: no step of it begins. */
+gboolean in_force_is_on (const Job *job);
+/* The names of the jobs that are on, or off, as an array literal. */
+char *in_force_names (gboolean on);
 /* [run] mode names none: what is recorded counts. */
 gboolean in_force_mode_is_recorded (void);
 /* What the database has recorded: `apply` or `plan`. `plan` until this is called. */

@@ -8,6 +8,7 @@
 #include "engine/ledger/place.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/place_holders.h"
 #include "engine/ledger/place_refused.h"
 
@@ -79,9 +80,9 @@ values_of (const GArray *specs, GArray *which)
     add_time (arrays[AT], spec->scheduled_at_us);
     add_time (arrays[DUE], spec->due_at_us);
     array_add_int (arrays[DELAY], spec->delay_ms);
-    /* A refused job has no lane: its timers and events wait. */
-    array_add (arrays[STATE],
-               spec->job->refused != NULL && spec->state == NULL ? "waiting" : spec->state);
+    /* A refused job has no lane: its timers and events wait, as all runs do while a job is off. */
+    gboolean waits = spec->job->refused != NULL || !in_force_is_on (spec->job);
+    array_add (arrays[STATE], waits && spec->state == NULL ? "waiting" : spec->state);
     array_add (arrays[JOB], spec->job->name);
     array_add_int (arrays[SLOT], job_slot (spec->job, spec->run_id, spec->args));
     array_add (arrays[KEY], spec->unique_key);

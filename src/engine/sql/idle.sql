@@ -1,5 +1,5 @@
 -- Will anything happen by itself? Back-offs (their rows have an error), later times, paused jobs, a
--- stop, and jobs that are not in force here do not count.
+-- stop, and jobs that are off or not in force here do not count.
 SELECT EXISTS (SELECT FROM pruned.unpublished p WHERE p.step < 0 OR p.job = ANY (:job::text[]))
     OR EXISTS (SELECT FROM pruned.runs r
                WHERE (r.state = 'ready' OR r.state = 'waiting' AND (r.due_at <= now() OR (r.step > 0 AND r.error IS NULL) OR r.error LIKE 'throttled: %'))

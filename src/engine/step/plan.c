@@ -113,6 +113,30 @@ end_page (Plan *plan)
   plan->room = 0;
 }
 
+/* The rows of other tables that go with those of DECIDED. */
+static gboolean
+tally_below (Plan *plan, PgRows *decided, GError **error)
+{
+  PlanTally *tally = plan->tally;
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (int i = 0; i < rows_count (decided); i++) {
+    const JobWhat *known = job_what (plan->job, rows_text (decided, i, "what"));
+    if (known != NULL && known->apply->len > 0)
+      g_ptr_array_add (keys, (gpointer)rows_text (decided, i, "key"));
+  }
+  if (tally == NULL || plan->job->below == NULL || keys->len == 0)
+    return TRUE;
+  g_autoptr (PgRows) rows = trial_below_planned (plan->step, keys, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const gint64 n = rows_int (rows, i, "n");
+    tally->rows += n;
+    tally->below += n;
+    if (n > 0)
+      step_add_count (tally->tables, rows_text (rows, i, "table"), n);
+  }
+  return rows != NULL;
+}
+
 /* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
  */
 static void
@@ -173,7 +197,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     g_free (plan->tally->reason);
     plan->tally->reason = g_strdup (rows_text (rows, 0, "reason"));
   }
-  return tally_children (plan, rows, error);
+  return tally_below (plan, rows, error) && tally_children (plan, rows, error);
 }
 
 static gboolean
@@ -211,6 +235,7 @@ plan_tally_init (PlanTally *tally, const char *gone)
   *tally = (PlanTally){ .deadline_us = G_MAXINT64,
                         .gone = gone != NULL ? g_string_new (gone) : array_new (),
                         .counts = json_object (),
+                        .tables = json_object (),
                         .changed = array_new () };
 }
 
@@ -220,6 +245,7 @@ plan_tally_clear (PlanTally *tally)
   g_string_free (tally->gone, TRUE);
   g_string_free (tally->changed, TRUE);
   g_clear_pointer (&tally->counts, json_decref);
+  g_clear_pointer (&tally->tables, json_decref);
   g_free (tally->reason);
 }
 
@@ -229,26 +255,33 @@ plan_tally (Step *step, PlanTally *tally, GError **error)
   return plan_all (step, tally->gone, tally, error);
 }
 
-gboolean
-plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
-          GError **error)
+Run *
+plan_run_of (const Job *job, gint64 at_us, const json_t *args)
 {
-  g_autoptr (Run) run = g_new0 (Run, 1);
+  Run *run = g_new0 (Run, 1);
   run->run_id = g_strdup (PRUNED_UUID_NAMESPACE);
   run->job = job;
   run->scheduled_at_us = run->due_at_us = run->now_us = at_us;
   run->args = json_deep_copy (args);
+  return run;
+}
+
+gboolean
+plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
+          PlanTally *tally, gboolean *known, GError **error)
+{
+  g_autoptr (Run) run = plan_run_of (job, at_us, args);
   g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
   step->plan = TRUE;
   step->plan_visit = visit;
   step->plan_data = data;
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
-  g_autoptr (GString) gone = array_new ();
   if (ok && job->code != NULL && job->code->plan != NULL)
     ok = job->code->plan (step, error);
   else if (ok && job->page != NULL)
-    ok = plan_all (step, gone, NULL, error);
+    ok = plan_all (step, tally->gone, tally, error);
+  *known = job->page != NULL && (job->code == NULL || job->code->plan == NULL);
   pg_rollback (pg);
   return ok;
 }

@@ -15,7 +15,9 @@ typedef struct {
   /* found */
   gboolean more;    /* the deadline came first; the run's cursor says where */
   gint64 keys;      /* that were decided about */
-  gint64 rows;      /* the run's own rows, and its children */
+  gint64 rows;      /* the run's own rows, those below, and its children */
+  gint64 below;     /* rows of other tables that a sentence deletes with its own */
+  json_t *tables;   /* the same by table */
   json_t *counts;   /* counter -> integer */
   GString *changed; /* array literal, not closed: keys of own rows, up to PLAN_KEYS */
   gint64 n_changed;
@@ -31,6 +33,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlanTally, plan_tally_clear)
  * run, which must be the caller's own. */
 gboolean plan_tally (Step *step, PlanTally *tally, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* VISIT gets a line a row. ARGS: an object. Takes no locks. */
+/* VISIT gets a line a row. ARGS: an object. TALLY is filled in, from plan_tally_init; FALSE in
+ * *KNOWN: the job does not say how many rows would change. Takes no locks. */
 gboolean plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit,
-                   gpointer data, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                   gpointer data, PlanTally *tally, gboolean *known, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The run that a plan is about. It is nowhere in the database. */
+Run *plan_run_of (const Job *job, gint64 at_us, const json_t *args);

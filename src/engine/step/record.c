@@ -319,6 +319,8 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
+  step->rows += trial->below;
+  step->below += trial->below;
   return record_children (step, trial->children, error)
          && record_failed (step, failed, reasons, extra, error);
 }

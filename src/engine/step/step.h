@@ -81,7 +81,9 @@ struct _Step {
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
   gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
   /* brakes */
-  gint64 rows; /* own rows that this step has changed, and children that it has placed */
+  gint64
+      rows; /* own rows that this step has changed, those below, and children that it has placed */
+  gint64 below; /* of these: rows of other tables that a sentence has deleted with its own */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   gint64 room;             /* so many rows more may be leased; -1: any number */
   StepBrake brake;

@@ -80,6 +80,14 @@ trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GErro
 }
 
 PgRows *
+trial_below_planned (Step *step, const GPtrArray *keys, GError **error)
+{
+  g_autoptr (PgValues) values = trial_values (step, step->job->below, NULL);
+  pg_values_take (values, "key", array_of_texts (keys));
+  return pg_run (step->pg, step->job->below, values, error);
+}
+
+PgRows *
 trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
 {
   return decide (step, keys, "{}", extra, error);
@@ -153,6 +161,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
+  trial->below = 0;
   effects_init (&trial->effects, job);
   if (!lock_and_decide (step, attempt, trial, error))
     return FALSE;

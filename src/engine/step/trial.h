@@ -16,6 +16,7 @@ typedef struct {
   GPtrArray
       *refused; /* of char: keys of rows that the statement on the job's own table did not return */
   gboolean torn; /* a row was refused after others had changed for it: the try cannot stand */
+  gint64 below;  /* rows of other tables that a sentence has deleted */
   Effects effects;
 } Trial;
 void trial_clear (Trial *trial);
@@ -36,6 +37,8 @@ PgValues *trial_values_of (Step *step, const PgStatement *statement, const Trial
  * literal).
  */
 PgRows *trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GError **error);
+/* For a plan: how many rows of which other tables go with KEYS. The job has `below`. */
+PgRows *trial_below_planned (Step *step, const GPtrArray *keys, GError **error);
 /* For a plan: the rows of children.sql for DECIDED (borrowed). NULL: error. The job has children.
  */
 PgRows *trial_children_planned (Step *step, PgRows *decided, GError **error);

@@ -123,9 +123,9 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
     if (g_hash_table_add (seen,
                           (gpointer)rows_text (rows, i, "run_id"))) /* a message can come twice */
       g_ptr_array_add (runs, run_from_row (job, rows, i));
-  claim->paused
-      = !claim->settles && rows_count (rows) > 0
-        && (rows_bool (rows, 0, "paused") || jobs_find (in_force_jobs (), job->name) == NULL);
+  const gboolean begins = !claim->settles && rows_count (rows) > 0, on = in_force_is_on (job);
+  claim->off = begins && !on && jobs_find (in_force_jobs (), job->name) != NULL;
+  claim->paused = begins && (!on || rows_bool (rows, 0, "paused"));
   gboolean ok = put_back_early (pg, runs, error)
                 && (claim->settles || claim->paused || put_back_quiet (claim, job, runs, error));
   return ok ? g_steal_pointer (&runs) : NULL;
@@ -223,6 +223,7 @@ claim_park_paused (const Claim *claim, GError **error)
     array_add (ids, ((const Run *)claim->runs->pdata[i])->run_id);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_take (ids));
+  pg_values_set (values, "off", claim->off ? "t" : "f");
   g_autoptr (PgRows) parked
       = pg_run_file (claim->transaction.pg, "src/engine/work/sql/park_paused.sql", values, error);
   return parked != NULL;

@@ -15,8 +15,9 @@ typedef struct {
                               messages for up to a second */
   guint waits;             /* runs that wait instead: quiet hours, a threshold of [throttle],
                               or the version that they began with */
-  gboolean paused;         /* their job is paused or was removed, or everything is stopped: call
+  gboolean paused;         /* their job is paused, off or removed, or everything is stopped: call
                               claim_park_paused */
+  gboolean off;            /* it is paused because the job is off */
   gboolean settles;        /* no step begins: an errand, or what killed a process, is settled */
 } Claim;
 
@@ -30,5 +31,5 @@ gboolean claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, con
  * sets `locked_since_us` of LANE if there are any. */
 gboolean claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The claimed runs wait until their job is resumed. */
+/* The claimed runs wait until their job is resumed, or is on again. */
 gboolean claim_park_paused (const Claim *claim, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,11 +1,12 @@
 #include "engine/work/hold.h"
 
 #include "base/fault.h"
-#include "engine/brakes/verdict.h"
+#include "engine/brakes/foresee.h"
 #include "engine/lane/outage.h"
 #include "engine/service/stats.h"
 #include "engine/work/conclude.h"
 
+#define WOULD "would_be_held"
 #define TIMED_OUT "57014" /* statement_timeout; our own cancel is PRUNED_BUSY */
 
 typedef struct {
@@ -66,6 +67,13 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   gboolean moved = FALSE;
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   json_object_set_new (result, "mode", json_string ("plan"));
+  brake_verdict_clear (&held->verdict);
+  const gint64 own = json_integer_value (json_object_get (result, "updated_rows")),
+               below = step->job->below != NULL ? MAX (0, step->counted - own) : 0;
+  if (!step->continues && !foresee_run (step, step->counted, below, &held->verdict, error))
+    return FALSE;
+  if (held->verdict.limit != NULL)
+    json_object_set_new (result, WOULD, json_string (foreseen_words (&held->verdict)));
   g_autofree char *text = json_text (result);
   held->planned = TRUE;
   RunFailure failure = { .state = step->continues ? "waiting" : "finished",
@@ -127,7 +135,7 @@ log_held (Step *step, const Held *held)
 }
 
 static void
-log_planned (Step *step)
+log_planned (Step *step, const Held *held)
 {
   steps_log_started (step);
   const double seconds = (double)step_elapsed_us (step) / 1e6;
@@ -138,6 +146,8 @@ log_planned (Step *step)
   json_object_set_new (fields, "mode", json_string ("plan"));
   json_object_set_new (fields, "updated_rows", json_integer (0));
   json_object_update (fields, step->counts);
+  if (held->verdict.limit != NULL)
+    json_object_set_new (fields, WOULD, json_string (foreseen_words (&held->verdict)));
   if (step->reason != NULL)
     json_object_set_new (fields, "reason", json_string (step->reason));
   log_fields (LOG_INFO, "Finished", fields);
@@ -163,7 +173,7 @@ hold_carry_out (Service *service, Lane *lane, Step *step, HoldResult *result, GE
   }
   FAULT ("brakes.held");
   if (held.planned)
-    log_planned (step);
+    log_planned (step, &held);
   else if (held.held)
     log_held (step, &held);
   else

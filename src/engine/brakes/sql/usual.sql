@@ -1,14 +1,15 @@
--- The usual number of rows: the median of the last 14 runs of the job that ended, without those about
--- one row that an event names. A plan counts with what it would have changed; a run from before rows
--- were counted with its own counter. Reads the archive: asked once a run, of many rows only.
+-- The usual number of rows: the median of the last 14 runs of the job that ended and that were to change
+-- rows: without those about one row that an event names, those that only planned, and those that did
+-- not come to their end (held, then discarded) without having changed a row. A run from before rows were
+-- counted counts with its own counter. Reads the archive: asked once a run, of many rows only.
 SELECT count(*) AS n, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.rows)::bigint AS usual
 FROM (
-  SELECT coalesce(r.rows_done, CASE WHEN r.result ->> 'mode' = 'plan' THEN r.rows_counted END,
-                  CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END, 0)::float8 AS rows
-  FROM (SELECT job, run_id, state, args, result, rows_done, rows_counted, finished_at FROM pruned.runs WHERE finished_at IS NOT NULL
+  SELECT coalesce(r.rows_done, CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END, 0)::float8 AS rows
+  FROM (SELECT job, run_id, state, args, result, rows_done, finished_at FROM pruned.runs WHERE finished_at IS NOT NULL
         UNION ALL
-        SELECT job, run_id, state, args, result, rows_done, rows_counted, finished_at FROM pruned.runs_done) AS r
+        SELECT job, run_id, state, args, result, rows_done, finished_at FROM pruned.runs_done) AS r
   WHERE r.job = :job::text AND r.run_id <> :run_id::uuid AND r.state || '' IN ('finished', 'dead')
+    AND (r.state || '' = 'finished' OR r.rows_done > 0) AND r.result ->> 'mode' IS DISTINCT FROM 'plan'
     AND r.result ->> 'status' IS DISTINCT FROM 'blocked' AND NOT r.args ?| :event_key::text[]
   ORDER BY r.finished_at DESC
   LIMIT 14) AS e

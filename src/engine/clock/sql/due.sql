@@ -1,5 +1,5 @@
--- Due runs become ready, oldest first; two processes take different ones. Runs of paused jobs and
--- of jobs that this process does not know are left out; all, while everything is stopped. A run that still has to take its unique key
+-- Due runs become ready, oldest first; two processes take different ones. Runs of paused jobs, and
+-- of jobs that are off or that this process does not know, are left out; all, while everything is stopped. A run that still has to take its unique key
 -- is left to due_keyless.sql.
 WITH due AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r

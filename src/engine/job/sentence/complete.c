@@ -156,6 +156,9 @@ job_of (const Job *job, const Written *written, GError **error)
   for (guint i = 0; i < written->files->len; i++)
     if (!add_file (copy, what, written->files->pdata[i], error))
       return NULL; /* what there is of it stays: a sentence that is refused is not written often */
+  const WrittenFile below = { .path = (char *)"below", .text = written->below };
+  if (below.text != NULL && (copy->below = statement_of (copy, &below, error)) == NULL)
+    return NULL;
   return copy;
 }
 

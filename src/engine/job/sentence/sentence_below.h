@@ -26,6 +26,9 @@ void below_set_plan (const Below *below);
 /* Adds the files that lock and that change what is below; not those of the own table. */
 void below_write_locks (const Below *below, Written *written);
 void below_write_effects (const Below *below, Written *written);
+/* A query that counts the rows of each table below that go with the rows of the keys; an upper
+ * bound. NULL: there is none. g_free it. */
+char *below_write_count (const Below *below);
 /* A file may have emptied a column of the rows of the own table before they go. */
 gboolean below_empties_own (const Below *below);
 /* A file does empty one. */

@@ -300,6 +300,29 @@ below_without_rest (const Below *below, const char *due)
   return g_string_free (out, FALSE);
 }
 
+static void
+write_count (const Below *below, const CatTable *table, Written *written)
+{
+  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
+  g_autofree char *name = g_strjoinv ("''", parts);
+  words_take (below->words, "child_text", g_strdup_printf ("'%s'", name));
+  g_ptr_array_add (written->files, words_fill (below->words, "below_count"));
+}
+
+char *
+below_write_count (const Below *below)
+{
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  Written written = { .files = parts };
+  for (guint i = 0; i < below->order->len; i++)
+    if (below->order->pdata[i] != below->root)
+      each_way (below, below->order->pdata[i], &written, write_count);
+  if (parts->len == 0)
+    return NULL;
+  g_ptr_array_add (parts, NULL);
+  return g_strjoinv (" UNION ALL ", (char **)parts->pdata);
+}
+
 void
 below_write_effects (const Below *below, Written *written)
 {

@@ -328,6 +328,8 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
     return NULL;
   }
   add_files (&writer, below);
+  if (sentence->kind != SENTENCE_SET)
+    written->below = below_write_count (below);
   note_tables (&writer);
   return g_steal_pointer (&written);
 }

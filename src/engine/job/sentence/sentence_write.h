@@ -22,6 +22,7 @@ typedef struct {
   GPtrArray *files;  /* of WrittenFile, in order */
   GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
   const char *word;  /* what becomes of a row: `removed` or `changed` */
+  char *below;       /* the query that counts the rows below; NULL: there are none */
   GPtrArray *tables; /* of char: all tables that it depends on */
 } Written;
 

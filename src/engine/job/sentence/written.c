@@ -29,6 +29,7 @@ written_free (Written *written)
   g_ptr_array_unref (written->files);
   g_ptr_array_unref (written->cursor);
   g_ptr_array_unref (written->tables);
+  g_free (written->below);
   g_free (written);
 }
 

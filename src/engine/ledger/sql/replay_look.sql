@@ -2,7 +2,7 @@
 -- Also the holder of the unique key that a new run would need, and the later event that has set
 -- the timer.
 SELECT u.ord::int - 1 AS row, coalesce(r.state, d.state, CASE WHEN e.run_id IS NOT NULL THEN 'finished' END) AS state, CASE WHEN r.run_id IS NULL THEN d.error ELSE r.error END AS error,
-       CASE WHEN u.scheduled_at <= now() AND NOT u.timer AND NOT (h.state = 'waiting' AND h.error IS NOT NULL AND h.error NOT LIKE 'throttled: %' AND h.error NOT LIKE 'quiet hours%') THEN h.run_id END AS holder,
+       CASE WHEN u.scheduled_at <= now() AND NOT u.timer AND NOT (h.state = 'waiting' AND h.error IS NOT NULL AND h.error NOT LIKE 'throttled: %' AND h.error NOT LIKE 'quiet hours%' AND h.error NOT LIKE 'mode off%') THEN h.run_id END AS holder,
        CASE WHEN u.timer THEN t.run_id END AS later
 FROM unnest(:run_id::uuid[], :scheduled_at::timestamptz[], :unique_key::text[], :timer::bool[]) WITH ORDINALITY
      AS u (run_id, scheduled_at, unique_key, timer, ord)

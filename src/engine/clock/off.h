@@ -1,0 +1,9 @@
+/* Runs of jobs that are off: they wait, as in a pause, and say why.
+ *
+ * Threads: the dispatcher. Ownership: none.
+ */
+#pragma once
+#include "pg/pg.h"
+
+/* Those that were due without being sent. */
+gboolean off_look (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
