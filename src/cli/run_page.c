@@ -1,7 +1,7 @@
 #include "cli/run_page.h"
 
 #include "cli/run_row.h"
-#include "cli/words.h"
+#include "cli/runs_table.h"
 
 #define SQL "src/cli/sql/"
 
@@ -131,9 +131,7 @@ put_objects (Output *out, const Page *page, const GPtrArray *next)
 static void
 say_result (Output *out, const PgRows *run)
 {
-  const char *text = rows_text (run, 0, "result");
-  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
-  g_autofree char *words = words_of_result (result);
+  g_autofree char *words = runs_table_result (run, 0);
   output_say (out, "%s", "");
   output_line (out, "%s %s: %s", rows_text (run, 0, "job"), rows_text (run, 0, "state"),
                words != NULL ? words : "nothing was done");

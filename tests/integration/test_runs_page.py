@@ -46,6 +46,35 @@ def test_the_table_has_words_and_fits_80_columns(stored):
     assert "no " * 40 in stored.run("runs", "--wide").ok().stdout
 
 
+PLANNED = {"mode": "plan", "removed": 4365, "kept": 33}
+
+
+@pytest.mark.parametrize("found, words", [
+    (PLANNED, "planned: 4,365 would be removed, 33 kept"),
+    (PLANNED | {"applied": {"updated_rows": 1000, "removed": 1000, "kept": 3}}, "1,000 removed, 3 kept; planned: 3,365 would be removed, 30 kept"),
+    (PLANNED | {"applied": {"updated_rows": 4365, "removed": 4365, "kept": 33}}, "4,365 removed, 33 kept; planned: nothing"),
+    ({"mode": "plan", "updated_rows": 0, "reason": "no member"}, "planned: nothing; no member"),
+    ({"mode": "plan", "updated_rows": 5}, "planned: 5 rows would change"),
+])
+def test_a_run_that_only_planned_does_not_read_like_a_removal(stored, found, words):
+    run_id = add_run(stored.database, "finished", result=json.dumps({"status": "completed", "updated_rows": 4365} | found))
+    assert table(stored, "--wide")[0]["result"] == words
+    short = table(stored)[0]["result"]
+    assert words.startswith(short.rstrip("…")) and len(short) >= 22
+    assert f"{JOB} finished: {words}" in stored.run("runs", run_id).ok().stdout
+
+
+GONE = json.dumps({"status": "limit_reached", "updated_rows": 180500, "removed": 180500})
+
+
+@pytest.mark.parametrize("state, error", [("held", "held: max_rows 200000, counted 1000000"), ("skipped", "discarded"), ("dead", "bad luck")])
+def test_the_table_says_what_went_before_a_run_came_to_its_end(stored, state, error):
+    run_id = add_run(stored.database, state, result=GONE, error=error)
+    assert table(stored, "--wide")[0]["result"] == f"180,500 removed; {error}"
+    assert table(stored)[0]["result"].startswith("180,500 removed; ")
+    assert f"{JOB} {state}: 180,500 removed; {error}" in stored.run("runs", run_id).ok().stdout
+
+
 def test_on_a_terminal_it_fits_as_well(stored):
     for job in ("members.schedule_prune_deletions", "imports.placeholder_cleanup", JOB):
         add_run(stored.database, "finished", job=job, result=result(removed=1234567, kept=33333, scheduled=99999, already_running=12345))
