@@ -22,6 +22,8 @@ const GOptionEntry resume_options[]
 
 const char pause_more[]
     = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is paused.";
+const char resume_more[]
+    = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is resumed.";
 
 static const Column SHORT[] = { { "job" }, { "paused", CELL_BOOL }, { NULL } };
 static const Column COLUMNS[]
@@ -91,8 +93,9 @@ find_jobs (Cli *cli, GString *names, GError **error)
 static gboolean
 note_jobs (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
 {
+  g_autofree char *verb = how_long != NULL ? g_strconcat ("--for ", how_long, NULL) : NULL;
   for (int i = 0; i < rows_count (rows); i++)
-    if (!cli_note (cli, pg, NULL, rows_text (rows, i, "job"), reason, error))
+    if (!cli_note (cli, pg, verb, rows_text (rows, i, "job"), reason, error))
       return FALSE;
   return TRUE;
 }

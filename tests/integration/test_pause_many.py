@@ -65,6 +65,15 @@ def test_nothing_is_paused_if_one_of_them_matches_nothing(stored):
     assert paused(stored) == [] and stored.database.value("SELECT count(*) FROM pruned.controls") == 0
 
 
+def test_what_a_filter_cannot_mean_is_said(stored):
+    refused(stored.run("retry", "--state", "held", "--yes"), 1, "pruned approve")
+    refused(stored.run("retry", "--state", "finished", "--yes"), 1, "a finished run has ended")
+    refused(stored.run("discard", "--job", "users.*", "--yes"), 1, "no pattern")
+    for command in ("retry", "approve", "discard"):
+        assert "[--reason TEXT]" in stored.run("help", command).ok().stdout
+    assert "nothing is paused" not in stored.run("help", "resume").ok().stdout
+
+
 def test_status_says_until_when_by_whom_and_why(stored):
     stored.run("pause", "users.destroy", "--for", "2h", "--reason", "a look").ok()
     stored.run("pause", "members.prune_deletions").ok()
