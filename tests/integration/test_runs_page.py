@@ -13,7 +13,7 @@ from support.instance import tenant  # noqa: F401
 from support.pruned import clean_environment
 from support.restored import EXPIRED, QUIET, expired  # noqa: F401
 
-PARTS = ["parent", "steps", "tables", "children", "quarantined", "actions", "next"]
+PARTS = ["parent", "values", "steps", "tables", "children", "quarantined", "actions", "next"]
 
 
 def table(pruned, *options):
@@ -144,6 +144,27 @@ def test_the_beginning_of_an_id_will_do(stored, archived):
         says(stored.run("runs", prefix), 1, "several runs", one)
     for prefix in ("bbbb", "aaaa1'; --", "aaaa11110", "aaaa1111-0000-4000-8000-0000000000011"):
         says(stored.run("runs", prefix), 6, "no run")
+
+
+@pytest.mark.parametrize("error", ["quiet hours 07:00-20:00 Europe/Berlin", "throttled: standby_lag: x", "bad luck"])
+def test_what_comes_next_is_what_helps(stored, error):
+    run = add_run(stored.database, "waiting", error=error)
+
+    def following():
+        return [part["next"] for part in stored.run("runs", run, "--json").ok().json()[1:] if "next" in part][0]
+
+    retry = [f"pruned retry {run}"] if error == "bad luck" else []
+    assert following() == [*retry, f"pruned discard {run}"]
+    stored.run("pause", JOB).ok()
+    assert following() == [f"pruned resume {JOB}", f"pruned discard {run}"]
+    stored.run("stop").ok()
+    assert following() == ["pruned go", f"pruned resume {JOB}", f"pruned discard {run}"]
+
+
+def test_a_run_that_is_held_again_says_that_it_was_approved_for_less(stored):
+    held = {"limit": "max_rows", "counted": 60, "approved": 30}
+    add_run(stored.database, "held", error="held: max_rows 20, counted 60", held=json.dumps(held))
+    assert table(stored, "--wide")[0]["result"] == "held: max_rows 20, counted 60, more than the 30 rows approved"
 
 
 # --- status, again and again

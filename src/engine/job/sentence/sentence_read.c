@@ -171,7 +171,7 @@ static gboolean
 check (const Section *section, GError **error)
 {
   static const char *const no_partitions[]
-      = { "where", "keep", "children", "audit", "on", "max_share", NULL },
+      = { "where", "due", "keep", "children", "audit", "on", "max_share", NULL },
       *const no_set[] = { "children", NULL };
   if (entry_of (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
