@@ -99,16 +99,20 @@ cli_pg_bare (Cli *cli, GError **error)
   return NULL;
 }
 
+gboolean
+cli_pg_schema (Cli *cli, Pg *pg, GError **error)
+{
+  if (cli->command->any_schema ? schema_check_there (pg, error) : schema_check (pg, error))
+    return TRUE;
+  cli_pg_failed (pg, error);
+  return FALSE;
+}
+
 Pg *
 cli_pg (Cli *cli, GError **error)
 {
   g_autoptr (Pg) pg = cli_pg_bare (cli, error);
-  if (pg == NULL)
-    return NULL;
-  if (cli->command->any_schema ? schema_check_there (pg, error) : schema_check (pg, error))
-    return g_steal_pointer (&pg);
-  cli_pg_failed (pg, error);
-  return NULL;
+  return pg != NULL && cli_pg_schema (cli, pg, error) ? g_steal_pointer (&pg) : NULL;
 }
 
 PgRows *

@@ -74,13 +74,21 @@ dead_of (const PgRows *rows)
 }
 
 static json_t *
-throttle_of_look (const ThrottleLook *look, const PgRows *waiting)
+throttle_of_look (const ThrottleLook *look, const PgRows *waiting, const char *role)
 {
   json_t *throttle = json_object ();
   json_object_set_new (throttle, "waiting", waiting_of (waiting));
   json_object_set_new (throttle, "passed", passed_of (look));
   json_object_set_new (throttle, "hidden", hidden_of (look));
+  json_object_set_new (throttle, "role", role != NULL ? json_string (role) : json_null ());
   return throttle;
+}
+
+char *
+gentle_role (Pg *pg)
+{
+  g_autoptr (PgRows) rows = pg_run_alone (pg, "src/cli/sql/daemons_role.sql", NULL, NULL);
+  return rows != NULL && rows_count (rows) > 0 ? g_strdup (rows_text (rows, 0, "role")) : NULL;
 }
 
 void
@@ -88,11 +96,13 @@ gentle_ask (Cli *cli, Pg *pg, json_t *found)
 {
   g_autoptr (ThrottleEye) eye = throttle_eye_new (cli->jobs);
   g_autoptr (PgValues) values = gentle_values (cli);
+  g_autofree char *role = gentle_role (pg);
+  throttle_eye_of (eye, role);
   g_autoptr (ThrottleLook) look = throttle_eye_look (eye, pg, NULL);
   g_autoptr (PgRows) waiting = pg_run_alone (pg, "src/cli/sql/throttled.sql", NULL, NULL);
   g_autoptr (PgRows) dead = pg_run_alone (pg, "src/cli/sql/dead_rows.sql", values, NULL);
   if (look != NULL && waiting != NULL)
-    json_object_set_new (found, "throttle", throttle_of_look (look, waiting));
+    json_object_set_new (found, "throttle", throttle_of_look (look, waiting, role));
   if (dead != NULL)
     json_object_set_new (found, "dead_rows", dead_of (dead));
 }
@@ -123,9 +133,10 @@ gentle_say (Output *out, const json_t *found)
   json_object_foreach (json_object_get (throttle, "passed"), reason, text)
     output_line (out, "Throttle    %s: %s", reason, json_string_value (text));
   json_array_foreach (json_object_get (throttle, "waiting"), i, one)
-    output_line (out, "Waiting     %s, %" JSON_INTEGER_FORMAT " runs: %s",
+    output_line (out, "Waiting     %s, %" JSON_INTEGER_FORMAT " run%s: %s",
                  json_string_value (json_object_get (one, "job")),
                  json_integer_value (json_object_get (one, "runs")),
+                 json_integer_value (json_object_get (one, "runs")) == 1 ? "" : "s",
                  json_string_value (json_object_get (one, "reason")));
   say_dead (out, json_object_get (found, "dead_rows"));
 }

@@ -7,11 +7,13 @@
 #pragma once
 #include "cli/cli.h"
 
-/* Adds `throttle {waiting, passed, hidden}` and `dead_rows` to FOUND, outside a transaction of PG.
- * `passed` lacks the rate of the write-ahead log: that takes two looks. What cannot be found out is
- * left out. */
+/* Adds `throttle {waiting, passed, hidden, role}` and `dead_rows` to FOUND, outside a transaction
+ * of PG. `passed` lacks the rate of the write-ahead log: that takes two looks. What cannot be found
+ * out is left out. */
 void gentle_ask (Cli *cli, Pg *pg, json_t *found);
 /* The same for people. */
 void gentle_say (Output *out, const json_t *found);
 /* The parameters of dead_rows.sql. */
 PgValues *gentle_values (const Cli *cli);
+/* The role of the running daemons; NULL: none is seen. g_free it. */
+char *gentle_role (Pg *pg);

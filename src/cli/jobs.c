@@ -1,8 +1,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/force.h"
 #include "cli/jobs_show.h"
 #include "cli/stop_line.h"
-#include "engine/clock/processes.h"
 #include "engine/ledger/mode.h"
 
 static char *to;
@@ -39,23 +39,6 @@ static const Column COLUMNS[] = {
   { NULL },
 };
 
-/* The job's settings in the running processes; without any process, those of this command line. */
-static json_t *
-settings_of (const Job *job, const PgRows *forces, int row)
-{
-  return row >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, row, "settings"))
-                  : processes_settings (job);
-}
-
-static int
-row_of (const PgRows *rows, const Job *job)
-{
-  for (int i = 0; i < rows_count (rows); i++)
-    if (g_str_equal (rows_text (rows, i, "job"), job->name))
-      return i;
-  return -1;
-}
-
 static json_t *
 setting (const json_t *settings, const char *key)
 {
@@ -65,8 +48,8 @@ setting (const json_t *settings, const char *key)
 static void
 show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *forces)
 {
-  int force = row_of (forces, job);
-  json_t *settings = settings_of (job, forces, force);
+  int force = force_row (forces, job);
+  json_t *settings = force_settings (forces, job);
   output_row (
       cli->out, json_string (job->name), setting (settings, "enabled"), setting (settings, "mode"),
       cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")),
@@ -100,18 +83,6 @@ show_refused (Cli *cli)
                                         : json_null ());
     output_cells (cli->out, cells);
   }
-}
-
-static PgRows *
-look_at_forces (Pg *pg, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
-  if (!pg_begin (pg, error))
-    return NULL;
-  PgRows *rows = pg_run_file (pg, "src/cli/sql/in_force.sql", values, error);
-  pg_rollback (pg);
-  return rows;
 }
 
 /* A line for each job whose settings differ between processes. */
@@ -153,7 +124,7 @@ command_jobs (Cli *cli, GError **error)
     return CODE_POSTGRES;
   (void)!mode_read (pg, NULL); /* of an older schema it is not known */
   g_autoptr (PgRows) rows = look (cli, pg, error);
-  g_autoptr (PgRows) forces = rows != NULL ? look_at_forces (pg, error) : NULL;
+  g_autoptr (PgRows) forces = rows != NULL ? force_look (pg, error) : NULL;
   if (forces == NULL)
     return cli_pg_failed (pg, error);
   if (!stop_line_show (cli, pg, error))

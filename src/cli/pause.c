@@ -23,6 +23,8 @@ const GOptionEntry resume_options[]
 const char pause_more[]
     = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is paused.\n"
       "A pause is never shortened: one that ends later, or that is open and has a reason, stays as it is. `pruned resume` ends it.";
+const char resume_more[]
+    = "JOB is a name, or a pattern with * and ?, like 'members.*'. If one of them matches no job, nothing is resumed.";
 
 static const Column SHORT[] = { { "job" }, { "paused", CELL_BOOL }, { NULL } };
 static const Column COLUMNS[]
@@ -92,9 +94,10 @@ find_jobs (Cli *cli, GString *names, GError **error)
 static gboolean
 note_jobs (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
 {
+  g_autofree char *verb = how_long != NULL ? g_strconcat ("--for ", how_long, NULL) : NULL;
   for (int i = 0; i < rows_count (rows); i++)
     if (!rows_bool (rows, i, "stays")
-        && !cli_note (cli, pg, NULL, rows_text (rows, i, "job"), reason, error))
+        && !cli_note (cli, pg, verb, rows_text (rows, i, "job"), reason, error))
       return FALSE;
   return TRUE;
 }

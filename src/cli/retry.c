@@ -155,6 +155,9 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
     return cli_pg_failed (pg, error);
   if (job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
     run->ready = run_from_row (job, rows, 0);
+  run->told
+      = g_strdup_printf ("%s%sup to %s rows", options.reason != NULL ? options.reason : "",
+                         options.reason != NULL ? "; " : "", rows_text (rows, 0, "approved_rows"));
   return CODE_OK;
 }
 

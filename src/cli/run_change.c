@@ -10,6 +10,7 @@ locked_run_clear (LockedRun *run)
 {
   rows_free (run->row);
   run_free (run->ready);
+  g_free (run->told);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LockedRun, locked_run_clear)
 
@@ -104,7 +105,8 @@ change_locked (Many *many, LockedRun *run, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", run->run_id);
   ExitCode code = many->deed->verb (many->cli, many->pg, run, error);
   if (code == CODE_OK && !run->unchanged
-      && (!cli_note (many->cli, many->pg, NULL, run->run_id, many->reason, error)
+      && (!cli_note (many->cli, many->pg, NULL, run->run_id,
+                     run->told != NULL ? run->told : many->reason, error)
           || !pg_commit (many->pg, error)))
     return cli_pg_failed (many->pg, error);
   if (code == CODE_OK)

@@ -15,6 +15,7 @@ typedef struct {
   RunSender *sender;  /* borrowed; NULL: its message cannot be sent now */
   Run *ready;         /* its message is sent after the commit; NULL: no message */
   gboolean unchanged; /* it was already as wanted */
+  char *told;         /* the reason for the journal; NULL: that of the options */
 } LockedRun;
 
 /* What a command does to one run; the caller commits. */

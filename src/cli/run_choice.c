@@ -13,6 +13,8 @@ const char choice_more[]
 
 static const char *const STATES[] = { "waiting", "ready", "held", "dead", "blocked", NULL };
 
+static const char *const ENDED[] = { "finished", "skipped", NULL };
+
 gboolean
 run_choice_is_filter (const RunFilter *filter)
 {
@@ -29,6 +31,10 @@ run_choice_check (Cli *cli, const RunFilter *filter, GError **error)
     return cli_usage (error, filtered ? "either ids of runs, or a filter"
                                       : "an argument is missing: ids of runs, or a filter like "
                                         "--state dead");
+  if (filter->job != NULL && strpbrk (filter->job, "*?") != NULL)
+    return cli_usage (error, "--job: the name of one job, and no pattern");
+  if (filter->state != NULL && g_strv_contains (ENDED, filter->state))
+    return cli_usage (error, "--state: a %s run has ended", filter->state);
   if (filter->job != NULL && cli_job (cli, filter->job, error) == NULL)
     return CODE_NOT_FOUND;
   if (filter->state != NULL && !g_strv_contains (STATES, filter->state)) {
@@ -86,6 +92,8 @@ static ExitCode
 add_matching (Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids, GError **error)
 {
   gint64 since_us;
+  if (retry && g_strcmp0 (filter->state, "held") == 0)
+    return cli_usage (error, "--state: held runs are not retried; pruned approve lets one go");
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "retry", retry ? "true" : "false");
   pg_values_set (values, "job", filter->job);

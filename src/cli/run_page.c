@@ -1,11 +1,12 @@
 #include "cli/run_page.h"
 
 #include "cli/run_row.h"
-#include "cli/words.h"
+#include "cli/runs_table.h"
 
 #define SQL "src/cli/sql/"
 
 static const Column PARENT[] = { { "run_id" }, { "job" }, { "state" }, { NULL } };
+static const Column VALUES[] = { { "value" }, { "rows", CELL_NUMBER }, { NULL } };
 static const Column STEPS[]
     = { { "step", CELL_NUMBER },    { "at", CELL_TIME }, { "rows", CELL_NUMBER },
         { "took_ms", CELL_NUMBER }, { "tables" },        { NULL } };
@@ -16,11 +17,12 @@ static const Column QUARANTINED[]
 static const Column ACTIONS[] = { { "at", CELL_TIME }, { "role" },   { "os_user" }, { "host" },
                                   { "command" },       { "object" }, { "reason" },  { NULL } };
 
-enum { OF_PARENT, OF_STEPS, OF_TABLES, OF_CHILDREN, OF_QUARANTINED, OF_ACTIONS, PARTS };
+enum { OF_PARENT, OF_VALUES, OF_STEPS, OF_TABLES, OF_CHILDREN, OF_QUARANTINED, OF_ACTIONS, PARTS };
 static const struct {
   const char *name, *file;
   const Column *columns;
 } PART[PARTS] = { { "parent", SQL "run_parent.sql", PARENT },
+                  { "values", SQL "run_values.sql", VALUES },
                   { "steps", SQL "run_steps.sql", STEPS },
                   { "tables", SQL "run_tables.sql", TABLES },
                   { "children", SQL "run_children.sql", CHILDREN },
@@ -29,6 +31,7 @@ static const struct {
 
 typedef struct {
   PgRows *rows[PARTS];
+  gboolean stopped, paused;
 } Page;
 
 static void
@@ -50,8 +53,13 @@ look (Pg *pg, const PgRows *run, Page *page, GError **error)
   gboolean ok = pg_begin_read_only (pg, error);
   for (guint i = 0; ok && i < PARTS; i++)
     ok = (page->rows[i] = pg_run_file (pg, PART[i].file, values, error)) != NULL;
+  g_autoptr (PgRows) paused = ok ? pg_run_file (pg, SQL "is_paused.sql", values, error) : NULL;
+  g_autoptr (PgRows) stop
+      = paused != NULL ? pg_run_file (pg, SQL "stop_look.sql", NULL, error) : NULL;
   pg_rollback (pg);
-  return ok;
+  page->paused = paused != NULL && rows_count (paused) > 0;
+  page->stopped = stop != NULL && rows_count (stop) > 0;
+  return stop != NULL;
 }
 
 /* --- what comes next -------------------------------------------------------------------------- */
@@ -75,17 +83,30 @@ suggest_about_children (GPtrArray *next, const PgRows *children)
       suggest (next, "pruned runs --job %s --state dead", rows_text (children, i, "job"));
 }
 
+/* Not for quiet hours, nor for the server: no command changes these. */
+static gboolean
+waits_for_a_retry (const PgRows *run)
+{
+  const char *error = rows_text (run, 0, "error");
+  return g_str_equal (rows_text (run, 0, "state"), "waiting") && error != NULL
+         && !g_str_has_prefix (error, "quiet hours") && !g_str_has_prefix (error, "throttled");
+}
+
 static GPtrArray *
 next_of (const PgRows *run, const Page *page)
 {
   GPtrArray *next = g_ptr_array_new_with_free_func (g_free);
   const char *id = rows_text (run, 0, "run_id"), *state = rows_text (run, 0, "state");
   gboolean blocked = g_strcmp0 (rows_text (run, 0, "status"), "blocked") == 0;
+  const gboolean is_halted = page->stopped || page->paused;
   gboolean ended = g_str_equal (state, "finished") || g_str_equal (state, "skipped");
   if (g_str_equal (state, "held") && !blocked)
     suggest (next, "pruned approve %s", id);
-  if (g_str_equal (state, "dead") || blocked
-      || (g_str_equal (state, "waiting") && rows_text (run, 0, "error") != NULL))
+  if (!ended && page->stopped)
+    suggest (next, "pruned go");
+  if (!ended && page->paused)
+    suggest (next, "pruned resume %s", rows_text (run, 0, "job"));
+  if (g_str_equal (state, "dead") || blocked || (!is_halted && waits_for_a_retry (run)))
     suggest (next, "pruned retry %s", id);
   if (!ended)
     suggest (next, "pruned discard %s", id);
@@ -131,9 +152,7 @@ put_objects (Output *out, const Page *page, const GPtrArray *next)
 static void
 say_result (Output *out, const PgRows *run)
 {
-  const char *text = rows_text (run, 0, "result");
-  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
-  g_autofree char *words = words_of_result (result);
+  g_autofree char *words = runs_table_result (run, 0);
   output_say (out, "%s", "");
   output_line (out, "%s %s: %s", rows_text (run, 0, "job"), rows_text (run, 0, "state"),
                words != NULL ? words : "nothing was done");

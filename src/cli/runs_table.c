@@ -93,12 +93,9 @@ state_of (const PgRows *rows, int row)
 static char *
 result_of (const PgRows *rows, int row)
 {
-  const char *text = rows_text (rows, row, "result"), *error = rows_text (rows, row, "error");
-  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
-  g_autofree char *words = words_of_result (result);
-  if (error != NULL)
-    return g_strdup (error);
-  return words != NULL ? g_steal_pointer (&words) : g_strdup (result != NULL ? "nothing" : "-");
+  char *words = runs_table_result (rows, row);
+  return words != NULL ? words
+                       : g_strdup (rows_text (rows, row, "result") != NULL ? "nothing" : "-");
 }
 
 /* TEXT, cut off where it is longer than MOST characters. */
@@ -149,6 +146,28 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
                 json_string (when), json_string (result));
   }
   output_end (out);
+}
+
+/* It was approved for fewer rows; NULL: it was not. */
+static char *
+exceeded_of (const PgRows *rows, int row)
+{
+  const char *text = rows_text (rows, row, "held");
+  g_autoptr (json_t) held = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
+  const json_t *approved = json_object_get (held, "approved");
+  g_autofree char *number = words_of_number (json_integer_value (approved));
+  return approved != NULL ? g_strdup_printf (", more than the %s rows approved", number) : NULL;
+}
+
+char *
+runs_table_result (const PgRows *rows, int row)
+{
+  const char *text = rows_text (rows, row, "result"), *error = rows_text (rows, row, "error");
+  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
+  g_autofree char *words = words_of_result (result), *exceeded = exceeded_of (rows, row);
+  if (error == NULL)
+    return g_steal_pointer (&words);
+  return g_strconcat (words != NULL ? words : "", words != NULL ? "; " : "", error, exceeded, NULL);
 }
 
 void

@@ -4,11 +4,13 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/dead_letters.h"
+#include "cli/force.h"
 #include "cli/gentle.h"
 #include "cli/replica.h"
 #include "cli/status.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
+#include "engine/ledger/mode.h"
 #include "engine/outbox/topics.h"
 
 #include <string.h>
@@ -54,7 +56,8 @@ set (json_t *object, const char *key, json_t *value)
 static void
 note_down (Status *status, const char *what, json_t *facts, ExitCode code, const GError *error)
 {
-  set (facts, "connected", json_false ());
+  if (json_object_get (facts, "connected") == NULL)
+    set (facts, "connected", json_false ());
   set (facts, "error", json_string (error->message));
   if (status->code == CODE_OK)
     status->code = code;
@@ -71,7 +74,7 @@ set_cell (json_t *object, const PgRows *rows, const char *column, CellType type)
 
 static void
 take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *schedules,
-               const PgRows *stop)
+               const PgRows *stop, const PgRows *forces)
 {
   set (facts, "connected", json_true ());
   set_cell (facts, rows, "version", CELL_TEXT);
@@ -84,6 +87,8 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "unpublished", CELL_NUMBER);
   set_cell (status->found, rows, "next_due", CELL_TIME);
   set_cell (status->found, rows, "paused", CELL_JSON);
+  set_cell (status->found, rows, "pauses", CELL_JSON);
+  set (status->found, "modes", force_modes (status->cli, forces));
   set_cell (status->found, rows, "blocked", CELL_JSON);
   set_cell (status->found, rows, "quiet", CELL_JSON);
   set_cell (status->found, rows, "removed", CELL_JSON);
@@ -111,8 +116,9 @@ known_jobs (Cli *cli)
 static gboolean
 ask_postgres (Status *status, json_t *facts, GError **error)
 {
-  status->pg = cli_pg (status->cli, error);
-  if (status->pg == NULL || !pg_begin (status->pg, error))
+  status->pg = cli_pg_bare (status->cli, error);
+  if (status->pg == NULL || !cli_pg_schema (status->cli, status->pg, error)
+      || !pg_begin (status->pg, error))
     return FALSE;
   g_autoptr (PgValues) values = known_jobs (status->cli);
   g_autoptr (PgRows) rows = pg_run_file (status->pg, "src/cli/sql/status.sql", values, error);
@@ -124,9 +130,11 @@ ask_postgres (Status *status, json_t *facts, GError **error)
   if (stop == NULL)
     cli_pg_failed (status->pg, error);
   pg_rollback (status->pg);
-  if (stop == NULL)
+  (void)!mode_read (status->pg, NULL); /* of an older schema it is not known */
+  g_autoptr (PgRows) forces = stop != NULL ? force_look (status->pg, error) : NULL;
+  if (forces == NULL)
     return FALSE;
-  take_postgres (status, facts, rows, schedules, stop);
+  take_postgres (status, facts, rows, schedules, stop, forces);
   replica_ask (status->cli, status->pg, status->found);
   gentle_ask (status->cli, status->pg, status->found);
   return TRUE;
@@ -139,6 +147,8 @@ look_at_postgres (Status *status)
   json_t *facts = json_object ();
   if (ask_postgres (status, facts, &error))
     return;
+  if (status->pg != NULL && error->code != PRUNED_OUTAGE) /* it is up, and refuses */
+    set (facts, "connected", json_true ());
   note_down (status, "postgres", facts, CODE_POSTGRES, error);
   g_clear_pointer (&status->pg, pg_free);
 }

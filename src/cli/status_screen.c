@@ -35,8 +35,10 @@ text_in (const json_t *object, const char *key)
 static void
 say_postgres (Output *out, const json_t *facts)
 {
-  if (!json_is_true (json_object_get (facts, "connected")))
-    output_say (out, "PostgreSQL  down: %s", text_in (facts, "error"));
+  if (json_object_get (facts, "error") != NULL)
+    output_say (out, "PostgreSQL  %s: %s",
+                json_is_true (json_object_get (facts, "connected")) ? "is up, but" : "down",
+                text_in (facts, "error"));
   else
     output_say (out, "PostgreSQL  %s, database %s, schema at step %" JSON_INTEGER_FORMAT,
                 text_in (facts, "version"), text_in (facts, "database"),
@@ -108,6 +110,48 @@ say_stores (Output *out, const json_t *stores)
   say_words (out, "Stores", set);
 }
 
+/* `plan: a, b; off: c`, or that no job only plans. */
+static void
+say_modes (Output *out, const json_t *modes)
+{
+  static const char *const words[] = { "plan", "off", NULL };
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; words[i] != NULL; i++) {
+    gboolean first = TRUE;
+    const char *job;
+    json_t *mode;
+    json_object_foreach ((json_t *)modes, job, mode) {
+      if (!g_str_equal (json_string_value (mode), words[i]))
+        continue;
+      if (first)
+        g_string_append_printf (text, "%s%s: ", text->len > 0 ? "; " : "", words[i]);
+      g_string_append_printf (text, "%s%s", first ? "" : ", ", job);
+      first = FALSE;
+    }
+  }
+  if (modes != NULL)
+    output_say (out, "Mode        %s", text->len > 0 ? text->str : "apply");
+}
+
+/* A line for each job that is paused: until when, by whom and why. */
+static void
+say_pauses (Output *out, const json_t *pauses)
+{
+  json_t *one;
+  size_t i;
+  if (pauses != NULL && json_array_size (pauses) == 0)
+    output_say (out, "Paused      -");
+  json_array_foreach ((json_t *)pauses, i, one) {
+    const char *until = json_string_value (json_object_get (one, "until")),
+               *by = json_string_value (json_object_get (one, "by")),
+               *reason = json_string_value (json_object_get (one, "reason"));
+    output_say (out, "%-11s %s%s%s%s%s%s%s", i == 0 ? "Paused" : "", text_in (one, "job"),
+                until != NULL ? " until " : "", until != NULL ? until : "",
+                by != NULL ? ", by " : "", by != NULL ? by : "", reason != NULL ? ": " : "",
+                reason != NULL ? reason : "");
+  }
+}
+
 void
 status_say (Output *out, const json_t *found)
 {
@@ -120,7 +164,8 @@ status_say (Output *out, const json_t *found)
   if (json_object_get (found, "runs") != NULL)
     output_say (out, "Next due    %s", text_in (found, "next_due"));
   say_words (out, "Schedules", json_object_get (found, "schedules"));
-  say_words (out, "Paused", json_object_get (found, "paused"));
+  say_modes (out, json_object_get (found, "modes"));
+  say_pauses (out, json_object_get (found, "pauses"));
   if (json_array_size (json_object_get (found, "quiet")) > 0)
     say_words (out, "Quiet hours", json_object_get (found, "quiet"));
   say_words (out, "Blocked", json_object_get (found, "blocked"));

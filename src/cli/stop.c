@@ -26,7 +26,8 @@ const GOptionEntry go_options[]
 
 const char stop_more[]
     = "All processes have stopped within two seconds; they stay in their consumer group, and ticks and events become\n"
-      "rows that wait. Twice is the same as once. Without --now a running step ends with all it does.";
+      "rows that wait. Twice is the same as once. Without --now a running step ends with all it does.\n"
+      "Exit code 8: it stands, but a process has not said yet that it has stopped.";
 
 static const Column PROCESSES[]
     = { { "id", .detail = TRUE }, { "host" }, { "pid", CELL_NUMBER }, { "stopped", CELL_BOOL },
@@ -52,14 +53,36 @@ all_have_stopped (const PgRows *processes)
   return TRUE;
 }
 
-/* The processes, once all have stopped, or time is up. */
+static json_t *
+object_of (const Column *columns, const PgRows *rows, int row)
+{
+  json_t *object = json_object ();
+  for (const Column *column = columns; column->name != NULL; column++)
+    json_object_set_new (object, column->name,
+                         cell_from_text (column->type, rows_text (rows, row, column->name)));
+  return object;
+}
+
+/* Adds to SEEN, by run, the runs whose step is under way. */
+static gboolean
+note_running (Pg *pg, const PgRows *stop, json_t *seen, GError **error)
+{
+  g_autoptr (PgRows) rows = ask (pg, "src/cli/sql/stop_runs.sql", stop, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    json_object_set_new (seen, rows_text (rows, i, "run_id"), object_of (RUNS, rows, i));
+  return rows != NULL;
+}
+
+/* The processes, once all have stopped, or time is up. SEEN: note_running. */
 static PgRows *
-wait_for_processes (Pg *pg, const PgRows *stop, GError **error)
+wait_for_processes (Pg *pg, const PgRows *stop, json_t *seen, GError **error)
 {
   gint64 until_us = clock_monotonic_us () + (at_once ? CANCELLED_US : SEEN_US);
   for (;;) {
     g_autoptr (PgRows) rows = ask (pg, "src/cli/sql/stop_processes.sql", stop, error);
-    if (rows == NULL || all_have_stopped (rows) || clock_monotonic_us () >= until_us)
+    if (rows == NULL || !note_running (pg, stop, seen, error))
+      return NULL;
+    if (all_have_stopped (rows) || clock_monotonic_us () >= until_us)
       return g_steal_pointer (&rows);
     g_usleep (LOOK_EVERY_US);
   }
@@ -69,56 +92,101 @@ static json_t *
 objects_of (const Column *columns, const PgRows *rows)
 {
   json_t *list = json_array ();
-  for (int i = 0; i < rows_count (rows); i++) {
-    json_t *object = json_object ();
-    for (const Column *column = columns; column->name != NULL; column++)
-      json_object_set_new (object, column->name,
-                           cell_from_text (column->type, rows_text (rows, i, column->name)));
-    json_array_append_new (list, object);
+  for (int i = 0; i < rows_count (rows); i++)
+    json_array_append_new (list, object_of (columns, rows, i));
+  return list;
+}
+
+/* Of SEEN: runs of which no step is under way any more. They were cancelled, unless they had ended
+ * in that moment. */
+static json_t *
+cancelled_of (const json_t *seen, const PgRows *runs)
+{
+  json_t *list = json_array (), *run;
+  const char *id;
+  json_object_foreach ((json_t *)seen, id, run) {
+    gboolean runs_still = FALSE;
+    for (int i = 0; i < rows_count (runs); i++)
+      runs_still |= g_str_equal (rows_text (runs, i, "run_id"), id);
+    if (!runs_still && at_once)
+      json_array_append (list, run);
   }
   return list;
 }
 
 static void
+say_cancelled (Cli *cli, const json_t *cancelled)
+{
+  size_t i;
+  json_t *run;
+  if (json_array_size (cancelled) == 0)
+    return;
+  output_say (cli->out, "cancelled:");
+  output_table (cli->out, RUNS);
+  json_array_foreach ((json_t *)cancelled, i, run)
+    output_row (cli->out, json_incref (json_object_get (run, "run_id")),
+                json_incref (json_object_get (run, "job")),
+                json_incref (json_object_get (run, "step")));
+  output_end (cli->out);
+}
+
+static guint
+count_silent (const PgRows *processes)
+{
+  guint n = 0;
+  for (int i = 0; i < rows_count (processes); i++)
+    n += !rows_bool (processes, i, "stopped");
+  return n;
+}
+
+static void
 say_processes (Cli *cli, const PgRows *processes, const PgRows *runs)
 {
-  guint missing = 0;
-  for (int i = 0; i < rows_count (processes); i++)
-    missing += !rows_bool (processes, i, "stopped");
   output_table (cli->out, PROCESSES);
   output_rows (cli->out, processes);
   output_end (cli->out);
   if (rows_count (processes) == 0)
     output_say (cli->out, "no process runs");
-  if (missing > 0)
-    output_say (cli->out, "%u of %d processes have not said yet that they have stopped", missing,
-                rows_count (processes));
   if (rows_count (runs) == 0)
     return;
   output_say (cli->out, "steps that still run, and end:");
   output_table (cli->out, RUNS);
   output_rows (cli->out, runs);
+  output_end (cli->out);
+}
+
+static ExitCode
+code_of (const PgRows *processes, GError **error)
+{
+  const guint silent = count_silent (processes);
+  return silent == 0 ? CODE_OK
+                     : cli_fail (CODE_TIME_OVER, error,
+                                 "%u of %d processes have not said yet that they have stopped",
+                                 silent, rows_count (processes));
 }
 
 static ExitCode
 answer (Cli *cli, Pg *pg, const PgRows *stop, GError **error)
 {
-  g_autoptr (PgRows) processes = wait_for_processes (pg, stop, error);
+  g_autoptr (json_t) seen = json_object ();
+  g_autoptr (PgRows) processes = wait_for_processes (pg, stop, seen, error);
   g_autoptr (PgRows) runs
       = processes != NULL ? ask (pg, "src/cli/sql/stop_runs.sql", stop, error) : NULL;
   if (runs == NULL)
     return cli_pg_failed (pg, error);
+  g_autoptr (json_t) object = json_object (), cancelled = cancelled_of (seen, runs);
   if (!output_is_json (cli->out)) {
     stop_line_say (cli->out, stop);
     say_processes (cli, processes, runs);
-    return CODE_OK;
+    say_cancelled (cli, cancelled);
+    return code_of (processes, error);
   }
-  g_autoptr (json_t) object = json_object ();
   json_object_set_new (object, "stop", stop_line_object (stop));
   json_object_set_new (object, "processes", objects_of (PROCESSES, processes));
   json_object_set_new (object, "runs", objects_of (RUNS, runs));
+  json_object_set (object, "cancelled", cancelled);
   output_object (cli->out, object);
-  return CODE_OK;
+  return code_of (processes, error);
 }
 
 ExitCode

@@ -45,21 +45,29 @@ by_weight (gconstpointer a, gconstpointer b)
   return x->number < y->number ? 1 : -1;
 }
 
-/* WITHOUT: a counter that is left out; NULL: none. */
-static void
-add_all (GString *words, const json_t *counts, const char *without)
+/* The counters of COUNTS less those of GONE that are not 0, sorted. WITHOUT: a counter that is left
+ * out; NULL: none. */
+static GArray *
+sorted_counts (const json_t *counts, const json_t *gone, const char *without)
 {
-  g_autoptr (GArray) sorted = g_array_new (FALSE, FALSE, sizeof (Count));
+  GArray *sorted = g_array_new (FALSE, FALSE, sizeof (Count));
   const char *name;
   json_t *n;
   json_object_foreach ((json_t *)counts, name, n) {
-    Count count = { name, json_integer_value (n) };
+    Count count
+        = { name, json_integer_value (n) - json_integer_value (json_object_get (gone, name)) };
     if (count.number != 0 && g_strcmp0 (name, without) != 0)
       g_array_append_val (sorted, count);
   }
   g_array_sort (sorted, by_weight);
-  for (guint i = 0; i < sorted->len; i++) {
-    const Count *count = &g_array_index (sorted, Count, i);
+  return sorted;
+}
+
+static void
+add_all (GString *words, const GArray *counts)
+{
+  for (guint i = 0; i < counts->len; i++) {
+    const Count *count = &g_array_index (counts, Count, i);
     add (words, count->name, count->number);
   }
 }
@@ -68,25 +76,69 @@ char *
 words_of_counts (const json_t *counts)
 {
   GString *words = g_string_new (NULL);
-  add_all (words, counts, NULL);
+  g_autoptr (GArray) sorted = sorted_counts (counts, NULL, NULL);
+  add_all (words, sorted);
   return take (words);
 }
 
-/* `updated_rows` is the sum of other counters, where there are any. */
+#define SUM "updated_rows" /* of other counters, where there are any */
+
+/* What was done. */
+static char *
+words_of_done (const json_t *counts)
+{
+  GString *words = g_string_new (NULL);
+  g_autoptr (GArray) sorted = sorted_counts (counts, NULL, SUM);
+  gint64 updated = json_integer_value (json_object_get (counts, SUM));
+  add_all (words, sorted);
+  if (words->len == 0 && updated != 0)
+    add (words, "rows", updated);
+  return take (words);
+}
+
+/* What a run in mode plan would do, besides what it had done before: GONE, or NULL. */
+static char *
+words_of_plan (const json_t *counts, const json_t *gone)
+{
+  GString *words = g_string_new (NULL);
+  g_autoptr (GArray) sorted = sorted_counts (counts, gone, SUM);
+  gint64 updated = json_integer_value (json_object_get (counts, SUM))
+                   - json_integer_value (json_object_get (gone, SUM));
+  if (sorted->len > 0) {
+    g_autofree char *first = g_strconcat ("would be ", g_array_index (sorted, Count, 0).name, NULL);
+    g_array_index (sorted, Count, 0).name = first;
+    add_all (words, sorted);
+  } else if (updated != 0)
+    add (words, "rows would change", updated);
+  else
+    g_string_append (words, "nothing");
+  g_string_prepend (words, "planned: ");
+  return take (words);
+}
+
+static void
+add_part (GString *words, const char *part)
+{
+  if (part != NULL)
+    g_string_append_printf (words, "%s%s", words->len > 0 ? "; " : "", part);
+}
+
 char *
 words_of_result (const json_t *result)
 {
   GString *words = g_string_new (NULL);
-  const char *reason = json_string_value (json_object_get (result, "reason"));
-  gint64 updated = json_integer_value (json_object_get (result, "updated_rows"));
-  add_all (words, result, "updated_rows");
-  if (words->len == 0 && updated != 0)
-    add (words, "rows", updated);
   const char *held = json_string_value (json_object_get (result, "would_be_held"));
-  if (reason != NULL)
-    g_string_append_printf (words, "%s%s", words->len > 0 ? "; " : "", reason);
-  if (held != NULL)
-    g_string_append_printf (words, "%swould be held: %s", words->len > 0 ? "; " : "", held);
+  const json_t *applied = json_object_get (result, "applied");
+  gboolean plan = g_strcmp0 (json_string_value (json_object_get (result, "mode")), "plan") == 0;
+  g_autofree char *done = words_of_done (plan ? applied : result),
+                  *planned = plan ? words_of_plan (result, applied) : NULL;
+  add_part (words, done);
+  add_part (words, planned);
+  add_part (words, json_string_value (json_object_get (result, "reason")));
+  if (held != NULL) {
+    g_autofree char *would = g_strconcat ("would be held: ", held, NULL);
+    add_part (words, would);
+  }
   return take (words);
 }
 

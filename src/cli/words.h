@@ -10,8 +10,9 @@ char *words_of_number (gint64 number);
 /* `4,365 removed, 33 kept` of an object of numbers; zeroes are left out. NULL: there is nothing
  * else. */
 char *words_of_counts (const json_t *counts);
-/* `4,365 removed, 33 kept` of the result of a run; what it says besides its counters follows. NULL:
- * the run has no result, or has done nothing that counts. */
+/* `4,365 removed, 33 kept` of the result of a run; what it says besides its counters follows. In
+ * mode plan: `planned: 4,365 would be removed`, behind what the run had done before. NULL: the run
+ * has no result, or has done nothing that counts. */
 char *words_of_result (const json_t *result);
 /* `48 s ago`, `in 9 h`, `now`, of a TIME (RFC 3339); NULL: it is none. */
 char *words_of_time (const char *time, gint64 now_us);

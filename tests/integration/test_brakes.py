@@ -233,6 +233,7 @@ def test_an_approved_run_that_grows_is_held_again(new_scene):
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run_id])
     row = scene.wait_run(run_id, "held")
     assert (row["error"], left(scene)) == ("held: max_rows 20, counted 60", 30)
+    assert shown(scene, run_id)["held"]["approved"] >= 30
 
 
 def test_a_held_run_is_discarded_and_gives_its_key_back(limited):

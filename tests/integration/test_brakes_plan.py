@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from stack.found import PROJECT
+from stack.process import wait_until
 from support.command_line import FEW
 from support.instance import Tenant, tenant  # noqa: F401
 from support.places import APP_TABLES
@@ -90,6 +91,21 @@ def test_off_is_as_disabled(new_scene):
     row = scene.wait_run(tick(scene))
     assert (row["state"], row["error"]) == ("skipped", "disabled")
     assert {job["enabled"] for job in scene.run("jobs", "--json").ok().json()} == {False}
+
+
+@pytest.mark.parametrize("mode, ok", [("off", False), ("plan", False), ("apply", True)])
+def test_doctor_and_status_say_the_mode_that_is_in_force(new_scene, mode, ok):
+    """Not that of their own command line."""
+    scene = new_scene({"run.mode": mode, "jobs.scratch.wide.mode": "apply" if mode == "plan" else mode})
+    scene.start().wait_line("Started")
+    wait_until(lambda: scene.run("processes", "--json").ok().json(), 30, "the process")
+    other = {"run.mode": "plan" if mode == "apply" else "apply", "jobs.scratch.wide.mode": "apply"}
+    found = [f for f in scene.run("doctor", "--json", settings=other).json() if f["check"] == "mode"]
+    assert [(f["ok"], f["detail"].partition(":")[0]) for f in found] == [(ok, mode)] and "in the running processes" in found[0]["detail"]
+    modes = scene.run("status", "--json", settings=other).ok().json()[0]["modes"]
+    assert modes.get(JOB) == (None if mode == "apply" else mode) and modes.get("scratch.wide") == ("off" if mode == "off" else None)
+    [line] = [line for line in scene.run("status", settings=other).ok().stdout.splitlines() if line.startswith("Mode ")]
+    assert line.split()[1] == ("apply" if mode == "apply" else f"{mode}:") and ("scratch.wide" in line) == (mode == "off")
 
 
 # --- a mode that changes while a run goes on

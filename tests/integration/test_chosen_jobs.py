@@ -168,6 +168,20 @@ def test_a_fresh_database_without_the_tables_has_a_clean_doctor(fresh):
     assert said["ok"] and "app_schema" in said["detail"]
 
 
+def test_status_and_pause_know_the_jobs_in_force_only(fresh):
+    make_tables(fresh.database)
+    fresh.settings |= {"run.jobs_dir": OWN}
+    fresh.run("topics", "--apply").ok()
+    assert fresh.run("status", "--json").ok().json()[0]["kafka"]["missing"] == []
+    own = in_force(fresh)
+    assert own and not set(own) & set(NAMES)
+    for command in ("pause", "resume"):
+        assert sorted(line["job"] for line in fresh.run(command, "--all", "--json").ok().json()) == sorted(own)
+    assert set(fresh.database.column("SELECT job FROM pruned.controls")) == set(own)
+    assert set(fresh.database.column("SELECT object FROM pruned.journal WHERE command IN ('pause', 'resume')")) == set(own)
+    says(fresh.run("pause", JOB), 6, "not in force")
+
+
 def test_the_daemon_of_a_fresh_database_runs_jobs_of_its_own_only(fresh, http):
     make_tables(fresh.database)
     fresh.settings |= {"run.jobs_dir": OWN, "http.listen": http.listen}

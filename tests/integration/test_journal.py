@@ -143,6 +143,20 @@ def test_settings_that_changed_at_a_start_or_reload_are_told(scene):
     assert len(journal(scene, "--command", "reload")) == 1
 
 
+def test_a_setting_of_one_process_is_no_change(scene):
+    for settings in ({"http.listen": "127.0.0.1:0", "kafka.client.id": "one"}, {"http.listen": "", "kafka.client.id": "two"}):
+        scene.start(settings=settings).wait_line("Partitions assigned")
+    assert journal(scene, "--command", "start") == []
+
+
+def test_the_journal_says_how_long_and_how_many(stored):
+    run = add_run(stored.database, "held", error="held: max_rows 20, counted 30", held='{"limit": "max_rows", "counted": 30}')
+    stored.run("pause", JOB, "--for", "2h", "--reason", "a look").ok()
+    stored.run("approve", run, "--reason", "seen").ok()
+    assert {(line["command"], line["object"], line["reason"]) for line in journal(stored) if line["command"] != "migrate"} == {
+        ("pause --for 2h", JOB, "a look"), ("approve", run, "seen; up to 30 rows")}
+
+
 def test_the_daemons_role_adds_to_the_journal_and_no_more(stored):
     stored.run("pause", JOB).ok()
     rights = "SELECT array_agg(p) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) p " \

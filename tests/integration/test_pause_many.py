@@ -65,6 +65,38 @@ def test_nothing_is_paused_if_one_of_them_matches_nothing(stored):
     assert paused(stored) == [] and stored.database.value("SELECT count(*) FROM pruned.controls") == 0
 
 
+def test_what_a_filter_cannot_mean_is_said(stored):
+    refused(stored.run("retry", "--state", "held", "--yes"), 1, "pruned approve")
+    refused(stored.run("retry", "--state", "finished", "--yes"), 1, "a finished run has ended")
+    refused(stored.run("discard", "--job", "users.*", "--yes"), 1, "no pattern")
+    for command in ("retry", "approve", "discard"):
+        assert "[--reason TEXT]" in stored.run("help", command).ok().stdout
+    assert "nothing is paused" not in stored.run("help", "resume").ok().stdout
+
+
+def test_status_says_until_when_by_whom_and_why(stored):
+    stored.run("pause", "users.destroy", "--for", "2h", "--reason", "a look").ok()
+    stored.run("pause", "members.prune_deletions").ok()
+    assert stored.run("status", "--json").json()[0]["paused"] == ["members.prune_deletions", "users.destroy"]
+    plain, timed = stored.run("status", "--json").json()[0]["pauses"]
+    until = stored.database.value("SELECT paused_until FROM pruned.controls WHERE job = 'users.destroy'")
+    assert (plain["job"], plain["until"], plain["reason"]) == ("members.prune_deletions", None, None)
+    assert (timed["job"], datetime.datetime.fromisoformat(timed["until"]), timed["reason"]) == ("users.destroy", until, "a look")
+    [who] = stored.database.column("SELECT role || ' (' || os_user || '@' || host || ')' FROM pruned.journal WHERE object = 'users.destroy'")
+    assert timed["by"] == plain["by"] == who
+    shown = stored.run("status").stdout
+    assert f"Paused      members.prune_deletions, by {who}\n" in shown and f" users.destroy until {timed['until']}, by {who}: a look\n" in shown
+
+
+def test_status_of_a_role_without_rights_says_that_postgresql_is_up(stored):
+    stored.database.execute("DO $$ BEGIN CREATE ROLE powerless LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+    url = {"postgres.url": stored.database.url.replace("//postgres@", "//powerless@")}
+    done = stored.run("status", "--json", settings=url)
+    found = done.json()[0]["postgres"]
+    assert done.code == 3 and found["connected"] and "permission denied" in found["error"], found
+    assert "PostgreSQL  is up, but: permission denied" in stored.run("status", settings=url).stdout
+
+
 @pytest.mark.parametrize("for_, minutes", [("30m", 30), ("2h", 120), ("1d", 1440)])
 def test_a_pause_for_a_time(stored, for_, minutes):
     before = stored.database.value("SELECT now()")

@@ -275,3 +275,22 @@ def test_processes_say_that_their_versions_differ(items):
     wait_until(lambda: differing() == [f"{OTHER}, {JOB}"] * 2, 30, "differing versions")
     items.pruned.run("reload").ok()
     wait_until(lambda: differing() == [None] * 2, 30, "the same versions")
+
+
+def test_the_journal_names_the_jobs_that_a_reload_changed(items):
+    def told(command="reload"):
+        return {(row["object"], row["reason"].partition(":")[0]) for row in items.database.rows(
+            "SELECT object, reason FROM pruned.journal WHERE command = %s AND reason IS NOT NULL", [command])}
+
+    daemon = start(items)
+    items.database.wait("SELECT count(*) FROM pruned.settings WHERE name = %s", [f"job {JOB}"], until=1)
+    before = items.database.value("SELECT value FROM pruned.settings WHERE name = %s", [f"job {JOB}"])
+    items.say(JOB, sentence("note < :T - interval '1 day'"))
+    hang_up(daemon)
+    items.database.wait("SELECT count(*) FROM pruned.journal WHERE object = %s", [JOB], until=1)
+    after = items.database.value("SELECT value FROM pruned.settings WHERE name = %s", [f"job {JOB}"])
+    assert items.database.column("SELECT reason FROM pruned.journal WHERE object = %s", [JOB]) == [f"changed: version was {before}, is {after}"]
+    items.say(OTHER, sentence())
+    hang_up(daemon, 2)
+    items.database.wait("SELECT count(*) FROM pruned.journal WHERE object = %s", [OTHER], until=1)
+    assert (JOB, "changed") in told() and (OTHER, "added") in told()

@@ -13,7 +13,7 @@ from support.instance import tenant  # noqa: F401
 from support.pruned import clean_environment
 from support.restored import EXPIRED, QUIET, expired  # noqa: F401
 
-PARTS = ["parent", "steps", "tables", "children", "quarantined", "actions", "next"]
+PARTS = ["parent", "values", "steps", "tables", "children", "quarantined", "actions", "next"]
 
 
 def table(pruned, *options):
@@ -44,6 +44,35 @@ def test_the_table_has_words_and_fits_80_columns(stored):
     text = stored.run("runs").ok().stdout
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "no " * 40 in stored.run("runs", "--wide").ok().stdout
+
+
+PLANNED = {"mode": "plan", "removed": 4365, "kept": 33}
+
+
+@pytest.mark.parametrize("found, words", [
+    (PLANNED, "planned: 4,365 would be removed, 33 kept"),
+    (PLANNED | {"applied": {"updated_rows": 1000, "removed": 1000, "kept": 3}}, "1,000 removed, 3 kept; planned: 3,365 would be removed, 30 kept"),
+    (PLANNED | {"applied": {"updated_rows": 4365, "removed": 4365, "kept": 33}}, "4,365 removed, 33 kept; planned: nothing"),
+    ({"mode": "plan", "updated_rows": 0, "reason": "no member"}, "planned: nothing; no member"),
+    ({"mode": "plan", "updated_rows": 5}, "planned: 5 rows would change"),
+])
+def test_a_run_that_only_planned_does_not_read_like_a_removal(stored, found, words):
+    run_id = add_run(stored.database, "finished", result=json.dumps({"status": "completed", "updated_rows": 4365} | found))
+    assert table(stored, "--wide")[0]["result"] == words
+    short = table(stored)[0]["result"]
+    assert words.startswith(short.rstrip("…")) and len(short) >= 22
+    assert f"{JOB} finished: {words}" in stored.run("runs", run_id).ok().stdout
+
+
+GONE = json.dumps({"status": "limit_reached", "updated_rows": 180500, "removed": 180500})
+
+
+@pytest.mark.parametrize("state, error", [("held", "held: max_rows 200000, counted 1000000"), ("skipped", "discarded"), ("dead", "bad luck")])
+def test_the_table_says_what_went_before_a_run_came_to_its_end(stored, state, error):
+    run_id = add_run(stored.database, state, result=GONE, error=error)
+    assert table(stored, "--wide")[0]["result"] == f"180,500 removed; {error}"
+    assert table(stored)[0]["result"].startswith("180,500 removed; ")
+    assert f"{JOB} {state}: 180,500 removed; {error}" in stored.run("runs", run_id).ok().stdout
 
 
 def test_on_a_terminal_it_fits_as_well(stored):
@@ -115,6 +144,27 @@ def test_the_beginning_of_an_id_will_do(stored, archived):
         says(stored.run("runs", prefix), 1, "several runs", one)
     for prefix in ("bbbb", "aaaa1'; --", "aaaa11110", "aaaa1111-0000-4000-8000-0000000000011"):
         says(stored.run("runs", prefix), 6, "no run")
+
+
+@pytest.mark.parametrize("error", ["quiet hours 07:00-20:00 Europe/Berlin", "throttled: standby_lag: x", "bad luck"])
+def test_what_comes_next_is_what_helps(stored, error):
+    run = add_run(stored.database, "waiting", error=error)
+
+    def following():
+        return [part["next"] for part in stored.run("runs", run, "--json").ok().json()[1:] if "next" in part][0]
+
+    retry = [f"pruned retry {run}"] if error == "bad luck" else []
+    assert following() == [*retry, f"pruned discard {run}"]
+    stored.run("pause", JOB).ok()
+    assert following() == [f"pruned resume {JOB}", f"pruned discard {run}"]
+    stored.run("stop").ok()
+    assert following() == ["pruned go", f"pruned resume {JOB}", f"pruned discard {run}"]
+
+
+def test_a_run_that_is_held_again_says_that_it_was_approved_for_less(stored):
+    held = {"limit": "max_rows", "counted": 60, "approved": 30}
+    add_run(stored.database, "held", error="held: max_rows 20, counted 60", held=json.dumps(held))
+    assert table(stored, "--wide")[0]["result"] == "held: max_rows 20, counted 60, more than the 30 rows approved"
 
 
 # --- status, again and again

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import signal
 import threading
 import time
 
@@ -142,6 +143,7 @@ def test_a_step_is_cancelled_at_once_and_not_charged(scene, held_by):
             wait_asleep(scene.database)
         said = stop(scene, "--now")
         assert said["runs"] == [] and scene.database.value("SELECT count(*) FROM scratch") == 30
+        assert said["cancelled"] == [{"run_id": run_id, "job": JOB, "step": 0}]
         row = wait_parked(scene, run_id)
         assert row["step"] == 0
         other.rollback()
@@ -150,6 +152,20 @@ def test_a_step_is_cancelled_at_once_and_not_charged(scene, held_by):
     scene.run("go").ok()
     row = scene.wait_run(run_id)
     assert (row["attempts"], result(row)["removed"]) == (0, 30)
+
+
+def test_a_process_that_does_not_say_that_it_has_stopped(scene):
+    [daemon] = start(scene)
+    wait_until(lambda: scene.run("processes", "--json").ok().json(), 30, "the process")
+    daemon.send(signal.SIGSTOP)
+    try:
+        done = scene.run("stop", "--json")
+        assert done.code == 8 and "1 of 1 processes have not said yet" in done.stderr
+        assert [process["stopped"] for process in done.json()[0]["processes"]] == [False]
+    finally:
+        daemon.send(signal.SIGCONT)
+    assert scene.run("stop", "--json").ok().json()[0]["cancelled"] == []
+    scene.run("go").ok()
 
 
 def test_a_stop_becomes_one_that_cancels(scene):

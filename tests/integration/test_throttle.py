@@ -220,10 +220,29 @@ def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
     try:
         standby.catch_up()
         [found] = [f for f in scene.run("doctor", "--json").json() if f["check"] == "throttle"]
-        assert not found["ok"] and "there are 1 standbys, and this role may not see how far they are behind" in found["detail"]
+        assert not found["ok"] and f"there are 1 standbys, and the daemons' role {ROLE} may not see how far they are behind" in found["detail"]
         assert f"GRANT pg_monitor TO {ROLE}" in found["remedy"]
     finally:
         standby.kill()
+        scene.database.execute(f"GRANT pg_monitor TO {ROLE}")
+
+
+def test_doctor_and_status_speak_of_what_the_daemons_may_see(scene, server):
+    """Not of what the role may see that asks."""
+    scene.database.execute("CREATE ROLE looker LOGIN IN ROLE pg_monitor")
+    scene.database.execute(f"REVOKE pg_monitor FROM {ROLE}")
+    url = {"postgres.url": server.url(scene.database.name, "looker")}
+    seen = "SELECT FROM pg_stat_activity WHERE application_name LIKE 'pruned run, clock %%' AND datname = current_database()"
+    try:
+        wait_until(lambda: scene.database.rows(seen), 30, "the daemon's session")
+        scene.database.execute("GRANT USAGE ON SCHEMA pruned TO looker")
+        scene.database.execute("GRANT SELECT ON ALL TABLES IN SCHEMA pruned TO looker")
+        for settings in ({}, url):
+            [found] = [f for f in scene.run("doctor", "--json", settings=settings).json() if f["check"] == "throttle" and "may not see" in f["detail"]]
+            assert f"the daemons' role {ROLE} may not see" in found["detail"] and f"GRANT pg_monitor TO {ROLE}" in found["detail"]
+            shown = scene.run("status", "--json", settings=settings).json()[0]["throttle"]
+            assert (shown["hidden"], shown["role"]) == (["standby_lag", "old_transaction", "min_free"], ROLE)
+    finally:
         scene.database.execute(f"GRANT pg_monitor TO {ROLE}")
 
 

@@ -29,25 +29,34 @@ disk_of (const ThrottleLook *look)
                           look->free_bytes / MIB);
 }
 
+/* Which thresholds ROLE may see. NULL: no daemon is seen, so it is about this command's role. */
 static void
-say_look (Doctor *doctor, const ThrottleLook *look)
+say_hidden (Doctor *doctor, const ThrottleLook *look, const char *role)
 {
-  g_autofree char *hidden = list_of (look->hidden), *disk = disk_of (look);
-  g_autofree char *grant = g_strdup_printf (
-      "GRANT pg_monitor TO %s", doctor->role != NULL ? doctor->role : "the daemon's role");
-  g_autofree char *remedy = grants_psql (doctor->cli->config, "postgres", grant);
+  const char *own = doctor->role != NULL ? doctor->role : "the daemon's role";
+  g_autofree char *hidden = list_of (look->hidden), *disk = disk_of (look),
+                  *grant = g_strdup_printf ("GRANT pg_monitor TO %s", role != NULL ? role : own),
+                  *remedy = grants_psql (doctor->cli->config, "postgres", grant),
+                  *whose = role != NULL
+                               ? g_strdup_printf ("the daemons' role %s", role)
+                               : g_strdup_printf ("this role (%s; no daemon is seen)", own);
   if (look->hidden_standbys > 0)
     doctor_warn (doctor, "throttle", remedy,
                  "there are %" G_GINT64_FORMAT
-                 " standbys, and this role may not see how far they are behind; off: %s",
-                 look->hidden_standbys, hidden);
+                 " standbys, and %s may not see how far they are behind; off: %s",
+                 look->hidden_standbys, whose, hidden);
   else if (look->hidden != 0)
     doctor_ok (doctor, "throttle",
-               "off, because this role may not see what they need: %s (a superuser can allow it: "
-               "%s)%s",
-               hidden, grant, disk);
+               "off, because %s may not see what they need: %s (a superuser can allow it: %s)%s",
+               whose, hidden, remedy, disk);
   else
-    doctor_ok (doctor, "throttle", "all thresholds can be seen%s", disk);
+    doctor_ok (doctor, "throttle", "%s can see all thresholds%s", whose, disk);
+}
+
+static void
+say_look (Doctor *doctor, const ThrottleLook *look, const char *role)
+{
+  say_hidden (doctor, look, role);
   for (guint i = 0; i < look->passed->len; i++) {
     const ThrottlePassed *one = &g_array_index (look->passed, ThrottlePassed, i);
     doctor_ok (doctor, "throttle", "%s waits now: %s: %s",
@@ -61,9 +70,11 @@ check_throttle (Doctor *doctor)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (ThrottleEye) eye = throttle_eye_new (doctor->cli->jobs);
+  g_autofree char *role = gentle_role (doctor->pg);
+  throttle_eye_of (eye, role);
   g_autoptr (ThrottleLook) look = throttle_eye_look (eye, doctor->pg, &error);
   if (look != NULL)
-    say_look (doctor, look);
+    say_look (doctor, look, role);
   else
     doctor_warn (doctor, "throttle", "pruned status", "could not be checked: %s", error->message);
 }

@@ -1,5 +1,6 @@
 #include "cli/doctor/doctor.h"
 
+#include "cli/force.h"
 #include "cli/grants.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
@@ -38,7 +39,8 @@ check_runs (Doctor *doctor)
   g_autofree char *held = doctor_count (rows_int (rows, 0, "held"), "run");
   if (rows_int (rows, 0, "held") > 0)
     doctor_warn (doctor, "held runs", "pruned runs --state held",
-                 "%s held, above a limit: `pruned approve ID`, or `pruned discard ID`", held);
+                 "%s held: %s. `pruned approve ID`, or `pruned discard ID`", held,
+                 rows_text (rows, 0, "why"));
   else
     doctor_ok (doctor, "held runs", "none");
   if (rows_text (rows, 0, "paused") != NULL)
@@ -49,27 +51,57 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "paused", "no job");
 }
 
-/* Jobs whose runs change nothing. */
+/* Names of the jobs of MODES that have MODE. */
+static char *
+jobs_of_mode (const json_t *modes, const char *mode)
+{
+  GString *jobs = g_string_new (NULL);
+  const char *job;
+  json_t *word;
+  json_object_foreach ((json_t *)modes, job, word)
+    if (g_str_equal (json_string_value (word), mode))
+      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job);
+  return g_string_free (jobs, FALSE);
+}
+
+static gboolean
+all_are_off (const Jobs *jobs, const json_t *modes)
+{
+  guint n = 0;
+  const char *job;
+  json_t *word;
+  json_object_foreach ((json_t *)modes, job, word)
+    n += g_str_equal (json_string_value (word), "off");
+  return n == jobs_count (jobs);
+}
+
+/* Jobs whose runs change nothing. Without a process it is about this command line's settings. */
 static void
 check_mode (Doctor *doctor)
 {
-  g_autoptr (GString) jobs = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  if (!doctor->migrated || !mode_read (doctor->pg, &error))
+  g_autoptr (PgRows) forces
+      = mode_read (doctor->pg, &error) ? force_look (doctor->pg, &error) : NULL;
+  if (forces == NULL)
     return;
-  for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
-    const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (in_force_mode (job) == MODE_PLAN && in_force_of (job)->enabled)
-      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job->name);
-  }
-  if (jobs->len == 0)
-    doctor_ok (doctor, "mode", "apply: runs change rows");
-  else
+  const char *where = rows_count (forces) > 0 ? "in the running processes" : "no process runs";
+  g_autoptr (json_t) modes = force_modes (doctor->cli, forces);
+  g_autofree char *plan = jobs_of_mode (modes, "plan"), *off = jobs_of_mode (modes, "off");
+  if (json_object_size (modes) == 0)
+    doctor_ok (doctor, "mode", "apply: runs change rows (%s)", where);
+  if (*plan != '\0')
     doctor_warn (
         doctor, "mode", "pruned -s run.mode=apply run",
-        "plan: runs of these jobs change nothing%s: %s. Once their results are as they should be,"
-        " set [run] mode = apply",
-        in_force_mode_is_recorded () ? ", as in every new installation" : "", jobs->str);
+        "plan: runs of these jobs change nothing%s: %s (%s). Once their results are as they should"
+        " be, set [run] mode = apply",
+        in_force_mode_is_recorded () ? ", as in every new installation" : "", plan, where);
+  if (*off == '\0')
+    return;
+  if (all_are_off (doctor->cli->jobs, modes))
+    doctor_warn (doctor, "mode", "pruned -s run.mode=apply run",
+                 "off: no job runs (%s): [run] mode or [jobs.NAME] mode says so", where);
+  else
+    doctor_ok (doctor, "mode", "off: these jobs do not run: %s (%s)", off, where);
 }
 
 static gboolean

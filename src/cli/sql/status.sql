@@ -10,6 +10,8 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
        (SELECT count(*) FROM pruned.unpublished) AS unpublished,
        (SELECT pg_catalog.min(due_at) FROM pruned.runs WHERE state = 'waiting') AS next_due,
        (SELECT coalesce(pg_catalog.jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS paused,
+       (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('job', c.job, 'until', pg_catalog.to_char(c.paused_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'reason', c.reason, 'by', (SELECT j.role || ' (' || j.os_user || '@' || j.host || ')' FROM pruned.journal j WHERE (j.command = 'pause' OR j.command LIKE 'pause %') AND j.object = c.job ORDER BY j.at DESC LIMIT 1)) ORDER BY c.job), '[]')
+        FROM pruned.controls c WHERE c.paused AND coalesce(c.paused_until > now(), true)) AS pauses,
        (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT r.job), '[]') FROM pruned.runs r
         WHERE r.state = 'waiting' AND r.error LIKE 'quiet hours%') AS quiet,
        (SELECT coalesce(pg_catalog.jsonb_object_agg(n.job, n.runs), '{}')

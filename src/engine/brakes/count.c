@@ -94,7 +94,7 @@ read_values (Step *step, const GString *keys, json_t *values, GError **error)
   return rows != NULL;
 }
 
-/* The same by values.sql of a job in C. */
+/* The same by values.sql: of a job in C, or of a sentence. */
 static gboolean
 read_coded_values (Step *step, json_t *found, GError **error)
 {
@@ -133,8 +133,10 @@ count_pages (Step *step, RunCount *count, GError **error)
     return FALSE;
   count->rows = step->run->rows_done + tally.rows;
   count->below = count_below_before (step) + tally.below;
-  return (!tally.more || estimate (step, &tally, count, error))
-         && read_values (step, tally.changed, count->values, error);
+  if (tally.more && !estimate (step, &tally, count, error))
+    return FALSE;
+  return step->job->values != NULL ? read_coded_values (step, count->values, error)
+                                   : read_values (step, tally.changed, count->values, error);
 }
 
 static gboolean

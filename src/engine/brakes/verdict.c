@@ -63,6 +63,9 @@ brake_hold (Step *step, const RunCount *count, const BrakeVerdict *verdict, GErr
                                        "counted", (json_int_t)count->rows, "estimated",
                                        count->estimated, "at", now, "version", step->job->version);
   limits_add_measure (&verdict->limits, verdict->limit, held);
+  json_object_set (held, "values", count->values);
+  if (limits_approved (step->run)) /* for fewer rows */
+    json_object_set_new (held, "approved", json_integer (step->run->approved_rows));
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_take (values, "held", json_text (held));

@@ -35,6 +35,7 @@ struct _ThrottleEye {
   const Jobs *jobs;
   char *job, *relation,
       *written;                /* array literals: the jobs' tables, and whether they write them */
+  char *role;                  /* whose eye it is; NULL: the session's */
   gint64 wal_bytes, wal_at_us; /* of the look before; 0: none */
 };
 
@@ -106,8 +107,16 @@ throttle_eye_new (const Jobs *jobs)
 }
 
 void
+throttle_eye_of (ThrottleEye *eye, const char *role)
+{
+  g_free (eye->role);
+  eye->role = g_strdup (role);
+}
+
+void
 throttle_eye_free (ThrottleEye *eye)
 {
+  g_free (eye->role);
   g_free (eye->job);
   g_free (eye->relation);
   g_free (eye->written);
@@ -232,6 +241,7 @@ ask (const ThrottleEye *eye, Pg *pg, GError **error)
   pg_values_set (values, "job", eye->job);
   pg_values_set (values, "relation", eye->relation);
   pg_values_set (values, "written", eye->written);
+  pg_values_set (values, "role", eye->role);
   pg_values_set (values, "app_schema", config_text (in_force_config (), "postgres", "app_schema"));
   return pg_run_alone (pg, "src/engine/step/sql/throttle.sql", values, error);
 }

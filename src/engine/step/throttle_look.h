@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
   GArray *passed;         /* of ThrottlePassed */
-  guint hidden;           /* bits by reason: this role may not see it, and it is not off */
+  guint hidden;           /* bits by reason: the role may not see it, and it is not off */
   gint64 hidden_standbys; /* that are there all the same */
   gint64 free_bytes;      /* -1: not known */
 } ThrottleLook;
@@ -46,6 +46,8 @@ typedef struct _ThrottleEye ThrottleEye;
 ThrottleEye *throttle_eye_new (const Jobs *jobs);
 void throttle_eye_free (ThrottleEye *eye);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThrottleEye, throttle_eye_free)
+/* What ROLE may not see is hidden; NULL: what the session's own role may not. */
+void throttle_eye_of (ThrottleEye *eye, const char *role);
 const Jobs *throttle_eye_jobs (const ThrottleEye *eye);
 /* In a transaction of its own. */
 ThrottleLook *throttle_eye_look (ThrottleEye *eye, Pg *pg, GError **error);

@@ -103,6 +103,8 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     job->event_key = statement;
   else if (g_str_equal (file->path, "named"))
     job->named = statement;
+  else if (g_str_equal (file->path, "values"))
+    job->values = statement;
   else if (g_str_equal (file->path, "objects"))
     job->objects = statement;
   else if (g_str_has_prefix (file->path, "restored/"))

@@ -9,6 +9,7 @@ sentence_free (Sentence *sentence)
   g_free (sentence->place);
   g_free (sentence->table);
   g_free (sentence->where);
+  g_free (sentence->due);
   g_clear_pointer (&sentence->children, g_ptr_array_unref);
   g_clear_pointer (&sentence->set, g_ptr_array_unref);
   g_strfreev (sentence->keep.per);

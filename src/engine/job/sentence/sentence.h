@@ -48,6 +48,7 @@ typedef struct {
   char *table;
   SentenceKind kind;
   char *where;         /* NULL: every row */
+  char *due;           /* the column that makes its rows due; NULL: the one that `where` names */
   GPtrArray *children; /* of SentenceChild, in the order given */
   gboolean children_auto;
   GPtrArray *set; /* of SentenceSet */

@@ -152,6 +152,14 @@ check_archive (Checker *checker)
     check_archived (checker, archive, checker->table->columns->pdata[i]);
 }
 
+static void
+check_due (Checker *checker)
+{
+  const char *name = checker->sentence->due;
+  if (name != NULL && cat_column (checker->table, name) == NULL)
+    refuse (checker, "due: %s has no column %s", checker->table->name, name);
+}
+
 /* The texts of objects' keys are compared as they are. */
 static void
 check_object (Checker *checker)
@@ -179,6 +187,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
       refuse (checker, "%s has no column %s", checker->table->name, *per);
   check_tables (checker);
   check_set (checker);
+  check_due (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)
     check_archive (checker);
   if (sentence->kind == SENTENCE_OBJECTS)

@@ -255,6 +255,12 @@ read_older_than (Sentence *sentence, const char *value, GError **error)
   return ok || error_fatal (error, "expected an interval like 90 days, not '%s'", value);
 }
 
+static gboolean
+read_due (Sentence *sentence, const char *value, GError **error)
+{
+  return (sentence->due = sql_text_only_name (value, 1, error)) != NULL;
+}
+
 /* `s3:uploads column s3_key` */
 static gboolean
 read_object (Sentence *sentence, const char *value, GError **error)
@@ -303,6 +309,7 @@ read_on (Sentence *sentence, const char *value, GError **error)
 const SentenceKey sentence_keys[] = {
   { "table", read_table },
   { "where", read_where },
+  { "due", read_due },
   { "children", read_children },
   { "on", read_on },
   { "set", read_set },

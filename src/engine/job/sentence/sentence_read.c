@@ -161,9 +161,10 @@ check_rows (const Section *section, GError **error)
 static gboolean
 check (const Section *section, GError **error)
 {
-  static const char *const no_partitions[]
-      = { "where", "keep", "children", "audit", "on", "max_share", "data_consistency", NULL },
-      *const no_set[] = { "children", NULL };
+  static const char *const no_partitions[] = { "where", "due", "keep",      "children",
+                                               "audit", "on",  "max_share", "data_consistency",
+                                               NULL },
+                           *const no_set[] = { "children", NULL };
   if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
   return check_kind (section, error)

@@ -3,6 +3,7 @@
 #include "engine/job/sentence/fill.h"
 #include "engine/job/sentence/sentence_below.h"
 #include "engine/job/sentence/sentence_check.h"
+#include "engine/job/sentence/sentence_due.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/job/sentence/sql_text.h"
 
@@ -270,6 +271,16 @@ reads_other_rows (const Sentence *sentence)
 }
 
 static void
+add_values (Writer *writer)
+{
+  const CatColumn *column = sentence_due_column (writer->sentence, writer->table);
+  if (column == NULL)
+    return;
+  words_set (writer->words, "due_column", column->quoted);
+  add (writer, "values", "values");
+}
+
+static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
@@ -279,6 +290,7 @@ add_files (Writer *writer, const Below *below)
   below_set_plan (below);
   add (writer, "page", "page");
   add (writer, "decide", objects ? "decide_object" : "decide");
+  add_values (writer);
   if (objects) {
     add (writer, "objects", "objects");
     add (writer, "lock/000-objects", "lock_objects");

@@ -1,8 +1,10 @@
 -- What runs may have to wait for, as rows: the setting that bounds it, the job that it concerns
--- (null: all), what it is, and how much. `hidden`: this role may not see it. Read every few seconds
+-- (null: all), what it is, and how much. `hidden`: role `:role` (null: this one) may not see it. Read every few seconds
 -- by each process; all of it is in shared memory or in the catalogue. No table of a job is locked.
 WITH me AS MATERIALIZED (
   SELECT pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE') AS stats, pg_catalog.pg_has_role('pg_read_all_settings', 'USAGE') AS settings,
+         pg_catalog.pg_has_role(coalesce(:role::text, current_user::text)::name, 'pg_read_all_stats', 'USAGE') AS told_stats,
+         pg_catalog.pg_has_role(coalesce(:role::text, current_user::text)::name, 'pg_read_all_settings', 'USAGE') AS told_settings,
          CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_lsn() END AS lsn,
          (inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr()) AS local),
 own AS MATERIALIZED (SELECT a.pid FROM pg_stat_activity a WHERE a.application_name LIKE 'pruned%'),
@@ -71,8 +73,8 @@ FROM me, pg_tablespace s
 WHERE pg_catalog.pg_tablespace_location(s.oid) <> ''
   AND (s.oid IN (SELECT t.reltablespace FROM tables t) OR s.oid = (SELECT d.dattablespace FROM pg_database d WHERE d.datname = current_database()))
 UNION ALL
-SELECT 'hidden', NULL, 'standby_lag', (SELECT count(*) FROM pg_stat_replication) FROM me WHERE NOT me.stats
+SELECT 'hidden', NULL, 'standby_lag', (SELECT count(*) FROM pg_stat_replication) FROM me WHERE NOT me.told_stats
 UNION ALL
-SELECT 'hidden', NULL, 'old_transaction', 0 FROM me WHERE NOT me.stats
+SELECT 'hidden', NULL, 'old_transaction', 0 FROM me WHERE NOT me.told_stats
 UNION ALL
-SELECT 'hidden', NULL, 'min_free', 0 FROM me WHERE NOT me.settings
+SELECT 'hidden', NULL, 'min_free', 0 FROM me WHERE NOT me.told_settings
