@@ -133,8 +133,8 @@ show_below (Output *out, const json_t *tables)
   g_autoptr (json_t) below = json_pack ("{s:O}", "below", tables);
   output_object (out, below);
   json_object_foreach ((json_t *)tables, table, n)
-    output_say (out, "with them: %" JSON_INTEGER_FORMAT " rows of %s", json_integer_value (n),
-                table);
+    output_say (out, "with them: %" JSON_INTEGER_FORMAT " row%s of %s", json_integer_value (n),
+                json_integer_value (n) == 1 ? "" : "s", table);
 }
 
 /* --- compared with the last one --------------------------------------------------------------- */
