@@ -55,7 +55,7 @@ def test_from_a_table_to_rows_that_go_and_come_back(shop):
     shop.start()
     run = shop.pruned.run("tick", "orders.purge", "--at", "-2m").ok().stdout.strip()
     shop.pruned.run_until_idle()
-    assert (shop.pruned.run_row(run)["state"], shop.pruned.run_row(run)["error"]) == ("held", "held: approve first, counted 2000")
+    assert (shop.pruned.run_row(run)["state"], shop.pruned.run_row(run)["error"]) == ("held", "held: max_rows 4000, counted 4002")
     assert shop.rows("orders") == before["orders"]
     shop.pruned.run("approve", run, "--reason", "read").ok()
     shop.work()
