@@ -70,6 +70,20 @@ def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: max_rows_per_day 10: 10 went today, counted 1"]
 
 
+def test_four_fast_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
+    """Each could remove the rest of the day alone while it remembers what the others had done."""
+    most, number = 900, 2000
+    scene = new_scene({"jobs.scratch.one.max_rows_per_day": most, "jobs.scratch.one.batch": 1, "jobs.scratch.one.capacity": 4})
+    fill(scene.database, number)
+    for name in ("one", "two", "three", "four"):
+        scene.start(name=name).wait_line("Partitions assigned")
+    for key in range(1, number + 1):
+        scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": key}, key=str(key), ce_time=now(minutes=-1))
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.runs WHERE state IN ('finished', 'held') AND job = 'scratch.one'") == number,
+               120, "all runs have ended or are held")
+    assert scene.database.value("SELECT count(*) FROM scratch") == number - most
+
+
 # --- while a run waits between two pages
 
 def wait_between_pages(scene):

@@ -6,44 +6,41 @@
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
-/* What a process knows of a day is fresh for so long, or for so many times as long as asking took,
- * because that takes longer the more runs there are. */
-#define FRESH_LEAST_US G_USEC_PER_SEC
-#define FRESH_MOST_US (10 * G_USEC_PER_SEC)
-#define FRESH_TIMES 100
+#define FRESH_US (10 * G_USEC_PER_SEC)
 
 /* --- the rows of a day --- */
 
 typedef struct {
   gint64 rows;     /* of runs of the job within 24 hours, and of this process since then */
+  gint64 until;    /* so many rows it may be before it is asked again */
   gint64 until_us; /* monotonic: it is fresh */
 } Day;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *days; /* job -> Day; under the lock */
 
-/* What this process knows, or a negative number. Adds ROWS, which this step is about to change. */
-static gint64
-known_of_day (const Job *job, gint64 rows)
+/* Whether this process need not ask. Adds ROWS, which this step is about to change. */
+static gboolean
+day_is_known (const Job *job, gint64 rows)
 {
-  gint64 known = -1;
   pthread_mutex_lock (&lock);
   Day *day = days != NULL ? g_hash_table_lookup (days, job->name) : NULL;
-  if (day != NULL && clock_monotonic_us () < day->until_us)
-    known = day->rows += rows;
+  gboolean known
+      = day != NULL && clock_monotonic_us () < day->until_us && day->rows + rows <= day->until;
+  if (known)
+    day->rows += rows;
   pthread_mutex_unlock (&lock);
   return known;
 }
 
 static void
-note_day (const Job *job, gint64 rows, gint64 took_us)
+note_day (const Job *job, gint64 rows, gint64 until)
 {
   pthread_mutex_lock (&lock);
   if (days == NULL)
     days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   Day *day = g_new (Day, 1);
-  *day = (Day){ rows, clock_monotonic_us ()
-                          + CLAMP (FRESH_TIMES * took_us, FRESH_LEAST_US, FRESH_MOST_US) };
+  *day = (Day){ rows, until, clock_monotonic_us () + FRESH_US };
   g_hash_table_replace (days, g_strdup (job->name), day);
   pthread_mutex_unlock (&lock);
 }
@@ -73,14 +70,22 @@ shared_rows (const Job *job, gint64 most)
   return CLAMP (most / (20 * (gint64)job_partitions (job)), 1, page);
 }
 
-/* Up to so many rows a day no steps take turns. The steps of all lanes may be open at once, a job
- * has as many lanes as its capacity, and other processes go on while this one remembers: for those
- * there is room left. */
+/* So many rows a process changes before it asks again what the others have changed. All of them
+ * together, which are no more than the job has lanes, change a tenth of the limit meanwhile. */
+static gint64
+unasked_rows (const Job *job, gint64 most)
+{
+  return most / (10 * (gint64)job_partitions (job));
+}
+
+/* Up to so many rows a day no steps take turns. For what other processes change without asking, and
+ * for the steps of all lanes that are open, there is room left: with it, no day exceeds its limit.
+ */
 static gint64
 free_of_day (const Job *job, gint64 most)
 {
   const gint64 lanes = job_partitions (job), page = MAX (in_force_of (job)->batch, 1);
-  return most - most / 10 - lanes * (2 * page + shared_rows (job, most));
+  return most - lanes * (unasked_rows (job, most) + 2 * page + shared_rows (job, most));
 }
 
 gint64
@@ -100,19 +105,17 @@ limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
   if (most < 0)
     return TRUE;
   const gint64 free = free_of_day (step->job, most);
-  gint64 known = known_of_day (step->job, rows), others;
-  if (known >= 0 && known <= free)
+  gint64 others;
+  if (day_is_known (step->job, rows))
     return TRUE;
-  const gint64 began_us = clock_monotonic_us ();
   if (!ask_day (step, FALSE, &others, error))
     return FALSE;
-  const gint64 took_us = clock_monotonic_us () - began_us;
   const gint64 all = others + step->rows_beside + step->run->rows_done + rows;
   if (all > free && step->shared)
     return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
   if (all > free && !ask_day (step, TRUE, &others, error))
     return FALSE;
-  note_day (step->job, all, took_us);
+  note_day (step->job, all, MIN (free, all + unasked_rows (step->job, most)));
   limits->day = MAX (0, most - others);
   return TRUE;
 }

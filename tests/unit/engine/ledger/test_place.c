@@ -1,6 +1,8 @@
 /* The outcome for new runs, by PostgreSQL's answers. */
 #include "engine/ledger/place.h"
 
+#include "engine/job/in_force.h"
+#include "jobs/jobs.h"
 #include "support/played.h"
 #include <string.h>
 
@@ -11,7 +13,7 @@
 #define LOST "ord|known|holder\n"
 #define HELD "run_id|attempts|retrying\n"
 
-static Job job = { .name = "a.b", .capacity = 1 };
+static const Job *job;
 
 static RunSpec *
 spec_at (GArray *specs, guint i)
@@ -27,7 +29,7 @@ specs_of (const char *first, const char *second)
   const char *ids[] = { first, second };
   for (int i = 0; i < 2 && ids[i] != NULL; i++) {
     RunSpec spec = { .run_id = g_strdup (ids[i]),
-                     .job = &job,
+                     .job = job,
                      .scheduled_at_us = 1000000,
                      .unique_key = g_strdup ("a.b"),
                      .args = json_object () };
@@ -226,7 +228,17 @@ test_an_outage_is_told (void)
 int
 main (int argc, char **argv)
 {
+  g_autoptr (GError) error = NULL;
   g_test_init (&argc, &argv, NULL);
+  Jobs *jobs = jobs_load (JOB_CODE, NULL, &error);
+  g_assert_no_error (error);
+  ConfigSources sources = { NULL, NULL, jobs_names (jobs), jobs_default, jobs };
+  Config *config = config_load (&sources, &error);
+  g_assert_no_error (error);
+  jobs_configure (jobs, config);
+  g_assert_true (in_force_begin (jobs, config, &error));
+  in_force_renew ();
+  job = jobs_find (jobs, "members.remove_expired");
   g_test_add_func ("/place/states", test_a_row_is_ready_waiting_or_skipped);
   g_test_add_func ("/place/twice", test_the_same_run_twice_is_placed_once);
   g_test_add_func ("/place/archived", test_a_run_that_the_archive_has_is_known);
@@ -239,5 +251,9 @@ main (int argc, char **argv)
   g_test_add_func ("/place/child_ended", test_a_child_does_the_work_of_a_holder_that_has_ended);
   g_test_add_func ("/place/gives_up", test_a_key_that_always_changes_hands_is_given_up);
   g_test_add_func ("/place/outage", test_an_outage_is_told);
-  return g_test_run ();
+  int failed = g_test_run ();
+  in_force_end (jobs);
+  jobs_free (jobs);
+  config_free (config);
+  return failed;
 }
