@@ -241,11 +241,12 @@ IDS_BYTES = 15 * IDS  # an id in a hash table takes three times as much
 
 
 def test_ids_in_arguments_are_not_kept(scene, preload, tmp_path):
-    """Each run names another user: a process must not keep such ids in memory."""
+    """Each run names another user: a process must not keep such ids in memory. Buffers that are as large as the largest batch grow a few
+    times, not with each block."""
     allocated = Allocated(preload, tmp_path)
     scene.start(environment=allocated.environment)
     resting = []
-    for block in range(4):
+    for block in range(8):
         scene.database.execute("""
             INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, unique_key, args)
             SELECT gen_random_uuid(), now() - interval '1 hour', now(), 'waiting', 'users.destroy', 'users.destroy:' || i,
