@@ -132,9 +132,10 @@ cli_owners (Cli *cli)
 ExitCode
 cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error)
 {
-  gboolean denied = g_str_equal (pg_sqlstate (pg), "42501");
-  g_autoptr (PgRows) owners = denied ? cli_owners (cli) : NULL;
-  g_autofree char *remedy = denied ? grants_as_owner (cli, owners) : NULL;
+  if (!g_str_equal (pg_sqlstate (pg), "42501"))
+    return cli_pg_failed (pg, error);
+  g_autoptr (PgRows) owners = cli_owners (cli);
+  g_autofree char *remedy = grants_as_owner (cli, owners);
   return failed_as (pg, "42501", remedy, error);
 }
 

@@ -254,9 +254,10 @@ static void
 check_refused (Check *check, const JobRefused *refused)
 {
   const Job job = { .name = refused->name };
-  check->job = &job;
+  check->job = &job; // cppcheck-suppress autoVariables; until the end of this function
   check_error (check, CODE_CONFIG, "refused", place_in (check, refused->place), NULL, "%s",
                refused->reason);
+  check->job = NULL;
 }
 
 static void

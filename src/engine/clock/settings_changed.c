@@ -87,9 +87,10 @@ words_of_job (const PgRows *rows, int row)
     return value != NULL ? g_strconcat ("refused: ", value, NULL) : NULL;
   if (!g_str_has_prefix (name, JOB))
     return NULL;
-  return was == NULL     ? g_strdup_printf ("added: version %s", value)
-         : value == NULL ? g_strdup_printf ("removed: version was %s", was)
-                         : g_strdup_printf ("changed: version was %s, is %s", was, value);
+  if (value == NULL)
+    return g_strdup_printf ("removed: version was %s", was);
+  return was == NULL ? g_strdup_printf ("added: version %s", value)
+                     : g_strdup_printf ("changed: version was %s, is %s", was, value);
 }
 
 static gboolean
