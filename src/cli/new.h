@@ -19,6 +19,7 @@ typedef struct {
   const CatColumn *column; /* the one that `where` is about; NULL: not known. Borrowed */
   char *children;          /* as the sentence has them; NULL: no foreign key blocks */
   gint64 rows, matching;   /* estimates; -1: not known */
+  gint64 below;            /* of tables whose rows go with the own ones; an estimate */
   gboolean all;            /* `where` asks nothing of a row */
   char *index;             /* that finds the rows; NULL: none */
   gboolean by_time;        /* it is partitioned by ranges of a time */

@@ -252,6 +252,24 @@ plan_of (const New *new, Pg *pg, GError **error)
   return json_incref (json_object_get (json_array_get (plans, 0), "Plan"));
 }
 
+/* The rows of the tables whose rows go with the own ones. */
+static gboolean
+look_below (New *new, Pg *pg, GError **error)
+{
+  g_autoptr (GHashTable) lose = tables_that_lose (new);
+  g_hash_table_remove (lose, new->catalogue->tables->pdata[0]);
+  GString *names = array_new ();
+  GHashTableIter iter;
+  gpointer table;
+  for (g_hash_table_iter_init (&iter, lose); g_hash_table_iter_next (&iter, &table, NULL);)
+    array_add (names, ((const CatTable *)table)->name);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "tables", array_take (names));
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "new_below.sql", values, error);
+  new->below = rows != NULL ? rows_int (rows, 0, "rows") : 0;
+  return rows != NULL;
+}
+
 gboolean
 new_look (New *new, Pg *pg, GError **error)
 {
@@ -268,7 +286,7 @@ new_look (New *new, Pg *pg, GError **error)
   g_autoptr (json_t) other = plan != NULL && pg_exec (pg, "SET LOCAL enable_seqscan = off", error)
                                  ? plan_of (new, pg, error)
                                  : NULL;
-  if (other == NULL)
+  if (other == NULL || !look_below (new, pg, error))
     return FALSE;
   g_autoptr (GHashTable) indexes = indexes_of (rows);
   new->rows = rows_int (rows, 0, "rows");

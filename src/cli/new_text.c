@@ -147,10 +147,11 @@ add_rest (GString *text, const New *new)
   add_object (text, new);
   add_children (text, new);
   g_string_append (text, "schedule = 30 3 * * *\n");
-  remark (text, "About twice what matches today, and at least %d: a run of more is held.",
-          LEAST_MAX_ROWS);
+  remark (text, "About twice what matches today%s, and at least %d: a run of more is held.",
+          new->below > 0 ? ", with the rows of other tables that go with it" : "", LEAST_MAX_ROWS);
+  const double each = 1 + (double)new->below / (double)MAX (1, new->rows);
   g_string_append_printf (text, "max_rows = %" G_GINT64_FORMAT "\n",
-                          MAX (LEAST_MAX_ROWS, new->matching * 2));
+                          MAX (LEAST_MAX_ROWS, (gint64)((double)new->matching * 2 * each)));
 }
 
 char *
