@@ -80,8 +80,14 @@ def back_off_in_the_middle(scene):
 
 
 def blocked(scene):
+    """A table that is not there when its job is loaded would have it refused."""
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
     scene.database.execute("DROP TABLE scratch")
     scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 1})
+    run_id = str(scene.database.wait("SELECT run_id FROM pruned.runs WHERE job = 'scratch.one' AND state = 'waiting'"))
+    assert daemon.stop() == 0
+    return run_id
 
 
 def paused(scene):

@@ -70,18 +70,15 @@ has_own (const Jobs *jobs)
   return FALSE;
 }
 
-/* Its catalogue queries are the same for each job: they are planned once. */
+/* Nothing is prepared or set: a pooler in transaction mode would give that to other connections. */
 static Pg *
 connect_once (Cli *cli)
 {
-  gboolean prepare = config_bool (cli->config, "postgres", "prepare");
   PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
                           .app_schema = config_text (cli->config, "postgres", "app_schema"),
-                          .prepare = prepare,
                           .name = "pruned check" };
   Pg *pg = pg_new (&settings);
-  if (pg_ensure (pg, NULL)
-      && (!prepare || pg_exec (pg, "SET plan_cache_mode = force_generic_plan", NULL)))
+  if (pg_ensure (pg, NULL))
     return pg;
   pg_free (pg); /* nothing is refused; the daemon says that PostgreSQL is away */
   return NULL;
