@@ -117,10 +117,12 @@ def test_a_slow_statement_halves_the_page_and_charges_no_attempt(new_scene):
 def test_a_tick_of_a_job_without_its_tables_or_rights_ends_blocked_and_changes_nothing(new_scene, what, words):
     scene = new_scene()
     fill(scene.database, 3)
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")  # what is not there when a job is loaded has it refused (test_refused_at_load.py)
     scene.database.execute(what)
     run_id = tick(scene)
-    daemon = scene.run_until_idle()
-    row = scene.run_row(run_id)
+    row = scene.wait_run(run_id, "finished")
+    assert daemon.stop() == 0
     assert (row["state"], row["attempts"], result(row)["status"]) == ("finished", 0, "blocked")
     assert words in result(row)["reason"] and result(row)["updated_rows"] == 0
     assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
