@@ -71,20 +71,24 @@ class MadApplication(Application):
 
     def leave(self):
         super().leave()
-        self._mad_in_calm()
+        daemon = self._once_more(True, f"SELECT count(*) FROM pruned.runs WHERE job = '{JOB}' AND state = 'held'")
+        assert daemon.stop() == 0
+        self._discard((0, 6))  # else the next tick would be skipped
+        daemon = self._once_more(False, f"SELECT {ROWS} - count(*) FROM mad")
+        assert daemon.stop() == 0
         with self.database.connect() as connection:
             self._begin(connection, mad=False)
         self._discard((0, 6))
         self._check()
 
-    def _mad_in_calm(self):
-        """Once more after the storm: the storm may have left no time for a run while the application was mad."""
+    def _once_more(self, mad, seen):
+        """In calm: the storm may have left no time for a run in such a phase. Waits until the count SEEN is more than 0."""
         with self.database.connect() as connection:
-            self._begin(connection, mad=True)
+            self._begin(connection, mad)
         self.scene.topics.tick(JOB)
         daemon = self.scene.start()
-        self.database.wait(f"SELECT count(*) FROM pruned.runs WHERE job = '{JOB}' AND state = 'held'", until=lambda n: n > 0, deadline_s=120)
-        daemon.stop()
+        self.database.wait(seen, until=lambda n: n > 0, deadline_s=120)
+        return daemon
 
     def _check(self):
         """At most the limit went while it was mad, and by each run."""
