@@ -6,7 +6,7 @@
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
-#define FRESH_US (10 * G_USEC_PER_SEC)
+#define FRESH_US G_USEC_PER_SEC
 
 /* --- the rows of a day --- */
 
@@ -79,7 +79,8 @@ unasked_rows (const Job *job, gint64 most)
 }
 
 /* Up to so many rows a day no steps take turns. For what other processes change without asking, and
- * for the steps of all lanes that are open, there is room left: with it, no day exceeds its limit.
+ * for the steps of all lanes that are open, there is room left. It is too little for a process that
+ * has asked just before others used up the day: until it asks again it changes unasked_rows more.
  */
 static gint64
 free_of_day (const Job *job, gint64 most)
