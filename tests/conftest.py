@@ -109,15 +109,20 @@ def gateway():
 
 @pytest.fixture(scope="session")
 def templates(shared, tmp_path_factory):
-    """Gives the templates of a server. They are made when they are first needed."""
+    """Gives the templates of a server, or of the shared one. They are made when they are first needed.
+
+    Kept by server and not by address: a server may get the port of one that has ended.
+    """
     made = {}
 
-    def of(server_url):
+    def of(server=None):
+        server_url = server.url() if server else shared.postgres_url
+
         def migrate(database):
             folder = tmp_path_factory.mktemp("migrate")
             Pruned(folder, database, Topics(shared.kafka, "unused")).migrate()
 
-        return made.setdefault(server_url, Templates(server_url, migrate, os.environ[RUN]))
+        return made.setdefault(server, Templates(server_url, migrate, os.environ[RUN]))
 
     return of
 
@@ -129,7 +134,7 @@ def new_database(shared, templates):
 
     def make(kind="migrated", server=None):
         url = server.url() if server else shared.postgres_url
-        template = {"migrated": templates(url).migrated, "app": templates(url).app,
+        template = {"migrated": templates(server).migrated, "app": templates(server).app,
                     "empty": lambda: None}[kind]()
         made.append(Database(url, template))
         return made[-1]
@@ -265,7 +270,7 @@ def pruned_with_slots(new_pruned, database, topics, scene_settings):
 @pytest.fixture(scope="module")
 def busy_scene(shared, templates, scene_settings, tmp_path_factory):
     """One such installation with a running daemon for a whole test file. Its tests must not disturb each other."""
-    database = Database(shared.postgres_url, templates(shared.postgres_url).migrated())
+    database = Database(shared.postgres_url, templates().migrated())
     topics = Topics(shared.kafka, f"m{os.getpid()}-{next(_numbers)}")
     make_tables(database)
     one = Pruned(tmp_path_factory.mktemp("scene"), database, topics, settings=scene_settings)

@@ -82,7 +82,7 @@ class Searching(Pruned):
 
 @pytest.fixture
 def scene(server, shared, http, templates, scene_settings, tmp_path):
-    database = Database(server.url(), templates(server.url()).migrated())
+    database = Database(server.url(), templates(server).migrated())
     make_tables(database)
     topics = Topics(shared.kafka, f"r{os.getpid()}-{next(_numbers)}")
     one = Searching(tmp_path, database, topics, settings=scene_settings | {"http.listen": http.listen, f"jobs.{JOB}.max_share": "off"})
@@ -297,7 +297,7 @@ def test_another_cluster_is_refused(scene, server):
 
 def test_another_database_with_the_same_tables_is_refused(scene, server, templates):
     """It has a schema pruned and rows that are due, and is replayed as far as the right one."""
-    other = Database(server.url(), templates(server.url()).migrated())
+    other = Database(server.url(), templates(server).migrated())
     make_tables(other)
     fill(other, 35, first=501)
     scene.standby.catch_up()

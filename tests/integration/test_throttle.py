@@ -50,7 +50,7 @@ def http():
 @pytest.fixture(scope="module")
 def scene(server, shared, http, templates, scene_settings, tmp_path_factory):
     """An installation with a daemon whose thresholds are all as low as can be."""
-    database = Database(server.url(), templates(server.url()).migrated())
+    database = Database(server.url(), templates(server).migrated())
     make_tables(database)
     topics = Topics(shared.kafka, f"h{os.getpid()}-{next(_numbers)}")
     one = Pruned(tmp_path_factory.mktemp("throttle"), database, topics, settings=scene_settings | LEAST | PAUSE | {"http.listen": http.listen})

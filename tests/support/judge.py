@@ -103,7 +103,7 @@ def new_judge(shared, templates, scene_settings, tmp_path_factory):
     made = []
 
     def make(job, settings=None, **options):
-        database = Database(shared.postgres_url, templates(shared.postgres_url).migrated())
+        database = Database(shared.postgres_url, templates().migrated())
         topics = Topics(shared.kafka, f"j{os.getpid()}-{next(_numbers)}")
         mine = {k: v for k, v in scene_settings.items() if built_in(k)}
         pruned = Pruned(tmp_path_factory.mktemp("judge"), database, topics, settings=mine | {
