@@ -1,22 +1,23 @@
 #include "kafka/producer.h"
 #include "base/clock.h"
-#include "kafka/reports.h"
+#include "base/log.h"
 #include "kafka/brokers.h"
+#include "kafka/reports.h"
+#include "kafka/writer.h"
 #include <stdatomic.h>
 
 #define POLL_MS 1000
 #define FLUSH_MS 2000
-#define PURGE_MS 500
+#define REPLACE_US G_USEC_PER_SEC
 #define AGAIN_US (100 * 1000) /* between attempts, and when the local queue is full */
 
 struct _KafkaProducer {
-  rd_kafka_t *rk;
-  rd_kafka_queue_t *queue; /* for delivery reports and errors */
+  rd_kafka_conf_t *conf; /* for the next writer */
   pthread_t acks;
   atomic_bool closing;
   Brokers *brokers;
   pthread_mutex_t lock;
-  GHashTable *topics; /* name -> rd_kafka_topic_t, under lock */
+  Writer *writer; /* under lock; only `kafka-acks` replaces it */
 };
 
 /* --- callbacks of librdkafka --- */
@@ -37,15 +38,51 @@ on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
   brokers_failed (self->brokers, err, reason);
 }
 
+static Writer *
+writer_of (KafkaProducer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  Writer *writer = writer_ref (self->writer);
+  pthread_mutex_unlock (&self->lock);
+  return writer;
+}
+
+/* The messages of the old writer fail and are sent again by those who wait for them. */
+static void
+replace (KafkaProducer *self, const GError *why)
+{
+  g_autoptr (GError) error = NULL;
+  Writer *next = writer_new (self->conf, &error);
+  if (next == NULL) {
+    log_warning_every (10, "producer", "Kafka producer cannot be replaced; will retry",
+                       error->message);
+    return;
+  }
+  log_warning_every (10, "producer", "Kafka producer failed and is replaced", why->message);
+  pthread_mutex_lock (&self->lock);
+  Writer *old = self->writer;
+  self->writer = next;
+  pthread_mutex_unlock (&self->lock);
+  writer_drain (old, 0);
+  writer_unref (old);
+}
+
 static void *
 serve_acks (void *data)
 {
   KafkaProducer *self = data;
+  gint64 next_us = 0; /* a broker that refuses each producer is not asked all the time */
   pthread_setname_np (pthread_self (), "kafka-acks");
   while (!atomic_load (&self->closing)) {
-    rd_kafka_poll (self->rk, POLL_MS);
+    g_autoptr (GError) fatal = NULL;
+    rd_kafka_t *rk = writer_rk (self->writer);
+    rd_kafka_poll (rk, POLL_MS);
     if (!atomic_load (&self->closing))
-      brokers_look (self->brokers, self->rk, POLL_MS);
+      brokers_look (self->brokers, rk, POLL_MS);
+    if (clock_monotonic_us () >= next_us && kafka_is_fatal (rk, &fatal)) {
+      replace (self, fatal);
+      next_us = clock_monotonic_us () + REPLACE_US;
+    }
   }
   return NULL;
 }
@@ -55,57 +92,38 @@ serve_acks (void *data)
 KafkaProducer *
 kafka_producer_new (const char *const *settings, GError **error)
 {
-  static const char *const wanted[]
-      = { "linger.ms",
-          "0",
-          "message.timeout.ms",
-          "30000",
-          "queue.buffering.max.kbytes",
-          "16384",
-          "message.max.bytes",
-          "10485760", /* the broker decides what is too large */
-          "batch.size",
-          "60000", /* small, so that a small fetch gets whole batches */
-          "partitioner",
-          "murmur2_random", /* as in Java clients: the same key, the same partition */
-          "topic.metadata.refresh.interval.ms",
-          "5000",
-          "topic.metadata.propagation.max.ms",
-          "1000",
-          NULL };
-  static const char *const fixed[]
-      = { "enable.idempotence", "true", "request.required.acks", "-1", NULL };
-  rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
+  rd_kafka_conf_t *conf = writer_conf_new (settings, error);
   if (conf == NULL)
     return NULL;
   KafkaProducer *self = g_new0 (KafkaProducer, 1);
   pthread_mutex_init (&self->lock, NULL);
   self->brokers = brokers_new ();
-  self->topics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                        (GDestroyNotify)rd_kafka_topic_destroy);
+  self->conf = conf;
   rd_kafka_conf_set_opaque (conf, self);
   rd_kafka_conf_set_dr_msg_cb (conf, on_report);
   rd_kafka_conf_set_error_cb (conf, on_error);
-  self->rk = kafka_client_new (RD_KAFKA_PRODUCER, conf, error);
-  if (self->rk == NULL) {
+  self->writer = writer_new (conf, error);
+  if (self->writer == NULL) {
     kafka_producer_free (self);
     return NULL;
   }
-  self->queue = rd_kafka_queue_get_main (self->rk);
   int failed = pthread_create (&self->acks, NULL, serve_acks, self);
   g_assert (failed == 0);
   return self;
 }
 
-/* Waits for the messages in flight; reports the rest as purged, so that none of Reports outlives
- * the producer. */
+/* No report outlives the producer. */
 static void
-drain (KafkaProducer *self)
+leave (KafkaProducer *self)
 {
-  if (rd_kafka_flush (self->rk, FLUSH_MS) == RD_KAFKA_RESP_ERR_NO_ERROR)
-    return;
-  rd_kafka_purge (self->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-  rd_kafka_flush (self->rk, PURGE_MS);
+  Writer *writer = writer_of (self);
+  writer_drain (writer, FLUSH_MS);
+  atomic_store (&self->closing, TRUE);
+  writer_wake (writer);
+  pthread_join (self->acks, NULL);
+  writer_unref (writer);
+  writer_drain (self->writer, 0); /* it may be a new one */
+  writer_unref (self->writer);
 }
 
 void
@@ -113,16 +131,9 @@ kafka_producer_free (KafkaProducer *self)
 {
   if (self == NULL)
     return;
-  if (self->rk != NULL) {
-    drain (self);
-    atomic_store (&self->closing, TRUE);
-    rd_kafka_queue_yield (self->queue);
-    pthread_join (self->acks, NULL);
-    rd_kafka_queue_destroy (self->queue);
-  }
-  g_hash_table_destroy (self->topics);
-  if (self->rk != NULL)
-    rd_kafka_destroy (self->rk);
+  if (self->writer != NULL)
+    leave (self);
+  rd_kafka_conf_destroy (self->conf);
   brokers_free (self->brokers);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
@@ -136,27 +147,17 @@ kafka_producer_is_up (KafkaProducer *self)
 
 /* --- publishing --- */
 
-static rd_kafka_topic_t *
-topic_of (KafkaProducer *self, const char *name)
-{
-  pthread_mutex_lock (&self->lock);
-  rd_kafka_topic_t *topic = g_hash_table_lookup (self->topics, name);
-  if (topic == NULL) {
-    topic = rd_kafka_topic_new (self->rk, name, NULL);
-    if (topic != NULL)
-      g_hash_table_insert (self->topics, g_strdup (name), topic);
-  }
-  pthread_mutex_unlock (&self->lock);
-  return topic;
-}
-
 static rd_kafka_resp_err_t
-produce (KafkaProducer *self, rd_kafka_topic_t *topic, Report *report)
+produce (KafkaProducer *self, Report *report)
 {
   const KafkaMessage *message = report->message;
+  g_autoptr (Writer) writer = writer_of (self);
+  rd_kafka_topic_t *topic = writer_topic (writer, message->topic);
+  if (topic == NULL)
+    return RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
   rd_kafka_headers_t *headers = kafka_message_raw_headers (message);
   rd_kafka_resp_err_t err = rd_kafka_producev (
-      self->rk, RD_KAFKA_V_RKT (topic), RD_KAFKA_V_PARTITION (message->partition),
+      writer_rk (writer), RD_KAFKA_V_RKT (topic), RD_KAFKA_V_PARTITION (message->partition),
       RD_KAFKA_V_MSGFLAGS (RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY (message->key, message->key_len),
       RD_KAFKA_V_VALUE (message->value, message->value_len), RD_KAFKA_V_HEADERS (headers),
       RD_KAFKA_V_TIMESTAMP (MAX (message->timestamp_ms, 0)), RD_KAFKA_V_OPAQUE (report),
@@ -171,11 +172,10 @@ produce (KafkaProducer *self, rd_kafka_topic_t *topic, Report *report)
 static gboolean
 hand_over (KafkaProducer *self, Report *report, const Patience *patience)
 {
-  rd_kafka_topic_t *topic = topic_of (self, report->message->topic);
-  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
+  rd_kafka_resp_err_t err;
   report_add_pending (report);
-  while (topic != NULL) {
-    err = produce (self, topic, report);
+  for (;;) {
+    err = produce (self, report);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       return TRUE;
     if (err != RD_KAFKA_RESP_ERR__QUEUE_FULL || patience_is_over (patience))
@@ -189,9 +189,8 @@ hand_over (KafkaProducer *self, Report *report, const Patience *patience)
 static void
 fail_hopeless (KafkaProducer *self, const Report *failed, GError **error)
 {
-  if (kafka_verdict (failed->err) == PRUNED_FATAL && kafka_is_fatal (self->rk, error))
-    return;
-  g_autofree char *where = kafka_where (self->rk);
+  g_autoptr (Writer) writer = writer_of (self);
+  g_autofree char *where = kafka_where (writer_rk (writer));
   kafka_set_error (error, failed->err, "%s: cannot write to topic %s", where,
                    failed->message->topic);
 }
@@ -200,7 +199,8 @@ static void
 fail_overdue (KafkaProducer *self, const Patience *patience, const Report *failed, guint missing,
               GError **error)
 {
-  g_autofree char *where = kafka_where (self->rk);
+  g_autoptr (Writer) writer = writer_of (self);
+  g_autofree char *where = kafka_where (writer_rk (writer));
   g_autofree char *why = brokers_why_down (self->brokers);
   brokers_suspect (self->brokers);
   if (why == NULL && failed->reported)
@@ -316,12 +316,13 @@ gboolean
 kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges, guint n,
                       int timeout_ms)
 {
+  g_autoptr (Writer) writer = writer_of (self);
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   guint i = 0;
-  while (
-      i < n
-      && kafka_watermarks (self->rk, topic, (gint32)i, deadline_us, &edges[i].low, &edges[i].high)
-             == RD_KAFKA_RESP_ERR_NO_ERROR)
+  while (i < n
+         && kafka_watermarks (writer_rk (writer), topic, (gint32)i, deadline_us, &edges[i].low,
+                              &edges[i].high)
+                == RD_KAFKA_RESP_ERR_NO_ERROR)
     i++;
   return i == n;
 }
@@ -330,10 +331,11 @@ gint32
 kafka_producer_partitions (KafkaProducer *self, const char *topic, int timeout_ms)
 {
   const struct rd_kafka_metadata *found = NULL;
-  rd_kafka_topic_t *asked = topic_of (self, topic);
-  gboolean known
-      = asked != NULL
-        && rd_kafka_metadata (self->rk, 0, asked, &found, timeout_ms) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  g_autoptr (Writer) writer = writer_of (self);
+  rd_kafka_topic_t *asked = writer_topic (writer, topic);
+  gboolean known = asked != NULL
+                   && rd_kafka_metadata (writer_rk (writer), 0, asked, &found, timeout_ms)
+                          == RD_KAFKA_RESP_ERR_NO_ERROR;
   gint32 n = known && found->topic_cnt == 1 ? found->topics[0].partition_cnt : 0;
   g_clear_pointer (&found, rd_kafka_metadata_destroy);
   return n;

@@ -1,5 +1,7 @@
 /* The producer: idempotent, acks=all, no lingering. Any number of threads publish messages through
- * it, and each waits only for its own acknowledgements (reports.h).
+ * it, and each waits only for its own acknowledgements (reports.h). A fatal error of librdkafka,
+ * as after an unclean election, replaces its client (writer.h); what was not acknowledged is sent
+ * again.
  *
  * Invariant: `acked` is set only after the broker has acknowledged that very message.
  *
@@ -25,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaProducer, kafka_producer_free)
  * too, or can arrive up to message.timeout.ms (30 s unless set) after the call, so sending them
  * again can duplicate them. PRUNED_OUTAGE: timed out, or the topic is missing or forbidden (at
  * once, naming it); PRUNED_DATA: the broker will never accept a message (too large; the others have
- * arrived unless they are slow); PRUNED_FATAL: the producer is fenced.
+ * arrived unless they are slow).
  *
  * When it returns, MESSAGES belong to the caller again. Thread: any, many at once. */
 gboolean kafka_publish (KafkaProducer *producer, GPtrArray *messages, int timeout_ms,

@@ -80,6 +80,8 @@ reports_is_hopeless (rd_kafka_resp_err_t err)
   case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
   case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
     return TRUE;
+  case RD_KAFKA_RESP_ERR__FATAL: /* the client is replaced */
+    return FALSE;
   default:
     return kafka_verdict (err) != PRUNED_OUTAGE;
   }

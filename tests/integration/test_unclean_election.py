@@ -2,11 +2,15 @@
 same offsets."""
 
 import json
+import shutil
 
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import NewPartitions
 
+from stack.kafka_cluster import Cluster
+from stack.pair import new_folder
+from stack.process import wait_until
 from support.places import binary_with_faults
 from support.scene import now, tick_id
 
@@ -98,3 +102,58 @@ def test_messages_that_replace_taken_ones_are_taken(scene, own_kafka, daemon):
     assert len(running.lines(level="error")) == 3 and not running.lines("PostgreSQL was set back; re-reading from its saved offsets")
     assert running.stop() == 0
     assert scene.run_until_idle().lines(level="error") == [], "it is said once"
+
+
+# --- two real brokers
+
+@pytest.fixture
+def cluster():
+    folder = new_folder("pruned-cluster-")
+    one = Cluster(folder / "cluster").start()
+    yield one
+    one.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def in_sync(scene, broker, wanted):
+    """Waits until BROKER is, or is not, an in-sync replica of the topic of ticks, and another one or it leads."""
+
+    def seen():
+        (partition,) = scene.topics.admin.list_topics(scene.topics.full("ticks"), timeout=30).topics[
+            scene.topics.full("ticks")].partitions.values()
+        return (broker.node in partition.isrs) == wanted and partition.leader > 0
+
+    wait_until(seen, 60, f"broker {broker.node} {'in' if wanted else 'out of'} the in-sync replicas")
+
+
+def test_a_broker_that_was_away_becomes_the_leader(new_scene, cluster):
+    """It lacks `5 .. 8`, which were taken from the other one; `21 .. 23` get their offsets. The daemon runs throughout."""
+    first, second = cluster.brokers
+    scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=cluster.bootstrap)
+    scene.at, scene.sent_ms = now(minutes=-1), int(now(minutes=-1).timestamp() * 1000)
+    in_sync(scene, second, True)
+    running = scene.start()
+    send(scene, "ticks", 0, range(1, 5))
+    wait(scene, {1, 2, 3, 4})
+
+    second.kill()
+    in_sync(scene, second, False)
+    send(scene, "ticks", 0, range(5, 9))
+    wait(scene, set(range(1, 9)))
+    wait_places(scene, [8])
+    first.kill()
+    second.start()
+    in_sync(scene, second, True)
+    send(scene, "ticks", 0, range(21, 24))
+    wait(scene, {*range(1, 9), 21, 22, 23})
+    wait_places(scene, [7])
+    (line,) = running.lines(SAID)
+    assert (line["partition"], line["first_offset"], line["next_offset"]) == (0, 4, 8)
+
+    first.start()
+    in_sync(scene, first, True)
+    send(scene, "ticks", 0, [30])
+    wait(scene, {*range(1, 9), 21, 22, 23, 30})
+    wait_places(scene, [8])
+    assert len(running.lines(SAID)) == 1
+    assert running.stop() == 0

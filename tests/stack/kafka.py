@@ -46,14 +46,19 @@ log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n
 """
 
 
+def new_cluster_id():
+    return base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "a")
+
+
 class Kafka(Server):
     name = "kafka"
 
-    def __init__(self, folder, outlive_us=False, doors=0, sasl=None):
+    def __init__(self, folder, outlive_us=False, doors=0, sasl=None, cluster_id=None):
         """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL: {user: password}, for a listener that
         demands one."""
         super().__init__(folder, outlive_us)
         self.held, self.held_controller = HeldPort(), HeldPort()
+        self.cluster_id = cluster_id or new_cluster_id()
         self.held_doors = [HeldPort() for _ in range(doors)]
         self.doors = [Proxy(held.number) for held in self.held_doors]
         self.port = self.held.number
@@ -86,9 +91,11 @@ class Kafka(Server):
             (self.folder / "server.properties").write_text(
                 text + "sasl.enabled.mechanisms=PLAIN\nlistener.name.strict.plain.sasl.jaas.config="
                 f"org.apache.kafka.common.security.plain.PlainLoginModule required {users};\n")
-        cluster_id = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "a")
+        self._format_storage()
+
+    def _format_storage(self):
         done = subprocess.run(
-            self._java("kafka.tools.StorageTool", "format", "-t", cluster_id,
+            self._java("kafka.tools.StorageTool", "format", "-t", self.cluster_id,
                        "-c", self.folder / "server.properties", options=SHORT_LIVED),
             text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
@@ -110,6 +117,7 @@ class Kafka(Server):
         """Kills the broker and removes its data. The next start is an empty cluster with another id."""
         self.kill()
         shutil.rmtree(self.folder / "data")
+        self.cluster_id = new_cluster_id()
         self._format()
 
     def put_in_place(self, topic, other, partitions):

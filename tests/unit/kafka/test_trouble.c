@@ -162,6 +162,26 @@ test_what_the_broker_refuses_fails_at_once (void)
   assert_broker_refuses (RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, PRUNED_DATA, "topic secret: ");
 }
 
+/* As after an unclean election: the new leader lacks what the client was told is there. For
+ * librdkafka that is the end of the client. */
+static void
+test_a_producer_that_fails_fatally_is_replaced (void)
+{
+  Stage stage = stage_new ("desync", 1);
+  KafkaProducer *producer = new_producer_for (stage.bootstrap);
+  for (int i = 0; i < 2; i++) {
+    publish_numbers (producer, "desync", 0, 3 * i, 1);
+    rd_kafka_mock_push_request_errors (stage.mock, 0 /* Produce */, 1,
+                                       RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER);
+    publish_numbers (producer, "desync", 0, 3 * i + 1, 2);
+  }
+  KafkaEdges edges = { 0, 0 };
+  g_assert_true (kafka_producer_edges (producer, "desync", &edges, 1, 20000));
+  g_assert_cmpint (edges.high, ==, 6);
+  kafka_producer_free (producer);
+  stage_free (&stage);
+}
+
 static void
 test_a_commit_that_fails_is_trouble_until_one_succeeds (void)
 {
@@ -325,6 +345,7 @@ main (int argc, char **argv)
   ADD (a_broker_comes_back);
   ADD (the_watermarks_of_a_broker_that_is_gone_are_not_waited_for_longer_than_said);
   ADD (what_the_broker_refuses_fails_at_once);
+  ADD (a_producer_that_fails_fatally_is_replaced);
   ADD (a_commit_that_fails_is_trouble_until_one_succeeds);
   ADD (a_broker_that_is_gone_is_trouble);
   ADD (a_partition_without_a_leader_hides_no_other);
