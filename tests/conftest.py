@@ -197,8 +197,8 @@ def preload(tmp_path_factory):
 
 
 @pytest.fixture
-def new_pruned(request, tmp_path):
-    """Makes installations: `new_pruned(database, topics, settings={...})`."""
+def new_pruned(request, tmp_path, new_database, new_topics):
+    """Makes installations: `new_pruned(database, topics, settings={...})`. Their daemons end before their databases and topics go."""
     made = []
     request.node.daemons_to_show = lambda: [d for p in made for d in p.daemons]
 

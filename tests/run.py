@@ -246,7 +246,7 @@ def run_everything(build, arguments):
 @contextlib.contextmanager
 def pair_for_all():
     """Servers that outlive pytest's own process."""
-    pair = Pair()
+    pair = Pair(lasts=True)
     try:
         pair.tell()
         yield

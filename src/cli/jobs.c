@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/force.h"
 #include "cli/jobs_show.h"
+#include "cli/running_settings.h"
 #include "cli/stop_line.h"
 #include "engine/ledger/mode.h"
 
@@ -46,10 +46,10 @@ setting (const json_t *settings, const char *key)
 }
 
 static void
-show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *forces)
+show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *running)
 {
-  int force = force_row (forces, job);
-  json_t *settings = force_settings (forces, job);
+  int process = running_settings_row (running, job);
+  json_t *settings = running_settings_of (running, job);
   output_row (
       cli->out, json_string (job->name), setting (settings, "enabled"), setting (settings, "mode"),
       cell_from_text (CELL_BOOL, rows_text (rows, row, "paused")),
@@ -59,8 +59,8 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *f
       cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
       cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
       cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
-      force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
-                 : json_object (),
+      process >= 0 ? cell_from_text (CELL_JSON, rows_text (running, process, "differs"))
+                   : json_object (),
       job_labels (job), cell_from_text (CELL_TIME, rows_text (rows, row, "paused_until")),
       cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")), NULL);
 }
@@ -87,12 +87,12 @@ show_refused (Cli *cli)
 
 /* A line for each job whose settings differ between processes. */
 static void
-say_differences (Cli *cli, const PgRows *forces)
+say_differences (Cli *cli, const PgRows *running)
 {
-  for (int i = 0; i < rows_count (forces); i++)
-    if (!g_str_equal (rows_text (forces, i, "differs"), "{}"))
-      output_say (cli->out, "%s: processes differ: %s", rows_text (forces, i, "job"),
-                  rows_text (forces, i, "differs"));
+  for (int i = 0; i < rows_count (running); i++)
+    if (!g_str_equal (rows_text (running, i, "differs"), "{}"))
+      output_say (cli->out, "%s: processes differ: %s", rows_text (running, i, "job"),
+                  rows_text (running, i, "differs"));
 }
 
 static PgRows *
@@ -124,16 +124,16 @@ command_jobs (Cli *cli, GError **error)
     return CODE_POSTGRES;
   (void)!mode_read (pg, NULL); /* of an older schema it is not known */
   g_autoptr (PgRows) rows = look (cli, pg, error);
-  g_autoptr (PgRows) forces = rows != NULL ? force_look (pg, error) : NULL;
-  if (forces == NULL)
+  g_autoptr (PgRows) running = rows != NULL ? running_settings_look (pg, error) : NULL;
+  if (running == NULL)
     return cli_pg_failed (pg, error);
   if (!stop_line_show (cli, pg, error))
     return cli_pg_failed (pg, error);
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, forces);
+    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, running);
   show_refused (cli);
   output_end (cli->out);
-  say_differences (cli, forces);
+  say_differences (cli, running);
   return cli_refused (cli, error);
 }

@@ -4,9 +4,9 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/dead_letters.h"
-#include "cli/force.h"
 #include "cli/gentle.h"
 #include "cli/replica.h"
+#include "cli/running_settings.h"
 #include "cli/status.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
@@ -74,7 +74,7 @@ set_cell (json_t *object, const PgRows *rows, const char *column, CellType type)
 
 static void
 take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *schedules,
-               const PgRows *stop, const PgRows *forces)
+               const PgRows *stop, const PgRows *running)
 {
   set (facts, "connected", json_true ());
   set_cell (facts, rows, "version", CELL_TEXT);
@@ -88,7 +88,7 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "next_due", CELL_TIME);
   set_cell (status->found, rows, "paused", CELL_JSON);
   set_cell (status->found, rows, "pauses", CELL_JSON);
-  set (status->found, "modes", force_modes (status->cli, forces));
+  set (status->found, "modes", running_settings_modes (status->cli, running));
   set_cell (status->found, rows, "blocked", CELL_JSON);
   set_cell (status->found, rows, "quiet", CELL_JSON);
   set_cell (status->found, rows, "removed", CELL_JSON);
@@ -131,10 +131,10 @@ ask_postgres (Status *status, json_t *facts, GError **error)
     cli_pg_failed (status->pg, error);
   pg_rollback (status->pg);
   (void)!mode_read (status->pg, NULL); /* of an older schema it is not known */
-  g_autoptr (PgRows) forces = stop != NULL ? force_look (status->pg, error) : NULL;
-  if (forces == NULL)
+  g_autoptr (PgRows) running = stop != NULL ? running_settings_look (status->pg, error) : NULL;
+  if (running == NULL)
     return FALSE;
-  take_postgres (status, facts, rows, schedules, stop, forces);
+  take_postgres (status, facts, rows, schedules, stop, running);
   replica_ask (status->cli, status->pg, status->found);
   gentle_ask (status->cli, status->pg, status->found);
   return TRUE;

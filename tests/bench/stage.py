@@ -48,7 +48,7 @@ class Stage:
         self.folder = new_folder("pruned-bench-")
         self.postgres = self.kafka = None
         try:
-            self.kafka = Kafka(self.folder / "kafka")
+            self.kafka = Kafka(self.folder / "kafka", lasts=True)
             self.kafka.launch()
             self.postgres = WritingPostgres(self.folder / "postgres")
             self.postgres.start()

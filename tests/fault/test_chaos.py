@@ -51,7 +51,7 @@ def shifted_clock(preload):
 def kafka():
     """A broker with a listener behind a proxy for each process."""
     folder = new_folder("pruned-kafka-")
-    server = Kafka(folder / "kafka", doors=PROCESSES).start()
+    server = Kafka(folder / "kafka", doors=PROCESSES, lasts=True).start()
     yield server
     server.kill()
     shutil.rmtree(folder, ignore_errors=True)

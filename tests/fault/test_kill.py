@@ -6,7 +6,7 @@ import pytest
 
 from support.places import binary_with_faults
 from support.scene import fill, now, refuse_rows, tick_id
-from support.story import JOB, check, prepare
+from support.story import JOB, check, minute_passes, prepare
 
 # Points that this story does not reach. Each has its own test below; errands are in test_kill_every_job.py, brakes in
 # test_brakes_killed.py, shared transactions in test_kill_shared.py, partitions in test_partitions_killed.py,
@@ -27,6 +27,7 @@ def points(*beginnings):
 def kill_at(scene, point, passage=1):
     killed = scene.start(environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})
     assert killed.wait(60) == -9
+    minute_passes(scene.database)
 
 
 # Reached only once: intake takes the whole backlog as one batch, and the first batch of a lane is counted as one.

@@ -8,6 +8,7 @@ import pytest
 from support.every_job import JOBS, SETTINGS, TICKED, leases_end, state, tell
 from support.places import binary_with_faults
 from support.scene import now
+from support.story import minute_passes
 
 ERRANDS = ("ci.delete_objects",)
 EARLY = 1  # a membership whose timer is far in the future
@@ -74,6 +75,7 @@ def die(scene, point, job):
     for passage in (1, 2) if point.startswith(OFTEN) else (1,):
         code = scene.start("--until-idle", environment={"PRUNED_FAULT": f"{where}:kill:{passage}"}).wait(60)
         assert code == -9 or passage == 2 and code == 0, f"{job}: {code}"
+        minute_passes(scene.database)
 
 
 @pytest.fixture(scope="module")

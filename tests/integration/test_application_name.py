@@ -26,7 +26,7 @@ def test_a_session_says_its_job_and_run_while_it_works(scene):
     assert scene.database.value(NAMED, ["pruned"]) > 0
 
 
-def test_a_failed_step_says_its_run_in_the_servers_log(new_scene, own_postgres):
+def test_a_failed_step_says_its_run_in_the_servers_log(own_postgres, new_scene):
     scene = new_scene(server=own_postgres)
     scene.database.execute("ALTER SYSTEM SET log_line_prefix = 'by <%a> '")
     scene.database.execute("SELECT pg_reload_conf()")

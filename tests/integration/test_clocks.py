@@ -199,7 +199,7 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
 
 
 @pytest.fixture
-def ahead_of_kafka(new_scene, own_postgres, preload):
+def ahead_of_kafka(own_postgres, new_scene, preload):
     """The database's clock and this machine's are the same number of seconds ahead: only Kafka's differs."""
     library = preload("shifted_clock")
     if library is None:

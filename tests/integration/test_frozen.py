@@ -57,7 +57,7 @@ def in_a_step(scene, http):
     return daemon, tick_id(JOB, at)
 
 
-def test_partitions_are_released_while_postgres_hangs(new_scene, own_postgres, http):
+def test_partitions_are_released_while_postgres_hangs(own_postgres, new_scene, http):
     """The step cannot be cancelled, because the server does not read the request. The thread that sends the cancel blocks no other."""
     scene = new_scene(server=own_postgres)
     daemon, run_id = in_a_step(scene, http)
@@ -76,7 +76,7 @@ def test_partitions_are_released_while_postgres_hangs(new_scene, own_postgres, h
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 10)
 
 
-def test_a_process_asked_to_end_while_it_gives_partitions_up_does(new_scene, own_postgres, http):
+def test_a_process_asked_to_end_while_it_gives_partitions_up_does(own_postgres, new_scene, http):
     scene = new_scene(server=own_postgres)
     daemon, _ = in_a_step(scene, http)
     own_postgres.freeze_all()
@@ -85,7 +85,7 @@ def test_a_process_asked_to_end_while_it_gives_partitions_up_does(new_scene, own
         end(daemon, 10, signal.SIGTERM)
 
 
-def test_a_process_that_cannot_begin_because_postgres_hangs_ends_when_it_is_asked(new_scene, own_postgres):
+def test_a_process_that_cannot_begin_because_postgres_hangs_ends_when_it_is_asked(own_postgres, new_scene):
     scene = new_scene(server=own_postgres)
     own_postgres.freeze_all()
     daemon = scene.start()

@@ -106,7 +106,7 @@ def test_an_action_is_announced_once(scene, processes):
     assert len(set(said)) == 1
 
 
-def test_an_action_is_announced_when_kafka_is_back(new_scene, own_kafka):
+def test_an_action_is_announced_when_kafka_is_back(own_kafka, new_scene):
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")

@@ -357,7 +357,7 @@ def test_a_table_that_is_not_there_leaves_out_its_own_figure_only(scene, http):
     assert metrics["pruned_member_deletion_schedules"] == 0 and "pruned_oldest_due_seconds" in metrics
 
 
-def test_without_postgres_it_lives_and_is_not_ready(new_scene, own_postgres, http):
+def test_without_postgres_it_lives_and_is_not_ready(own_postgres, new_scene, http):
     scene = new_scene(server=own_postgres)
     daemon = start(scene, http)
     scene.database.close()
@@ -371,7 +371,7 @@ def test_without_postgres_it_lives_and_is_not_ready(new_scene, own_postgres, htt
     assert "pruned_oldest_due_seconds" in http.metrics() and daemon.running
 
 
-def test_without_kafka_it_lives_and_is_not_ready(new_scene, own_kafka, http):
+def test_without_kafka_it_lives_and_is_not_ready(own_kafka, new_scene, http):
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon = start(scene, http)
     own_kafka.kill()

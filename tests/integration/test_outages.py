@@ -16,7 +16,7 @@ KAFKA_IS_DOWN = re.compile("Kafka degraded|Publishing waits for Kafka")
 
 
 @pytest.fixture
-def scene(new_scene, own_postgres, own_kafka):
+def scene(own_postgres, own_kafka, new_scene):
     """Forty pages of ten, a tenth of a second apart: a step is always under way, unless the test itself stands still for seconds."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, server=own_postgres, bootstrap=own_kafka.bootstrap)
     fill(scene.database, 10 * PAGES)
@@ -51,7 +51,7 @@ def goes_on(scene, within_s=BACK_WITHIN_S):
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
-def test_postgres_is_restarted(scene, own_postgres, how):
+def test_postgres_is_restarted(own_postgres, scene, how):
     getattr(own_postgres, how)()
     scene.daemon.wait_line("Dispatcher round failed; will retry")
     own_postgres.start()
@@ -64,7 +64,7 @@ def kafka_is_back(scene, kafka):
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
-def test_the_broker_is_restarted(scene, own_kafka, how):
+def test_the_broker_is_restarted(own_kafka, scene, how):
     getattr(own_kafka, how)()
     scene.daemon.wait_line(KAFKA_IS_DOWN)
     assert step(scene) < PAGES
@@ -72,7 +72,7 @@ def test_the_broker_is_restarted(scene, own_kafka, how):
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
 
 
-def test_work_continues_after_a_broker_outage_longer_than_a_session(scene, own_kafka):
+def test_work_continues_after_a_broker_outage_longer_than_a_session(own_kafka, scene):
     """Runs that became due meanwhile are sent when it is back, not found missing seconds later."""
     at = now(seconds=20)
     scene.topics.tick("scratch.wide", at, {"n": 1})
@@ -85,7 +85,7 @@ def test_work_continues_after_a_broker_outage_longer_than_a_session(scene, own_k
     assert not scene.daemon.lines("Work message was missing and is sent again")
 
 
-def test_postgres_is_away_for_longer(scene, own_postgres):
+def test_postgres_is_away_for_longer(own_postgres, scene):
     """The line comes every ten seconds: the pauses between tries have reached their limit."""
     own_postgres.stop()
     scene.daemon.wait_line("Dispatcher round failed; will retry", count=3, deadline_s=60)
@@ -102,7 +102,7 @@ def test_connections_are_ended_by_an_administrator(scene):
     goes_on(scene)
 
 
-def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(scene, own_postgres):
+def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(own_postgres, scene):
     own_postgres.kill()
     at = now(minutes=-2)
     scene.topics.tick("scratch.wide", at, {"n": 1})
@@ -111,7 +111,7 @@ def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(sce
     assert scene.wait_run(tick_id("scratch.wide", at, '{"n":1}'))["state"] == "finished"
 
 
-def test_postgres_and_kafka_are_away(scene, own_postgres, own_kafka):
+def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
     own_postgres.kill()
     own_kafka.kill()
     scene.daemon.wait_line("Dispatcher round failed; will retry")

@@ -150,7 +150,7 @@ def test_objects_under_way_are_given_back_with_their_age(scene, silent_store):
     assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-def test_a_postgres_that_takes_no_connections_does_not_delay_the_end(new_scene, own_postgres):
+def test_a_postgres_that_takes_no_connections_does_not_delay_the_end(own_postgres, new_scene):
     """The step cannot even be cancelled; its transaction ends with the connection."""
     scene = new_scene(server=own_postgres)
     daemon, run_id = in_flight(scene, 14)
@@ -162,7 +162,7 @@ def test_a_postgres_that_takes_no_connections_does_not_delay_the_end(new_scene, 
     check_all_once(scene, run_id)
 
 
-def test_a_broker_that_does_not_answer_does_not_delay_the_end(new_scene, own_kafka):
+def test_a_broker_that_does_not_answer_does_not_delay_the_end(own_kafka, new_scene):
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon, run_id = in_flight(scene, 1.5)
     own_kafka.freeze()

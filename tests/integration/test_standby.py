@@ -9,7 +9,7 @@ from support.scene import now, tick_id
 JOB = "scratch.wide"
 
 
-def test_a_server_takes_over_that_lagged_behind(new_scene, own_postgres):
+def test_a_server_takes_over_that_lagged_behind(own_postgres, new_scene):
     scene = new_scene(server=own_postgres)
     standby = own_postgres.standby(own_postgres.folder.parent / "standby")
     try:

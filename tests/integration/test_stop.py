@@ -232,7 +232,7 @@ def test_an_idle_end_does_not_wait_for_it(scene):
     assert result(scene.run_row(run_id))["removed"] == 5
 
 
-def test_without_kafka(new_scene, own_kafka):
+def test_without_kafka(own_kafka, new_scene):
     """It is stopped at once, and nobody begins a step when Kafka is back."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, bootstrap=own_kafka.bootstrap)
     fill(scene.database, 3000)
@@ -253,7 +253,7 @@ def test_without_kafka(new_scene, own_kafka):
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
-def test_postgres_comes_back(new_scene, own_postgres, how):
+def test_postgres_comes_back(own_postgres, new_scene, how):
     scene = new_scene(server=own_postgres)
     fill(scene.database, 3000)
     [daemon] = start(scene)
@@ -335,7 +335,7 @@ def test_nothing_more_is_sent_to_a_store(objects, store, option):
     assert one.run()["attempts"] == 0
 
 
-def test_a_store_is_left_alone_when_nobody_can_ask_postgres(objects, store, own_postgres):
+def test_a_store_is_left_alone_when_nobody_can_ask_postgres(own_postgres, objects, store):
     """It may have been stopped meanwhile."""
     one = objects(200, server=own_postgres)
     scene = one.pruned

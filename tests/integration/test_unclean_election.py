@@ -21,7 +21,7 @@ OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}
 
 
 @pytest.fixture
-def scene(new_scene, own_kafka):
+def scene(own_kafka, new_scene):
     """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ... The topic `elsewhere` has the first of them unchanged, and others:
     `5, ...`. A session outlives the broker's absence: no partition is assigned again."""
     scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap)
@@ -62,7 +62,7 @@ def doctor(scene):
 
 
 @pytest.mark.parametrize("daemon", ["runs", "is started again", "is killed as it goes back"])
-def test_messages_that_replace_taken_ones_are_taken(scene, own_kafka, daemon):
+def test_messages_that_replace_taken_ones_are_taken(own_kafka, scene, daemon):
     """With a running daemon also where newer messages come first. Each loss is logged once, with the offsets; unchanged partitions are
     left alone."""
     running = scene.start()

@@ -27,7 +27,7 @@ class There(Instance):
 
 
 @pytest.fixture
-def scene(new_scene, own_postgres, own_kafka):
+def scene(own_postgres, own_kafka, new_scene):
     scene = new_scene(SETTINGS, server=own_postgres, bootstrap=own_kafka.bootstrap)
     scene.there = There(scene.database)
     return scene
@@ -116,7 +116,7 @@ def same(scene, before):
 # --- the accidents
 
 @pytest.mark.parametrize("daemons", ["one goes on", "two go on", "one is started again"])
-def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(scene, own_postgres, daemons):
+def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(own_postgres, scene, daemons):
     """PostgreSQL is recovered to a moment long after the backup (a recovery target). No message comes after the accident: missing work is
     found without one."""
     backup = own_postgres.back_up()
@@ -157,7 +157,7 @@ def revive(scene):
 
 
 @pytest.mark.parametrize("daemon", ["goes on", "is started again"])
-def test_after_kafka_has_lost_all_data_work_continues_from_the_rows(scene, own_kafka, daemon):
+def test_after_kafka_has_lost_all_data_work_continues_from_the_rows(own_kafka, scene, daemon):
     begin(scene)
     ahead = now(hours=1)
     scene.topics.tick(WIDE, ahead, {"n": 3})

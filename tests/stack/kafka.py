@@ -1,15 +1,14 @@
 """A private Apache Kafka: one process that is broker and controller (KRaft)."""
 
-import base64
-import os
 import resource
 import shutil
 import subprocess
 
 from . import found
 from .ports import HeldPort
-from .process import Server
+from .process import Server, patient
 from .proxy import Proxy
+from .ready import Ready, new_id
 
 # Hundreds of tests make topics: index files are small and deleted topics are removed soon. Sessions
 # are short, so that a killed broker can register again soon.
@@ -36,7 +35,7 @@ log.index.size.max.bytes=65536
 log.segment.delete.delay.ms=1000
 log.cleaner.dedupe.buffer.size=8388608
 """
-# For a program that ends within a second or two: half of its processor time would go into compiling itself well.
+# For a program that ends within minutes: half of its processor time would go into compiling itself well.
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 LOGGING = """
 log4j.rootLogger=INFO, out
@@ -46,19 +45,15 @@ log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n
 """
 
 
-def new_cluster_id():
-    return base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "a")
-
-
 class Kafka(Server):
     name = "kafka"
 
-    def __init__(self, folder, outlive_us=False, doors=0, sasl=None, cluster_id=None):
+    def __init__(self, folder, outlive_us=False, doors=0, sasl=None, lasts=False):
         """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL: {user: password}, for a listener that
-        demands one."""
+        demands one. LASTS: for so many minutes that it pays to compile well."""
         super().__init__(folder, outlive_us)
+        self.lasts = lasts
         self.held, self.held_controller = HeldPort(), HeldPort()
-        self.cluster_id = cluster_id or new_cluster_id()
         self.held_doors = [HeldPort() for _ in range(doors)]
         self.doors = [Proxy(held.number) for held in self.held_doors]
         self.port = self.held.number
@@ -91,19 +86,14 @@ class Kafka(Server):
             (self.folder / "server.properties").write_text(
                 text + "sasl.enabled.mechanisms=PLAIN\nlistener.name.strict.plain.sasl.jaas.config="
                 f"org.apache.kafka.common.security.plain.PlainLoginModule required {users};\n")
-        self._format_storage()
+        self._make_storage()
 
-    def _format_storage(self):
-        done = subprocess.run(
-            self._java("kafka.tools.StorageTool", "format", "-t", self.cluster_id,
-                       "-c", self.folder / "server.properties", options=SHORT_LIVED),
-            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )
-        if done.returncode:
-            raise RuntimeError(f"formatting Kafka's storage failed:\n{done.stdout}")
+    def _make_storage(self):
+        Ready(make_ready).copy_storage(self.folder / "data")
 
     def argv(self):
-        return self._java("kafka.Kafka", self.folder / "server.properties")
+        return self._java("kafka.Kafka", self.folder / "server.properties",
+                          options=(*Ready(make_ready).options, *(() if self.lasts else SHORT_LIVED)))
 
     def launch(self):
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -117,7 +107,6 @@ class Kafka(Server):
         """Kills the broker and removes its data. The next start is an empty cluster with another id."""
         self.kill()
         shutil.rmtree(self.folder / "data")
-        self.cluster_id = new_cluster_id()
         self._format()
 
     def put_in_place(self, topic, other, partitions):
@@ -138,3 +127,31 @@ class Kafka(Server):
     @property
     def bootstrap(self):
         return f"127.0.0.1:{self.port}"
+
+
+class First(Kafka):
+    """The broker whose storage and classes all others take."""
+
+    def __init__(self, folder, archive):
+        self.archive = archive
+        super().__init__(folder)
+
+    def _make_storage(self):
+        done = subprocess.run(
+            self._java("kafka.tools.StorageTool", "format", "-t", new_id(), "-c", self.folder / "server.properties", options=SHORT_LIVED),
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        if done.returncode:
+            raise RuntimeError(f"formatting Kafka's storage failed:\n{done.stdout}")
+
+    def argv(self):
+        return self._java("kafka.Kafka", self.folder / "server.properties",
+                          options=(f"-XX:ArchiveClassesAtExit={self.archive}", *SHORT_LIVED))
+
+
+def make_ready(folder):
+    first = First(folder / "first", folder / "classes.jsa")
+    shutil.copytree(first.folder / "data", folder / "data")
+    first.start()
+    first.stop(deadline_s=patient(120))
+    shutil.rmtree(first.folder)

@@ -1,8 +1,7 @@
 """A private Kafka of two brokers, and a controller that belongs to neither. A broker that lagged behind may become the leader."""
 
-from concurrent.futures import ThreadPoolExecutor
-
-from .kafka import Kafka, LOGGING
+from .kafka import LOGGING, Kafka, make_ready
+from .ready import Ready, new_id
 
 # Every topic has a copy on each broker, and a message is taken once one of them has it. The clock of a broker that is gone runs out soon.
 CONFIGURATION = """
@@ -34,7 +33,8 @@ class Node(Kafka):
 
     def __init__(self, folder, node, controller=None):
         self.node, self.controller = node, controller or self
-        super().__init__(folder, cluster_id=controller and controller.cluster_id)
+        self.cluster_id = controller.cluster_id if controller else new_id()
+        super().__init__(folder)
 
     def _format(self):
         (self.folder / "log4j.properties").write_text(LOGGING)
@@ -43,15 +43,14 @@ class Node(Kafka):
         (self.folder / "server.properties").write_text(CONFIGURATION.format(
             role="controller" if self.node == 1 else "broker", node=self.node, controller=number, listener=own,
             advertised="" if self.node == 1 else f"advertised.listeners={own}", folder=self.folder))
-        self._format_storage()
+        Ready(make_ready).copy_storage(self.folder / "data", **{"cluster.id": self.cluster_id, "node.id": self.node})
 
 
 class Cluster:
     def __init__(self, folder):
         folder.mkdir()
         self.controller = Node(folder / "controller", 1)
-        with ThreadPoolExecutor() as makers:  # each formats its storage for some seconds
-            self.brokers = list(makers.map(lambda n: Node(folder / f"broker-{n}", n, self.controller), (2, 3)))
+        self.brokers = [Node(folder / f"broker-{n}", n, self.controller) for n in (2, 3)]
         self.bootstrap = ",".join(broker.bootstrap for broker in self.brokers)
 
     def start(self):

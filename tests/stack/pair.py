@@ -19,10 +19,11 @@ class Pair:
     # Environment variables with the addresses (support/places.py reads them).
     POSTGRES, KAFKA = "TEST_POSTGRES_URL", "TEST_KAFKA"
 
-    def __init__(self, outlive_us=False):
+    def __init__(self, outlive_us=False, lasts=False):
+        """LASTS: see Kafka."""
         self.folder = new_folder("pruned-stack-")
         try:
-            self.kafka = Kafka(self.folder / "kafka", outlive_us)
+            self.kafka = Kafka(self.folder / "kafka", outlive_us, lasts=lasts)
             self.kafka.launch()
             self.postgres = Postgres(self.folder / "postgres", outlive_us)
             self.postgres.start()

@@ -25,7 +25,7 @@ def up(note):
     if note.exists() and alive(json.loads(note.read_text())):
         return json.loads(note.read_text())
     down(note)
-    pair = Pair(outlive_us=True)
+    pair = Pair(outlive_us=True, lasts=True)
     state = {
         "folder": str(pair.folder),
         "processes": [

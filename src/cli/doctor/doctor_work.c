@@ -1,7 +1,7 @@
 #include "cli/doctor/doctor.h"
 
-#include "cli/force.h"
 #include "cli/grants.h"
+#include "cli/running_settings.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/mode.h"
@@ -80,12 +80,12 @@ static void
 check_mode (Doctor *doctor)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PgRows) forces
-      = mode_read (doctor->pg, &error) ? force_look (doctor->pg, &error) : NULL;
-  if (forces == NULL)
+  g_autoptr (PgRows) running
+      = mode_read (doctor->pg, &error) ? running_settings_look (doctor->pg, &error) : NULL;
+  if (running == NULL)
     return;
-  const char *where = rows_count (forces) > 0 ? "in the running processes" : "no process runs";
-  g_autoptr (json_t) modes = force_modes (doctor->cli, forces);
+  const char *where = rows_count (running) > 0 ? "in the running processes" : "no process runs";
+  g_autoptr (json_t) modes = running_settings_modes (doctor->cli, running);
   g_autofree char *plan = jobs_of_mode (modes, "plan"), *off = jobs_of_mode (modes, "off");
   if (json_object_size (modes) == 0)
     doctor_ok (doctor, "mode", "apply: runs change rows (%s)", where);
@@ -202,20 +202,20 @@ check_processes (Doctor *doctor)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   g_autoptr (PgRows) rows = doctor_ask (doctor, "processes", SQL "processes.sql", values);
-  g_autoptr (PgRows) forces
+  g_autoptr (PgRows) running
       = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
-  if (forces == NULL)
+  if (running == NULL)
     return;
   g_autofree char *alive = rows_int (rows, 0, "alive") == 1
                                ? g_strdup ("1 process")
                                : g_strdup_printf ("%s processes", rows_text (rows, 0, "alive"));
   guint wrong = 0;
-  for (int i = 0; i < rows_count (forces); i++)
-    if (!g_str_equal (rows_text (forces, i, "differs"), "{}")) {
+  for (int i = 0; i < rows_count (running); i++)
+    if (!g_str_equal (rows_text (running, i, "differs"), "{}")) {
       wrong++;
       doctor_error (doctor, CODE_CONFIG, "processes", "pruned processes",
-                    "processes run %s with different settings: %s", rows_text (forces, i, "job"),
-                    rows_text (forces, i, "differs"));
+                    "processes run %s with different settings: %s", rows_text (running, i, "job"),
+                    rows_text (running, i, "differs"));
     }
   if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
     doctor_warn (doctor, "processes", "pruned processes",

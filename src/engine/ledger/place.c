@@ -42,30 +42,39 @@ add_time (GString *array, gint64 us)
   array_add (array, text);
 }
 
-/* The specs that are not placed yet, as the arrays of place.sql; WHICH maps rows to specs. */
+/* The arrays of place.sql. */
+enum { ID, PARENT, AT, DUE, DELAY, STATE, JOB, SLOT, KEY, LATE, ARGS, CONTEXT, ATTEMPTS, ERROR, N };
+static const char *const NAMES[N]
+    = { "run_id", "parent_id",  "scheduled_at", "due_at", "delay_ms", "state",    "job",
+        "slot",   "unique_key", "late_key",     "args",   "context",  "attempts", "error" };
+
+static void
+add_spec (GString **arrays, const RunSpec *spec)
+{
+  g_autofree char *args = json_text (spec->args);
+  g_autofree char *context = spec->context != NULL ? json_text (spec->context) : NULL;
+  array_add (arrays[ID], spec->run_id);
+  array_add (arrays[PARENT], spec->parent_id);
+  add_time (arrays[AT], spec->scheduled_at_us);
+  add_time (arrays[DUE], spec->due_at_us);
+  array_add_int (arrays[DELAY], spec->delay_ms);
+  /* A refused job has no lane: its timers and events wait, as all runs do while a job is off. */
+  gboolean waits = spec->job->refused != NULL || !in_force_is_on (spec->job);
+  array_add (arrays[STATE], waits && spec->state == NULL ? "waiting" : spec->state);
+  array_add (arrays[JOB], spec->job->name);
+  array_add_int (arrays[SLOT], job_slot (spec->job, spec->run_id, spec->args));
+  array_add (arrays[KEY], spec->unique_key);
+  array_add (arrays[LATE], spec->late_key ? "t" : "f");
+  array_add (arrays[ARGS], args);
+  array_add (arrays[CONTEXT], context);
+  array_add_int (arrays[ATTEMPTS], spec->attempts);
+  array_add (arrays[ERROR], spec->error);
+}
+
+/* The specs that are not placed yet; WHICH maps rows to specs. */
 static PgValues *
 values_of (const GArray *specs, GArray *which)
 {
-  enum {
-    ID,
-    PARENT,
-    AT,
-    DUE,
-    DELAY,
-    STATE,
-    JOB,
-    SLOT,
-    KEY,
-    LATE,
-    ARGS,
-    CONTEXT,
-    ATTEMPTS,
-    ERROR,
-    N
-  };
-  static const char *const names[N]
-      = { "run_id", "parent_id",  "scheduled_at", "due_at", "delay_ms", "state",    "job",
-          "slot",   "unique_key", "late_key",     "args",   "context",  "attempts", "error" };
   GString *arrays[N];
   for (int i = 0; i < N; i++)
     arrays[i] = array_new ();
@@ -73,29 +82,12 @@ values_of (const GArray *specs, GArray *which)
     const RunSpec *spec = &g_array_index (specs, RunSpec, i);
     if (spec->placed != PLACED_NOT)
       continue;
-    g_autofree char *args = json_text (spec->args);
-    g_autofree char *context = spec->context != NULL ? json_text (spec->context) : NULL;
-    array_add (arrays[ID], spec->run_id);
-    array_add (arrays[PARENT], spec->parent_id);
-    add_time (arrays[AT], spec->scheduled_at_us);
-    add_time (arrays[DUE], spec->due_at_us);
-    array_add_int (arrays[DELAY], spec->delay_ms);
-    /* A refused job has no lane: its timers and events wait, as all runs do while a job is off. */
-    gboolean waits = spec->job->refused != NULL || !in_force_is_on (spec->job);
-    array_add (arrays[STATE], waits && spec->state == NULL ? "waiting" : spec->state);
-    array_add (arrays[JOB], spec->job->name);
-    array_add_int (arrays[SLOT], job_slot (spec->job, spec->run_id, spec->args));
-    array_add (arrays[KEY], spec->unique_key);
-    array_add (arrays[LATE], spec->late_key ? "t" : "f");
-    array_add (arrays[ARGS], args);
-    array_add (arrays[CONTEXT], context);
-    array_add_int (arrays[ATTEMPTS], spec->attempts);
-    array_add (arrays[ERROR], spec->error);
+    add_spec (arrays, spec);
     g_array_append_val (which, i);
   }
   PgValues *values = pg_values_new ();
   for (int i = 0; i < N; i++)
-    pg_values_take (values, names[i], array_take (arrays[i]));
+    pg_values_take (values, NAMES[i], array_take (arrays[i]));
   return values;
 }
 

@@ -9,7 +9,7 @@
 #include "engine/step/replica.h"
 #include "engine/work/at_once.h"
 #include "engine/work/conclude.h"
-#include "engine/work/sound.h"
+#include "engine/work/shareable.h"
 #include "engine/work/together_private.h"
 
 #define MOST_TAKEN 500 /* messages of a lane at once */
@@ -17,7 +17,8 @@
 gboolean
 together_can (const Lane *lane)
 {
-  return lane->list.errand == NULL && sound_job (lane->job) && limits_shared_rows (lane->job) > 0;
+  return lane->list.errand == NULL && shareable_job (lane->job)
+         && limits_shared_rows (lane->job) > 0;
 }
 
 /* A page can be looked at before the step. That is in vain where nearly all pages have rows, and

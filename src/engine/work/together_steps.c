@@ -2,7 +2,7 @@
 #include "engine/step/pace.h"
 #include "engine/work/at_once.h"
 #include "engine/work/run_step.h"
-#include "engine/work/sound.h"
+#include "engine/work/shareable.h"
 #include "engine/work/together_private.h"
 
 #define SQL "src/engine/work/sql/"
@@ -107,7 +107,7 @@ next_at_once (Together *together, guint from)
     Run *run = heavy_at (together, i);
     const LaneMessage *message = &g_array_index (together->lane->worker.pending, LaneMessage, i);
     const Run *first = runs->len > 0 ? runs->pdata[0] : run;
-    if (run != NULL && !message->apart && run->job == first->job && sound_run (run)
+    if (run != NULL && !message->apart && run->job == first->job && shareable_run (run)
         && g_hash_table_add (together->offered, run->run_id))
       g_ptr_array_add (runs, run);
   }
@@ -149,7 +149,7 @@ together_step_heavy (Together *together, GError **error)
   for (guint i = 0; i < together->works->len; i++) {
     Run *run = heavy_at (together, i);
     gboolean late = together->rows == 0 && clock_monotonic_us () - together->began_us >= LATE_US;
-    if (run == NULL || late || !sound_run (run))
+    if (run == NULL || late || !shareable_run (run))
       continue;
     if (!ask_deferred (together, error))
       return FALSE;

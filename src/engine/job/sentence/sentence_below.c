@@ -133,7 +133,7 @@ check_loose (const Below *below)
 }
 
 static char *
-check_tables (const Below *below)
+check_said_children (const Below *below)
 {
   for (guint i = 0; below->sentence->children != NULL && i < below->sentence->children->len; i++) {
     const SentenceChild *child = below->sentence->children->pdata[i];
@@ -188,7 +188,7 @@ below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, c
                     .order = g_ptr_array_new () };
   if (sentence->kind != SENTENCE_SET) {
     g_autoptr (GPtrArray) open = g_ptr_array_new ();
-    if ((*refusal = check_tables (below)) != NULL)
+    if ((*refusal = check_said_children (below)) != NULL)
       return NULL;
     visit (below, below->root, open);
     if ((*refusal = check_order (below)) != NULL)

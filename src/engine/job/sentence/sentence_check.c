@@ -48,7 +48,7 @@ check_kind (Checker *checker, const char *name, const CatTable *table)
 }
 
 static void
-check_tables (Checker *checker)
+check_each_table (Checker *checker)
 {
   for (guint i = 0; i < checker->catalogue->tables->len; i++) {
     const CatTable *table = checker->catalogue->tables->pdata[i];
@@ -185,7 +185,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
        per++)
     if (cat_column (checker->table, *per) == NULL)
       refuse (checker, "%s has no column %s", checker->table->name, *per);
-  check_tables (checker);
+  check_each_table (checker);
   check_set (checker);
   check_due (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)

@@ -6,11 +6,11 @@
 #include "cli/cli.h"
 
 /* The rows of in_force.sql, in a transaction of its own. */
-PgRows *force_look (Pg *pg, GError **error);
+PgRows *running_settings_look (Pg *pg, GError **error);
 /* The row of JOB; -1: no process has it. */
-int force_row (const PgRows *forces, const Job *job);
+int running_settings_row (const PgRows *running, const Job *job);
 /* The settings of JOB in the process that started last; without any process, those of this command
  * line. New reference. */
-json_t *force_settings (const PgRows *forces, const Job *job);
+json_t *running_settings_of (const PgRows *running, const Job *job);
 /* {job: mode} of the jobs whose mode is not `apply`. New reference. */
-json_t *force_modes (Cli *cli, const PgRows *forces);
+json_t *running_settings_modes (Cli *cli, const PgRows *running);

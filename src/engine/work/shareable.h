@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/ledger/run.h"
 
-gboolean sound_job (const Job *job);
+gboolean shareable_job (const Job *job);
 /* A run that has failed or waited before, that was cut, or that is only planned would spoil the
  * transaction of the others. */
-gboolean sound_run (const Run *run);
+gboolean shareable_run (const Run *run);

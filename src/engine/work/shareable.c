@@ -1,17 +1,17 @@
-#include "engine/work/sound.h"
+#include "engine/work/shareable.h"
 
 #include "engine/job/in_force.h"
 
 gboolean
-sound_job (const Job *job)
+shareable_job (const Job *job)
 {
   return !job_is_errand (job) && !sentence_is_of_partitions (job->sentence);
 }
 
 gboolean
-sound_run (const Run *run)
+shareable_run (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
          && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL
-         && sound_job (run->job);
+         && shareable_job (run->job);
 }

@@ -1,9 +1,9 @@
-#include "cli/force.h"
+#include "cli/running_settings.h"
 
 #include "engine/clock/processes.h"
 
 PgRows *
-force_look (Pg *pg, GError **error)
+running_settings_look (Pg *pg, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
@@ -15,29 +15,29 @@ force_look (Pg *pg, GError **error)
 }
 
 int
-force_row (const PgRows *forces, const Job *job)
+running_settings_row (const PgRows *running, const Job *job)
 {
-  for (int i = 0; i < rows_count (forces); i++)
-    if (g_str_equal (rows_text (forces, i, "job"), job->name))
+  for (int i = 0; i < rows_count (running); i++)
+    if (g_str_equal (rows_text (running, i, "job"), job->name))
       return i;
   return -1;
 }
 
 json_t *
-force_settings (const PgRows *forces, const Job *job)
+running_settings_of (const PgRows *running, const Job *job)
 {
-  int row = force_row (forces, job);
-  return row >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, row, "settings"))
+  int row = running_settings_row (running, job);
+  return row >= 0 ? cell_from_text (CELL_JSON, rows_text (running, row, "settings"))
                   : processes_settings (job);
 }
 
 json_t *
-force_modes (Cli *cli, const PgRows *forces)
+running_settings_modes (Cli *cli, const PgRows *running)
 {
   json_t *modes = json_object ();
   for (guint i = 0; i < jobs_count (cli->jobs); i++) {
     const Job *job = jobs_at (cli->jobs, i);
-    g_autoptr (json_t) settings = force_settings (forces, job);
+    g_autoptr (json_t) settings = running_settings_of (running, job);
     json_t *mode = json_object_get (settings, "mode");
     if (g_strcmp0 (json_string_value (mode), "apply") != 0)
       json_object_set (modes, job->name, mode);
