@@ -8,17 +8,27 @@
 
 /* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
  * look like secrets are left out of the rows, and of keys that are objects (a table without a
- * primary key is recorded by whole rows). The list of such columns is made once per statement.
+ * primary key is recorded by whole rows). The first statement on a table in a transaction looks for
+ * them and leaves what it finds in a setting of the transaction: until the transaction ends, or is
+ * rolled back to before that statement, its lock keeps the columns as they are, and the setting
+ * stands as long as the lock.
  * Every function here is PostgreSQL's own, so functions that belong to a column's type are not
  * called. */
 #define KEY_IS_SECRET                                                                                                              \
   "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
   " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
+#define LOOK                                                                                       \
+  "pg_catalog.set_config('%s', (ARRAY[" KEY_IS_SECRET "::text]"                                    \
+  " || ARRAY(SELECT attname::text FROM pg_catalog.pg_attribute"                                    \
+  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0"                                  \
+  " AND attname::text ~* :secret::text))::text, true)"
+#define SECRET                                                                                     \
+  "secret AS MATERIALIZED (SELECT s.found[2:] AS names, s.found[1] = 'true' AS of_key,"            \
+  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how"                                      \
+  " FROM (SELECT coalesce(nullif(pg_catalog.current_setting('%s', true), ''),"                     \
+  " (SELECT " LOOK "))::text[] AS found) AS s)"
 #define AUDITED(whose, of, as_one)                                                                                                      \
-  "WITH applied AS (%s\n), secret AS MATERIALIZED (SELECT coalesce(pg_catalog.array_agg(attname::text), '{}') AS names,"                \
-  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how, " KEY_IS_SECRET                                                           \
-  " AS of_key FROM pg_catalog.pg_attribute"                                                                                             \
-  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0 AND attname::text ~* :secret::text),"                                  \
+  "WITH applied AS (%s\n), %s,"                                                                                                         \
   " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
   " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                                            \
   "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                                 \
@@ -46,6 +56,15 @@ without_semicolon (char *sql)
   return sql;
 }
 
+/* How the rows of a table are recorded; QUOTED: its name, as in a literal. */
+static char *
+secret_of (const char *quoted)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, quoted, -1);
+  g_autofree char *setting = g_strdup_printf ("pruned.secret_%.16s", sum);
+  return g_strdup_printf (SECRET, quoted, setting, setting, quoted, quoted);
+}
+
 const PgStatement *
 job_files_audited (const char *name, const char *sql, const char *table, const char *action,
                    const char *columns, GError **error)
@@ -56,10 +75,10 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
   g_auto (GStrv) parts = g_strsplit (table, "'", -1);
-  g_autofree char *quoted = g_strjoinv ("''", parts);
+  g_autofree char *quoted = g_strjoinv ("''", parts), *secret = secret_of (quoted);
   g_autofree char *text
-      = g_strdup_printf (OF_ONE, first, quoted, quoted, quoted, quoted, action,
-                         then != NULL ? "," : "", then != NULL ? then : "", columns);
+      = g_strdup_printf (OF_ONE, first, secret, quoted, action, then != NULL ? "," : "",
+                         then != NULL ? then : "", columns);
   return pg_statement_text (name, text, error);
 }
 
@@ -67,10 +86,10 @@ gboolean
 job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (apply->table, "'", -1);
-  g_autofree char *quoted = g_strjoinv ("''", parts), *own = g_strconcat (name, "#many", NULL);
+  g_autofree char *quoted = g_strjoinv ("''", parts), *own = g_strconcat (name, "#many", NULL),
+                  *secret = secret_of (quoted);
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  g_autofree char *text
-      = g_strdup_printf (OF_MANY, sql, quoted, quoted, quoted, quoted, action, "", "", "key");
+  g_autofree char *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, "", "", "key");
   const PgStatement *many = apply->statement;
   if (apply->kind != APPLY_INSERT && (many = pg_statement_text (own, text, error)) == NULL)
     return FALSE;
