@@ -21,6 +21,11 @@ typedef struct _Step Step;
 
 /* FALSE with an error: the step is rolled back, and the error's verdict decides what follows. */
 typedef gboolean (*JobStepFunc) (Step *step, GError **error);
+/* The next step of each of N runs, in one transaction. The SQL functions are called with the first
+ * one; what came of each is reported with its own. *FITS (of N, all true): set to false for those
+ * that are to be done alone; nothing may have been changed for them. FALSE with an error: all are
+ * undone, and each is tried alone. */
+typedef gboolean (*JobManyFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
 /* Adds plan lines (step_plan_line), read-only. Called once for a plan: it walks through all pages.
  */
 typedef gboolean (*JobPlanFunc) (Step *step, GError **error);
@@ -105,6 +110,15 @@ gboolean step_queue_apply_text (Step *step, GError **error, const char *table, c
                                 const char *sql, ...) G_GNUC_NULL_TERMINATED
 G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *step_send (Step *step, GError **error);
+/* As step_queue_apply and step_queue_apply_text, for a JobManyFunc: a row is audited as of the run
+ * whose `audit.key` is in the row's column OWNER. The pairs have `audit.key`, `audit.run_id` and
+ * `audit.step`, lists of equal length. One row with `n` and `owned`, the number of rows that have
+ * such a run. FILE is no `.insert`. */
+gboolean step_queue_apply_each (Step *step, GError **error, const char *owner, const char *file,
+                                ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
+gboolean step_queue_apply_text_each (Step *step, GError **error, const char *owner,
+                                     const char *table, const char *action, const char *sql, ...)
+    G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
 
 /* Handles the page of KEYS (array literal of bigint): lock/, decide.sql, apply/<what>/,
  * children.sql, outcomes, counters and log lines, in this order, with savepoint, bisection and
@@ -197,4 +211,5 @@ typedef struct {
   JobStepFunc step;
   JobPlanFunc plan;        /* NULL: page + decide; a job with a plan and no step is a page job */
   const JobErrand *errand; /* instead of step */
+  JobManyFunc many;        /* beside step; NULL: each run is stepped alone */
 } JobCode;

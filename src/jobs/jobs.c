@@ -10,6 +10,6 @@ const JobCode JOB_CODE[] = {
   { "members.prune_deletions", prune_step, prune_plan },
   { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },
   { "users.delete_placeholder", delete_placeholder_step, NULL },
-  { "users.destroy", users_destroy_step, NULL },
+  { "users.destroy", users_destroy_step, .many = users_destroy_many },
   { NULL, NULL, NULL },
 };

@@ -58,6 +58,12 @@ def transactions(database):
     return database.value("SELECT count(DISTINCT xmin::text) FROM pruned.deletions WHERE table_name = 'users' AND action = 'deleted'")
 
 
+def as_one(database):
+    """The most users that one statement has deleted."""
+    return database.value("""SELECT max(n) FROM (SELECT count(*) AS n FROM pruned.deletions WHERE table_name = 'users' AND action = 'deleted'
+                             GROUP BY xmin::text, cmin::text) AS statement""")
+
+
 def go(tenant):  # noqa: F811
     """The bots' runs wait until all of them are there."""
     tenant.pruned.run("pause", JOB).ok()
@@ -75,7 +81,7 @@ def bots(tenant):  # noqa: F811
 def test_each_has_its_two_steps_in_a_transaction_that_many_share(tenant, bots):  # noqa: F811
     go(tenant)
     check_each(tenant.database, tenant.pruned.topics, bots)
-    assert transactions(tenant.database) < N
+    assert transactions(tenant.database) < N and as_one(tenant.database) >= 4
     both = tenant.database.value("""SELECT count(*) FROM pruned.deletions a JOIN pruned.deletions b USING (run_id)
         WHERE a.step = 0 AND a.table_name = 'users' AND b.step = 1 AND b.table_name = 'users' AND a.xmin::text = b.xmin::text""")
     assert both >= N / 2  # a run whose message came alone has a transaction for each
@@ -119,3 +125,73 @@ def test_rows_that_come_between_the_steps_of_others_are_found(tenant, bots):  # 
     (ghost,) = tenant.ids("users", "user_type = 5")
     assert tenant.ids("users", "user_type = 6") == []
     assert set(tenant.database.column("SELECT author_id FROM issues")) <= {ghost}
+
+
+def test_one_of_whom_more_goes_is_done_alone(tenant, bots):  # noqa: F811
+    """A personal namespace, a row that a key takes along, and a row that a key changes: each is audited as its user's."""
+    tenant.database.execute("CREATE TABLE keys_of (id bigserial PRIMARY KEY, holder_id bigint REFERENCES users ON DELETE CASCADE)")
+    tenant.database.execute("CREATE TABLE cards (id bigserial PRIMARY KEY, holder_id bigint REFERENCES users ON DELETE SET NULL)")
+    tenant.database.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON keys_of, cards TO PUBLIC")
+    tenant.put("namespaces", name="home", path="home", type="User", owner_id=bots[0])
+    tenant.put("keys_of", holder_id=bots[1])
+    tenant.put("cards", holder_id=bots[2])
+    go(tenant)
+    runs = find_runs(tenant.database)
+    assert {(run["state"], run["step"], run["attempts"]) for run in runs.values()} == {("finished", 2, 0)}
+    told = tenant.database.rows("SELECT run_id, table_name, action FROM pruned.deletions WHERE table_name IN ('namespaces', 'keys_of', 'cards')")
+    assert sorted((row["run_id"], row["table_name"], row["action"]) for row in told) == sorted([
+        (runs[bots[0]]["run_id"], "namespaces", "deleted"), (runs[bots[1]]["run_id"], "keys_of", "deleted"),
+        (runs[bots[2]]["run_id"], "cards", "updated")])
+    for bot in bots[3:]:
+        check_audit(tenant.database, runs[bot], bot)
+    assert as_one(tenant.database) >= 3
+
+
+def test_rows_that_would_meet_at_the_ghost_user_are_judged_one_after_the_other(tenant, bots):  # noqa: F811
+    tenant.database.execute("CREATE UNIQUE INDEX ON award_emoji (user_id, name)")
+    for bot in bots[:4]:
+        tenant.put("award_emoji", user_id=bot, name="thumbsup")
+    go(tenant)
+    (ghost,) = tenant.ids("users", "user_type = 5")
+    assert {(run["state"], run["attempts"]) for run in find_runs(tenant.database).values()} == {("finished", 0)}
+    assert tenant.ids("users", "user_type = 6") == [] and tenant.database.column("SELECT user_id FROM award_emoji") == [ghost]
+    told = tenant.database.column("SELECT action FROM pruned.deletions WHERE table_name = 'award_emoji'")
+    assert sorted(told) == ["deleted"] * 3 + ["updated"]
+
+
+def test_one_who_is_no_bot_any_more_stays_and_the_others_go(tenant, bots):  # noqa: F811
+    tenant.pruned.run("pause", JOB).ok()
+    tenant.tick("members.remove_expired")
+    tenant.database.execute("UPDATE users SET user_type = 0 WHERE id = %s", [bots[5]])
+    tenant.pruned.run("resume", JOB).ok()
+    tenant.work()
+    runs = find_runs(tenant.database)
+    assert result(runs[bots[5]])["kept"] == 1 and tenant.row("users", bots[5])["state"] != "blocked"
+    assert tenant.ids("users", "user_type = 6") == [] and as_one(tenant.database) >= 4
+    assert sum(result(run)["removed"] for run in runs.values()) == N - 1
+
+
+def test_a_secret_of_many_users_is_masked_in_the_record_of_each(tenant, bots):  # noqa: F811
+    tenant.database.execute("ALTER TABLE notes ADD api_token text DEFAULT 's3cr3t'")
+    go(tenant)
+    rows = tenant.database.column("SELECT rows FROM pruned.deletions WHERE table_name = 'notes'")
+    assert len(rows) == N and as_one(tenant.database) >= 4
+    assert not [row for each in rows for row in each if "api_token" in row]
+
+
+def test_a_limit_holds_each_run_of_many(tenant, bots):  # noqa: F811
+    tenant.pruned.settings[f"jobs.{JOB}.approve"] = "always"
+    go(tenant)
+    assert {run["state"] for run in find_runs(tenant.database).values()} == {"held"}
+    assert tenant.ids("users", "user_type = 6") == bots and tenant.ids("users", "state = 'blocked'") == []
+
+
+def test_users_whose_column_takes_long_to_ask_go_one_by_one(tenant, bots):  # noqa: F811
+    """A large table without an index is read once for each user, within the time of their own step."""
+    tenant.database.execute("ALTER TABLE issues ADD filling text")
+    tenant.database.execute("ALTER TABLE issues ALTER filling SET STORAGE PLAIN")
+    tenant.database.execute("INSERT INTO issues (title, filling) SELECT 'x', repeat('x', 7000) FROM generate_series(1, 1100)")
+    tenant.database.execute("ANALYZE issues")
+    go(tenant)
+    assert tenant.ids("users", "user_type = 6") == [] and as_one(tenant.database) == 1
+    assert {(run["state"], run["attempts"]) for run in find_runs(tenant.database).values()} == {("finished", 0)}

@@ -151,6 +151,30 @@ is_counted_before (const Step *step)
   return step->job->count != NULL || sentence_has_objects (step->job->sentence);
 }
 
+/* How many rows more the run may change. */
+static gboolean
+room_before (Step *step, gint64 *bound, gint64 *room, GError **error)
+{
+  const Run *run = step->run;
+  *bound = run->approved_rows;
+  if (!limits_approved (run)
+      && !bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error))
+    return FALSE;
+  *room = *bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, *bound - run->rows_done);
+  return TRUE;
+}
+
+/* The run would change N rows. */
+static gboolean
+judge_count (Step *step, gint64 room, gint64 n, GError **error)
+{
+  const char *why = NULL;
+  if (!limits_approved (step->run) && !limits_ask (step, n, &why, error))
+    return FALSE;
+  step->counted = step->run->rows_done + n;
+  return (n <= room && why == NULL) || count_first (step, error);
+}
+
 /* A job says how many rows its run would change before the first one goes. Each lease of an errand
  * is counted, because what it has done cannot be rolled back. */
 static gboolean
@@ -158,21 +182,15 @@ count_before (Step *step, GError **error)
 {
   const Run *run = step->run;
   const gboolean again = run->rows_counted >= 0;
-  const char *why = NULL;
   GError *cause = NULL;
-  gint64 bound = run->approved_rows, n;
-  if (!limits_approved (run)
-      && !bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, &bound, error))
+  gint64 bound, room, n;
+  if (!room_before (step, &bound, &room, error))
     return FALSE;
-  gint64 room = bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, bound - run->rows_done);
   if (!count_ahead (step, again ? MIN (room + 1, in_force_of (step->job)->batch) : room + 1, &n,
                     &cause))
     return count_slow (step, bound, cause, error);
-  if (!limits_approved (run) && !limits_ask (step, n, &why, error))
+  if (!judge_count (step, room, n, error))
     return FALSE;
-  step->counted = run->rows_done + n;
-  if (n > room || why != NULL)
-    return count_first (step, error);
   if (is_errand (step) && bound != LIMIT_NONE)
     step->room = room;
   if (!again && !limits_approved (run) && !check_share (step, n, error))
@@ -189,6 +207,56 @@ brakes_before (Step *step, GError **error)
       || (!is_errand (step) && step->run->rows_counted >= 0))
     return TRUE;
   return count_before (step, error);
+}
+
+/* Each is asked before one is judged, because that can ask, too. */
+static gboolean
+count_many (const GPtrArray *steps, const gint64 *rooms, gint64 *ns, GError **error)
+{
+  Pg *pg = ((Step *)steps->pdata[0])->pg;
+  for (guint i = 0; i < steps->len; i++)
+    if (!count_queue (steps->pdata[i], rooms[i] + 1, error))
+      return FALSE;
+  if (!pg_flush (pg, error))
+    return FALSE;
+  for (guint i = 0; i < steps->len; i++) {
+    g_autoptr (PgRows) rows = pg_next (pg, error);
+    if (rows == NULL)
+      return FALSE;
+    ns[i] = rows_int (rows, 0, "n");
+  }
+  return pg_finish (pg, error);
+}
+
+gboolean
+brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
+{
+  g_autofree gint64 *rooms = g_new0 (gint64, steps->len), *ns = g_new0 (gint64, steps->len);
+  g_autoptr (GPtrArray) counted = g_ptr_array_new ();
+  *at_fault = NULL;
+  for (guint i = 0; i < steps->len; i++) {
+    Step *step = steps->pdata[i];
+    gint64 bound;
+    if (!is_counted_before (step) || step->run->rows_counted >= 0
+        || in_force_of (step->job)->limits.approve == APPROVE_NEVER)
+      continue;
+    *at_fault = step->run->run_id;
+    if (!room_before (step, &bound, &rooms[counted->len], error))
+      return FALSE;
+    g_ptr_array_add (counted, step);
+  }
+  *at_fault = NULL;
+  if (counted->len > 0 && !count_many (counted, rooms, ns, error))
+    return FALSE;
+  for (guint i = 0; i < counted->len; i++) {
+    Step *step = counted->pdata[i];
+    *at_fault = step->run->run_id;
+    if (!judge_count (step, rooms[i], ns[i], error)
+        || (!limits_approved (step->run) && !check_share (step, ns[i], error)))
+      return FALSE;
+  }
+  *at_fault = NULL;
+  return TRUE;
 }
 
 gboolean

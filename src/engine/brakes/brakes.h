@@ -18,6 +18,10 @@
 /* Before a step. FALSE with an error: it is not to be done; if `step->brake` is set, nothing has
  * failed, and the caller rolls back and goes on as that says. */
 gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same for STEPS (of Step) of several runs of a job in C, none of them a plan. FALSE: *AT_FAULT
+ * is the run that goes alone, or NULL. */
+gboolean brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* After the lease of an errand, in its transaction: step_tries has said of how many rows. */
 gboolean brakes_note_leased (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* After a step, in its transaction, before it is settled. The same. */

@@ -42,12 +42,26 @@ count_rest (Step *step, gint64 limit, gint64 *n, GError **error)
   return ok;
 }
 
+static PgValues *
+coded_values (Step *step, gint64 limit)
+{
+  PgValues *values = pg_values_new ();
+  step_bind (step, step->job->count, values);
+  pg_values_int (values, "limit", CLAMP (limit, 1, COUNT_MOST));
+  return values;
+}
+
+gboolean
+count_queue (Step *step, gint64 limit, GError **error)
+{
+  g_autoptr (PgValues) values = coded_values (step, limit);
+  return pg_queue (step->pg, step->job->count, values, error);
+}
+
 gboolean
 count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
 {
-  g_autoptr (PgValues) values = pg_values_new ();
-  step_bind (step, step->job->count, values);
-  pg_values_int (values, "limit", CLAMP (limit, 1, COUNT_MOST));
+  g_autoptr (PgValues) values = coded_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->count, values, error);
   if (rows != NULL)
     *n = rows_int (rows, 0, "n");

@@ -31,6 +31,8 @@ gboolean count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
 /* What count.sql of a job in C finds, up to LIMIT. */
 gboolean count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* The same, queued: one row with `n`. */
+gboolean count_queue (Step *step, gint64 limit, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Rows beyond this are not counted one by one. */
 #define COUNT_MOST 1000000

@@ -6,36 +6,6 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
- * look like secrets are left out of the rows, and of keys that are objects (a table without a
- * primary key is recorded by whole rows). The list of such columns is made once per statement.
- * Every function here is PostgreSQL's own, so functions that belong to a column's type are not
- * called. */
-#define KEY_IS_SECRET                                                                                                              \
-  "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
-  " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
-#define AUDITED(whose, of, as_one)                                                                                                      \
-  "WITH applied AS (%s\n), secret AS MATERIALIZED (SELECT coalesce(pg_catalog.array_agg(attname::text), '{}') AS names,"                \
-  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how, " KEY_IS_SECRET                                                           \
-  " AS of_key FROM pg_catalog.pg_attribute"                                                                                             \
-  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0 AND attname::text ~* :secret::text),"                                  \
-  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
-  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                                            \
-  "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                                 \
-  " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                          \
-  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
-  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
-  " WHERE (SELECT how FROM secret) <> 'off'" as_one ")%s%s"                                                                             \
-  " SELECT %s FROM applied"
-#define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
-#define OF_MANY                                                                                    \
-  AUDITED ("w.run_id, w.step",                                                                     \
-           ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
-           " AS w (run_id, step, key)",                                                            \
-           " AND w.key = pg_catalog.format('%%s', a.key) GROUP BY w.run_id, w.step")
-#define THEN                                                                                       \
-  "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
-
 static char *
 without_semicolon (char *sql)
 {
@@ -44,40 +14,6 @@ without_semicolon (char *sql)
   if (len > 0 && sql[len - 1] == ';')
     sql[len - 1] = '\0';
   return sql;
-}
-
-const PgStatement *
-job_files_audited (const char *name, const char *sql, const char *table, const char *action,
-                   const char *columns, GError **error)
-{
-  const PgStatement *known = pg_statement_known (name);
-  if (known != NULL)
-    return known;
-  const char *then = strstr (sql, THEN);
-  g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
-  g_auto (GStrv) parts = g_strsplit (table, "'", -1);
-  g_autofree char *quoted = g_strjoinv ("''", parts);
-  g_autofree char *text
-      = g_strdup_printf (OF_ONE, first, quoted, quoted, quoted, quoted, action,
-                         then != NULL ? "," : "", then != NULL ? then : "", columns);
-  return pg_statement_text (name, text, error);
-}
-
-gboolean
-job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
-{
-  g_auto (GStrv) parts = g_strsplit (apply->table, "'", -1);
-  g_autofree char *quoted = g_strjoinv ("''", parts), *own = g_strconcat (name, "#many", NULL);
-  const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  g_autofree char *text
-      = g_strdup_printf (OF_MANY, sql, quoted, quoted, quoted, quoted, action, "", "", "key");
-  const PgStatement *many = apply->statement;
-  if (apply->kind != APPLY_INSERT && (many = pg_statement_text (own, text, error)) == NULL)
-    return FALSE;
-  gboolean of_one = strstr (sql, THEN) != NULL || pg_statement_wants (many, "run_id")
-                    || pg_statement_wants (many, "step");
-  apply->many = of_one ? NULL : many;
-  return TRUE;
 }
 
 static char *
@@ -171,6 +107,24 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
       = job_files_audited (name, without_semicolon (text), apply->table,
                            apply->kind == APPLY_UPDATE ? "updated" : "deleted", columns, error);
   return apply->statement != NULL;
+}
+
+const PgStatement *
+job_files_effect_owned (const Job *job, const char *file, const char *owner, GError **error)
+{
+  JobApply apply = { 0 };
+  if (!parse_name (file, &apply, error))
+    return NULL;
+  g_autofree char *table = apply.table, *path = path_of (job, file),
+                  *name = g_strdup_printf ("%s#of %s", path, owner);
+  const PgStatement *known = made_before (path, name);
+  if (known != NULL)
+    return known;
+  g_autofree char *text = resource_sql (path, error);
+  if (text == NULL)
+    return NULL;
+  return job_files_audited_owned (name, without_semicolon (text), table,
+                                  apply.kind == APPLY_UPDATE ? "updated" : "deleted", owner, error);
 }
 
 gboolean

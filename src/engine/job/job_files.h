@@ -24,6 +24,14 @@ gboolean job_files_effect (const Job *job, const char *file, const char *columns
  * returns of each row. */
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
                                       const char *action, const char *columns, GError **error);
+/* As job_files_audited and job_files_effect, for what several runs change at once: the rows of each
+ * are audited as its own. `audit.key`, `audit.run_id` and `audit.step` are lists of equal length;
+ * the column OWNER of a row is its run's `audit.key`. Returns `n`, the number of rows, and `owned`,
+ * that of rows that have such a run. Not for an `.insert`. */
+const PgStatement *job_files_audited_owned (const char *name, const char *sql, const char *table,
+                                            const char *action, const char *owner, GError **error);
+const PgStatement *job_files_effect_owned (const Job *job, const char *file, const char *owner,
+                                           GError **error);
 /* Sets `many` of APPLY, whose text is SQL. */
 gboolean job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -295,6 +295,31 @@ step_queue_apply_text (Step *step, GError **error, const char *table, const char
   return ok;
 }
 
+gboolean
+step_queue_apply_each (Step *step, GError **error, const char *owner, const char *file, ...)
+{
+  va_list pairs;
+  va_start (pairs, file);
+  gboolean ok = queue_statement (step, job_files_effect_owned (step->job, file, owner, error),
+                                 pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
+gboolean
+step_queue_apply_text_each (Step *step, GError **error, const char *owner, const char *table,
+                            const char *action, const char *sql, ...)
+{
+  g_autofree char *plain = text_name (step, sql);
+  g_autofree char *name = g_strdup_printf ("%s#%s.%s#of %s", plain, table, action, owner);
+  va_list pairs;
+  va_start (pairs, sql);
+  gboolean ok = queue_statement (
+      step, job_files_audited_owned (name, sql, table, action, owner, error), pairs, error);
+  va_end (pairs);
+  return ok;
+}
+
 GPtrArray *
 step_send (Step *step, GError **error)
 {

@@ -26,10 +26,11 @@ at_once_failed (Lane *lane)
 }
 
 static Step *
-begin (const AtOnce *all, Run *run)
+begin (const AtOnce *all, Run *run, Step *before)
 {
   Step *step = step_new (all->pg, run, all->service->prefix, all->lane->worker.bisect, all->bundle);
   step->shared = TRUE;
+  step->before = before;
   steps_note_started (step);
   FAULT_ABOUT ("step.after_fence", run->run_id);
   return step;
@@ -83,22 +84,109 @@ end (AtOnce *all, GPtrArray *steps, gint64 began_us)
   g_ptr_array_extend_and_steal (all->steps, g_ptr_array_ref (steps));
 }
 
+/* --- jobs in C --- */
+
+static gboolean
+has_many (const Job *job)
+{
+  return job->code != NULL && job->code->many != NULL && job->blocked == NULL;
+}
+
+/* Frees those that do not fit. */
+static gboolean
+coded_run (AtOnce *all, GPtrArray *steps, GError **error)
+{
+  Step *first = steps->pdata[0];
+  g_autofree gboolean *fits = g_new (gboolean, steps->len);
+  for (guint i = 0; i < steps->len; i++) {
+    fits[i] = TRUE;
+    ((Step *)steps->pdata[i])->rows_beside = all->rows_beside + i;
+  }
+  if (!brakes_before_many (steps, &all->at_fault, error)
+      || !first->job->code->many ((Step *const *)steps->pdata, steps->len, fits, error))
+    return FALSE;
+  for (guint i = steps->len; i-- > 0;)
+    if (!fits[i]) {
+      Step *step = steps->pdata[i];
+      if (step->before != NULL)
+        step->before->followed = FALSE;
+      g_ptr_array_remove_index (steps, i);
+    }
+  return TRUE;
+}
+
+/* The steps that follow the last N of those that are done, in the same transaction. */
+static GPtrArray *
+begin_next (AtOnce *all, guint n)
+{
+  GPtrArray *next = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
+  for (guint i = all->steps->len - n; i < all->steps->len; i++) {
+    Step *step = all->steps->pdata[i];
+    if (!step->may_follow || !step->continues || step->next_delay_ms > 0)
+      continue;
+    pace_go_on (step);
+    if (json_object_get (step->next_cursor, "limit") != NULL)
+      continue;
+    Run *run = step_next_run (step);
+    g_ptr_array_add (all->next, run);
+    g_ptr_array_add (next, begin (all, run, step));
+  }
+  return next;
+}
+
+/* Each round is a step of each run. Where none fits, the lane's next ones are not asked. */
+static gboolean
+run_rounds (AtOnce *all, GPtrArray *first, GError **error)
+{
+  g_autoptr (GPtrArray) steps = g_ptr_array_ref (first);
+  while (steps->len > 0) {
+    gint64 began_us = clock_monotonic_us ();
+    if (!coded_run (all, steps, error) || !brake_each (all, steps, error))
+      return FALSE;
+    const guint n = steps->len;
+    if (n == 0) {
+      all->lane->worker.rests = REST;
+      return TRUE;
+    }
+    end (all, steps, began_us);
+    FAULT ("at_once.between_steps");
+    g_ptr_array_unref (steps);
+    steps = begin_next (all, n);
+    if (steps->len > 0 && (!pace_begin_next (steps->pdata[0], error) || !make_ready (steps, error)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- */
+
+static gboolean
+run_files (AtOnce *all, GPtrArray *steps, gint64 began_us, GError **error)
+{
+  if (!many_run (steps, all->most, error) || !brake_each (all, steps, error))
+    return FALSE;
+  end (all, steps, began_us);
+  return TRUE;
+}
+
 gboolean
 at_once_run (AtOnce *all, GError **error)
 {
   gint64 began_us = clock_monotonic_us ();
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   for (guint i = 0; i < all->runs->len; i++)
-    g_ptr_array_add (steps, begin (all, all->runs->pdata[i]));
+    g_ptr_array_add (steps, begin (all, all->runs->pdata[i], NULL));
   Step *first = steps->pdata[0];
   if (!pace_begin_next (first, error) || !make_ready (steps, error))
     return FALSE;
-  if (!many_fits (first->job)) {
+  gboolean coded = has_many (first->job);
+  if (!coded && !many_fits (first->job)) {
     all->lane->worker.rests = REST;
     return TRUE;
   }
-  if (!many_run (steps, all->most, error) || !brake_each (all, steps, error))
-    return FALSE;
-  end (all, steps, began_us);
-  return TRUE;
+  if (!coded)
+    return run_files (all, steps, began_us, error);
+  if (steps->len > all->most) /* each changes a row at least */
+    g_ptr_array_set_size (steps, (int)MAX (all->most, 0));
+  return steps->len < 2 || run_rounds (all, steps, error);
 }

@@ -128,7 +128,8 @@ step_at_once (Together *together, guint from, GError **error)
                  .runs = runs,
                  .most = together->most - together->rows,
                  .rows_beside = together->rows,
-                 .steps = together->steps };
+                 .steps = together->steps,
+                 .next = together->next };
   together->at_once = TRUE;
   if (!at_once_run (&all, error)) {
     together->at_fault = all.at_fault;
@@ -137,7 +138,7 @@ step_at_once (Together *together, guint from, GError **error)
   together->at_once = FALSE;
   for (guint i = before; i < together->steps->len; i++) {
     const Step *step = together->steps->pdata[i];
-    together->rows += MAX (1, step->rows);
+    together->rows += step->before != NULL ? step->rows : MAX (1, step->rows);
     g_hash_table_remove (together->heavy, step->run->run_id);
   }
   return TRUE;

@@ -8,8 +8,8 @@
 
 #define LOOKS 10
 
-static void
-announce (Destroy *destroy)
+void
+users_destroy_announce (Destroy *destroy)
 {
   const char *reason = step_arg (destroy->step, "reason");
   step_count (destroy->step, "removed", 1);
@@ -50,7 +50,7 @@ finish_user (Destroy *destroy, GError **error)
         destroy->step, error, PRUNED_DATA,
         "%s refers to user %s again as soon as they are deleted (a trigger inserts such rows)",
         rows_text (found, 0, "name"), destroy->user_id);
-  announce (destroy);
+  users_destroy_announce (destroy);
   return TRUE;
 }
 

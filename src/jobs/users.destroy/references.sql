@@ -36,7 +36,7 @@ clashes AS (
   WHERE NOT f.drops
   GROUP BY f.name
 )
-SELECT f.name, f.quick, pg_catalog.replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
+SELECT f.name, f.quick, f.column_name, pg_catalog.replace(f.attrelid::regclass::text, '''', '''''') AS table_name, CASE WHEN f.drops THEN 'deleted' ELSE 'updated' END AS action,
        pg_catalog.format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s LIMIT :limit::int FOR UPDATE OF t',
               k.object, f.table_name, f.column_name, k.in_order) AS page,
        pg_catalog.format('SELECT %s AS key FROM %I t WHERE t.%I = :user_id::bigint%s%s LIMIT :limit::int FOR UPDATE OF t',

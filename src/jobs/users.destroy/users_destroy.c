@@ -166,9 +166,8 @@ mark (Destroy *destroy, GError **error)
   return memberships (destroy, all->pdata[2], error);
 }
 
-/* FALSE with an error: row-level security hides rows that could be neither moved nor kept. */
-static gboolean
-look_for_hidden (Destroy *destroy, GError **error)
+gboolean
+users_destroy_look_for_hidden (Destroy *destroy, GError **error)
 {
   const PgRows *rows = step_query_kept (destroy->step, destroy->stamp, error, "hidden",
                                         LISTS (destroy->step), NULL);
@@ -204,7 +203,8 @@ lock_all (Destroy *destroy, GError **error)
 static gboolean
 begin (Destroy *destroy, GError **error)
 {
-  g_autoptr (GPtrArray) all = look_for_hidden (destroy, error) ? lock_all (destroy, error) : NULL;
+  g_autoptr (GPtrArray) all
+      = users_destroy_look_for_hidden (destroy, error) ? lock_all (destroy, error) : NULL;
   if (all == NULL)
     return FALSE;
   if (!note_user (destroy, all->pdata[2])) {

@@ -35,6 +35,8 @@ typedef struct {
 #define LISTS(step) "references", OWN_LIST (step), "also", ALSO_LIST (step)
 
 gboolean users_destroy_step (Step *step, GError **error);
+/* The same for several project bots (crowd.h): each statement is done once for all of them. */
+gboolean users_destroy_many (Step *const *steps, guint n, gboolean *fits, GError **error);
 
 /* FOUND by a look. TRUE with *MORE: the step's limit is reached. */
 gboolean users_destroy_references (Destroy *destroy, const PgRows *found, gboolean *more,
@@ -44,6 +46,10 @@ gboolean users_destroy_references (Destroy *destroy, const PgRows *found, gboole
 PgRows *users_destroy_look (Destroy *destroy, GError **error);
 gboolean users_destroy_prepare_look (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean users_destroy_queue_look (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* FALSE with an error: row-level security hides rows that could be neither moved nor kept. */
+gboolean users_destroy_look_for_hidden (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Counts and tells that the user is deleted. */
+void users_destroy_announce (Destroy *destroy);
 gboolean users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Continues with STAGE; FIELDS (taken, can be NULL) are added to the cursor. */

@@ -1,0 +1,114 @@
+/* The statements that change rows, with the audit that they write. */
+#include "engine/job/job_files.h"
+
+#include <string.h>
+
+/* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
+ * look like secrets are left out of the rows, and of keys that are objects (a table without a
+ * primary key is recorded by whole rows). The first statement on a table in a transaction looks for
+ * them and leaves what it finds in a setting of the transaction: until the transaction ends, or is
+ * rolled back to before that statement, its lock keeps the columns as they are, and the setting
+ * stands as long as the lock.
+ * Every function here is PostgreSQL's own, so functions that belong to a column's type are not
+ * called. */
+#define KEY_IS_SECRET                                                                                                              \
+  "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
+  " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
+#define LOOK                                                                                       \
+  "pg_catalog.set_config('%s', (ARRAY[" KEY_IS_SECRET "::text]"                                    \
+  " || ARRAY(SELECT attname::text FROM pg_catalog.pg_attribute"                                    \
+  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0"                                  \
+  " AND attname::text ~* :secret::text))::text, true)"
+#define SECRET                                                                                     \
+  "secret AS MATERIALIZED (SELECT s.found[2:] AS names, s.found[1] = 'true' AS of_key,"            \
+  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how"                                      \
+  " FROM (SELECT coalesce(nullif(pg_catalog.current_setting('%s', true), ''),"                     \
+  " (SELECT " LOOK "))::text[] AS found) AS s)"
+#define AUDITED(whose, of, as_one)                                                                                                      \
+  "WITH applied AS (%s\n), %s,"                                                                                                         \
+  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
+  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                                            \
+  "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                                 \
+  " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                          \
+  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
+  " WHERE (SELECT how FROM secret) <> 'off'" as_one ")%s%s"                                                                             \
+  " SELECT %s FROM applied"
+#define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
+#define OF_MANY                                                                                    \
+  AUDITED ("w.run_id, w.step",                                                                     \
+           ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
+           " AS w (run_id, step, key)",                                                            \
+           " AND w.key = pg_catalog.format('%%s', a.key) GROUP BY w.run_id, w.step")
+#define OF_OWNERS                                                                                  \
+  AUDITED ("w.run_id, w.step",                                                                     \
+           ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
+           " AS w (run_id, step, key)",                                                            \
+           " AND w.key = a.row ->> '%s' GROUP BY w.run_id, w.step")
+#define HOW_MANY_OWNED                                                                             \
+  "pg_catalog.count(*) AS n, pg_catalog.count(*) FILTER"                                           \
+  " (WHERE row ->> '%s' = ANY (:audit.key::text[])) AS owned"
+#define THEN                                                                                       \
+  "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
+
+static char *
+quoted_of (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "'", -1);
+  return g_strjoinv ("''", parts);
+}
+
+/* How the rows of a table are recorded; QUOTED: its name, as in a literal. */
+static char *
+secret_of (const char *quoted)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, quoted, -1);
+  g_autofree char *setting = g_strdup_printf ("pruned.secret_%.16s", sum);
+  return g_strdup_printf (SECRET, quoted, setting, setting, quoted, quoted);
+}
+
+const PgStatement *
+job_files_audited (const char *name, const char *sql, const char *table, const char *action,
+                   const char *columns, GError **error)
+{
+  const PgStatement *known = pg_statement_known (name);
+  if (known != NULL)
+    return known;
+  const char *then = strstr (sql, THEN);
+  g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
+  g_autofree char *quoted = quoted_of (table), *secret = secret_of (quoted);
+  g_autofree char *text
+      = g_strdup_printf (OF_ONE, first, secret, quoted, action, then != NULL ? "," : "",
+                         then != NULL ? then : "", columns);
+  return pg_statement_text (name, text, error);
+}
+
+const PgStatement *
+job_files_audited_owned (const char *name, const char *sql, const char *table, const char *action,
+                         const char *owner, GError **error)
+{
+  const PgStatement *known = pg_statement_known (name);
+  if (known != NULL)
+    return known;
+  g_autofree char *quoted = quoted_of (table), *column = quoted_of (owner),
+                  *secret = secret_of (quoted), *columns = g_strdup_printf (HOW_MANY_OWNED, column),
+                  *text = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, column, "", "",
+                                           columns);
+  return pg_statement_text (name, text, error);
+}
+
+gboolean
+job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
+{
+  g_autofree char *quoted = quoted_of (apply->table), *own = g_strconcat (name, "#many", NULL),
+                  *secret = secret_of (quoted);
+  const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
+  g_autofree char *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, "", "", "key");
+  const PgStatement *many = apply->statement;
+  if (apply->kind != APPLY_INSERT && (many = pg_statement_text (own, text, error)) == NULL)
+    return FALSE;
+  gboolean of_one = strstr (sql, THEN) != NULL || pg_statement_wants (many, "run_id")
+                    || pg_statement_wants (many, "step");
+  apply->many = of_one ? NULL : many;
+  return TRUE;
+}

@@ -1,0 +1,54 @@
+/* Several project bots at once, set by set: the stages of users_destroy.h with one statement for
+ * all of them where one user has one. For many.c.
+ *
+ * Invariant: it is for users with nothing unusual. Before anything is changed, a user who could be
+ * refused, or of whom more goes than memberships and references, is left out; what turns up later
+ * undoes all, and each comes alone.
+ * Threads: a worker. Ownership: a Crowd owns its texts; rows are the engine's.
+ */
+#pragma once
+#include "users_destroy.h"
+
+#define BOT "6"
+
+typedef struct {
+  Step *const *steps;
+  guint n;
+  gboolean *fits;
+  Step *lead;
+  char *stamp;
+  GHashTable *at; /* user id -> its place in `steps`, from 1 on */
+  gint64 left;    /* rows that may be touched */
+  const PgRows *others, *references, *look;
+  guint count; /* of those that fit; their lists: */
+  char *users, *run_ids, *numbers, *initiators, *ghosts;
+  char *ghost_id; /* of all of them */
+} Crowd;
+
+#define OF_RUNS(crowd)                                                                             \
+  "audit.run_id", (crowd)->run_ids, "audit.step", (crowd)->numbers, "audit.key", (crowd)->users
+
+/* A text of the run's cursor; NULL: it has none. */
+const char *crowd_cursor_text (const Step *step, const char *name);
+/* Makes the lists of those that fit. FALSE: none does. */
+gboolean crowd_list (Crowd *crowd);
+void crowd_free_lists (Crowd *crowd);
+/* The place of the user in column NAME among those that fit; -1: not one of them. */
+int crowd_place_of (const Crowd *crowd, const PgRows *rows, int row, const char *name);
+/* None fits. */
+void crowd_leave_all (Crowd *crowd);
+/* Leaves out those who are not among USERS (crowd/users.sql), or not as the run expects. AGAIN:
+ * they were blocked by the step before. */
+void crowd_leave_unlike (Crowd *crowd, const PgRows *users, gboolean again);
+gboolean crowd_queue_users (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean crowd_queue_text (Crowd *crowd, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Which columns refer to one of them. */
+gboolean crowd_queue_look (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* WANTED rows were changed, each audited as of its user's run; -1: any number. */
+gboolean crowd_is_owned (Crowd *crowd, const PgRows *done, gint64 wanted, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* FALSE with an error: what was done is undone, because of WHY. */
+gboolean crowd_part (Crowd *crowd, const char *why, GError **error);
+
+gboolean crowd_begin (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean crowd_finish (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;

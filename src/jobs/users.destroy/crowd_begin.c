@@ -1,0 +1,133 @@
+/* The first stage of several bots: they are blocked, and their memberships go. */
+#include "crowd.h"
+
+/* Of more than a user's rows may show only what a statement would do to them. */
+static gboolean
+leave_others (Crowd *crowd, GError **error)
+{
+  if (!crowd_queue_text (crowd, rows_text (crowd->others, 0, "before"), error))
+    return FALSE;
+  g_autoptr (GPtrArray) all = step_send (crowd->lead, error);
+  for (int i = 0; all != NULL && i < rows_count (all->pdata[0]); i++) {
+    int at = crowd_place_of (crowd, all->pdata[0], i, "user_id");
+    if (at >= 0)
+      crowd->fits[at] = FALSE;
+  }
+  return all != NULL;
+}
+
+/* The rows of PAGE that belong to users who fit; g_free it. */
+static int *
+rows_of_users (const Crowd *crowd, const PgRows *page, guint *n)
+{
+  int *which = g_new (int, (gsize)rows_count (page) + 1);
+  *n = 0;
+  for (int i = 0; i < rows_count (page); i++)
+    if (crowd_place_of (crowd, page, i, "user_id") >= 0)
+      which[(*n)++] = i;
+  return which;
+}
+
+static char *
+list_of (const PgRows *page, const char *column, const int *which, guint n)
+{
+  return rows_array_of (page, rows_column (page, column), which, n);
+}
+
+static gboolean
+queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
+{
+  static const char *const files[][2] = { { "members/20-notification_settings", "user_id" },
+                                          { "members/30-todos.update", "author_id" } };
+  g_autofree char *keys = list_of (page, "key", which, n),
+                  *ids = list_of (page, "source_id", which, n),
+                  *users = list_of (page, "user_id", which, n),
+                  *types = list_of (page, "source_type", which, n);
+  gboolean queued = step_queue_apply_each (crowd->lead, error, "user_id", "crowd/30-members", "key",
+                                           keys, "user", crowd->users, OF_RUNS (crowd), NULL);
+  for (guint i = 0; queued && i < G_N_ELEMENTS (files); i++)
+    queued = step_queue_apply_each (crowd->lead, error, files[i][1], files[i][0], "user_id", users,
+                                    "source_id", ids, "source_type", types, OF_RUNS (crowd), NULL);
+  return queued
+         && step_queue (crowd->lead, error, "members/40-dirty_users.insert", "user_id", users,
+                        NULL);
+}
+
+/* Blocks the users, records their migrations, removes their memberships. */
+static GPtrArray *
+mark (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
+{
+  gboolean queued = step_queue_apply_each (crowd->lead, error, "id", "crowd/10-users.update",
+                                           "user_id", crowd->users, OF_RUNS (crowd), NULL)
+                    && step_queue (crowd->lead, error, "crowd/20-ghost_user_migrations.insert",
+                                   "user_id", crowd->users, "initiator_id", crowd->initiators, NULL)
+                    && (n == 0 || queue_memberships (crowd, page, which, n, error));
+  g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
+  if (all == NULL || !crowd_is_owned (crowd, all->pdata[0], -1, error)
+      || (n > 0
+          && (!crowd_is_owned (crowd, all->pdata[2], n, error)
+              || !crowd_is_owned (crowd, all->pdata[3], -1, error)
+              || !crowd_is_owned (crowd, all->pdata[4], -1, error))))
+    return NULL;
+  return g_steal_pointer (&all);
+}
+
+/* MIGRATIONS: of users for whom a row was inserted. */
+static void
+continue_all (Crowd *crowd, const PgRows *users, const PgRows *migrations)
+{
+  g_autofree gboolean *inserted = g_new0 (gboolean, crowd->n);
+  for (int i = 0; i < rows_count (migrations); i++) {
+    int at = crowd_place_of (crowd, migrations, i, "key");
+    if (at >= 0)
+      inserted[at] = TRUE;
+  }
+  for (int i = 0; i < rows_count (users); i++) {
+    int at = crowd_place_of (crowd, users, i, "user_id");
+    if (at < 0)
+      continue;
+    const Destroy destroy = { .step = crowd->steps[at],
+                              .ghost_id = rows_text (users, i, "ghost_id"),
+                              .user_type = BOT,
+                              .migration = inserted[at] };
+    users_destroy_continue (&destroy, "references", NULL);
+    step_may_follow (destroy.step);
+  }
+}
+
+static gboolean
+take_memberships (Crowd *crowd, const PgRows *users, const PgRows *page, GError **error)
+{
+  guint n;
+  g_autofree int *which = rows_of_users (crowd, page, &n);
+  g_autoptr (GPtrArray) done = mark (crowd, page, which, n, error);
+  if (done == NULL)
+    return FALSE;
+  g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
+  for (guint i = 0; i < n; i++)
+    step_outcome_row (crowd->steps[crowd_place_of (crowd, page, which[i], "user_id")],
+                      "MemberRemoved", page, which[i], "key", constants);
+  continue_all (crowd, users, done->pdata[1]);
+  return TRUE;
+}
+
+gboolean
+crowd_begin (Crowd *crowd, GError **error)
+{
+  Destroy lead = { .step = crowd->lead, .stamp = crowd->stamp };
+  if (!users_destroy_look_for_hidden (&lead, error) || !leave_others (crowd, error))
+    return FALSE;
+  if (!crowd_list (crowd))
+    return TRUE;
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, crowd->left);
+  gboolean queued = crowd_queue_users (crowd, error)
+                    && step_queue (crowd->lead, error, "crowd/page", "user_id", crowd->users,
+                                   "limit", limit, NULL);
+  g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
+  if (all == NULL)
+    return FALSE;
+  crowd_leave_unlike (crowd, all->pdata[0], FALSE);
+  if (rows_count (all->pdata[1]) >= crowd->left)
+    crowd_leave_all (crowd);
+  return !crowd_list (crowd) || take_memberships (crowd, all->pdata[0], all->pdata[1], error);
+}
