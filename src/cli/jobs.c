@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/force.h"
 #include "cli/jobs_show.h"
+#include "cli/refusals.h"
 #include "cli/stop_line.h"
 #include "engine/ledger/mode.h"
 
@@ -45,10 +46,34 @@ setting (const json_t *settings, const char *key)
   return json_incref (json_object_get (settings, key));
 }
 
+/* What running processes say about jobs. */
+typedef struct {
+  PgRows *forces, *refusals;
+} Said;
+
 static void
-show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *forces)
+said_clear (Said *said)
 {
-  int force = force_row (forces, job);
+  g_clear_pointer (&said->forces, rows_free);
+  g_clear_pointer (&said->refusals, rows_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Said, said_clear)
+
+static gboolean
+said_look (Said *said, Pg *pg, GError **error)
+{
+  said->forces = force_look (pg, error);
+  said->refusals = said->forces != NULL ? refusals_look (pg, error) : NULL;
+  return said->refusals != NULL;
+}
+
+/* A process can refuse a new version of a job, and go on with the one before. */
+static void
+show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const Said *said)
+{
+  const PgRows *forces = said->forces;
+  int force = force_row (forces, job), refusal = refusals_row (said->refusals, job->name);
+  const char *last = refusal >= 0 && force < 0 ? "refused" : rows_text (rows, row, "last_state");
   json_t *settings = force_settings (forces, job);
   output_row (
       cli->out, json_string (job->name), setting (settings, "enabled"), setting (settings, "mode"),
@@ -57,12 +82,13 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *f
       cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")), setting (settings, "capacity"),
       json_integer (rows_int (rows, row, "ready")), json_integer (rows_int (rows, row, "waiting")),
       cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
-      cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
+      cell_from_text (CELL_TEXT, last),
       cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
       force >= 0 ? cell_from_text (CELL_JSON, rows_text (forces, force, "differs"))
                  : json_object (),
       job_labels (job), cell_from_text (CELL_TIME, rows_text (rows, row, "paused_until")),
-      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")), NULL);
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")),
+      refusal >= 0 ? refusals_reason (said->refusals, refusal) : NULL);
 }
 
 /* Jobs that cannot be loaded, in the same table. */
@@ -124,16 +150,16 @@ command_jobs (Cli *cli, GError **error)
     return CODE_POSTGRES;
   (void)!mode_read (pg, NULL); /* of an older schema it is not known */
   g_autoptr (PgRows) rows = look (cli, pg, error);
-  g_autoptr (PgRows) forces = rows != NULL ? force_look (pg, error) : NULL;
-  if (forces == NULL)
+  g_auto (Said) said = { NULL };
+  if (rows == NULL || !said_look (&said, pg, error))
     return cli_pg_failed (pg, error);
   if (!stop_line_show (cli, pg, error))
     return cli_pg_failed (pg, error);
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, forces);
+    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, &said);
   show_refused (cli);
   output_end (cli->out);
-  say_differences (cli, forces);
-  return cli_refused (cli, error);
+  say_differences (cli, said.forces);
+  return refusals_end (cli, said.refusals, error);
 }

@@ -24,6 +24,7 @@ run_spec_clear (gpointer data)
   g_free (spec->run_id);
   g_free (spec->parent_id);
   g_free (spec->unique_key);
+  g_free (spec->named_table);
   g_free (spec->error);
 }
 
@@ -59,13 +60,15 @@ values_of (const GArray *specs, GArray *which)
     LATE,
     ARGS,
     CONTEXT,
+    NAMED,
     ATTEMPTS,
     ERROR,
     N
   };
   static const char *const names[N]
-      = { "run_id", "parent_id",  "scheduled_at", "due_at", "delay_ms", "state",    "job",
-          "slot",   "unique_key", "late_key",     "args",   "context",  "attempts", "error" };
+      = { "run_id", "parent_id", "scheduled_at", "due_at",     "delay_ms",
+          "state",  "job",       "slot",         "unique_key", "late_key",
+          "args",   "context",   "named_table",  "attempts",   "error" };
   GString *arrays[N];
   for (int i = 0; i < N; i++)
     arrays[i] = array_new ();
@@ -89,6 +92,7 @@ values_of (const GArray *specs, GArray *which)
     array_add (arrays[LATE], spec->late_key ? "t" : "f");
     array_add (arrays[ARGS], args);
     array_add (arrays[CONTEXT], context);
+    array_add (arrays[NAMED], spec->named_table);
     array_add_int (arrays[ATTEMPTS], spec->attempts);
     array_add (arrays[ERROR], spec->error);
     g_array_append_val (which, i);
