@@ -1,6 +1,6 @@
 # pruned. `make demo` shows it, `make check` proves it; `make help` lists the rest.
 comma   := ,
-FLAVOUR := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)$(if $(FAULTS),-faults)
+FLAVOUR := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)$(if $(FAULTS),-faults)$(if $(UNGUARDED),-unguarded)
 BUILD   := build/$(FLAVOUR)
 VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
@@ -15,7 +15,7 @@ WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) -fno-strict-aliasing -D_GNU_SOURCE \
            -DPRUNED_VERSION='"$(VERSION)"' -DG_LOG_DOMAIN='"pruned"' -Isrc -Iinclude -I$(BUILD) \
-           $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -O1) $(if $(FAULTS),-DPRUNED_FAULTS) \
+           $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -O1) $(if $(FAULTS),-DPRUNED_FAULTS) $(if $(UNGUARDED),-DPRUNED_UNGUARDED) \
            $(if $(COVERAGE),--coverage)
 # ThreadSanitizer watches pthreads only; librdkafka uses C11's.
 SHIM    := $(if $(SAN),$(BUILD)/tests/stack/c11_threads.o)
@@ -130,6 +130,7 @@ chaos: deps-test
 bench: deps-test
 	@tests/stack/deps.sh test peers
 	+@$(MAKE) $(PARALLEL) all
+	+@$(MAKE) $(PARALLEL) UNGUARDED=1 all
 	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --json build/bench.json $(ARGS)
 
 #: make fuzz         each decoder with libFuzzer, then a daemon with odd messages and rows, FUZZ_SECONDS=60 each; `make check`: shorter

@@ -40,15 +40,6 @@ cli_say_refused (Cli *cli)
   }
 }
 
-ExitCode
-cli_refused (Cli *cli, GError **error)
-{
-  guint n = jobs_refused_count (cli->jobs);
-  cli_say_refused (cli);
-  return n == 0 ? CODE_OK
-                : cli_fail (CODE_CONFIG, error, "%u job%s refused", n, n == 1 ? " is" : "s are");
-}
-
 gboolean
 cli_time (const char *text, gint64 *us, GError **error)
 {

@@ -68,7 +68,5 @@ ExitCode cli_publish (Cli *cli, KafkaMessage *message, const char *type, const c
 Job *cli_job (Cli *cli, const char *name, GError **error);
 /* Writes a log line for each job that is refused. */
 void cli_say_refused (Cli *cli);
-/* The same. CODE_CONFIG: there is one. */
-ExitCode cli_refused (Cli *cli, GError **error);
 /* Parses a TIME of the command line. FALSE: a usage error. */
 gboolean cli_time (const char *text, gint64 *us, GError **error) G_GNUC_WARN_UNUSED_RESULT;

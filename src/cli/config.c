@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/refusals.h"
 
 static const Column COLUMNS[] = { { "key" }, { "value" }, { "origin" }, { NULL } };
 
@@ -7,6 +8,20 @@ static void
 show (const char *key, const char *value, const char *origin, gpointer data)
 {
   output_row (data, json_string (key), json_string (value), json_string (origin));
+}
+
+/* Only a check against the catalogue finds some faults; processes note what it found. Without a
+ * database nothing is known of them. */
+static PgRows *
+refused_by_processes (Cli *cli)
+{
+  gboolean own = FALSE;
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    own |= !jobs_at (cli->jobs, i)->built_in;
+  if (!own || *config_text (cli->config, "postgres", "url") == '\0')
+    return NULL;
+  g_autoptr (Pg) pg = cli_pg_bare (cli, NULL);
+  return pg != NULL ? refusals_look (pg, NULL) : NULL;
 }
 
 static gboolean example;
@@ -29,5 +44,6 @@ command_config (Cli *cli, GError **error)
   output_table (cli->out, COLUMNS);
   config_each (cli->config, show, cli->out);
   output_end (cli->out);
-  return cli_refused (cli, error);
+  g_autoptr (PgRows) refusals = refused_by_processes (cli);
+  return refusals_end (cli, refusals, error);
 }

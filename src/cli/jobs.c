@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/jobs_show.h"
+#include "cli/refusals.h"
 #include "cli/running_settings.h"
 #include "cli/stop_line.h"
 #include "engine/ledger/mode.h"
@@ -45,10 +46,35 @@ setting (const json_t *settings, const char *key)
   return json_incref (json_object_get (settings, key));
 }
 
+/* What running processes say about jobs. */
+typedef struct {
+  PgRows *running, *refusals;
+} Said;
+
 static void
-show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *running)
+said_clear (Said *said)
 {
+  g_clear_pointer (&said->running, rows_free);
+  g_clear_pointer (&said->refusals, rows_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Said, said_clear)
+
+static gboolean
+said_look (Said *said, Pg *pg, GError **error)
+{
+  said->running = running_settings_look (pg, error);
+  said->refusals = said->running != NULL ? refusals_look (pg, error) : NULL;
+  return said->refusals != NULL;
+}
+
+/* A process can refuse a new version of a job, and go on with the one before. */
+static void
+show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const Said *said)
+{
+  const PgRows *running = said->running;
   int process = running_settings_row (running, job);
+  int refusal = refusals_row (said->refusals, job->name);
+  const char *last = refusal >= 0 && process < 0 ? "refused" : rows_text (rows, row, "last_state");
   json_t *settings = running_settings_of (running, job);
   output_row (
       cli->out, json_string (job->name), setting (settings, "enabled"), setting (settings, "mode"),
@@ -57,12 +83,13 @@ show_job (Cli *cli, const Job *job, const PgRows *rows, int row, const PgRows *r
       cell_from_text (CELL_TIME, rows_text (rows, row, "next_at")), setting (settings, "capacity"),
       json_integer (rows_int (rows, row, "ready")), json_integer (rows_int (rows, row, "waiting")),
       cell_from_text (CELL_NUMBER, rows_text (rows, row, "oldest_due_s")),
-      cell_from_text (CELL_TEXT, rows_text (rows, row, "last_state")),
+      cell_from_text (CELL_TEXT, last),
       cell_from_text (CELL_TEXT, rows_text (rows, row, "last_run_id")), settings,
       process >= 0 ? cell_from_text (CELL_JSON, rows_text (running, process, "differs"))
                    : json_object (),
       job_labels (job), cell_from_text (CELL_TIME, rows_text (rows, row, "paused_until")),
-      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")), NULL);
+      cell_from_text (CELL_TEXT, rows_text (rows, row, "pause_reason")),
+      refusal >= 0 ? refusals_reason (said->refusals, refusal) : NULL);
 }
 
 /* Jobs that cannot be loaded, in the same table. */
@@ -124,16 +151,16 @@ command_jobs (Cli *cli, GError **error)
     return CODE_POSTGRES;
   (void)!mode_read (pg, NULL); /* of an older schema it is not known */
   g_autoptr (PgRows) rows = look (cli, pg, error);
-  g_autoptr (PgRows) running = rows != NULL ? running_settings_look (pg, error) : NULL;
-  if (running == NULL)
+  g_auto (Said) said = { NULL };
+  if (rows == NULL || !said_look (&said, pg, error))
     return cli_pg_failed (pg, error);
   if (!stop_line_show (cli, pg, error))
     return cli_pg_failed (pg, error);
   output_table (cli->out, COLUMNS);
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, running);
+    show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, &said);
   show_refused (cli);
   output_end (cli->out);
-  say_differences (cli, running);
-  return cli_refused (cli, error);
+  say_differences (cli, said.running);
+  return refusals_end (cli, said.refusals, error);
 }

@@ -32,16 +32,11 @@ names_of (const GPtrArray *names)
 json_t *
 reload_jobs_object (const ReloadJobs *self)
 {
-  json_t *refused = json_array (), *object = json_object ();
-  for (guint i = 0; i < jobs_refused_count (self->jobs); i++) {
-    const JobRefused *one = jobs_refused_at (self->jobs, i);
-    json_array_append_new (refused, json_pack ("{s:s, s:s, s:s}", "job", one->name, "place",
-                                               one->place, "reason", one->reason));
-  }
+  json_t *object = json_object ();
   json_object_set_new (object, "changed", names_of (self->changed));
   json_object_set_new (object, "added", names_of (self->added));
   json_object_set_new (object, "removed", names_of (self->removed));
-  json_object_set_new (object, "refused", refused);
+  json_object_set_new (object, "refused", jobs_refused_list (self->jobs));
   return object;
 }
 

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import footprint
 import gentle
 import groups
+import guards
 import latency
 import ledger
 import many
@@ -55,6 +56,7 @@ SECTIONS = {
     "objects": objects.objects,
     "recovery": recovery.recovery,
     "sentences": sentences.sentences,
+    "guards": guards.guards,
     "gentle": gentle.gentle,
     "many": many.many,
     "scale": scale.scale,

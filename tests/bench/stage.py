@@ -105,19 +105,22 @@ class Stage:
 
     # --- installations
 
-    def _pruned(self, database, settings):
+    def _pruned(self, database, settings, program=None):
         number = next(_numbers)
         folder = self.folder / f"run-{number}"
         folder.mkdir()
         topics = Topics(self.kafka.bootstrap, f"bench-{os.getpid()}-{number}")
-        return Pruned(folder, database, topics, {"run.jobs_dir": JOBS} | settings)
+        pruned = Pruned(folder, database, topics, {"run.jobs_dir": JOBS} | settings)
+        if program is not None:
+            pruned.binary = program
+        return pruned
 
     @contextmanager
-    def installation(self, template, settings=None, defaults=False):
+    def installation(self, template, settings=None, defaults=False, program=None):
         """A copy of TEMPLATE, topics of its own and a binary; all are removed afterwards. Schedules are off: the measurement sends the
-        ticks. With DEFAULTS the jobs have their schedules and limits."""
+        ticks. With DEFAULTS the jobs have their schedules and limits. PROGRAM: another binary."""
         database = self.copy(template)
-        pruned = self._pruned(database, settings or {})
+        pruned = self._pruned(database, settings or {}, program)
         if not defaults:
             jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
             pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}

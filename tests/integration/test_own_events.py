@@ -498,6 +498,62 @@ def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(e
     assert erased(erasure) == []
 
 
+def waits_for_two(erasure):
+    """Two people who asked while the job was paused: their runs, by key."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    erasure.pruned.run("pause", "people.erase").ok()
+    for key in (1, 2):
+        send(erasure, {"id": key})
+    erasure.work()
+    return {args["key"]: str(run_id) for args, run_id in runs(erasure, "args, run_id")}
+
+
+@pytest.mark.parametrize("other", [None, "people.other"])
+def test_a_run_that_is_discarded_while_its_job_is_away_answers_its_event(erasure, other):
+    """Nothing is written about the job any more. A run that a tick asked for answers nobody, whatever its arguments are."""
+    ids = waits_for_two(erasure)
+    for file in ("people.erase", "event-UserErasureRequested"):
+        (erasure.folder / f"{file}.conf").unlink()
+    if other is not None:
+        erasure.say(other, "table = people\nwhere = id > 100")
+        erasure.made = False
+    erasure.database.execute("""INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, args)
+        VALUES (gen_random_uuid(), now(), now(), 'waiting', 'people.gone', '{"key": "7"}')""")
+    ids["7"] = erasure.database.value("SELECT run_id FROM pruned.runs WHERE job = 'people.gone'")
+    for run_id in ids.values():
+        erasure.pruned.run("discard", str(run_id)).ok()
+    erasure.work()
+    assert {state for _, state, _ in runs(erasure)} == {"skipped"}
+    assert sorted(answers(erasure)) == [("people.erase", "people", key, "failed", "discarded") for key in "12"]
+
+
+def test_a_run_that_was_archived_while_its_job_is_away_answers_its_event(erasure):
+    ids = waits_for_two(erasure)
+    erasure.database.execute("SELECT pruned.ensure_day('runs_done', (now() AT TIME ZONE 'UTC')::date)")
+    erasure.database.execute("""WITH gone AS (DELETE FROM pruned.runs WHERE run_id = %s RETURNING *)
+        INSERT INTO pruned.runs_done (run_id, scheduled_at, due_at, state, job, args, named_table, finished_at)
+        SELECT run_id, scheduled_at, due_at, 'dead', job, args, named_table, now() FROM gone""", [ids["1"]])
+    (erasure.folder / "people.erase.conf").unlink()
+    erasure.pruned.run("discard", ids["1"]).ok()
+    erasure.work()
+    assert answers(erasure) == [("people.erase", "people", "1", "failed", "discarded")]
+
+
+@pytest.mark.parametrize("now, state, what", [("where = id > 4", "dead", "failed"), ("where = id > 4\non = UserCreated", "finished", "kept")])
+def test_a_run_whose_job_reads_its_event_no_more_takes_no_other_rows(erasure, now, state, what):
+    """With `where` the job has ticks, whose page has other rows than the event named."""
+    waits_for_two(erasure)
+    say_event(erasure, "UserCreated", "app-users", "key = user")
+    erasure.say("people.erase", ERASE.replace("on = UserErasureRequested\n", "") + "\n" + now)
+    (erasure.folder / "event-UserErasureRequested.conf").unlink()
+    erasure.pruned.run("resume", "people.erase").ok()
+    erasure.work(**{"jobs.people.erase.max_attempts": 0})
+    assert {state for _, state, _ in runs(erasure)} == {state}
+    assert [answer[:4] for answer in sorted(answers(erasure))] == [("people.erase", "people", key, what) for key in "12"]
+    assert erased(erasure) == []
+
+
 def test_events_of_a_paused_job_wait_each_for_itself(erasure):
     """They have no unique key in common."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")

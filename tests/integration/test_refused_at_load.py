@@ -1,5 +1,6 @@
 """A job that the database does not fit is refused when the daemon starts, alone and with its place; `check` and `doctor` say the same."""
 
+import json
 import signal
 
 import pytest
@@ -74,6 +75,50 @@ def test_wrong_jobs_are_refused_alone_with_their_places(items):
     assert tick(items, GOOD)["result"]["removed"] == 10
     assert len(daemon.lines("Job refused")) == len(lines)
     assert daemon.stop() == 0
+
+
+def listed(items, job):
+    done = items.pruned.run("jobs", "--json")
+    return done, next((line for line in done.json() if line["job"] == job), None)
+
+
+@pytest.mark.parametrize("command", ["jobs", "config"])
+def test_what_a_process_refuses_is_shown_with_its_reason(items, command):
+    """The command reads the file, which is right in itself; the process has asked the catalogue."""
+    name = "no.column"
+    items.say(name, WRONG[name][0])
+    assert items.pruned.run(command, "--json").code == 0
+    daemon = start(items)
+    items.database.wait("SELECT count(*) FROM pruned.processes WHERE refused IS NOT NULL", until=1)
+    why = refused(daemon)[name]
+    done = items.pruned.run(command, "--json")
+    said, end = [json.loads(line) for line in done.stderr.splitlines()]
+    assert done.code == 2 and end["message"] == "1 job is refused", done
+    assert [said[field] for field in ("job", "place", "reason")] == [name, why["place"], why["reason"]]
+    assert said["process"].endswith(f" {daemon.pid}")
+    if command == "jobs":
+        wrong, right = (listed(items, job)[1] for job in (name, GOOD))
+        assert (wrong["refused"], wrong["last_state"]) == (f"{why['place']}: {why['reason']}", "refused")
+        assert right["refused"] is None
+    items.say(name, "table = items\nwhere = note < :T")
+    items.pruned.run("reload").ok()
+    items.database.wait("SELECT count(*) FROM pruned.processes WHERE refused = '[]'", until=1)
+    assert items.pruned.run(command, "--json").code == 0
+
+
+def test_a_job_whose_new_version_is_refused_is_shown_with_both(items):
+    daemon = start(items)
+    tick(items, GOOD)
+    items.say(GOOD, WRONG["no.column"][0])
+    daemon.send(signal.SIGHUP)
+    daemon.wait_line("reloaded")
+    items.database.wait("SELECT count(*) FROM pruned.processes WHERE refused <> '[]'", until=1)
+    done, line = listed(items, GOOD)
+    assert done.code == 2 and "colour" in line["refused"] and line["last_state"] == "finished" and line["enabled"]
+
+
+def test_config_needs_no_database(items):
+    assert items.pruned.run("config", "--json", settings={"postgres.url": "postgresql://127.0.0.1:1/none"}).code == 0
 
 
 @pytest.mark.parametrize("name", WRONG)

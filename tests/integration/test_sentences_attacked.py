@@ -323,6 +323,19 @@ CHILDREN = {
         "table = o15\nwhere = dead", removed(3), {"SELECT concat_ws(' ', id, coalesce(up, 0)) FROM o15 ORDER BY id": ["2 0", "3 2"]}, None),
     "typed": Attack("""CREATE TABLE o16 (id bigint PRIMARY KEY, dead bool); CREATE TABLE c16 (id int PRIMARY KEY, o text); INSERT INTO o16 VALUES (1, true), (2, false); INSERT INTO c16 VALUES (1, '1'), (2, '01'), (3, '2')""",
         "table = o16\nwhere = dead\nchildren = c16(o)", "", {"o16": [1, 2], "c16": [1, 2, 3]}),
+    "self.not.null": Attack("""CREATE TABLE o24 (id int PRIMARY KEY, up int NOT NULL REFERENCES o24, dead bool);
+        INSERT INTO o24 VALUES (1, 1, true), (2, 1, false), (3, 2, false), (4, 4, true), (5, 5, false), (6, 5, false)""",
+        "table = o24\nwhere = dead\nchildren = auto", removed(2), {"o24": [5, 6]}, gone("o24", 1, 2, 3, 4)),
+    "self.not.null.circle": Attack("""CREATE TABLE o26 (id int PRIMARY KEY, up int NOT NULL REFERENCES o26, dead bool);
+        INSERT INTO o26 VALUES (1, 1, true), (6, 7, true), (7, 6, false), (8, 6, false)""",
+        "table = o26\nwhere = dead\nchildren = auto", removed(1, failed=1), {"o26": [6, 7, 8]}, None),
+    "self.not.null.deferrable": Attack("""CREATE TABLE o27 (id int PRIMARY KEY, up int NOT NULL REFERENCES o27 DEFERRABLE, dead bool);
+        INSERT INTO o27 VALUES (1, 1, true), (2, 1, false), (3, 2, true), (6, 7, true), (7, 6, false), (8, 6, false), (9, 9, false)""",
+        "table = o27\nwhere = dead\nchildren = auto", removed(3), {"o27": [9]}, gone("o27", 1, 2, 3, 6, 7, 8)),
+    "self.not.null.restrict": Attack("""CREATE TABLE o25 (a int, b int, up_a int NOT NULL, up_b int NOT NULL, dead bool, PRIMARY KEY (a, b),
+        FOREIGN KEY (up_a, up_b) REFERENCES o25 ON DELETE RESTRICT);
+        INSERT INTO o25 VALUES (1, 1, 1, 1, true), (1, 2, 1, 1, false), (1, 3, 1, 2, false), (2, 1, 2, 1, true), (2, 2, 2, 1, false), (3, 1, 3, 1, false)""",
+        "table = o25\nwhere = dead\nchildren = auto", removed(2), {"SELECT concat_ws(' ', a, b) FROM o25 ORDER BY 1": ["3 1"]}),
     "three.dead": Attack("""CREATE TABLE o17 (id int PRIMARY KEY, dead bool); CREATE TABLE c17 (id int PRIMARY KEY, o int REFERENCES o17, late int REFERENCES o17 ON DELETE SET NULL);
         INSERT INTO o17 VALUES (1, true), (2, false); INSERT INTO c17 VALUES (1, 1, 1), (2, 2, 1), (3, 2, 2), (4, 1, 2)""",
         "table = o17\nwhere = dead\nchildren = c17(o)", removed(1), {"o17": [2], "SELECT concat_ws(' ', id, o, coalesce(late, 0)) FROM c17 ORDER BY id": ["2 2 0", "3 2 2"]},
@@ -335,6 +348,22 @@ CHILDREN["self.cascade"].says = removed(3)
 def test_children(house):  # noqa: F811
     wrong = differences(house, CHILDREN)
     assert not wrong, '\n'.join(wrong)
+
+
+def test_a_row_that_stays_between_two_that_go_goes_with_them(house):  # noqa: F811
+    """2 refers to 1, and 3 to 2: it can go neither before 3 nor after 1. No column may be NULL, and no foreign key waits. The page fails and
+    is halved until they are apart."""
+    house.sql("""CREATE TABLE replies (id int PRIMARY KEY, up int NOT NULL REFERENCES replies, dead bool);
+        INSERT INTO replies VALUES (1, 1, true), (2, 1, false), (3, 2, true), (4, 4, true), (5, 5, false)""")
+    house.say("replies.purge", "table = replies\nwhere = dead\nchildren = auto")
+    run = house.run("replies.purge")
+    for _ in range(4):
+        if run["state"] == "waiting":
+            house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+            house.work()
+            run = house.pruned.run_row(run["run_id"])
+    assert run["state"] == "finished" and house.database.column("SELECT id FROM replies") == [5], run
+    assert sorted(house.keys(run["run_id"])) == gone("replies", 1, 2, 3, 4)
 
 
 # --- set

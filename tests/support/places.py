@@ -32,6 +32,12 @@ def binary_with_faults():
     ).absolute()
 
 
+def binary_without_guards():
+    """Of `make UNGUARDED=1`: only measurements use it."""
+    build = _build()
+    return build.with_name(build.name + "-unguarded").joinpath("pruned").absolute()
+
+
 @dataclass(frozen=True)
 class Places:
     """The servers of a test: the shared ones, or its own."""

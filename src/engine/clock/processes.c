@@ -124,6 +124,7 @@ row_values (Service *service)
   for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
     json_object_set_new (jobs, jobs_at (in_force_jobs (), i)->name,
                          processes_settings (jobs_at (in_force_jobs (), i)));
+  g_autoptr (json_t) refused = jobs_refused_list (in_force_jobs ());
   g_autoptr (GArray) lanes = lanes_view (service->lanes);
   pg_values_set (values, "id", processes_id ());
   pg_values_set (values, "host", g_get_host_name ());
@@ -133,6 +134,7 @@ row_values (Service *service)
   pg_values_take (values, "settings", settings_hash (in_force_config ()));
   pg_values_take (values, "jobs", json_text (jobs));
   pg_values_take (values, "versions", versions_of (in_force_jobs ()));
+  pg_values_take (values, "refused", json_text (refused));
   pg_values_int (values, "partitions", lanes->len);
   return values;
 }

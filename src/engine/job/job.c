@@ -104,6 +104,19 @@ job_new (const char *folder, const char *name)
   return job;
 }
 
+Job *
+job_of_name (const char *name, int capacity)
+{
+  Job *job = job_new ("", name);
+  job->capacity = capacity;
+  job->only_named = TRUE;
+  job->by_tick = TRUE;
+  job->arguments = g_strsplit ("*", ";", -1);
+  job->argument_types = g_new0 (char *, 2);
+  job->argument_types[0] = g_strdup (""); /* any type */
+  return job;
+}
+
 static const JobEvent *
 job_event_at (const Job *job, guint i)
 {

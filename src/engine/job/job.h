@@ -54,6 +54,9 @@ typedef struct {
   GArray *apply; /* of JobApply, in order; empty: no effect */
 } JobWhat;
 
+/* The argument with the key of the row that an event of an application names. */
+#define JOB_EVENT_KEY "key"
+
 typedef struct {
   char *type;       /* pruned.events.X */
   char *key;        /* field whose value is the key; NULL: the run starts as from a tick */
@@ -121,6 +124,7 @@ typedef struct _Job {
                                   none */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
                                   back; NULL: nothing */
+  gboolean only_named;         /* this process does not have it (job_of_name) */
   char *refused;               /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
@@ -204,12 +208,19 @@ const char *const *jobs_sections (const Jobs *jobs);
 guint jobs_refused_count (const Jobs *jobs);
 const JobRefused *jobs_refused_at (const Jobs *jobs, guint i);
 const JobRefused *jobs_refused_find (const Jobs *jobs, const char *name); /* NULL: it is not */
-const GPtrArray *jobs_events (const Jobs *jobs);                          /* of SentenceEvent */
+json_t *jobs_refused_list (const Jobs *jobs);    /* [{job, place, reason}]; new reference */
+const GPtrArray *jobs_events (const Jobs *jobs); /* of SentenceEvent */
 
 /* For ConfigSources: the default in job.conf, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);
 /* Where that default stands, if not in a job.conf. */
 const char *jobs_default_place (const char *job, gpointer data);
+
+/* What is known of a job that this process does not have: its name and capacity. It takes any tick,
+ * whose run waits. */
+Job *job_of_name (const char *name, int capacity);
+void job_free (gpointer job); /* the last of its users frees it */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 
 /* What a run of this version removed is put back with the job in that version, or not at all; else
  * the audit alone is enough. */

@@ -175,7 +175,7 @@ job_event_new (const Own *own, const Job *job, const SentenceEvent *event, gbool
 {
   JobEvent *added = g_new0 (JobEvent, 1);
   *added = (JobEvent){ .type = g_strdup (event->name),
-                       .key = g_strdup ("key"),
+                       .key = g_strdup (JOB_EVENT_KEY),
                        .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
                        .due = timers ? g_strdup ("due") : NULL,
                        .own = event,

@@ -29,9 +29,7 @@ void jobs_note_loaded (Jobs *jobs);
 /* An empty job. FOLDER: where it is, for errors. */
 Job *job_new (const char *folder, const char *name);
 Job *job_ref (Job *job);
-void job_free (gpointer job);             /* the last of its users frees it */
 void job_refused_free (gpointer refused); /* a JobRefused */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 
 /* The version that SUM is of. BOUND: see job_version_is_bound. */
 char *job_version_text (GChecksum *sum, gboolean bound);

@@ -21,12 +21,9 @@ job_refused_free (gpointer data)
 static Job *
 stand_in (const JobRefused *refused)
 {
-  Job *job = job_new (refused->place, refused->name);
-  job->capacity = 1;
-  job->by_tick = TRUE;
-  job->arguments = g_strsplit ("*", ";", -1);
-  job->argument_types = g_new0 (char *, 2);
-  job->argument_types[0] = g_strdup (""); /* any type */
+  Job *job = job_of_name (refused->name, 1);
+  g_free (job->folder);
+  job->folder = g_strdup (refused->place);
   job->refused = g_strdup_printf ("refused: %s: %s", refused->place, refused->reason);
   return job;
 }
@@ -55,4 +52,16 @@ job_refused_events (Jobs *jobs, Job *job)
   GPtrArray *events = stands->events;
   stands->events = job->events;
   job->events = events;
+}
+
+json_t *
+jobs_refused_list (const Jobs *jobs)
+{
+  json_t *list = json_array ();
+  for (guint i = 0; i < jobs_refused_count (jobs); i++) {
+    const JobRefused *one = jobs_refused_at (jobs, i);
+    json_array_append_new (list, json_pack ("{s:s, s:s, s:s}", "job", one->name, "place",
+                                            one->place, "reason", one->reason));
+  }
+  return list;
 }

@@ -33,24 +33,29 @@ read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64
   return g_strdup_printf ("undecodable: field %s: %s", field, error->message);
 }
 
-/* Another process may have the job, if it has loaded more than this one. */
 static char *
 unknown_job (const char *name)
 {
-  return g_strdup_printf ("unknown job %s: process %d on %s does not have it; load it there "
-                          "(pruned reload), then pruned dead retry",
-                          name, (int)getpid (), g_get_host_name ());
+  return g_strdup_printf (
+      "unknown job %s: process %d on %s does not have it, nor has any other that "
+      "runs; load it (pruned reload), then pruned dead retry",
+      name, (int)getpid (), g_get_host_name ());
+}
+
+/* *JOB: what takes the tick; NULL: nobody does. */
+static gboolean
+find_job (const Admission *admission, const char *name, const Job **job, GError **error)
+{
+  *job = name != NULL ? jobs_asked (admission->jobs, name) : NULL;
+  return name == NULL || *job != NULL || admission->elsewhere == NULL
+         || elsewhere_find (admission->elsewhere, name, job, error);
 }
 
 static char *
-admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded,
-            GArray *specs)
+add_tick (const Admission *admission, const Job *job, const KafkaMessage *message,
+          const MessageDecoded *decoded, GArray *specs)
 {
   gint64 at;
-  const char *name = json_string_value (json_object_get (decoded->content, "job"));
-  const Job *job = name != NULL ? jobs_asked (admission->jobs, name) : NULL;
-  if (job == NULL)
-    return unknown_job (name);
   g_autoptr (GError) error = NULL;
   gsize args_len = strlen (decoded->args_text);
   g_autoptr (json_t) args = json_parse (decoded->args_text, args_len, &error);
@@ -63,6 +68,18 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
   admit_add (specs, job, identity_tick (job->name, at, decoded->args_text), at, json_incref (args),
              reason == NULL ? job_expand_key (job->unique_key, args) : NULL);
   return reason;
+}
+
+static gboolean
+admit_tick (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded,
+            GArray *specs, char **reason, GError **error)
+{
+  const char *name = json_string_value (json_object_get (decoded->content, "job"));
+  const Job *job = NULL;
+  if (!find_job (admission, name, &job, error))
+    return FALSE;
+  *reason = job != NULL ? add_tick (admission, job, message, decoded, specs) : unknown_job (name);
+  return TRUE;
 }
 
 /* An event's fields are the arguments of the runs that it starts. */
@@ -99,9 +116,9 @@ admit_event (const Admission *admission, const KafkaMessage *message, const Mess
   return reason;
 }
 
-static char *
+static gboolean
 admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
-            GArray *specs)
+            GArray *specs, char **reason, GError **error)
 {
   MessageSource source = { message->value,
                            message->value_len,
@@ -110,12 +127,18 @@ admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is
                            is_tick ? "pruned.Tick" : NULL,
                            is_tick ? "pruned.Tick" : "pruned.events." };
   MessageDecoded decoded = { 0 };
-  g_autoptr (GError) error = NULL;
-  if (!message_decode (&source, &decoded, &error))
-    return g_strdup (error->message);
-  char *reason = (is_tick ? admit_tick : admit_event) (admission, message, &decoded, specs);
+  g_autoptr (GError) cause = NULL;
+  gboolean ok = TRUE;
+  if (!message_decode (&source, &decoded, &cause)) {
+    *reason = g_strdup (cause->message);
+    return TRUE;
+  }
+  if (is_tick)
+    ok = admit_tick (admission, message, &decoded, specs, reason, error);
+  else
+    *reason = admit_event (admission, message, &decoded, specs);
   message_decoded_clear (&decoded);
-  return reason;
+  return ok;
 }
 
 gboolean
@@ -134,6 +157,5 @@ admit_message (const Admission *admission, const KafkaMessage *message, gboolean
   *out = (Admitted){ NULL };
   if (!is_tick && admit_own_takes (admission, message->topic))
     return admit_own (admission, message, specs, out, error);
-  out->reason = admit_ours (admission, message, is_tick, specs);
-  return TRUE;
+  return admit_ours (admission, message, is_tick, specs, &out->reason, error);
 }

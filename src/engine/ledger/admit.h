@@ -5,9 +5,13 @@
  * Threads: any, outside a transaction. Ownership: specs are the caller's.
  */
 #pragma once
+#include "engine/ledger/elsewhere.h"
 #include "engine/ledger/own_keys.h"
 #include "engine/ledger/place.h"
 #include "kafka/message.h"
+
+/* The error of a waiting run whose job the process that placed it does not have. */
+#define ADMIT_ELSEWHERE "waits for a process that has the job"
 
 typedef struct {
   const Jobs *jobs;
@@ -16,7 +20,8 @@ typedef struct {
                       after it is refused */
   gint64 least_us; /* the earlier of the two: a time older than keep_us before it is refused; 0:
                       now_us */
-  OwnKeys *keys;   /* that applications' own events name, for a batch of messages */
+  Elsewhere *elsewhere; /* jobs that only other processes have; NULL: they do not count */
+  OwnKeys *keys;        /* that applications' own events name, for a batch of messages */
 } Admission;
 
 /* Asks for the keys that MESSAGES name, together. What it leaves out admit_message asks for. FALSE:

@@ -30,6 +30,8 @@ admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us, 
   if (job->refused != NULL) {
     spec.state = "finished";
     spec.error = g_strdup (job->refused);
+  } else if (job->only_named) {
+    spec.error = g_strdup (ADMIT_ELSEWHERE);
   } else if (!in_force_of (job)->enabled) {
     spec.state = "skipped";
     spec.error = g_strdup (PLACE_DISABLED);

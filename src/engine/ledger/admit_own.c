@@ -227,12 +227,12 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
   GError *cause = NULL;
   MessageDecoded identity = { NULL };
   if (own_event_identity (reading->own, &identity, &cause)) {
-    gint64 at
-        = identity.ce_time_us != 0 ? identity.ce_time_us : reading->message->timestamp_ms * 1000;
+    gint64 at = reading->message->timestamp_ms * 1000;
+    at = identity.ce_time_us != 0 ? identity.ce_time_us : at;
     RunSpec *spec = admit_add (reading->specs, job, run_id_of (reading, &identity, job), at,
                                json_incref (args), job_expand_key (event->unique_key, args));
-    if (job->refused != NULL)
-      spec->state = NULL; /* not `finished`: it waits for the job, and can be withdrawn */
+    spec->state = job->refused != NULL ? NULL : spec->state; /* it waits for the job */
+    spec->named_table = g_strdup (job->table != NULL ? job->table : "");
     timer_prepare (event, spec);
     spec->cancels = cancels && spec->timer;
     reading->reason = admit_time_refusal (reading->admission, at);

@@ -24,6 +24,7 @@ run_spec_clear (gpointer data)
   g_free (spec->run_id);
   g_free (spec->parent_id);
   g_free (spec->unique_key);
+  g_free (spec->named_table);
   g_free (spec->error);
 }
 
@@ -43,10 +44,28 @@ add_time (GString *array, gint64 us)
 }
 
 /* The arrays of place.sql. */
-enum { ID, PARENT, AT, DUE, DELAY, STATE, JOB, SLOT, KEY, LATE, ARGS, CONTEXT, ATTEMPTS, ERROR, N };
+enum {
+  ID,
+  PARENT,
+  AT,
+  DUE,
+  DELAY,
+  STATE,
+  JOB,
+  SLOT,
+  KEY,
+  LATE,
+  ARGS,
+  CONTEXT,
+  NAMED,
+  ATTEMPTS,
+  ERROR,
+  N
+};
 static const char *const NAMES[N]
-    = { "run_id", "parent_id",  "scheduled_at", "due_at", "delay_ms", "state",    "job",
-        "slot",   "unique_key", "late_key",     "args",   "context",  "attempts", "error" };
+    = { "run_id", "parent_id", "scheduled_at", "due_at",     "delay_ms",
+        "state",  "job",       "slot",         "unique_key", "late_key",
+        "args",   "context",   "named_table",  "attempts",   "error" };
 
 static void
 add_spec (GString **arrays, const RunSpec *spec)
@@ -67,6 +86,7 @@ add_spec (GString **arrays, const RunSpec *spec)
   array_add (arrays[LATE], spec->late_key ? "t" : "f");
   array_add (arrays[ARGS], args);
   array_add (arrays[CONTEXT], context);
+  array_add (arrays[NAMED], spec->named_table);
   array_add_int (arrays[ATTEMPTS], spec->attempts);
   array_add (arrays[ERROR], spec->error);
 }

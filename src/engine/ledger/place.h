@@ -31,7 +31,8 @@ typedef struct {
   gboolean cancels;  /* the event cancels the timer */
   gboolean late_key; /* takes its key when it is due, not before */
   json_t *args;
-  json_t *context; /* fields of its log lines; NULL: none */
+  char *named_table; /* of the row that an event of an application names; NULL: none does */
+  json_t *context;   /* fields of its log lines; NULL: none */
   int attempts;
   const char *state; /* NULL: ready or waiting, by the due time; "skipped"; or "finished": it ends
                         blocked, as its job is refused */

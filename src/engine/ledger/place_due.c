@@ -37,8 +37,11 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
                      .attempts = (int)rows_int (rows, i, "attempts"),
                      .args = json_parse (args, strlen (args), NULL) };
     const JobEvent *event = job_event_of (job, spec.args);
-    spec.unique_key = job_expand_key (
-        event != NULL && event->own != NULL ? event->unique_key : job->unique_key, spec.args);
+    gboolean is_named
+        = rows_text (rows, i, "named_table") != NULL || (event != NULL && event->own != NULL);
+    /* Without its event the run is refused at its step, which answers. */
+    const char *key = !is_named ? job->unique_key : event != NULL ? event->unique_key : NULL;
+    spec.unique_key = job_expand_key (key, spec.args);
     if (!json_is_object (spec.args)) /* its first step reports why it cannot be read */
     {
       g_clear_pointer (&spec.args, json_decref);

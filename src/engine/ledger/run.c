@@ -19,6 +19,7 @@ run_free (Run *run)
   g_free (run->parent_id);
   g_free (run->error);
   g_free (run->version);
+  g_free (run->named_table);
   g_free (run->wrong);
   g_free (run);
 }
@@ -69,6 +70,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->parent_id = text_at (rows, row, "parent_id");
   run->error = text_at (rows, row, "error");
   run->version = text_at (rows, row, "job_version");
+  run->named_table = text_at (rows, row, "named_table");
   run->result = json_at (rows, row, "result", NULL);
   run->context = json_at (rows, row, "context", NULL);
   if (rows_column (rows, "now") >= 0) {

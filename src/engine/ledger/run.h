@@ -22,6 +22,7 @@ typedef struct {
   /* only from a fence */
   char *parent_id, *error;
   char *version;       /* of its job, with which it has begun; NULL: no step of it has ended */
+  char *named_table;   /* of the row that an event of an application has named; NULL: none */
   char *wrong;         /* why its row cannot be read, which no retry mends; NULL: it can */
   json_t *result;      /* NULL: none yet */
   json_t *context;     /* fields of its log lines, from its parent; NULL: none */

@@ -7,7 +7,7 @@ effects_init (Effects *effects, const Job *job)
 {
   *effects = (Effects){ .tables = g_ptr_array_new (),
                         .counts = g_array_new (FALSE, TRUE, sizeof (EffectsCount)) };
-  for (guint i = 0; i < job->whats->len; i++) {
+  for (guint i = 0; GUARDS && i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len; k++) {
       const JobApply *file = &g_array_index (apply, JobApply, k);
@@ -90,7 +90,8 @@ effects_take_first (Step *step, Effects *effects, GError **error)
 gboolean
 effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError **error)
 {
-  return apply->kind == APPLY_INSERT || queue_counts (step, effects, error);
+  return effects->tables->len == 0 || apply->kind == APPLY_INSERT
+         || queue_counts (step, effects, error);
 }
 
 /* --- judging --- */
@@ -139,7 +140,7 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
               gboolean own, GError **error)
 {
   effects->last = apply;
-  if (apply->kind == APPLY_INSERT)
+  if (effects->tables->len == 0 || apply->kind == APPLY_INSERT)
     return TRUE;
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows == NULL)
@@ -210,6 +211,8 @@ effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
                      const PgRows *decided, const GArray *which, GError **error)
 {
   const PgStatement *statement = apply->statement;
+  if (!GUARDS)
+    return TRUE;
   if (apply->kind != APPLY_INSERT && rows_count (returned) > (int)which->len)
     return guard_block (step, statement, error, "returns %d rows of %s for %u keys",
                         rows_count (returned), apply->table, which->len);

@@ -9,6 +9,13 @@
 #pragma once
 #include "engine/step/page.h"
 
+/* A build that only measures what the guards cost has none (make UNGUARDED=1, tests/bench). */
+#ifdef PRUNED_UNGUARDED
+#define GUARDS FALSE
+#else
+#define GUARDS TRUE
+#endif
+
 /* Reasons begin with it: blocked_put.sql and blocked_claim.sql know them by it. */
 #define GUARD_PREFIX "guard: "
 

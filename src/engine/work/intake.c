@@ -19,6 +19,7 @@ typedef struct {
   Service *service;
   Lane *lane;
   GArray *specs;           /* of RunSpec */
+  Elsewhere *elsewhere;    /* whose jobs the specs borrow */
   GPtrArray *dead;         /* of KafkaMessage */
   GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
   GPtrArray *dead_reasons;
@@ -71,8 +72,10 @@ static gboolean
 take_messages (Intake *intake, Pg *pg, guint n, GError **error)
 {
   g_autoptr (OwnKeys) keys = own_keys_new (pg);
-  Admission admission
-      = { .jobs = in_force_jobs (), .keep_us = intake->service->keep_us, .keys = keys };
+  Admission admission = { .jobs = in_force_jobs (),
+                          .keep_us = intake->service->keep_us,
+                          .elsewhere = intake->elsewhere,
+                          .keys = keys };
   if (!pg_now_us (pg, &admission.now_us, error))
     return FALSE;
   /* Both clocks count, so that a wrong one buries no message: it only waits. */
@@ -223,6 +226,7 @@ static void
 intake_clear (Intake *intake)
 {
   g_array_unref (intake->specs);
+  elsewhere_free (intake->elsewhere);
   g_ptr_array_unref (intake->dead);
   g_ptr_array_unref (intake->dead_sources);
   g_ptr_array_unref (intake->dead_reasons);
@@ -239,6 +243,7 @@ try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, in
       = { .service = service,
           .lane = lane,
           .specs = run_specs_new (),
+          .elsewhere = elsewhere_new (pg),
           .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
           .dead_sources = g_ptr_array_new (),
           .dead_reasons = g_ptr_array_new_with_free_func (g_free),

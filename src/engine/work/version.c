@@ -1,6 +1,7 @@
 #include "engine/work/version.h"
 
 #include "engine/job/in_force.h"
+#include "engine/ledger/run_check.h"
 
 #define WHY "blocked: begun with version "
 
@@ -42,6 +43,7 @@ version_sort_out (Claim *claim, const Job *job, GError **error)
     const Job *begun = version_of (run, job);
     if (begun != NULL) {
       run->job = begun;
+      run_check_asked (run);
       continue;
     }
     g_autofree char *reason = why (run, job);

@@ -171,18 +171,25 @@ is_referred (const Below *below, const CatTable *table)
   return FALSE;
 }
 
+static void
+write_defer (const Below *below, const CatKey *key, Written *written)
+{
+  if (key->deltype != 'a' || !key->deferrable)
+    return;
+  words_set (below->words, "constraint", key->name);
+  written_add (written, path_of (written, "lock", key->child, ""), NULL, 0,
+               words_fill (below->words, "defer"));
+}
+
 /* From the top down. What nothing refers to needs no lock. */
 void
 below_write_locks (const Below *below, Written *written)
 {
-  for (guint i = 0; i < below->loose->len; i++) {
-    const CatKey *key = below->loose->pdata[i];
-    if (key->deltype != 'a' || !key->deferrable)
-      continue;
-    words_set (below->words, "constraint", key->name);
-    written_add (written, path_of (written, "lock", key->child, ""), NULL, 0,
-                 words_fill (below->words, "defer"));
-  }
+  for (guint i = 0; i < below->loose->len; i++)
+    write_defer (below, below->loose->pdata[i], written);
+  for (guint i = 0; i < below->selves->len; i++)
+    if (((CatKey *)below->selves->pdata[i])->loosens->len == 0)
+      write_defer (below, below->selves->pdata[i], written);
   for (guint i = below->order->len; i-- > 0;) {
     const CatTable *table = below->order->pdata[i];
     if (table != below->root && is_referred (below, table))

@@ -1,6 +1,6 @@
 -- Due runs that must take their unique key now (ticks ahead of their time, ticks of a job that was
 -- paused).
-SELECT r.run_id, r.job, r.args, r.attempts, r.slot,
+SELECT r.run_id, r.job, r.args, r.attempts, r.slot, r.named_table,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at
 FROM pruned.runs r

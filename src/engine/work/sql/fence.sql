@@ -3,7 +3,7 @@
 -- committed. Each run by primary key, in the order of the list: locked in a subquery it can be
 -- joined in no other way, whatever stale statistics say of the ledger. `state || ''` keeps these from
 -- choosing the partial index (100 times slower).
-SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.cursor, r.result, r.error,
+SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.cursor, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
        (extract(epoch FROM now()) * 1000000)::bigint AS now,

@@ -1,0 +1,57 @@
+#include "cli/refusals.h"
+
+#include "engine/clock/processes.h"
+
+PgRows *
+refusals_look (Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  if (!pg_begin (pg, error))
+    return NULL;
+  PgRows *rows = pg_run_file (pg, "src/cli/sql/refused.sql", values, error);
+  pg_rollback (pg);
+  return rows;
+}
+
+int
+refusals_row (const PgRows *refusals, const char *job)
+{
+  for (int i = 0; i < rows_count (refusals); i++)
+    if (g_str_equal (rows_text (refusals, i, "job"), job))
+      return i;
+  return -1;
+}
+
+json_t *
+refusals_reason (const PgRows *refusals, int row)
+{
+  return json_sprintf ("%s: %s", rows_text (refusals, row, "place"),
+                       rows_text (refusals, row, "reason"));
+}
+
+/* This command says it already. */
+static gboolean
+is_said (Cli *cli, const PgRows *refusals, int row)
+{
+  const JobRefused *own = jobs_refused_find (cli->jobs, rows_text (refusals, row, "job"));
+  return own != NULL && g_str_equal (own->place, rows_text (refusals, row, "place"))
+         && g_str_equal (own->reason, rows_text (refusals, row, "reason"));
+}
+
+ExitCode
+refusals_end (Cli *cli, const PgRows *refusals, GError **error)
+{
+  guint n = jobs_refused_count (cli->jobs);
+  cli_say_refused (cli);
+  for (int i = 0; refusals != NULL && i < rows_count (refusals); i++) {
+    if (is_said (cli, refusals, i))
+      continue;
+    n++;
+    log_error ("Job refused by a running process", "job", rows_text (refusals, i, "job"), "place",
+               rows_text (refusals, i, "place"), "reason", rows_text (refusals, i, "reason"),
+               "process", rows_text (refusals, i, "process"));
+  }
+  return n == 0 ? CODE_OK
+                : cli_fail (CODE_CONFIG, error, "%u job%s refused", n, n == 1 ? " is" : "s are");
+}

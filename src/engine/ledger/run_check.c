@@ -1,0 +1,34 @@
+#include "engine/ledger/run_check.h"
+
+#include "engine/job/arguments.h"
+
+#include <string.h>
+
+/* A run about one row must not become one about the rows of a page. */
+static char *
+event_refusal (const Run *run)
+{
+  return g_strdup_printf ("job %s reads no event any more that names a row of %s", run->job->name,
+                          *run->named_table != '\0' ? run->named_table : "a table");
+}
+
+/* As when intake reads a tick. */
+static char *
+tick_refusal (const Run *run)
+{
+  if (run->job->by_event && run->job->sentence == NULL)
+    return NULL; /* its event's fields are the arguments */
+  if (!run->job->by_tick)
+    return g_strdup_printf ("job %s takes no ticks", run->job->name);
+  g_autofree char *text = json_text (run->args);
+  return arguments_refusal (run->job, run->args, strlen (text));
+}
+
+void
+run_check_asked (Run *run)
+{
+  gboolean begins = run->wrong == NULL && run->first && run->parent_id == NULL;
+  if (!begins || run->job->built_in || job_event_of (run->job, run->args) != NULL)
+    return;
+  run->wrong = run->named_table != NULL ? event_refusal (run) : tick_refusal (run);
+}

@@ -1,0 +1,47 @@
+"""What the guards cost at run time: the same job by the binary and by one that is built without them (`make UNGUARDED=1`), in pairs; the one
+that is first changes from pair to pair. The CPU of the daemon and PostgreSQL beside the time, because on a shared machine it varies less.
+"""
+
+import statistics
+
+import data
+import removal
+import sentences
+import sessions
+from one_run import run_once
+from support.places import binary, binary_without_guards
+
+
+def measure(stage, template, job, settings, left, program):
+    """(speed, CPU for each row, what is left)."""
+    with stage.installation(template, settings, program=program) as pruned:
+        row, _ = run_once(stage, pruned, job)
+        cpu = row["cpu_us_each"]
+        return row["speed"], cpu["caller"] + cpu["postgres"], pruned.database.row(left)
+
+
+def pairs_of(stage, report, template, job, settings, left, pairs):
+    programs = {"with guards": binary(), "without": binary_without_guards()}
+    found = {name: [] for name in programs}
+    for number in range(pairs):
+        report.say(f"{job} with and without guards, pair {number + 1} of {pairs}")
+        for name in sorted(programs, reverse=number % 2 == 1):
+            found[name].append(measure(stage, template, job, settings, left, programs[name]))
+        if found["with guards"][-1][2] != found["without"][-1][2]:
+            raise RuntimeError(f"not the same effects: {found}")
+    both = list(zip(found["with guards"], found["without"]))
+    for name, ratios in (("speed with guards / without", [w[0] / o[0] for w, o in both]),
+                         ("CPU without guards / with", [o[1] / w[1] for w, o in both])):
+        report.add("h", f"{job}: {name}", statistics.median(ratios), "ratio", at_least=0.98, detail={"all": [round(r, 3) for r in ratios]})
+
+
+def guards(stage, report, quick):
+    rows, pairs = (100_000, 3) if quick else (300_000, 9)
+    for filler, job, settings, left in (
+            (data.filler(rows, data.SPREAD), removal.JOB, removal.settings(), removal.LEFT),
+            (sessions.filler(rows), sentences.JOB, sentences.settings(stage), sentences.LEFT)):
+        template = stage.template(filler)
+        try:
+            pairs_of(stage, report, template, job, settings, left, pairs)
+        finally:
+            template.drop()
