@@ -2,7 +2,7 @@
 
 By hand: pages of 500 users, one transaction each, two prepared statements: the users' due requests, locked; then what they may enter, the
 difference written, todos of what they can no longer see, a full audit, and the requests. It takes no notice of links of projects, of
-changes that happen meanwhile, or of a user with more rows than a step should touch.
+changes that happen meanwhile, of private groups, or of a user with more rows than a step should touch.
 """
 
 import time
@@ -13,13 +13,15 @@ import data
 import fill
 import growth
 
-# Groups in trees of four, a third of them shared with another. Everybody has what they may enter; then one membership in ten goes.
+# Groups in trees of four, all public, a third of them shared with another. Everybody has what they may enter; then one membership in ten goes.
 SHARES = """
 INSERT INTO group_group_links (shared_group_id, shared_with_group_id, group_access)
 SELECT g, 1 + (g + 3) % {groups}, 30 FROM generate_series(3, {groups}, 3) g;
 UPDATE projects SET visibility_level = 0;
 INSERT INTO todos (user_id, author_id, project_id, target_type, action, state)
 SELECT user_id, 1, source_id, 'Issue', 1, 'pending' FROM members WHERE source_type = 'Project' AND id % 2 = 1;
+INSERT INTO todos (user_id, author_id, group_id, target_type, action, state)
+SELECT user_id, 1, source_id, 'Epic', 1, 'pending' FROM members WHERE source_type = 'Namespace' AND id % 4 = 0;
 CREATE TABLE filled AS SELECT id FROM users
 """
 WANTED = """reach AS MATERIALIZED (
@@ -43,9 +45,12 @@ wanted AS MATERIALIZED (
     SELECT n.owner_id, p.id, 50 FROM namespaces n JOIN projects p ON p.namespace_id = n.id
     WHERE n.owner_id IN (SELECT id FROM who) AND n.type = 'User') w
   WHERE access_level > 5 GROUP BY 1, 2)"""
+# All groups at once: each looks up those above it.
+ABOVE = ("JOIN namespaces n ON n.traversal_ids @> ARRAY[g.group_id] AND n.type || '' = 'Group'",
+         "JOIN (SELECT id, unnest(traversal_ids) AS above FROM namespaces WHERE type = 'Group') n ON n.above = g.group_id")
 BEGUN = f"""
 INSERT INTO project_authorizations (user_id, project_id, access_level)
-WITH who AS (SELECT id FROM filled), {WANTED} SELECT user_id, project_id, access_level FROM wanted;
+WITH who AS (SELECT id FROM filled), {WANTED.replace(*ABOVE)} SELECT user_id, project_id, access_level FROM wanted;
 DROP TABLE filled;
 CREATE TABLE leaving AS SELECT id, user_id FROM members
 WHERE user_id IN (SELECT id FROM users ORDER BY hashint8(id) LIMIT {{dirty}}) AND expires_at < current_date;

@@ -6,16 +6,18 @@
 -- `most`.
 -- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is an
 -- expression, because otherwise the planner also reads the index of all groups), then projects
--- (namespace_id) and project_group_links (group_id). A deleted user can have left rows behind that
--- name them: these give nothing.
+-- (namespace_id) and project_group_links (group_id). The group itself belongs to its branch,
+-- whatever its row says. A deleted user can have left rows behind that name them: these give
+-- nothing.
 who AS (SELECT u.id FROM users u WHERE u.id = ANY (:key::bigint[])),
 -- include: ../shared/reach.sql
 ,
 branch AS MATERIALIZED (
   SELECT g.group_id, n.id
   FROM (SELECT DISTINCT group_id FROM reach) AS g,
-  LATERAL (SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[g.group_id] AND n.type || '' = 'Group'
-           UNION SELECT g.group_id) AS n
+  LATERAL (SELECT g.group_id AS id
+           UNION ALL
+           SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[g.group_id] AND n.type || '' = 'Group' AND n.id <> g.group_id) AS n
 ),
 tree AS MATERIALIZED (
   SELECT b.group_id, p.id AS project_id, 50 AS most FROM branch b JOIN projects p ON p.namespace_id = b.id
@@ -29,16 +31,12 @@ tree AS MATERIALIZED (
     -- include: ../shared/open_link.sql
   GROUP BY b.group_id, l.project_id
 ),
-wanted AS MATERIALIZED (
+wanted AS (
   SELECT w.user_id, w.project_id, pg_catalog.max(w.access_level) AS access_level
   FROM (
     SELECT r.user_id, t.project_id, least(r.access_level, t.most) AS access_level FROM reach r JOIN tree t ON t.group_id = r.group_id
     UNION ALL
-    SELECT who.id, p.id, m.access_level
-    FROM who CROSS JOIN LATERAL (
-      SELECT m.source_id, m.access_level FROM members m
-      WHERE m.user_id = who.id AND m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type = 'Project' OFFSET 0) AS m
-    JOIN projects p ON p.id = m.source_id
+    SELECT m.user_id, p.id, m.access_level FROM membership m JOIN projects p ON p.id = m.source_id WHERE NOT m.of_group
     UNION ALL
     SELECT n.owner_id, p.id, 50
     FROM who JOIN namespaces n ON n.owner_id = who.id AND n.type = 'User' JOIN projects p ON p.namespace_id = n.id
@@ -46,6 +44,6 @@ wanted AS MATERIALIZED (
   WHERE w.access_level > 5
   GROUP BY w.user_id, w.project_id
 ),
-present AS MATERIALIZED (
+present AS (
   SELECT a.user_id, a.project_id, a.access_level FROM who JOIN project_authorizations a ON a.user_id = who.id
 )

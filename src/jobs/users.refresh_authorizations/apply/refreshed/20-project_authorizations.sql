@@ -2,8 +2,9 @@
 -- nothing gives them when they are deleted. Fast by primary key; what is given is a hash table (NOT
 -- IN), whatever size the planner assumes.
 WITH stale AS MATERIALIZED (
-  SELECT s.* FROM pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('pruned.stale')::jsonb) AS s (user_id bigint, project_id bigint, access_level int)
-  ORDER BY s.user_id, s.project_id, s.access_level
+  SELECT s.* FROM (
+    -- include: ../../stale.sql
+  ) AS s ORDER BY s.user_id, s.project_id, s.access_level
 ),
 pair AS MATERIALIZED (SELECT DISTINCT user_id, project_id FROM stale),
 -- include: ../../given.sql

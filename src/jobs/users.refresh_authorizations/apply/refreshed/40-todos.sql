@@ -7,7 +7,7 @@
 -- up by primary key.
 WITH
 who AS (SELECT u.id FROM unnest(:key::bigint[], :todos::bigint[]) AS k (id, seq) JOIN users u ON u.id = k.id
-        WHERE k.seq IS NOT NULL AND NOT u.admin AND k.id <> ALL (pg_catalog.current_setting('pruned.unfinished')::bigint[])),
+        WHERE k.seq IS NOT NULL AND NOT u.admin AND k.id NOT IN (SELECT pg_catalog.unnest(pg_catalog.current_setting('pruned.unfinished')::bigint[]))),
 -- include: ../../../shared/reach.sql
 ,
 held AS MATERIALIZED (
@@ -18,7 +18,7 @@ held AS MATERIALIZED (
 seen_group AS MATERIALIZED (
   SELECT h.user_id, h.group_id
   FROM (SELECT DISTINCT user_id, group_id FROM held WHERE group_id IS NOT NULL) AS h
-  JOIN namespaces n ON n.id = h.group_id
+  CROSS JOIN LATERAL (SELECT n.id, n.visibility_level, n.traversal_ids FROM namespaces n WHERE n.id = h.group_id OFFSET 0) AS n
   WHERE n.visibility_level > 0
      OR EXISTS (SELECT FROM reach r LEFT JOIN namespaces g ON g.id = r.group_id
                 WHERE r.user_id = h.user_id
@@ -41,7 +41,8 @@ RETURNING t.id AS key, pg_catalog.to_jsonb(t.*) AS row
 -- Unfinished users are requested again: the request gets another seq and stays (../../settle.sql).
 again AS (
   UPDATE pruned.dirty_users d SET seq = d.seq + 1, due_at = now()
-  WHERE d.user_id = ANY (:key::bigint[])
-    AND (d.user_id = ANY (pg_catalog.current_setting('pruned.unfinished')::bigint[])
+  WHERE (SELECT pg_catalog.current_setting('pruned.unfinished') <> '{}' OR pg_catalog.current_setting('pruned.todos') <> '')
+    AND d.user_id = ANY (:key::bigint[])
+    AND (d.user_id IN (SELECT pg_catalog.unnest(pg_catalog.current_setting('pruned.unfinished')::bigint[]))
          OR d.kind = 'todos' AND (SELECT count(*) FROM applied) >= nullif(pg_catalog.current_setting('pruned.todos'), '')::bigint)
 )
