@@ -56,15 +56,12 @@ make_ready (GPtrArray *steps, GError **error)
 static gboolean
 brake_each (AtOnce *all, const GPtrArray *steps, GError **error)
 {
-  gint64 rows = all->rows_beside;
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
-    step->rows_beside = rows;
     if (!brakes_after (step, error)) {
       all->at_fault = step->run->run_id;
       return FALSE;
     }
-    rows += step->rows;
   }
   return TRUE;
 }
