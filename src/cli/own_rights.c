@@ -5,6 +5,7 @@
 const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT" },
                                  { "blocked", ALL },
                                  { "controls", "SELECT, INSERT, UPDATE" },
+                                 { "days", "SELECT, INSERT, UPDATE" },
                                  { "dead_verdicts", ALL },
                                  { "deletions", "SELECT, INSERT" },
                                  { "dirty_users", ALL },

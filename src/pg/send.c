@@ -85,8 +85,10 @@ pg_send_limits (Pg *pg, GError **error)
     return pg->in_transaction || pg->sent->len > 0 || send_limits (pg, error);
   pg->begin_wanted = FALSE;
   pg->in_transaction = TRUE;
-  return pg_send_own (
-             pg, pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN", error)
+  return pg_send_own (pg,
+                      pg->read_only ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                                    : "BEGIN ISOLATION LEVEL READ COMMITTED",
+                      error)
          && send_limits (pg, error);
 }
 

@@ -84,6 +84,24 @@ def test_four_fast_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     assert scene.database.value("SELECT count(*) FROM scratch") == number - most
 
 
+@pytest.mark.parametrize("point", ["day.taken:kill:3", "step.after_commit:kill:5"])
+def test_rows_that_a_killed_process_has_taken_are_there_again(new_scene, point):
+    """It dies with rows that it has not committed, or with the portion that it was given."""
+    most, number = 30, 50
+    scene = new_scene({"jobs.scratch.one.max_rows_per_day": most, "jobs.scratch.one.batch": 1, "jobs.scratch.one.capacity": 2,
+                       "kafka.group.instance.id": "the one process"})
+    scene.binary = binary_with_faults()
+    fill(scene.database, number)
+    for key in range(1, number + 1):
+        scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": key}, key=str(key), ce_time=now(minutes=-1))
+    assert scene.start(environment={"PRUNED_FAULT": point}).wait(90) == -9
+    assert scene.database.value("SELECT count(*) FROM scratch") > number - most
+    scene.start()
+    wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.runs WHERE state IN ('finished', 'held') AND job = 'scratch.one'") == number,
+               90, "all runs have ended or are held")
+    assert scene.database.value("SELECT count(*) FROM scratch") == number - most
+
+
 # --- while a run waits between two pages
 
 def wait_between_pages(scene):

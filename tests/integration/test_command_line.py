@@ -274,6 +274,12 @@ def test_a_setting_that_nothing_reads_is_not_listed_and_is_refused(bare, key, sh
     says(bare.run("config", settings={key: "x"}), 2, shown.strip("[]"))
 
 
+def test_the_listing_says_where_a_mode_that_is_not_set_is_shown(bare):
+    said = bare.run("config", settings={"run.mode": "recorded"}).ok().stdout
+    assert "# run.mode recorded: " in said.splitlines()[-1] and "pruned jobs" in said
+    assert "# run.mode" not in bare.run("config", settings={"run.mode": "apply"}).ok().stdout
+
+
 def test_the_help_of_the_port_names_what_is_served(bare):
     said = bare.run("config", "--example").ok().stdout.split("[http]")[1].split("[log]")[0]
     assert all(path in said for path in ("/metrics", "/healthz", "/readyz")) and "API" not in said and "page" not in said

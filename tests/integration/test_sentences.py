@@ -585,6 +585,27 @@ def test_the_page_whose_children_exceed_is_not_applied(house):  # noqa: F811
     assert house.rows("tb", "count(*)") == [(220,)] and house.rows("tbc", "count(*)") == [(720,)]
 
 
+@pytest.mark.parametrize("before", ["none", "many"])
+def test_rows_of_children_are_not_compared_with_the_usual(house, before):  # noqa: F811
+    """Neither those of this run, nor those of the runs before it: the sentence may have named none then."""
+    say, usual = "table = tb\nwhere = gone\nmax_ratio = 3\nmin_rows = 0\nmax_share = off\n", 4
+    house.sql("""CREATE TABLE tb (id bigint PRIMARY KEY, gone boolean); CREATE TABLE tbc (id bigint PRIMARY KEY, tb_id bigint REFERENCES tb);
+        CREATE INDEX ON tbc (tb_id)""")
+    house.say("tb.purge", say + ("children = tbc" if before == "many" else ""))
+    for n in range(5):
+        house.sql(f"INSERT INTO tb SELECT i, true FROM generate_series(1, {usual}) i")
+        if before == "many":
+            house.sql(f"INSERT INTO tbc SELECT i, i % {usual} + 1 FROM generate_series(1, 100) i")
+        assert house.done("tb.purge", at=now(minutes=-20 + n))[0]["removed"] == usual
+    house.say("tb.purge", say + "children = tbc")
+    house.sql(f"INSERT INTO tb SELECT i, true FROM generate_series(1, {3 * usual}) i;"
+              f"INSERT INTO tbc SELECT i, i % {3 * usual} + 1 FROM generate_series(1, 200) i")
+    assert house.done("tb.purge")[0]["removed"] == 3 * usual
+    house.sql(f"INSERT INTO tb SELECT i, true FROM generate_series(1, {3 * usual + 1}) i; INSERT INTO tbc SELECT i, 1 FROM generate_series(1, 5) i")
+    held = house.run("tb.purge", at=now())
+    assert (held["state"], held["error"]) == ("held", f"held: max_ratio 3: usually {usual}, counted {3 * usual + 1}")
+
+
 def test_rows_of_children_are_no_share_of_the_table(house):  # noqa: F811
     house.sql("""CREATE TABLE tb (id bigint PRIMARY KEY, gone boolean); CREATE TABLE tbc (id bigint PRIMARY KEY, tb_id bigint REFERENCES tb);
         CREATE INDEX ON tbc (tb_id); INSERT INTO tb SELECT i, i <= 900 FROM generate_series(1, 5000) i;

@@ -1,6 +1,7 @@
 #include "engine/brakes/brakes.h"
 
 #include "engine/brakes/count.h"
+#include "engine/brakes/day.h"
 #include "engine/brakes/limits.h"
 #include "engine/brakes/plan_mode.h"
 #include "engine/brakes/verdict.h"
@@ -39,7 +40,7 @@ count_slow (Step *step, gint64 bound, GError *cause, GError **error)
 static void
 remember (Step *step, RowLimits limits)
 {
-  limits.day = LIMIT_NONE; /* it is asked at every step */
+  limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
   const gint64 least = limits_least (&limits);
   step->limited = least < LIMIT_NONE ? least : -1;
 }
@@ -54,13 +55,10 @@ below_of (const Step *step)
 static gboolean
 bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
 {
-  RowLimits limits, day;
   const JobLimits *set = &in_force_of (step->job)->limits;
   const Run *run = step->run;
-  if (!limits_of_day (step, rows, &day, error))
-    return FALSE;
-  limits = (RowLimits){ set->max_rows >= 0 ? set->max_rows : LIMIT_NONE, day.day, LIMIT_NONE,
-                        LIMIT_NONE };
+  RowLimits limits
+      = { set->max_rows >= 0 ? set->max_rows : LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
   gboolean others = set->max_share >= 0 || set->max_ratio >= 0;
   if (run->rows_limit >= 0)
     limits.share = run->rows_limit;
@@ -107,22 +105,21 @@ brakes_after (Step *step, GError **error)
   const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
   gboolean first = run->rows_counted < 0 && step->continues && step->job->page_count != NULL
                    && (step->job->code == NULL || step->job->code->step == NULL);
-  RowLimits limits, day;
+  RowLimits limits;
   const char *why;
   gint64 bound;
   if (in_force_of (step->job)->limits.approve == APPROVE_NEVER || is_errand (step)
       || (rows == 0 && !first))
     return TRUE;
-  if (limits_approved (run)) /* its rows count for the day of others */
-    return limits_of_day (step, rows, &day, error) && check_approved (step, total, first, error);
+  if (run_is_approved (run))
+    return check_approved (step, total, first, error);
   if (!limits_ask (step, rows, &why, error))
     return FALSE;
   if (why != NULL)
     return count_first (step, error);
   if (!first)
     return bound_now (step, rows, &bound, error) && (total <= bound || count_first (step, error));
-  if (!limits_of_day (step, rows, &day, error)
-      || !limits_read (step, below_of (step), &limits, error))
+  if (!limits_read (step, below_of (step), &limits, error))
     return FALSE;
   bound = limits_least (&limits);
   remember (step, limits);
@@ -151,14 +148,25 @@ is_counted_before (const Step *step)
   return step->job->count != NULL || sentence_has_objects (step->job->sentence);
 }
 
+/* How many rows the run may change, as far as this can be said before it does. */
+static gboolean
+bound_before (Step *step, gint64 *bound, GError **error)
+{
+  gint64 day = LIMIT_NONE;
+  if (!bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error)
+      || (is_errand (step) && !day_room (step, &day, error)))
+    return FALSE;
+  *bound = MIN (*bound, day);
+  return TRUE;
+}
+
 /* How many rows more the run may change. */
 static gboolean
 room_before (Step *step, gint64 *bound, gint64 *room, GError **error)
 {
   const Run *run = step->run;
   *bound = run->approved_rows;
-  if (!limits_approved (run)
-      && !bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error))
+  if (!run_is_approved (run) && !bound_before (step, bound, error))
     return FALSE;
   *room = *bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, *bound - run->rows_done);
   return TRUE;
@@ -169,7 +177,7 @@ static gboolean
 judge_count (Step *step, gint64 room, gint64 n, GError **error)
 {
   const char *why = NULL;
-  if (!limits_approved (step->run) && !limits_ask (step, n, &why, error))
+  if (!run_is_approved (step->run) && !limits_ask (step, n, &why, error))
     return FALSE;
   step->counted = step->run->rows_done + n;
   return (n <= room && why == NULL) || count_first (step, error);
@@ -193,7 +201,7 @@ count_before (Step *step, GError **error)
     return FALSE;
   if (is_errand (step) && bound != LIMIT_NONE)
     step->room = room;
-  if (!again && !limits_approved (run) && !check_share (step, n, error))
+  if (!again && !run_is_approved (run) && !check_share (step, n, error))
     return FALSE;
   return again || !is_errand (step) || brake_note_planned (step, step->counted, error);
 }
@@ -252,7 +260,7 @@ brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **erro
     Step *step = counted->pdata[i];
     *at_fault = step->run->run_id;
     if (!judge_count (step, rooms[i], ns[i], error)
-        || (!limits_approved (step->run) && !check_share (step, ns[i], error)))
+        || (!run_is_approved (step->run) && !check_share (step, ns[i], error)))
       return FALSE;
   }
   *at_fault = NULL;
@@ -260,13 +268,16 @@ brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **erro
 }
 
 gboolean
-brakes_note_leased (Step *step, GError **error)
+brakes_note_leased (Step *step, DayPortion *portion, GError **error)
 {
+  const gint64 rows = MAX (step->tried, step->rows); /* with those below them */
   if (in_force_of (step->job)->limits.max_rows_per_day < 0)
     return TRUE;
+  if (!day_take_leased (step, rows, portion, error))
+    return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_int (values, "rows", step->tried);
+  pg_values_int (values, "rows", rows);
   g_autoptr (PgRows) done
       = pg_run_file (step->pg, "src/engine/brakes/sql/leased.sql", values, error);
   return done != NULL;

@@ -8,12 +8,12 @@
  * held if it does exceed.
  *
  * Invariant: no step is committed with which its run exceeds a limit, unless somebody has approved
- * the run.
+ * the run. The limit of a day has its own part (day.h), because it is of all runs.
  *
  * Threads: the worker that has the lane. Ownership: of the arguments: none.
  */
 #pragma once
-#include "engine/step/step.h"
+#include "engine/brakes/day.h"
 
 /* Before a step. FALSE with an error: it is not to be done; if `step->brake` is set, nothing has
  * failed, and the caller rolls back and goes on as that says. */
@@ -22,7 +22,9 @@ gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * is the run that goes alone, or NULL. */
 gboolean brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* After the lease of an errand, in its transaction: step_tries has said of how many rows. */
-gboolean brakes_note_leased (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* After the lease of an errand, in its transaction: step_tries has said of how many rows. The
+ * same. */
+gboolean brakes_note_leased (Step *step, DayPortion *portion, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* After a step, in its transaction, before it is settled. The same. */
 gboolean brakes_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,127 +1,15 @@
 #include "engine/brakes/limits.h"
 
-#include "base/clock.h"
-
-#include <pthread.h>
-
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
-#define FRESH_US G_USEC_PER_SEC
-
-/* --- the rows of a day --- */
-
-typedef struct {
-  gint64 rows;     /* of runs of the job within 24 hours, and of this process since then */
-  gint64 until;    /* so many rows it may be before it is asked again */
-  gint64 until_us; /* monotonic: it is fresh */
-} Day;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *days; /* job -> Day; under the lock */
-
-/* Whether this process need not ask. Adds ROWS, which this step is about to change. */
-static gboolean
-day_is_known (const Job *job, gint64 rows)
-{
-  pthread_mutex_lock (&lock);
-  Day *day = days != NULL ? g_hash_table_lookup (days, job->name) : NULL;
-  gboolean known
-      = day != NULL && clock_monotonic_us () < day->until_us && day->rows + rows <= day->until;
-  if (known)
-    day->rows += rows;
-  pthread_mutex_unlock (&lock);
-  return known;
-}
-
-static void
-note_day (const Job *job, gint64 rows, gint64 until)
-{
-  pthread_mutex_lock (&lock);
-  if (days == NULL)
-    days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Day *day = g_new (Day, 1);
-  *day = (Day){ rows, until, clock_monotonic_us () + FRESH_US };
-  g_hash_table_replace (days, g_strdup (job->name), day);
-  pthread_mutex_unlock (&lock);
-}
-
-/* Of other runs. WAIT: for steps of this job that are near the limit as well. */
-static gboolean
-ask_day (Step *step, gboolean wait, gint64 *others, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", step->job->name);
-  pg_values_set (values, "run_id", step->run->run_id);
-  g_autoptr (PgRows) waited
-      = wait ? pg_run_file (step->pg, SQL "day_wait.sql", values, error) : NULL;
-  if (wait && waited == NULL)
-    return FALSE;
-  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "day.sql", values, error);
-  if (rows != NULL)
-    *others = rows_int (rows, 0, "rows");
-  return rows != NULL;
-}
-
-/* The rows of a shared transaction, before its last step: a small part of a day, over all lanes. */
-static gint64
-shared_rows (const Job *job, gint64 most)
-{
-  const gint64 page = MAX (in_force_of (job)->batch, 1);
-  return CLAMP (most / (20 * (gint64)job_partitions (job)), 1, page);
-}
-
-/* So many rows a process changes before it asks again what the others have changed. All of them
- * together, which are no more than the job has lanes, change a tenth of the limit meanwhile. */
-static gint64
-unasked_rows (const Job *job, gint64 most)
-{
-  return most / (10 * (gint64)job_partitions (job));
-}
-
-/* Up to so many rows a day no steps take turns. For what other processes change without asking, and
- * for the steps of all lanes that are open, there is room left. It is too little for a process that
- * has asked just before others used up the day: until it asks again it changes unasked_rows more.
- */
-static gint64
-free_of_day (const Job *job, gint64 most)
-{
-  const gint64 lanes = job_partitions (job), page = MAX (in_force_of (job)->batch, 1);
-  return most - lanes * (unasked_rows (job, most) + 2 * page + shared_rows (job, most));
-}
 
 gint64
 limits_shared_rows (const Job *job)
 {
-  const gint64 most = in_force_of (job)->limits.max_rows_per_day;
-  if (most < 0)
-    return MAX (in_force_of (job)->batch, 1);
-  return free_of_day (job, most) > 0 ? shared_rows (job, most) : 0;
+  const gint64 page = MAX (in_force_of (job)->batch, 1),
+               most = in_force_of (job)->limits.max_rows_per_day;
+  return most < 0 ? page : MIN (most / (20 * (gint64)job_partitions (job)), page);
 }
-
-gboolean
-limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
-{
-  const gint64 most = in_force_of (step->job)->limits.max_rows_per_day;
-  *limits = (RowLimits){ LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
-  if (most < 0)
-    return TRUE;
-  const gint64 free = free_of_day (step->job, most);
-  gint64 others;
-  if (day_is_known (step->job, rows))
-    return TRUE;
-  if (!ask_day (step, FALSE, &others, error))
-    return FALSE;
-  const gint64 all = others + step->rows_beside + step->run->rows_done + rows;
-  if (all > free && step->shared)
-    return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
-  if (all > free && !ask_day (step, TRUE, &others, error))
-    return FALSE;
-  note_day (step->job, all, MIN (free, all + unasked_rows (step->job, most)));
-  limits->day = MAX (0, most - others);
-  return TRUE;
-}
-
-/* --- the other limits --- */
 
 /* Below MIN_ROWS the limit does not count. */
 static gint64
@@ -167,6 +55,7 @@ read_ratio (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
   pg_values_set (values, "job", step->job->name);
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_take (values, "event_key", array_take (keys));
+  pg_values_set (values, "own", step->job->below != NULL ? "t" : "f");
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "usual.sql", values, error);
   if (rows == NULL)
     return FALSE;
@@ -189,10 +78,13 @@ limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
     return FALSE;
   if (limits->share < LIMIT_NONE)
     limits->share += below;
+  if (limits->ratio < LIMIT_NONE)
+    limits->ratio += below;
+  const char *run_id = step->run->run_id;
   gint64 others;
   if (set->max_rows_per_day < 0)
     return TRUE;
-  if (!ask_day (step, FALSE, &others, error))
+  if (!day_sum (step, run_id, run_id, &others, error))
     return FALSE;
   limits->went = others;
   limits->day = MAX (0, set->max_rows_per_day - others);
@@ -279,12 +171,6 @@ limits_settings (const Job *job)
 }
 
 /* --- approval --- */
-
-gboolean
-limits_approved (const Run *run)
-{
-  return run->approved_until_us > run->now_us;
-}
 
 static gboolean
 is_known (Step *step, gboolean *known, GError **error)

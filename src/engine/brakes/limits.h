@@ -3,10 +3,7 @@
  * Threads: any. Ownership: as said.
  */
 #pragma once
-#include "engine/job/in_force.h"
-#include "engine/step/step.h"
-
-#define LIMIT_NONE G_MAXINT64
+#include "engine/brakes/day.h"
 
 typedef struct {
   gint64 max_rows, day, share, ratio; /* the run may change so many rows; LIMIT_NONE: off */
@@ -16,15 +13,12 @@ typedef struct {
 } RowLimits;
 
 /* Reads what the limits need: the rows of the table, the usual, the rows of the day. BELOW rows of
- * the run are of other tables: they are not compared with the share. With the day nearly used up,
- * waits for other steps of the job that also are near it. */
+ * the run are of other tables: they are not compared with the share, nor with the usual. */
 gboolean limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Only the rows that the runs of a day leave; others are LIMIT_NONE. Fast: mostly from memory. */
-gboolean limits_of_day (Step *step, gint64 rows, RowLimits *limits, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-/* How many rows the runs of a shared transaction may have changed when another one begins. 0: the
- * job's limit of a day is so low that its steps take turns, alone. */
+/* How many rows the runs of a shared transaction may have changed when another one begins: a small
+ * part of the limit of a day, because they are done again one by one if they exceed it. 0: it is so
+ * low that each goes alone. */
 gint64 limits_shared_rows (const Job *job);
 /* How many rows the run may change. */
 gint64 limits_least (const RowLimits *limits);
@@ -37,8 +31,6 @@ void limits_add_measure (const RowLimits *limits, const char *limit, json_t *hel
 /* The settings of JOB that are not off. New reference. */
 json_t *limits_settings (const Job *job);
 
-/* Whether RUN is approved now. */
-gboolean limits_approved (const Run *run);
 /* Why a run of ROWS is held that no limit holds: `approve`; NULL: it is not. Reads whether the
  * job's version is known. FALSE: error. */
 gboolean limits_ask (Step *step, gint64 rows, const char **why, GError **error)

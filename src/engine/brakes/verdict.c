@@ -16,7 +16,7 @@ brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **
 {
   const Run *run = step->run;
   *verdict = (BrakeVerdict){ .counted = count->rows };
-  if (limits_approved (run) && count->rows <= run->approved_rows) {
+  if (run_is_approved (run) && count->rows <= run->approved_rows) {
     verdict->approved = TRUE;
     verdict->limited = -1; /* the approval can end before the run does */
     return TRUE;
@@ -25,13 +25,14 @@ brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **
     return FALSE;
   RowLimits limits = verdict->limits;
   verdict->limit = limits_exceeded (&limits, count->rows);
-  limits.day = LIMIT_NONE; /* it is asked at every step */
+  limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
   verdict->limited = limits_least (&limits);
   if (verdict->limit == NULL && !limits_ask (step, count->rows, &verdict->limit, error))
     return FALSE;
   if (verdict->limit != NULL) {
-    const gboolean share = g_str_equal (verdict->limit, "max_share");
-    const gint64 counted = count->rows - (share ? count->below : 0);
+    static const char *const own[] = { "max_share", "max_ratio", NULL };
+    const gint64 below = g_strv_contains (own, verdict->limit) ? count->below : 0;
+    const gint64 counted = count->rows - below;
     g_autofree char *words = limits_words (&verdict->limits, run->job, verdict->limit, counted);
     verdict->error = g_strconcat ("held: ", words, NULL);
   }
@@ -64,7 +65,7 @@ brake_hold (Step *step, const RunCount *count, const BrakeVerdict *verdict, GErr
                                        count->estimated, "at", now, "version", step->job->version);
   limits_add_measure (&verdict->limits, verdict->limit, held);
   json_object_set (held, "values", count->values);
-  if (limits_approved (step->run)) /* for fewer rows */
+  if (run_is_approved (step->run)) /* for fewer rows */
     json_object_set_new (held, "approved", json_integer (step->run->approved_rows));
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);

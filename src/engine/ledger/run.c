@@ -201,6 +201,12 @@ run_fail (Pg *pg, const RunFailure *failure, GError **error)
 }
 
 gboolean
+run_is_approved (const Run *run)
+{
+  return run->approved_until_us > run->now_us;
+}
+
+gboolean
 run_is_planned (const Run *run)
 {
   return json_object_get (run->cursor, RUN_PLAN) != NULL;

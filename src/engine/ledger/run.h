@@ -80,6 +80,8 @@ typedef struct {
 /* In the open transaction of PG. No row: another process has moved the run. */
 PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
 
+/* RUN is approved now. */
+gboolean run_is_approved (const Run *run);
 /* RUN began as a plan, in an earlier step: it stays one. */
 gboolean run_is_planned (const Run *run);
 /* The cursor of RUN with the engine's own KEY (limit, systemic, timeouts) set to N. New reference.

@@ -43,9 +43,8 @@ struct _Step {
   gint64 started_at_us; /* as the database has it */
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
-  gint64 rows_beside;   /* that they have changed by now */
-  gboolean many;        /* it stands for steps of several runs (many.h) while these are tried */
-  Step *before;         /* of the same run, in the same transaction; borrowed. NULL: none */
+  gboolean many;   /* it stands for steps of several runs (many.h) while these are tried */
+  Step *before;    /* of the same run, in the same transaction; borrowed. NULL: none */
   gboolean followed;    /* by another step of its run in the same transaction */
   gboolean may_follow;  /* its next step can be in the same transaction */
   gboolean found;       /* the keys of its page are those that page.sql has just returned */

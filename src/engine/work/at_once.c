@@ -57,15 +57,12 @@ make_ready (GPtrArray *steps, GError **error)
 static gboolean
 brake_each (AtOnce *all, const GPtrArray *steps, GError **error)
 {
-  gint64 rows = all->rows_beside;
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
-    step->rows_beside = rows;
     if (!brakes_after (step, error)) {
       all->at_fault = step->run->run_id;
       return FALSE;
     }
-    rows += step->rows;
   }
   return TRUE;
 }
@@ -98,10 +95,8 @@ coded_run (AtOnce *all, GPtrArray *steps, GError **error)
 {
   Step *first = steps->pdata[0];
   g_autofree gboolean *fits = g_new (gboolean, steps->len);
-  for (guint i = 0; i < steps->len; i++) {
+  for (guint i = 0; i < steps->len; i++)
     fits[i] = TRUE;
-    ((Step *)steps->pdata[i])->rows_beside = all->rows_beside + i;
-  }
   if (!brakes_before_many (steps, &all->at_fault, error)
       || !first->job->code->many ((Step *const *)steps->pdata, steps->len, fits, error))
     return FALSE;

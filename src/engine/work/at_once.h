@@ -14,11 +14,11 @@ typedef struct {
   Pg *pg;
   Lane *lane;
   Bundle *bundle;
-  const GPtrArray *runs;    /* of Run, borrowed: sound ones, in the same version of their job */
-  gint64 most, rows_beside; /* they may change so many rows; others have changed so many */
-  GPtrArray *steps;         /* of Step, owned: gets those that are done */
-  GPtrArray *next;          /* of Run, owned: gets those that are one step further */
-  const char *at_fault;     /* the run whose limits want it to go alone; NULL: not known */
+  const GPtrArray *runs; /* of Run, borrowed: sound ones, in the same version of their job */
+  gint64 most;           /* they may change so many rows */
+  GPtrArray *steps;      /* of Step, owned: gets those that are done */
+  GPtrArray *next;       /* of Run, owned: gets those that are one step further */
+  const char *at_fault;  /* the run whose limits want it to go alone; NULL: not known */
 } AtOnce;
 
 /* How many runs of LANE are to be done as one; 0: none. */

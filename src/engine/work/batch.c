@@ -1,6 +1,7 @@
 #include "engine/work/batch.h"
 
 #include "base/fault.h"
+#include "engine/brakes/day.h"
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
 #include "engine/step/pace.h"
@@ -82,8 +83,13 @@ static gboolean
 step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *step,
                  GPtrArray *steps, GError **error)
 {
-  return work (lane, step, error) && steps_settle (steps, service->publisher, error)
-         && transaction_commit (transaction, error);
+  g_auto (DayPortion) portion = { 0 };
+  if (!work (lane, step, error) || !day_take (steps, &portion, error)
+      || !steps_settle (steps, service->publisher, error)
+      || !transaction_commit (transaction, error))
+    return FALSE;
+  day_took (&portion);
+  return TRUE;
 }
 
 /* There is nothing to step: the job is paused, another transaction has the run, or it has moved on.

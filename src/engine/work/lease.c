@@ -16,7 +16,9 @@ take_lease (Step *step, Transaction *transaction, GError **error)
   gpointer leased = code->lease (step, error);
   if (leased == NULL)
     return NULL;
-  if (brakes_note_leased (step, error) && transaction_commit (transaction, error)) {
+  g_auto (DayPortion) portion = { 0 };
+  if (brakes_note_leased (step, &portion, error) && transaction_commit (transaction, error)) {
+    day_took (&portion);
     FAULT ("errand.after_lease");
     return leased;
   }

@@ -57,7 +57,9 @@ settle (Together *together, GError **error)
     bundle_name (together->bundle, first->run->run_id, first->run->step, first->run->slot);
     pace_settle (first);
   }
-  return (first == NULL || steps_settle (together->steps, together->service->publisher, error))
+  return (first == NULL
+          || (day_take (together->steps, &together->portion, error)
+              && steps_settle (together->steps, together->service->publisher, error)))
          && transaction_commit (&together->claim.transaction, error);
 }
 
@@ -94,7 +96,8 @@ part (const Together *together, const GError *cause)
   return TRUE;
 }
 
-/* The run at fault goes alone; the others come again without it. A step that met a lock or took too
+/* The run at fault goes alone; the others come again without it, or all as they are where only the
+ * rows of the day have to be counted. A step that met a lock or took too
  * long can have many like it, so then none of these is shared. Where several were done as one they
  * come again one by one. */
 static gboolean
@@ -105,6 +108,8 @@ set_apart (const Together *together, const GError *error)
   if (error->code == PRUNED_OUTAGE || error->code == PRUNED_FATAL
       || lane_should_yield (together->service->lanes, together->lane))
     return FALSE;
+  if (together->portion.again)
+    return TRUE;
   if (together->at_fault == NULL)
     return together->at_once && (!slow || g_str_equal (pg_sqlstate (together->pg), "57014"))
            && part (together, error);
@@ -162,6 +167,7 @@ static void
 conclude (Together *together)
 {
   const Claim *claim = &together->claim;
+  day_took (&together->portion);
   steps_note_stale (together->service, together->lane,
                     together->works->len - claim->runs->len - claim->waits
                         - g_hash_table_size (claim->locked));
@@ -213,5 +219,6 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   g_clear_pointer (&together.bundle, bundle_free);
   g_ptr_array_set_size (steps, 0); /* before the runs */
   claim_clear (&together.claim);
+  day_portion_clear (&together.portion);
   return handled;
 }

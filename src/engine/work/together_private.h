@@ -1,6 +1,7 @@
 /* Private to together.c and together_steps.c: runs of a lane that share a transaction. */
 #pragma once
 
+#include "engine/brakes/day.h"
 #include "engine/outbox/bundle.h"
 #include "engine/service/service.h"
 #include "engine/step/step.h"
@@ -20,8 +21,9 @@ typedef struct {
   gint64 began_us, rows, most; /* rows that it may change */
   GHashTable *offered;    /* run ids, borrowed: those that were to be done as one with others */
   gboolean asked, defers; /* triggers that wait for the end of a transaction */
-  gboolean at_once;       /* runs are being done as one */
-  const char *at_fault;   /* the run whose step has failed; borrowed. NULL: none */
+  DayPortion portion;
+  gboolean at_once;     /* runs are being done as one */
+  const char *at_fault; /* the run whose step has failed; borrowed. NULL: none */
 } Together;
 
 /* Steps the runs with rows, in the order of their messages, until the transaction has enough.

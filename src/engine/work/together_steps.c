@@ -51,7 +51,6 @@ step_once (Together *together, Run *run, Step *before, GError **error)
   step->shared = TRUE;
   step->replica = together->lane->worker.replica;
   step->before = before;
-  step->rows_beside = before != NULL ? before->rows_beside : together->rows;
   gboolean first = together->rows == 0;
   if (first)
     pace_begin (step);
@@ -127,7 +126,6 @@ step_at_once (Together *together, guint from, GError **error)
                  .bundle = together->bundle,
                  .runs = runs,
                  .most = together->most - together->rows,
-                 .rows_beside = together->rows,
                  .steps = together->steps,
                  .next = together->next };
   together->at_once = TRUE;

@@ -1,11 +1,13 @@
--- The rows of other runs of the job within 24 hours. Fast by (job, finished_at): only runs that have
--- changed rows are in the indexes. What another run has leased and not settled counts, too.
+-- The rows of runs of the job within 24 hours: of all but one, if that is named. Fast by (job,
+-- finished_at): only runs that have changed rows are in the indexes. What a run has leased and not
+-- settled counts, too; not that of a run that leases anew.
 SELECT (coalesce((SELECT pg_catalog.sum(r.rows_done) FROM pruned.runs r
-                  WHERE r.job = :job::text AND r.rows_done > 0 AND r.finished_at > now() - interval '24 hours' AND r.run_id <> :run_id::uuid), 0)
+                  WHERE r.job = :job::text AND r.rows_done > 0 AND r.finished_at > now() - interval '24 hours'
+                    AND r.run_id IS DISTINCT FROM :but::uuid), 0)
         + coalesce((SELECT pg_catalog.sum(r.rows_done) FROM pruned.runs r
-                    WHERE r.job = :job::text AND r.rows_done > 0 AND r.finished_at IS NULL AND r.run_id <> :run_id::uuid
+                    WHERE r.job = :job::text AND r.rows_done > 0 AND r.finished_at IS NULL AND r.run_id IS DISTINCT FROM :but::uuid
                       AND r.changed_at > now() - interval '24 hours'), 0)
         + coalesce((SELECT pg_catalog.sum(r.rows_leased) FROM pruned.runs r
-                    WHERE r.job = :job::text AND r.rows_leased > 0 AND r.state || '' = 'ready' AND r.run_id <> :run_id::uuid), 0)
+                    WHERE r.job = :job::text AND r.rows_leased > 0 AND r.state || '' = 'ready' AND r.run_id IS DISTINCT FROM :leases::uuid), 0)
         + coalesce((SELECT pg_catalog.sum(d.rows_done) FROM pruned.runs_done d
                     WHERE d.job = :job::text AND d.rows_done > 0 AND d.finished_at > now() - interval '24 hours'), 0))::bigint AS rows

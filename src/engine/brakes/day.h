@@ -1,0 +1,48 @@
+/* The rows that all runs of a job together may change within 24 hours (`max_rows_per_day`), over
+ * all processes and lanes.
+ *
+ * A process is given rows in portions, which the job's row of pruned.days adds up. A transaction
+ * takes its rows last of all, when it knows them: from the process's portion, or it asks for
+ * another one. It holds a shared lock until it has committed. Where no rows are left to give, a
+ * step takes the lock alone: then nothing is under way, and what the runs have changed is counted.
+ * That makes all portions void, so what a dead process or a rolled back step has taken is there
+ * again. A step that exceeds even so is rolled back.
+ *
+ * Invariant: what is committed within a day, and what still can be without another count, is never
+ * more than the limit; approved runs apart.
+ *
+ * Threads: any; portions are shared by the process. Ownership: day_portion_clear.
+ */
+#pragma once
+#include "engine/job/in_force.h"
+#include "engine/step/step.h"
+
+#define LIMIT_NONE G_MAXINT64 /* rows */
+
+/* What a transaction was given beyond its own rows. */
+typedef struct {
+  char *job, *label;
+  gint64 most, rows, age_us;
+  gboolean again; /* the transaction is to be done again, as it is: then it counts */
+} DayPortion;
+void day_portion_clear (DayPortion *portion);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DayPortion, day_portion_clear)
+
+/* Takes the rows of STEPS, the steps of one job in this transaction, before they are settled. FALSE
+ * with an error: they are not to be committed. A step that shares its transaction has to go alone,
+ * unless `again`; for one that is alone `again` or `brake` is set. */
+gboolean day_take (const GPtrArray *steps, DayPortion *portion, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The same for ROWS that STEP has leased. If it is refused, day_room says how many it may lease. */
+gboolean day_take_leased (Step *step, gint64 rows, DayPortion *portion, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* After the commit: the rest of what was given is for the process. */
+void day_took (DayPortion *portion);
+
+/* How many rows the run of STEP may change, in all, if a step of this process was refused; else
+ * LIMIT_NONE. */
+gboolean day_room (Step *step, gint64 *room, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Rows of runs within 24 hours, without those that BUT has changed and LEASES has leased; NULL: of
+ * all. */
+gboolean day_sum (Step *step, const char *but, const char *leases, gint64 *rows, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

@@ -1,0 +1,9 @@
+-- Gives the rows of a transaction, and a part of what is left for those behind it. No row: there are
+-- not so many left, or they were counted too long ago.
+UPDATE pruned.days d
+SET given = d.given + :rows::bigint + (:most::bigint - d.given - :rows::bigint) / :parts::bigint,
+    portion = (:most::bigint - d.given - :rows::bigint) / :parts::bigint
+WHERE d.job = :job::text AND d.given + :rows::bigint <= :most::bigint
+  AND d.counted_at > clock_timestamp() - :fresh_us::bigint * interval '1 microsecond'
+RETURNING d.label || ' ' || pg_catalog.pg_postmaster_start_time() AS label, d.portion,
+          (extract(epoch FROM clock_timestamp() - d.counted_at) * 1000000)::bigint AS age_us
