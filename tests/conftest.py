@@ -94,6 +94,13 @@ def own_kafka():
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture
+def own_servers(request):
+    """For new_scene: those of own_postgres and own_kafka that the test itself names. The other server is the shared one."""
+    named = {name: request.getfixturevalue(name) for name in ("own_postgres", "own_kafka") if name in request.fixturenames}
+    return {"server": named.get("own_postgres"), "bootstrap": named["own_kafka"].bootstrap if "own_kafka" in named else None}
+
+
 @pytest.fixture(scope="module")
 def gateway():
     """An S3 service with a bucket, for one test file."""

@@ -16,9 +16,9 @@ KAFKA_IS_DOWN = re.compile("Kafka degraded|Publishing waits for Kafka")
 
 
 @pytest.fixture
-def scene(own_postgres, own_kafka, new_scene):
+def scene(own_servers, new_scene):
     """Forty pages of ten, a tenth of a second apart: a step is always under way, unless the test itself stands still for seconds."""
-    scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, server=own_postgres, bootstrap=own_kafka.bootstrap)
+    scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, **own_servers)
     fill(scene.database, 10 * PAGES)
     scene.run_id = tick_id(JOB, at := now(minutes=-1))
     scene.topics.tick(JOB, at)

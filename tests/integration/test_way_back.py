@@ -27,8 +27,8 @@ class There(Instance):
 
 
 @pytest.fixture
-def scene(own_postgres, own_kafka, new_scene):
-    scene = new_scene(SETTINGS, server=own_postgres, bootstrap=own_kafka.bootstrap)
+def scene(own_servers, new_scene):
+    scene = new_scene(SETTINGS, **own_servers)
     scene.there = There(scene.database)
     return scene
 

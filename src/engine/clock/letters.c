@@ -16,9 +16,8 @@ letters_waiting (void)
   return waiting;
 }
 
-/* Counts verdicts on messages that Kafka still has. */
-static PgRows *
-ask_decided (Pg *pg, const char *topic, const KafkaEdges *edges, guint n, GError **error)
+PgRows *
+letters_decided (Pg *pg, const char *topic, const KafkaEdges *edges, guint n, GError **error)
 {
   GString *partitions = array_new (), *lows = array_new (), *highs = array_new ();
   for (guint i = 0; i < n; i++) {
@@ -47,7 +46,7 @@ count (Service *service, Pg *pg, GError **error)
     return TRUE;
   for (guint i = 0; i < n; i++)
     there += edges[i].high - edges[i].low;
-  g_autoptr (PgRows) decided = there > 0 ? ask_decided (pg, topic, edges, n, error) : NULL;
+  g_autoptr (PgRows) decided = there > 0 ? letters_decided (pg, topic, edges, n, error) : NULL;
   if (there > 0 && decided == NULL)
     return FALSE;
   waiting = there > 0 ? MAX (there - rows_int (decided, 0, "verdicts"), 0) : 0;

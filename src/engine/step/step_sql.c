@@ -210,30 +210,36 @@ step_apply_text (Step *step, GError **error, const char *table, const char *acti
   return rows;
 }
 
-const PgRows *
-step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...)
+/* Without STAMP for this transaction only. */
+static const PgRows *
+run_kept (Step *step, const char *stamp, const char *file, va_list pairs, GError **error)
 {
   const PgStatement *statement = job_files_statement (step->job, file, error);
   if (statement == NULL)
     return NULL;
+  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  return stamp != NULL ? pg_run_kept (step->pg, statement, values, stamp, error)
+                       : pg_run_once (step->pg, statement, values, error);
+}
+
+const PgRows *
+step_query_kept (Step *step, const char *stamp, GError **error, const char *file, ...)
+{
   va_list pairs;
   va_start (pairs, file);
-  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  const PgRows *rows = run_kept (step, stamp, file, pairs, error);
   va_end (pairs);
-  return pg_run_kept (step->pg, statement, values, stamp, error);
+  return rows;
 }
 
 const PgRows *
 step_query_once (Step *step, GError **error, const char *file, ...)
 {
-  const PgStatement *statement = job_files_statement (step->job, file, error);
-  if (statement == NULL)
-    return NULL;
   va_list pairs;
   va_start (pairs, file);
-  g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  const PgRows *rows = run_kept (step, NULL, file, pairs, error);
   va_end (pairs);
-  return pg_run_once (step->pg, statement, values, error);
+  return rows;
 }
 
 /* --- several in one round trip --- */
