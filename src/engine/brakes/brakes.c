@@ -191,15 +191,55 @@ brakes_before (Step *step, GError **error)
   return count_before (step, error);
 }
 
-gboolean
-brakes_note_leased (Step *step, GError **error)
+/* Nothing is known of either run that would make the one's count another than the other's. */
+static gboolean
+is_alike (const Run *run, const Run *other)
 {
-  if (in_force_of (step->job)->limits.max_rows_per_day < 0)
-    return TRUE;
+  return run->rows_counted < 0 && other->rows_counted < 0 && run->rows_done == other->rows_done
+         && run->rows_limit == other->rows_limit && !limits_approved (run)
+         && run->approved_until_us <= 0 && other->approved_until_us <= 0;
+}
+
+gboolean
+brakes_before_like (Step *step, const Step *other, GError **error)
+{
+  RowLimits day;
+  if (other == NULL || other->counted < 0 || !is_alike (step->run, other->run))
+    return brakes_before (step, error);
+  if (!limits_of_day (step, in_force_of (step->job)->batch, &day, error))
+    return FALSE;
+  if (day.day < LIMIT_NONE)
+    return brakes_before (step, error);
+  step->counted = other->counted;
+  step->limited = other->limited;
+  step->room = other->room;
+  return brake_note_planned (step, step->counted, error);
+}
+
+static gboolean
+queue_leased (const Step *step, GError **error)
+{
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_int (values, "rows", step->tried);
-  g_autoptr (PgRows) done
-      = pg_run_file (step->pg, "src/engine/brakes/sql/leased.sql", values, error);
-  return done != NULL;
+  return pg_queue (step->pg, pg_statement ("src/engine/brakes/sql/leased.sql"), values, error);
+}
+
+gboolean
+brakes_note_leased (Step *const *steps, guint n, GError **error)
+{
+  Pg *pg = steps[0]->pg;
+  if (in_force_of (steps[0]->job)->limits.max_rows_per_day < 0)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    if (!queue_leased (steps[i], error))
+      return FALSE;
+  if (!pg_flush (pg, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PgRows) done = pg_next (pg, error);
+    if (done == NULL)
+      return FALSE;
+  }
+  return pg_finish (pg, error);
 }

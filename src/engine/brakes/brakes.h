@@ -18,7 +18,12 @@
 /* Before a step. FALSE with an error: it is not to be done; if `step->brake` is set, nothing has
  * failed, and the caller rolls back and goes on as that says. */
 gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* After the lease of an errand, in its transaction: step_tries has said of how many rows. */
-gboolean brakes_note_leased (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same in one transaction with OTHER, of the same job, for which it was done: what was counted
+ * for that is not counted again, if both begin alike. OTHER may be NULL. */
+gboolean brakes_before_like (Step *step, const Step *other, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* After the leases of the errands of N steps, in their transaction: step_tries has said of how many
+ * rows. */
+gboolean brakes_note_leased (Step *const *steps, guint n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* After a step, in its transaction, before it is settled. The same. */
 gboolean brakes_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -9,9 +9,14 @@ sound_job (const Job *job)
 }
 
 gboolean
-sound_run (const Run *run)
+sound_errand (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
-         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL
-         && sound_job (run->job);
+         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL;
+}
+
+gboolean
+sound_run (const Run *run)
+{
+  return sound_errand (run) && sound_job (run->job);
 }
