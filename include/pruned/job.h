@@ -110,6 +110,8 @@ gboolean step_queue_apply_text (Step *step, GError **error, const char *table, c
                                 const char *sql, ...) G_GNUC_NULL_TERMINATED
 G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *step_send (Step *step, GError **error);
+/* The same for what N steps have queued that share a transaction, each all of its own in one go. */
+GPtrArray *step_send_all (Step *const *steps, guint n, GError **error);
 /* As step_queue_apply and step_queue_apply_text, for a JobManyFunc: a row is audited as of the run
  * whose `audit.key` is in the row's column OWNER. The pairs have `audit.key`, `audit.run_id` and
  * `audit.step`, lists of equal length. One row with `n` and `owned`, the number of rows that have
@@ -201,7 +203,19 @@ typedef struct {
   /* As a JobStepFunc, with the results that act has left in LEASED. */
   gboolean (*settle) (Step *step, gpointer leased, GError **error);
   GDestroyNotify free;
+  /* The same for steps of several runs that share their two transactions; NULL: each goes alone.
+   * What came of each Step must be what would have come of it alone. If one of these returns FALSE,
+   * everything is rolled back and each goes alone; nothing is charged. */
+  const struct _JobErrands *together;
 } JobErrand;
+typedef struct _JobErrands {
+  /* Fills in what each has leased, N of them. */
+  gboolean (*lease) (Step *const *steps, guint n, gpointer *leased, GError **error);
+  void (*act) (gpointer *leased, Errand *const *errands, guint n);
+  /* Nothing has failed, and nothing was left: it can be settled with others. */
+  gboolean (*is_plain) (gpointer leased);
+  gboolean (*settle) (Step *const *steps, gpointer *leased, guint n, GError **error);
+} JobErrands;
 /* Thread: any. The errand must not be touched afterwards. */
 void errand_done (Errand *errand);
 

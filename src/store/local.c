@@ -192,11 +192,12 @@ local_main (void *data)
 }
 
 static void
-local_delete (gpointer store, StorePart *part)
+local_delete (gpointer store, StorePart *const *parts, guint n)
 {
   Local *local = store;
   pthread_mutex_lock (&local->lock);
-  g_queue_push_tail (&local->parts, part);
+  for (guint i = 0; i < n; i++)
+    g_queue_push_tail (&local->parts, parts[i]);
   pthread_cond_signal (&local->more);
   pthread_mutex_unlock (&local->lock);
 }

@@ -1,7 +1,7 @@
 /* A directory as a store. Never touches anything outside its root: every path is opened beneath the
  * root without following symbolic links (beneath.h).
  *
- * Threads: local_new, its free: main; delete_part: any; a separate thread does the work.
+ * Threads: local_new, its free: main; delete_parts: any; a separate thread does the work.
  * Ownership: store.c.
  */
 #pragma once

@@ -28,7 +28,8 @@ gboolean store_part_goes_on (const StorePart *part);
 gboolean store_part_shut (const StorePart *part); /* it was not allowed any */
 
 typedef struct {
-  void (*delete_part) (gpointer store, StorePart *part); /* takes the part */
+  /* Takes the N parts. Objects of several can be in one request. */
+  void (*delete_parts) (gpointer store, StorePart *const *parts, guint n);
   void (*free) (gpointer store);
 } StoreKind;
 

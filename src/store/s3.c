@@ -1,9 +1,7 @@
 #include "store/s3.h"
 
-#include "http/http.h"
-#include "store/limiter.h"
+#include "store/s3_call.h"
 #include "store/s3_error.h"
-#include "store/s3_request.h"
 #include "store/s3_xml.h"
 
 #include <string.h>
@@ -11,75 +9,8 @@
 #define BULK_KEYS 1000
 #define MOST_KEY_BYTES 1024
 #define TRIES 5
-#define CHUNK_BYTES 4096
-
-typedef struct {
-  Http *http;
-  S3Target *target;
-  Limiter limiter;
-  gint no_bulk; /* atomic: the service has no DeleteObjects */
-} S3;
-
-/* The calls for one part. Used on the HTTP thread only, once the first call is sent. */
-typedef struct {
-  S3 *s3;
-  StorePart *part;
-  GStringChunk *keys;
-  guint calls; /* atomic: calls under way, plus one while calls are being made */
-  char *down;
-  gint64 retry_ms;
-} Job;
-
-typedef struct {
-  Job *job;
-  GPtrArray *objects, *keys; /* parallel arrays; the contents belong to the job */
-  gboolean bulk;
-  guint tries;
-  S3Reader *reader; /* reads the answer as it comes */
-} Call;
 
 static void send_call (Call *call);
-
-static void
-job_unref (Job *job)
-{
-  if (!g_atomic_int_dec_and_test (&job->calls))
-    return;
-  store_part_done (job->part, job->down, job->retry_ms);
-  g_string_chunk_free (job->keys);
-  g_free (job->down);
-  g_free (job);
-}
-
-static Call *
-call_new (Job *job, gboolean bulk)
-{
-  Call *call = g_new0 (Call, 1);
-  call->job = job;
-  call->bulk = bulk;
-  call->objects = g_ptr_array_new ();
-  call->keys = g_ptr_array_new ();
-  g_atomic_int_inc (&job->calls);
-  return call;
-}
-
-static void
-call_end (Call *call)
-{
-  Job *job = call->job;
-  s3_reader_free (call->reader);
-  g_ptr_array_unref (call->objects);
-  g_ptr_array_unref (call->keys);
-  g_free (call);
-  job_unref (job);
-}
-
-static void
-call_add (Call *call, StoreObject *object, char *key)
-{
-  g_ptr_array_add (call->objects, object);
-  g_ptr_array_add (call->keys, key);
-}
 
 static void
 fail_object (StoreObject *object, const char *words)
@@ -93,20 +24,22 @@ fail_object (StoreObject *object, const char *words)
 static void
 end_down (Call *call, const char *words, gint64 retry_ms)
 {
-  Job *job = call->job;
   pthread_mutex_lock (
-      &job->s3->limiter.lock); /* calls end on the HTTP thread, or on the thread that makes them */
-  if (job->down == NULL)
-    job->down = g_strdup_printf ("%s: %s", s3_target_name (job->s3->target), words);
-  job->retry_ms = MAX (job->retry_ms, retry_ms);
-  pthread_mutex_unlock (&job->s3->limiter.lock);
+      &call->s3->limiter.lock); /* calls end on the HTTP thread, or on the thread that makes them */
+  for (guint i = 0; i < call->entries->len; i++) {
+    S3Job *job = call_entry (call, i)->job;
+    if (job->down == NULL)
+      job->down = g_strdup_printf ("%s: %s", s3_target_name (call->s3->target), words);
+    job->retry_ms = MAX (job->retry_ms, retry_ms);
+  }
+  pthread_mutex_unlock (&call->s3->limiter.lock);
   call_end (call);
 }
 
 static void
 try_again_or_give_up (Call *call, const char *words)
 {
-  if (++call->tries < TRIES && store_part_goes_on (call->job->part))
+  if (++call->tries < TRIES && call_any_part (call, store_part_goes_on))
     send_call (call);
   else
     end_down (call, words, 5000);
@@ -117,12 +50,31 @@ try_again_or_give_up (Call *call, const char *words)
 static void
 split_into_singles (Call *call)
 {
-  for (guint i = 0; i < call->objects->len; i++) {
-    Call *single = call_new (call->job, FALSE);
-    call_add (single, call->objects->pdata[i], call->keys->pdata[i]);
+  for (guint i = 0; i < call->entries->len; i++) {
+    Call *single = call_new (call->s3, FALSE);
+    call_add (single, call_entry (call, i));
     send_call (single);
   }
   call_end (call);
+}
+
+/* Each part gets a call of its own: what is wrong with one must not make the others slow. FALSE: it
+ * is one part only. */
+static gboolean
+split_by_parts (Call *call)
+{
+  const guint n = call->entries->len;
+  if (call_entry (call, 0)->job == call_entry (call, n - 1)->job)
+    return FALSE;
+  for (guint i = 0; i < n;) {
+    const S3Job *job = call_entry (call, i)->job;
+    Call *own = call_new (call->s3, TRUE);
+    for (; i < n && call_entry (call, i)->job == job; i++)
+      call_add (own, call_entry (call, i));
+    send_call (own);
+  }
+  call_end (call);
+  return TRUE;
 }
 
 /* Handles a refusal. If a call for many keys is refused for an unknown reason, one of its keys can
@@ -130,7 +82,7 @@ split_into_singles (Call *call)
 static void
 refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
 {
-  S3 *s3 = call->job->s3;
+  S3 *s3 = call->s3;
   g_autofree char *words = s3_error_words (http, answer);
   switch (s3_error_fault (http, answer, call->bulk)) {
   case S3_SLOW_DOWN:
@@ -153,18 +105,19 @@ refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
   }
   limiter_succeeded (&s3->limiter);
   if (call->bulk) {
-    split_into_singles (call);
+    if (g_atomic_int_get (&s3->no_bulk) || !split_by_parts (call))
+      split_into_singles (call);
     return;
   }
-  fail_object (call->objects->pdata[0], words);
+  fail_object (call_entry (call, 0)->object, words);
   call_end (call);
 }
 
 static void
 end_single (Call *call, StoreResult result)
 {
-  limiter_succeeded (&call->job->s3->limiter);
-  ((StoreObject *)call->objects->pdata[0])->result = result;
+  limiter_succeeded (&call->s3->limiter);
+  call_entry (call, 0)->object->result = result;
   call_end (call);
 }
 
@@ -173,31 +126,32 @@ end_single (Call *call, StoreResult result)
 static void
 take_results (Call *call, const S3Answer *answer)
 {
-  Call *later = call_new (call->job, TRUE);
+  Call *later = call_new (call->s3, TRUE);
   const char *why = NULL;
   later->tries = call->tries;
-  for (guint i = 0; i < call->objects->len; i++) {
-    StoreObject *object = call->objects->pdata[i];
-    char *key = call->keys->pdata[i], *words = g_hash_table_lookup (answer->errors, key);
+  for (guint i = 0; i < call->entries->len; i++) {
+    const Entry *entry = call_entry (call, i);
+    StoreObject *object = entry->object;
+    const char *words = g_hash_table_lookup (answer->errors, entry->key);
     if (words != NULL && s3_error_is_for_later (words)) {
       why = words;
-      call_add (later, object, key);
+      call_add (later, entry);
     } else if (words != NULL && g_str_has_prefix (words, "NoSuchKey"))
       object->result = STORE_ABSENT;
     else if (words != NULL)
       fail_object (object, words);
-    else if (g_hash_table_contains (answer->deleted, key))
+    else if (g_hash_table_contains (answer->deleted, entry->key))
       object->result = STORE_DELETED;
     else
       fail_object (object, "the service's answer does not mention this key");
   }
-  limiter_succeeded (&call->job->s3->limiter);
+  limiter_succeeded (&call->s3->limiter);
   call_end (call);
   if (why == NULL) {
     call_end (later);
     return;
   }
-  limiter_slow_down (&later->job->s3->limiter);
+  limiter_slow_down (&later->s3->limiter);
   try_again_or_give_up (later, why);
 }
 
@@ -212,10 +166,50 @@ take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const c
   else if (call->bulk && ok && broken == NULL && answer->is_result)
     take_results (call, answer);
   else if (ok && broken != NULL && !answer->is_html) {
-    limiter_failed (&call->job->s3->limiter, broken);
+    limiter_failed (&call->s3->limiter, broken);
     try_again_or_give_up (call, broken);
   } else
     refused (call, http, answer);
+}
+
+static gboolean
+is_ended (const StorePart *part)
+{
+  return !store_part_goes_on (part);
+}
+
+/* Its time has passed, and nobody has asked it to end. */
+static gboolean
+is_late (const StorePart *part)
+{
+  return store_part_over (part) && !store_part_cancelled (part) && !store_part_shut (part);
+}
+
+static gboolean
+is_not_late (const StorePart *part)
+{
+  return !is_late (part);
+}
+
+/* The answer of CALL is not waited for, because one of its parts is over. The objects of the others
+ * are asked for again. That is no failure of the service. */
+static void
+abandon (Call *call)
+{
+  limiter_abandoned (&call->s3->limiter);
+  if (!call_any_part (call, is_ended)) {
+    end_down (call, "the request was ended", 5000);
+    return;
+  }
+  if (call_any_part (call, is_late)) {
+    Call *late = call_new (call->s3, call->bulk);
+    for (guint i = 0; i < call->entries->len; i++)
+      if (is_late (call_entry (call, i)->job->part))
+        call_add (late, call_entry (call, i));
+    call_keep_parts (call, is_not_late);
+    end_down (late, "half of the lease was over before the call could be made", 5000);
+  }
+  send_call (call);
 }
 
 static void
@@ -226,11 +220,7 @@ on_answer (const HttpAnswer *http, gpointer data)
   g_autofree char *broken = NULL;
   if (http->unwanted) /* no failure of the service */
   {
-    limiter_abandoned (&call->job->s3->limiter);
-    if (store_part_cancelled (call->job->part) || store_part_shut (call->job->part))
-      call_end (call);
-    else
-      end_down (call, "half of the lease was over before the call could be made", 5000);
+    abandon (call);
     return;
   }
   if (http->status != 0 && http->body_len > 0)
@@ -248,27 +238,28 @@ on_body (const char *body, gsize len, gpointer data)
 
 /* --- requests --- */
 
-/* Whether the part is over. Also cancels requests that still wait for their turn when half of the
+/* Whether a part is over. Also cancels requests that still wait for their turn when half of the
  * lease is past. */
 static gboolean
 is_unwanted (gpointer call)
 {
-  return store_part_over (((Call *)call)->job->part);
+  return call_any_part (call, store_part_over);
 }
 
 static gboolean
 is_barred (gpointer call)
 {
-  return !store_part_goes_on (((Call *)call)->job->part);
+  return call_any_part (call, is_ended);
 }
 
 static void
 send_call (Call *call)
 {
-  S3 *s3 = call->job->s3;
+  S3 *s3 = call->s3;
   gint64 start_us = 0, retry_ms = 0;
   g_autofree char *words = NULL;
-  if (!store_part_goes_on (call->job->part)) {
+  call_keep_parts (call, store_part_goes_on);
+  if (call->entries->len == 0) {
     call_end (call);
     return;
   }
@@ -281,9 +272,8 @@ send_call (Call *call)
     end_down (call, words, retry_ms);
     return;
   }
-  HttpRequest *request = call->bulk ? s3_request_bulk (s3->target, call->keys)
-                                    : s3_request_single (s3->target, call->keys->pdata[0]);
-  gint64 left_ms = (call->job->part->list->deadline_us - start_us) / 1000;
+  HttpRequest *request = call_request (call);
+  gint64 left_ms = (call_deadline_us (call) - start_us) / 1000;
   s3_reader_free (call->reader); /* of an earlier try */
   call->reader = s3_reader_new ();
   request->on_body = on_body;
@@ -294,30 +284,37 @@ send_call (Call *call)
   http_send (s3->http, request, on_answer, call);
 }
 
-static void
-s3_delete (gpointer store, StorePart *part)
+/* Adds the objects of PART to the last of CALLS, or to further ones. Returns its job. */
+static S3Job *
+add_part (S3 *s3, StorePart *part, GPtrArray *calls)
 {
-  S3 *s3 = store;
-  Job *job = g_new0 (Job, 1);
+  S3Job *job = s3_job_new (s3, part);
   gboolean bulk = !g_atomic_int_get (&s3->no_bulk);
-  g_autoptr (GPtrArray) calls = g_ptr_array_new ();
-  *job = (Job){ .s3 = s3, .part = part, .keys = g_string_chunk_new (CHUNK_BYTES), .calls = 1 };
-  Call *call = NULL;
   for (guint i = 0; i < part->objects->len; i++) {
-    StoreObject *object = part->objects->pdata[i];
-    g_autofree char *key = store_key (s3_target_prefix (s3->target), object);
-    if (strlen (key) > MOST_KEY_BYTES) {
-      fail_object (object, "the key is longer than 1024 bytes");
+    const Entry entry = { job, part->objects->pdata[i], s3_job_key (job, part->objects->pdata[i]) };
+    Call *call = calls->len > 0 ? calls->pdata[calls->len - 1] : NULL;
+    if (strlen (entry.key) > MOST_KEY_BYTES) {
+      fail_object (entry.object, "the key is longer than 1024 bytes");
       continue;
     }
-    gboolean in_bulk = bulk && s3_xml_fits (key);
-    if (call == NULL || !in_bulk || !call->bulk || call->keys->len == BULK_KEYS)
-      g_ptr_array_add (calls, call = call_new (job, in_bulk));
-    call_add (call, object, g_string_chunk_insert (job->keys, key));
+    gboolean in_bulk = bulk && s3_xml_fits (entry.key);
+    if (call == NULL || !in_bulk || !call->bulk || call->entries->len == BULK_KEYS)
+      g_ptr_array_add (calls, call = call_new (s3, in_bulk));
+    call_add (call, &entry);
   }
+  return job;
+}
+
+static void
+s3_delete (gpointer store, StorePart *const *parts, guint n)
+{
+  g_autoptr (GPtrArray) calls = g_ptr_array_new (), jobs = g_ptr_array_new ();
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (jobs, add_part (store, parts[i], calls));
   for (guint i = 0; i < calls->len; i++)
     send_call (calls->pdata[i]);
-  job_unref (job);
+  for (guint i = 0; i < jobs->len; i++)
+    s3_job_unref (jobs->pdata[i]);
 }
 
 gpointer

@@ -2,7 +2,7 @@
  * the service has no bulk call.
  *
  * Invariant: an object counts as gone only if the service confirmed exactly its key.
- * Threads: s3_new, its free: main; delete_part: any; answers on the HTTP thread. Ownership:
+ * Threads: s3_new, its free: main; delete_parts: any; answers on the HTTP thread. Ownership:
  * store.c.
  */
 #pragma once

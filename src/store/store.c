@@ -122,7 +122,7 @@ delete_in_bucket (StoreList *list)
   }
   g_atomic_int_set (&list->parts, 1);
   if (store != NULL && part->objects->len > 0)
-    s3_kind.delete_part (store, part);
+    s3_kind.delete_parts (store, &part, 1);
   else
     store_part_done (part, list->n > 0 ? why : NULL, UNSET_RETRY_MS);
 }
@@ -137,14 +137,10 @@ store_list_clear (StoreList *list)
     g_free (list->down[i].words);
 }
 
-void
-store_delete (StoreList *list)
+/* The part of LIST in each store; NULL: none. What no store is to be asked gets its result. */
+static void
+divide (StoreList *list, StorePart *parts[STORES])
 {
-  if (list->bucket != NULL) {
-    delete_in_bucket (list);
-    return;
-  }
-  StorePart *parts[STORES] = { NULL };
   gboolean unset[STORES] = { FALSE };
   for (guint i = 0; i < list->n; i++) {
     StoreObject *object = &list->objects[i];
@@ -163,14 +159,43 @@ store_delete (StoreList *list)
       g_ptr_array_add ((*part)->objects, object);
     }
   }
-  g_atomic_int_set (&list->parts,
-                    1); /* our own count, so that no part is the last before all have begun */
   for (int i = 0; i < STORES; i++)
     if (unset[i])
       note_unset (list, i);
-    else if (parts[i] != NULL) {
-      g_atomic_int_inc (&list->parts);
-      stores[i].kind->delete_part (stores[i].store, parts[i]);
-    }
-  store_end_part (list);
+}
+
+void
+store_delete_all (StoreList *const *lists, guint n)
+{
+  GPtrArray *parts[STORES];
+  for (int store = 0; store < STORES; store++)
+    parts[store] = g_ptr_array_new ();
+  for (guint i = 0; i < n; i++) {
+    StorePart *own[STORES] = { NULL };
+    divide (lists[i], own);
+    gint count = 1; /* our own, so that no part is the last before all have begun */
+    for (int store = 0; store < STORES; store++)
+      if (own[store] != NULL) {
+        g_ptr_array_add (parts[store], own[store]);
+        count++;
+      }
+    g_atomic_int_set (&lists[i]->parts, count);
+  }
+  for (int store = 0; store < STORES; store++)
+    if (parts[store]->len > 0)
+      stores[store].kind->delete_parts (stores[store].store,
+                                        (StorePart *const *)parts[store]->pdata, parts[store]->len);
+  for (int store = 0; store < STORES; store++)
+    g_ptr_array_unref (parts[store]);
+  for (guint i = 0; i < n; i++)
+    store_end_part (lists[i]);
+}
+
+void
+store_delete (StoreList *list)
+{
+  if (list->bucket != NULL)
+    delete_in_bucket (list);
+  else
+    store_delete_all (&list, 1);
 }

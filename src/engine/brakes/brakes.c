@@ -267,18 +267,57 @@ brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **erro
   return TRUE;
 }
 
-gboolean
-brakes_note_leased (Step *step, DayPortion *portion, GError **error)
+/* Nothing is known of either run that would make the one's count another than the other's. */
+static gboolean
+is_alike (const Run *run, const Run *other)
 {
-  const gint64 rows = MAX (step->tried, step->rows); /* with those below them */
-  if (in_force_of (step->job)->limits.max_rows_per_day < 0)
-    return TRUE;
-  if (!day_take_leased (step, rows, portion, error))
+  return run->rows_counted < 0 && other->rows_counted < 0 && run->rows_done == other->rows_done
+         && run->rows_limit == other->rows_limit && !run_is_approved (run)
+         && run->approved_until_us <= 0 && other->approved_until_us <= 0;
+}
+
+gboolean
+brakes_before_like (Step *step, const Step *other, GError **error)
+{
+  gint64 day;
+  if (other == NULL || other->counted < 0 || !is_alike (step->run, other->run))
+    return brakes_before (step, error);
+  if (!day_room (step, &day, error))
     return FALSE;
+  if (day < LIMIT_NONE)
+    return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
+  step->counted = other->counted;
+  step->limited = other->limited;
+  step->room = other->room;
+  return brake_note_planned (step, step->counted, error);
+}
+
+static gboolean
+queue_leased (const Step *step, GError **error)
+{
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_int (values, "rows", rows);
-  g_autoptr (PgRows) done
-      = pg_run_file (step->pg, "src/engine/brakes/sql/leased.sql", values, error);
-  return done != NULL;
+  pg_values_int (values, "rows", day_leased (step));
+  return pg_queue (step->pg, pg_statement ("src/engine/brakes/sql/leased.sql"), values, error);
+}
+
+gboolean
+brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
+{
+  Pg *pg = steps[0]->pg;
+  if (in_force_of (steps[0]->job)->limits.max_rows_per_day < 0)
+    return TRUE;
+  if (!day_take_leased (steps, n, portion, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!queue_leased (steps[i], error))
+      return FALSE;
+  if (!pg_flush (pg, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PgRows) done = pg_next (pg, error);
+    if (done == NULL)
+      return FALSE;
+  }
+  return pg_finish (pg, error);
 }

@@ -22,9 +22,13 @@ gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * is the run that goes alone, or NULL. */
 gboolean brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* After the lease of an errand, in its transaction: step_tries has said of how many rows. The
- * same. */
-gboolean brakes_note_leased (Step *step, DayPortion *portion, GError **error)
+/* The same in one transaction with OTHER, of the same job, for which it was done: what was counted
+ * for that is not counted again, if both begin alike. OTHER may be NULL. */
+gboolean brakes_before_like (Step *step, const Step *other, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* After the leases of the errands of N steps, in their transaction: step_tries has said of how many
+ * rows. The same. */
+gboolean brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* After a step, in its transaction, before it is settled. The same. */
 gboolean brakes_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -283,16 +283,31 @@ day_take (const GPtrArray *steps, DayPortion *portion, GError **error)
   return take_or_refuse (&take, error);
 }
 
-gboolean
-day_take_leased (Step *step, gint64 rows, DayPortion *portion, GError **error)
+gint64
+day_leased (const Step *step)
 {
-  const Take take = {
-    step,   step->job->name, limit_of (step), rows, run_is_approved (step->run), step->run->run_id,
-    portion
-  };
+  return MAX (step->tried, step->rows);
+}
+
+gboolean
+day_take_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
+{
+  Step *first = steps[0];
+  Take take = { first,
+                first->job->name,
+                limit_of (first),
+                0,
+                run_is_approved (first->run),
+                n == 1 ? first->run->run_id : NULL,
+                portion };
   Taken taken;
-  if (take.most < 0 || rows == 0)
+  gboolean left;
+  for (guint i = 0; i < n; i++)
+    take.rows += day_leased (steps[i]);
+  if (take.most < 0 || take.rows == 0)
     return TRUE;
+  if (n > 1 && is_to_count (take.job, take.most, take.rows, &left))
+    return refuse (&take, TAKE_AGAIN, error);
   if (!take_rows (&take, &taken, error))
     return FALSE;
   FAULT ("day.taken");

@@ -33,9 +33,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DayPortion, day_portion_clear)
  * unless `again`; for one that is alone `again` or `brake` is set. */
 gboolean day_take (const GPtrArray *steps, DayPortion *portion, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The same for ROWS that STEP has leased. If it is refused, day_room says how many it may lease. */
-gboolean day_take_leased (Step *step, gint64 rows, DayPortion *portion, GError **error)
+/* The same for what N steps of runs of one job have leased. If one is refused that is alone,
+ * day_room says how many it may lease. Several are refused where rows have to be counted. */
+gboolean day_take_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* How many rows STEP has leased, with those below them. */
+gint64 day_leased (const Step *step);
 /* After the commit: the rest of what was given is for the process. */
 void day_took (DayPortion *portion);
 

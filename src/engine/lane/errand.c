@@ -9,9 +9,13 @@ lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code, const Step *
                    gpointer leased)
 {
   Errand *errand = g_new0 (Errand, 1);
-  *errand
-      = (Errand){ lanes, lane, code, step->run->job, leased, step->began_us, step->started_at_us,
-                  FALSE };
+  *errand = (Errand){ .lanes = lanes,
+                      .lane = lane,
+                      .code = code,
+                      .job = step->run->job,
+                      .leased = leased,
+                      .began_us = step->began_us,
+                      .started_at_us = step->started_at_us };
   pthread_mutex_lock (&lanes->lock);
   lane->list.errand = errand;
   lanes->acting++;
@@ -29,14 +33,41 @@ lane_end_errand (Lanes *lanes, Lane *lane)
 }
 
 void
+lanes_group_errands (Lanes *lanes, Errand *const *errands, guint n)
+{
+  ErrandGroup *group = g_atomic_rc_box_new0 (ErrandGroup);
+  pthread_mutex_lock (&lanes->lock);
+  group->left = n;
+  for (guint i = 0; i < n; i++)
+    errands[i]->group = g_atomic_rc_box_acquire (group);
+  pthread_mutex_unlock (&lanes->lock);
+  g_atomic_rc_box_release (group);
+}
+
+/* With the last of its group, the lanes of the others are ready as well. With the lock. */
+static void
+bring_back (Lanes *lanes, Errand *errand)
+{
+  ErrandGroup *group = errand->group;
+  if (group != NULL && --group->left == 0)
+    for (guint i = 0; i < lanes->all->len; i++) {
+      Lane *lane = lanes->all->pdata[i];
+      if (lane != errand->lane && lane->list.state == LANE_AWAY
+          && lane->list.errand->group == group)
+        lanes_make_ready (lanes, lane);
+    }
+  if (errand->lane->list.state == LANE_AWAY && errand_is_back (lanes, errand))
+    lanes_make_ready (lanes, errand->lane);
+}
+
+void
 errand_done (Errand *errand)
 {
   Lanes *lanes = errand->lanes;
   pthread_mutex_lock (&lanes->lock);
   errand->done = TRUE;
   lanes->acting--;
-  if (errand->lane->list.state == LANE_AWAY)
-    lanes_make_ready (lanes, errand->lane);
+  bring_back (lanes, errand);
   pthread_mutex_unlock (&lanes->lock);
 }
 
@@ -46,10 +77,24 @@ on_deleted (StoreList *list)
   errand_done (list->data);
 }
 
-void
-errand_delete (Errand *errand, StoreList *list)
+static void
+belongs_to (StoreList *list, Errand *errand)
 {
   list->done = on_deleted;
   list->data = errand;
+}
+
+void
+errand_delete (Errand *errand, StoreList *list)
+{
+  belongs_to (list, errand);
   store_delete (list);
+}
+
+void
+errands_delete (Errand *const *errands, StoreList *const *lists, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    belongs_to (lists[i], errands[i]);
+  store_delete_all (lists, n);
 }

@@ -185,10 +185,7 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
     lanes_wait (lanes, &lanes->ready, next);
   }
   if (lane != NULL) {
-    lane->list.state = LANE_RUNNING;
-    lanes->running++;
-    lane->list.cancel = cancel;
-    lane->list.running_since_us = clock_monotonic_us ();
+    lanes_give (lanes, lane, cancel);
     pg_cancel_clear (cancel);
   }
   pthread_mutex_unlock (&lanes->lock);
@@ -208,7 +205,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     pthread_cond_broadcast (&lanes->at_rest);
   if (next == LANE_GO_AWAY) {
     lane->list.state = LANE_AWAY;
-    if (lane->list.errand->done)
+    if (errand_is_back (lanes, lane->list.errand))
       lanes_make_ready (lanes, lane);
     else if (lane->list.revoked || lanes->stopping)
       lane->list.errand->code->cancel (lane->list.errand->leased);

@@ -35,6 +35,11 @@ typedef struct {
   gboolean apart; /* its step is not done as one with others */
 } LaneMessage;
 
+/* Errands that were begun together: their lanes come back together. */
+typedef struct {
+  guint left; /* under the list's lock: those that are not done */
+} ErrandGroup;
+
 /* A step between its two transactions. */
 struct _Errand {
   struct _Lanes *lanes;
@@ -44,6 +49,7 @@ struct _Errand {
   gpointer leased;
   gint64 began_us, started_at_us; /* of the step: monotonic; by the database's clock */
   gboolean done;                  /* under the list's lock */
+  ErrandGroup *group;             /* a reference; NULL: it was begun alone */
 };
 
 /* What the lane's last transaction published: it is being sent while the lane continues
@@ -111,6 +117,7 @@ typedef struct _Lane {
     guint at_once;    /* so many runs are done as one (work/at_once.h); 0: none were yet */
     guint rests;      /* for so many batches none is */
     guint fits;       /* messages that the next one should take; 0: all */
+    gboolean apart;   /* it is taken without other lanes once */
     guint outages;    /* in a row */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;
@@ -170,6 +177,13 @@ void lanes_wake (Lanes *lanes, Lane *lane);
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+/* Adds lanes to TAKEN that are ready as well and stand where LANE stands: lanes of its job
+ * whose errand is not begun, or is to be settled. MOST at most. Thread: the worker that has LANE.
+ */
+void lanes_take_beside (Lanes *lanes, const Lane *lane, guint most, GPtrArray *taken);
+/* A worker that holds several lanes goes on with each by itself: a cancelled statement of the
+ * others does not count for this one. */
+void lanes_begin_alone (Lanes *lanes, Lane *lane);
 /* Call it just before reading the mailbox: the read covers wake-ups up to here, not later ones
  * (the mailbox sends a wake-up only when it was empty). Thread: worker. */
 void lane_about_to_read (Lanes *lanes, Lane *lane);
@@ -183,6 +197,8 @@ void lane_note_run (Lanes *lanes, Lane *lane, const char *run_id);
 Errand *lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code,
                            const struct _Step *step, gpointer leased);
 void lane_end_errand (Lanes *lanes, Lane *lane);
+/* The lanes of these errands, which have not begun to act, come back together. */
+void lanes_group_errands (Lanes *lanes, Errand *const *errands, guint n);
 
 /* A copy for the dispatcher and the idle check. Holds a reference to PARTITION. Thread: any. */
 typedef struct {

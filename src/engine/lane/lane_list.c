@@ -11,7 +11,17 @@ errand_free (Errand *errand)
   if (errand == NULL)
     return;
   errand->code->free (errand->leased);
+  if (errand->group != NULL)
+    g_atomic_rc_box_release (errand->group);
   g_free (errand);
+}
+
+gboolean
+errand_is_back (const Lanes *lanes, const Errand *errand)
+{
+  return errand->done
+         && (errand->group == NULL || errand->group->left == 0 || errand->lane->list.revoked
+             || lanes->stopping || lanes->alone != NULL);
 }
 
 void
@@ -58,6 +68,15 @@ lanes_make_ready (Lanes *lanes, Lane *lane)
   lane->list.state = LANE_READY;
   g_queue_push_tail (lanes_queue (lanes, lane), lane);
   pthread_cond_broadcast (&lanes->ready);
+}
+
+void
+lanes_give (Lanes *lanes, Lane *lane, Pg *cancel)
+{
+  lane->list.state = LANE_RUNNING;
+  lanes->running++;
+  lane->list.cancel = cancel;
+  lane->list.running_since_us = clock_monotonic_us ();
 }
 
 void

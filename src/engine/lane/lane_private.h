@@ -28,11 +28,16 @@ struct _Lanes {
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
+/* To the worker whose connection is CANCEL. With the lock. */
+void lanes_give (Lanes *lanes, Lane *lane, Pg *cancel);
 /* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
 void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */
 void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
+/* It is done, and so are those that it was begun with; a lane that is to be given up waits for no
+ * others. With the lock. */
+gboolean errand_is_back (const Lanes *lanes, const Errand *errand);
 /* NULL: nothing. Messages that are not acknowledged go back to the outbox. */
 void sending_free (Sending *sending);
 /* A worker holds it, or something under way refers to it: it must not be freed. With the lock. */

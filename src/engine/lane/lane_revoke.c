@@ -54,6 +54,15 @@ cancel_running (GPtrArray *lanes, gboolean statements)
   }
 }
 
+/* A lane that is to be given up does not wait for the errands that its own was begun with. With the
+ * lock. */
+static void
+release_done (Lanes *lanes, Lane *lane)
+{
+  if (lane->list.state == LANE_AWAY && errand_is_back (lanes, lane->list.errand))
+    lanes_make_ready (lanes, lane);
+}
+
 void
 lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_us)
 {
@@ -62,6 +71,7 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
     Lane *lane = revoked->pdata[i];
     lane->list.revoked = TRUE;
     lane->list.lost = lost;
+    release_done (lanes, lane);
     withdraw (lanes, lane);
   }
   for (int round = 0; round < 2 && any_running (revoked, round); round++) {
@@ -117,6 +127,8 @@ lanes_stop (Lanes *lanes)
 {
   pthread_mutex_lock (&lanes->lock);
   lanes->stopping = TRUE;
+  for (guint i = 0; i < lanes->all->len; i++)
+    release_done (lanes, lanes->all->pdata[i]);
   cancel_running (lanes->all, FALSE);
   pthread_cond_broadcast (&lanes->ready);
   pthread_mutex_unlock (&lanes->lock);

@@ -342,3 +342,13 @@ step_send (Step *step, GError **error)
   }
   return pg_finish (step->pg, error) ? g_steal_pointer (&answers) : NULL;
 }
+
+GPtrArray *
+step_send_all (Step *const *steps, guint n, GError **error)
+{
+  for (guint i = 1; i < n; i++) {
+    steps[0]->queued += steps[i]->queued;
+    steps[i]->queued = 0;
+  }
+  return step_send (steps[0], error);
+}

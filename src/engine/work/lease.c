@@ -17,7 +17,7 @@ take_lease (Step *step, Transaction *transaction, GError **error)
   if (leased == NULL)
     return NULL;
   g_auto (DayPortion) portion = { 0 };
-  if (brakes_note_leased (step, &portion, error) && transaction_commit (transaction, error)) {
+  if (brakes_note_leased (&step, 1, &portion, error) && transaction_commit (transaction, error)) {
     day_took (&portion);
     FAULT ("errand.after_lease");
     return leased;
@@ -26,9 +26,8 @@ take_lease (Step *step, Transaction *transaction, GError **error)
   return NULL;
 }
 
-/* A store must not be called while a transaction is open: fails the step if one is. */
-static gboolean
-no_transaction (Step *step, GError **error)
+gboolean
+lease_is_committed (Step *step, GError **error)
 {
   if (!pg_in_transaction (step->pg) && !FAULT_ERROR ("errand.open_transaction"))
     return TRUE;
@@ -45,7 +44,7 @@ lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *ste
   gboolean ready = step->job->sentence == NULL || step_is_ready (step, &error);
   gpointer leased
       = ready && brakes_before (step, &error) ? take_lease (step, transaction, &error) : NULL;
-  if (leased != NULL && no_transaction (step, &error)) {
+  if (leased != NULL && lease_is_committed (step, &error)) {
     steps_log_started (step);
     Errand *errand = lane_begin_errand (service->lanes, lane, errand_of (step->job), step, leased);
     errand->code->act (leased, errand);

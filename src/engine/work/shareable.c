@@ -9,9 +9,14 @@ shareable_job (const Job *job)
 }
 
 gboolean
-shareable_run (const Run *run)
+shareable_errand (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
-         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL
-         && shareable_job (run->job);
+         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL;
+}
+
+gboolean
+shareable_run (const Run *run)
+{
+  return shareable_errand (run) && shareable_job (run->job);
 }

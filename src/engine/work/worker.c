@@ -9,6 +9,7 @@
 #include "engine/step/replica.h"
 #include "engine/work/answer.h"
 #include "engine/work/batch.h"
+#include "engine/work/errands.h"
 #include "engine/work/intake.h"
 #include "engine/work/suspect.h"
 
@@ -153,6 +154,87 @@ follow (Service *service, Lane *lane)
     lane_follow (service->lanes, lane, job);
 }
 
+static void
+handle_one (Worker *worker, Lane *lane)
+{
+  gint64 hold_us = 0;
+  lane->worker.replica = worker->replica;
+  LaneNext next = handle_lane (worker->service, worker->pg, lane, &hold_us);
+  g_assert (!pg_in_transaction (worker->pg));
+  lanes_put (worker->service->lanes, lane, next, hold_us);
+}
+
+/* --- several lanes at once --- */
+
+/* LANE has a message, or an errand to settle, and can go with the others of JOB. Its suspect is
+ * counted. */
+static gboolean
+joins (const Worker *worker, Lane *lane, const Job *job)
+{
+  Service *service = worker->service;
+  LaneNext next;
+  gint64 hold_us;
+  if (lane->job != job)
+    return FALSE;
+  if (lane->worker.pending->len == 0)
+    take_messages (service, lane);
+  suspect_forget (worker->pg, lane);
+  return errands_fit (service, lane) && !lane->suspects.one_by_one
+         && (lane->suspects.n == 0 || suspect_begin (service, worker->pg, lane, &next, &hold_us));
+}
+
+/* As handle_pending and handle_lane do. */
+static void
+put_joined (const Worker *worker, Lane *lane, gboolean away)
+{
+  Service *service = worker->service;
+  gint64 hold_us = 0;
+  gboolean more = lane->worker.pending->len > 0 || lane->worker.full;
+  LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
+  if (lane->suspects.n > 0) {
+    next = suspect_end (service, worker->pg, lane, next, &hold_us);
+    lane->suspects.n -= away ? 0 : 1;
+  }
+  sending_note_handled (service, lane);
+  lanes_put (service->lanes, lane, next, hold_us);
+}
+
+/* Does not go with the others. What begins may have to wait until no other lane is held
+ * (solitude.h), so it is taken again without them; what is to be settled does not wait for that. */
+static void
+put_apart (Worker *worker, Lane *lane)
+{
+  if (lane->list.errand != NULL) {
+    lanes_begin_alone (worker->service->lanes, lane);
+    handle_one (worker, lane);
+    return;
+  }
+  lane->worker.apart = TRUE;
+  lanes_put (worker->service->lanes, lane, LANE_AGAIN, 0);
+}
+
+/* Lanes (of Lane) that this worker has: those that fit go together. */
+static void
+handle_several (Worker *worker, const GPtrArray *lanes)
+{
+  const Lane *first = lanes->pdata[0];
+  const Job *job = first->job;
+  const gboolean begin = first->list.errand == NULL;
+  g_autoptr (GPtrArray) joined = g_ptr_array_new ();
+  for (guint i = 0; i < lanes->len; i++) {
+    follow (worker->service, lanes->pdata[i]);
+    if (joins (worker, lanes->pdata[i], job))
+      g_ptr_array_add (joined, lanes->pdata[i]);
+  }
+  gboolean done = joined->len > 1
+                  && (begin ? errands_begin : errands_end) (worker->service, worker->pg, joined);
+  for (guint i = 0; i < lanes->len; i++)
+    if (done && g_ptr_array_find (joined, lanes->pdata[i], NULL))
+      put_joined (worker, lanes->pdata[i], begin);
+    else
+      put_apart (worker, lanes->pdata[i]);
+}
+
 static void *
 worker_main (void *data)
 {
@@ -161,13 +243,18 @@ worker_main (void *data)
   Lane *lane;
   pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
   while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL) {
-    gint64 hold_us = 0;
+    g_autoptr (GPtrArray) lanes = g_ptr_array_new ();
+    g_ptr_array_add (lanes, lane);
     in_force_renew ();
     follow (service, lane);
-    lane->worker.replica = worker->replica;
-    LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
-    g_assert (!pg_in_transaction (worker->pg));
-    lanes_put (service->lanes, lane, next, hold_us);
+    const guint most = lane->worker.apart ? 1 : errands_most (lane);
+    lane->worker.apart = FALSE;
+    if (most > 1)
+      lanes_take_beside (service->lanes, lane, most, lanes);
+    if (lanes->len > 1)
+      handle_several (worker, lanes);
+    else
+      handle_one (worker, lane);
   }
   return NULL;
 }

@@ -3,44 +3,17 @@
  * whose lease has expired belongs to the step that leased it next.
  */
 #include "jobs/jobs.h"
-#include "jobs/ci.delete_objects/passing.h"
+#include "jobs/ci.delete_objects/parts.h"
+#include "jobs/ci.delete_objects/together.h"
 #include "jobs/ci.delete_objects/refused.h"
-
-#include "base/clock.h"
-
-/* Every so many steps a slot reads from the table's beginning, for leases that were returned. */
-#define LOOK_BACK_EVERY 16
-
-typedef struct {
-  gint64 removed;
-  guint failed;
-  gboolean more; /* objects are ready */
-} Settled;
-
-/* Where the step before ended; NULL: the beginning. A slot that skips objects never looks back, or
- * it would lose its place. */
-static const char *
-reached_before (const Step *step, const Passing *passing)
-{
-  gboolean look_back = step_number (step) % LOOK_BACK_EVERY == 0 && !passing->any;
-  return look_back ? NULL : json_string_value (json_object_get (step_cursor (step), "reached"));
-}
-
-/* As many as a page has, and no more than the limits leave: objects can become ready after they
- * were counted. */
-static gint64
-lease_limit (Step *step)
-{
-  return MIN (step_limit (step, step_setting (step, "batch")), step_room (step));
-}
 
 /* The answers of until.sql and lease.sql. Objects of stores that are down are not leased. */
 static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
 {
   g_autofree char *limit
-      = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : lease_limit (step));
-  const char *reached = reached_before (step, passing);
+      = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : parts_lease_limit (step));
+  const char *reached = parts_reached_before (step, passing);
   if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
       || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge",
                       passing->edge, "down", passing->stores, NULL))
@@ -58,12 +31,10 @@ lease (Step *step, GError **error)
   passing_clear (&passing);
   if (answers == NULL)
     return NULL;
-  Leased *leased = leased_new (answers);
+  Leased *leased = leased_new (answers, 0, rows_count (answers->pdata[1]));
+  g_ptr_array_unref (answers);
   leased->beyond = g_steal_pointer (&beyond);
-  step_tries (step, leased->list.n);
-  leased->is_full = leased->list.n > 0 && leased->list.n == lease_limit (step);
-  /* Half of the lease: even a late answer is settled long before another step can lease the row. */
-  leased->list.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;
+  parts_begin (step, leased);
   return leased;
 }
 
@@ -83,37 +54,15 @@ cancel (gpointer data)
  * --------------------------------------------------------------------------------------------------
  */
 
-static char *
-column (const Leased *leased, const char *name, const GArray *which)
-{
-  return leased_column (leased, name, which, 0, which->len);
-}
-
-/* Queues the deletes of the rows in GONE and of their quarantine entries. */
-static gboolean
-queue_gone (Step *step, const Leased *leased, const GArray *gone, GError **error)
-{
-  GString *items = array_new ();
-  for (guint i = 0; i < gone->len; i++) {
-    int row = g_array_index (gone, int, i);
-    g_autofree char *item
-        = g_strconcat ("ci_deleted_objects:", rows_text (leased->rows, row, "id"), NULL);
-    array_add (items, item);
-    step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
-  }
-  g_autofree char *id = column (leased, "id", gone), *item = array_take (items);
-  return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "lease",
-                           leased->lease, NULL)
-         && step_queue (step, error, "cured", "item", item, NULL);
-}
-
 /* LOOK: also asks, in the same round trip, whether more objects are ready. */
 static gboolean
 settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError **error)
 {
   g_autoptr (GArray) gone = leased_with (leased, STORE_DELETED, STORE_ABSENT);
   gboolean refused = FALSE;
-  if ((gone->len > 0 && !queue_gone (step, leased, gone, error))
+  if ((gone->len > 0
+       && (!parts_queue_gone (step, leased, gone, error)
+           || !parts_queue_cured (step, &leased, 1, error)))
       || (look && !step_queue (step, error, "more", "reached", leased->reached, NULL)))
     return FALSE;
   g_autoptr (GPtrArray) answers = step_send (step, error);
@@ -149,7 +98,7 @@ log_failed (Step *step, const Leased *leased, int row, const PgRows *projects, c
   static const char *const fields[] = { "id", "file_store", "store_dir", "file" };
   static const char *const id[] = { "project_id" }, *const path[] = { "project", "root_namespace" };
   json_t *line = json_object ();
-  add_fields (line, leased->rows, row, fields, G_N_ELEMENTS (fields));
+  add_fields (line, leased->rows, leased->from + row, fields, G_N_ELEMENTS (fields));
   add_fields (line, projects, i, id, G_N_ELEMENTS (id));
   if (paths != NULL)
     add_fields (line, paths, i, path, G_N_ELEMENTS (path));
@@ -160,7 +109,7 @@ log_failed (Step *step, const Leased *leased, int row, const PgRows *projects, c
 static gboolean
 log_all_failed (Step *step, const Leased *leased, const GArray *which, GError **error)
 {
-  g_autofree char *id = column (leased, "id", which);
+  g_autofree char *id = parts_column (leased, "id", which);
   g_autoptr (PgRows) projects = step_query (step, error, "projects", "id", id, NULL);
   if (projects == NULL)
     return FALSE;
@@ -191,7 +140,7 @@ settle_failed (Step *step, const Leased *leased, Settled *settled, GError **erro
     array_add (reasons, leased->list.objects[row].error);
     array_add (finals, leased->list.objects[row].result == STORE_UNSAFE ? "t" : "f");
   }
-  g_autofree char *id = column (leased, "id", which);
+  g_autofree char *id = parts_column (leased, "id", which);
   g_autofree char *reason = array_take (reasons), *final = array_take (finals);
   g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", leased->lease,
                                        "reason", reason, "final", final, NULL);
@@ -204,29 +153,11 @@ settle_open (Step *step, const Leased *leased, GError **error)
   g_autoptr (GArray) which = leased_with (leased, STORE_OPEN, STORE_OPEN);
   if (which->len == 0)
     return TRUE;
-  g_autofree char *id = column (leased, "id", which), *was = column (leased, "was", which);
+  g_autofree char *id = parts_column (leased, "id", which),
+                  *was = parts_column (leased, "was", which);
   g_autoptr (PgRows) back
       = step_query (step, error, "give_back", "id", id, "lease", leased->lease, "was", was, NULL);
   return back != NULL;
-}
-
-static void
-report (Step *step, const Leased *leased, const Settled *settled)
-{
-  g_autoptr (GArray) absent = leased_with (leased, STORE_ABSENT, STORE_ABSENT);
-  g_autoptr (GArray) deleted = leased_with (leased, STORE_DELETED, STORE_DELETED);
-  step_count (step, "updated_rows", settled->removed);
-  step_count (step, "deleted", deleted->len);
-  step_count (step, "absent", absent->len);
-  step_count (step, "failed", settled->failed);
-  if (leased->list.n == 0)
-    return;
-  const char *slot = step_arg (step, "slot");
-  step_outcome (step, "ObjectsDeleted", slot != NULL ? slot : "0",
-                json_pack ("{s:I, s:i, s:i, s:i}", "slot",
-                           (json_int_t)g_ascii_strtoll (slot != NULL ? slot : "0", NULL, 10),
-                           "deleted", (int)deleted->len, "absent", (int)absent->len, "failed",
-                           (int)settled->failed));
 }
 
 static gboolean
@@ -239,7 +170,7 @@ settle_all (Step *step, Leased *leased, GError **error)
   gboolean ok = settle_failed (step, leased, &settled, error) && settle_open (step, leased, error)
                 && settle_gone (step, leased, !passing.any, &settled, error);
   if (ok)
-    report (step, leased, &settled);
+    parts_report (step, leased, &settled);
   if (ok && passing.any)
     ok = passing_continue (step, &passing, leased->is_full ? reached : leased->beyond, error);
   else if (ok && settled.more)
@@ -291,4 +222,5 @@ settle (Step *step, gpointer data, GError **error)
   return step_again (step, error);
 }
 
-const JobErrand delete_objects_errand = { lease, act, cancel, settle, leased_free };
+const JobErrand delete_objects_errand
+    = { lease, act, cancel, settle, leased_free, &delete_objects_together };

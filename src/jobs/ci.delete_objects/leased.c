@@ -1,23 +1,30 @@
 #include "jobs/ci.delete_objects/leased.h"
 
 Leased *
-leased_new (GPtrArray *answers)
+leased_new (GPtrArray *answers, int from, int n)
 {
   Leased *leased = g_new0 (Leased, 1);
-  leased->answers = answers;
+  leased->answers = g_ptr_array_ref (answers);
   leased->lease = rows_text (answers->pdata[0], 0, "lease");
   leased->rows = answers->pdata[1];
-  leased->list.n = (guint)rows_count (leased->rows);
+  leased->from = from;
+  leased->list.n = (guint)n;
   leased->list.objects = g_new0 (StoreObject, leased->list.n);
-  for (int i = 0; i < rows_count (leased->rows); i++) {
+  for (int i = 0; i < n; i++)
     leased->list.objects[i]
-        = (StoreObject){ .file_store = (int)rows_int (leased->rows, i, "file_store"),
-                         .dir = rows_text (leased->rows, i, "store_dir"),
-                         .file = rows_text (leased->rows, i, "file") };
-    if (rows_bool (leased->rows, i, "is_last"))
-      leased->reached = rows_text (leased->rows, i, "was");
-  }
+        = (StoreObject){ .file_store = (int)rows_int (leased->rows, from + i, "file_store"),
+                         .dir = leased_text (leased, i, "store_dir"),
+                         .file = leased_text (leased, i, "file") };
+  for (int row = 0; row < rows_count (leased->rows); row++)
+    if (rows_bool (leased->rows, row, "is_last"))
+      leased->reached = rows_text (leased->rows, row, "was");
   return leased;
+}
+
+const char *
+leased_text (const Leased *leased, int i, const char *name)
+{
+  return rows_text (leased->rows, leased->from + i, name);
 }
 
 void
@@ -46,6 +53,11 @@ leased_with (const Leased *leased, StoreResult a, StoreResult b)
 char *
 leased_column (const Leased *leased, const char *name, const GArray *which, guint from, guint to)
 {
+  g_autoptr (GArray) rows = g_array_sized_new (FALSE, FALSE, sizeof (int), to - from);
+  for (guint i = from; i < to; i++) {
+    int row = leased->from + g_array_index (which, int, i);
+    g_array_append_val (rows, row);
+  }
   return rows_array_of (leased->rows, rows_column (leased->rows, name),
-                        (const int *)(gpointer)which->data + from, to - from);
+                        (const int *)(gpointer)rows->data, rows->len);
 }

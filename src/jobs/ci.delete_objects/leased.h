@@ -10,6 +10,7 @@ typedef struct {
   GPtrArray *answers; /* of PgRows: lease, and rows */
   const char *lease;  /* when it expires */
   const PgRows *rows;
+  int from;            /* the first object's row; those of other steps can stand before it */
   const char *reached; /* the last of the rows; NULL: none */
   char *beyond; /* where the next step begins if objects are skipped and this step found fewer than
                    it could take */
@@ -19,11 +20,13 @@ typedef struct {
   gint64 limit;     /* only so many are settled, because all took too long; 0: all */
 } Leased;
 
-/* Takes ANSWERS, of until.sql and lease.sql. */
-Leased *leased_new (GPtrArray *answers);
+/* Of ANSWERS, of until.sql and lease.sql: N rows from row FROM on. Holds a reference. */
+Leased *leased_new (GPtrArray *answers, int from, int n);
+/* A column of object I. */
+const char *leased_text (const Leased *leased, int i, const char *name);
 void leased_free (gpointer leased);
-/* The rows with one of the results A and B: an array of int, g_array_unref it. */
+/* The objects with one of the results A and B: an array of int, g_array_unref it. */
 GArray *leased_with (const Leased *leased, StoreResult a, StoreResult b);
-/* Column NAME of rows FROM to TO (exclusive) of WHICH, as an array literal; g_free it. */
+/* Column NAME of objects FROM to TO (exclusive) of WHICH, as an array literal; g_free it. */
 char *leased_column (const Leased *leased, const char *name, const GArray *which, guint from,
                      guint to);

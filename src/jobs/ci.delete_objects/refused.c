@@ -73,7 +73,7 @@ refused_silently (Step *step, Leased *leased, gboolean *any, GError **error)
   for (int i = 0; i < rows_count (kept); i++)
     for (guint j = 0; j < gone->len; j++) {
       int row = g_array_index (gone, int, j);
-      if (g_str_equal (rows_text (leased->rows, row, "id"), rows_text (kept, i, "id")))
+      if (g_str_equal (leased_text (leased, row, "id"), rows_text (kept, i, "id")))
         fail (leased, row,
               "refused: the statement did not change the row (a trigger or a rule keeps it)");
     }

@@ -1,0 +1,66 @@
+/* The requests of an S3 service, and which objects each names: those of several parts can share
+ * one.
+ *
+ * Invariant: a part is done when none of its objects is in a call any more.
+ * Threads: the one that makes a call, then only the HTTP thread. Ownership: call_end frees a call;
+ * a job is freed with the last of its objects.
+ */
+#pragma once
+#include "http/http.h"
+#include "store/limiter.h"
+#include "store/part.h"
+#include "store/s3_request.h"
+#include "store/s3_xml.h"
+
+typedef struct {
+  Http *http;
+  S3Target *target;
+  Limiter limiter;
+  gint no_bulk; /* atomic: the service has no DeleteObjects */
+} S3;
+
+/* What is known of one part. Used on the HTTP thread only, once the first call is sent. */
+typedef struct {
+  S3 *s3;
+  StorePart *part;
+  GStringChunk *keys;
+  guint open; /* atomic: its objects in calls under way, plus one while calls are being made */
+  char *down;
+  gint64 retry_ms;
+} S3Job;
+
+typedef struct {
+  S3Job *job; /* counted in `open` */
+  StoreObject *object;
+  char *key; /* the job's */
+} Entry;
+
+/* A request. Its objects can be of several parts: each part has its own say whether they are still
+ * to be deleted. */
+typedef struct {
+  S3 *s3;
+  GArray *entries; /* of Entry; those of a part stand together */
+  gboolean bulk;
+  guint tries;
+  S3Reader *reader; /* reads the answer as it comes */
+} Call;
+
+/* Takes PART. Holds a count of its own, for s3_job_unref. */
+S3Job *s3_job_new (S3 *s3, StorePart *part);
+void s3_job_unref (S3Job *job);
+char *s3_job_key (S3Job *job, const StoreObject *object); /* the job's */
+
+Call *call_new (S3 *s3, gboolean bulk);
+/* Its objects are done, or stay open. */
+void call_end (Call *call);
+Entry *call_entry (const Call *call, guint i);
+void call_add (Call *call, const Entry *entry);
+
+typedef gboolean (*PartIs) (const StorePart *part);
+/* Whether any part of the call is so. */
+gboolean call_any_part (const Call *call, PartIs is);
+/* Removes the objects of the parts that are not so: they stay open. */
+void call_keep_parts (Call *call, PartIs is);
+/* The earliest of its parts, monotonic. */
+gint64 call_deadline_us (const Call *call);
+HttpRequest *call_request (const Call *call);

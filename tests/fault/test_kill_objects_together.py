@@ -1,0 +1,112 @@
+"""Objects of several slots that are leased and settled together: a process that is killed there, a row that stays, a key that is refused."""
+
+import re
+
+import pytest
+
+from support.places import binary_with_faults
+from support.s3 import BUCKET, TICK, Objects, Proxy
+
+SLOT, N = "ci.delete_objects", 240
+TOGETHER = {"run.workers": 2, "jobs.ci.delete_objects.batch": 5}  # one worker for objects: the others' messages wait meanwhile
+POINTS = ["errand.before_lease", "errand.after_lease", "errands.after_lease", "errand.before_settle", "errands.before_commit",
+          "errands.after_commit", "step.before_commit", "step.after_commit"]
+
+
+@pytest.fixture
+def objects(pruned_with_slots, database, gateway, request):
+    if binary_with_faults().exists():
+        pruned_with_slots.binary = binary_with_faults()
+    made = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
+    made.settings |= TOGETHER
+    return made
+
+
+def fill(objects, number=N):
+    client = objects.gateway.client()
+    for i in range(number):
+        client.put_object(Bucket=BUCKET, Key=f"{objects.prefix}/d/f{i}", Body=b"x")
+    objects.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+                             " SELECT 2, 'd', 'f' || i, now() - interval '1 hour' FROM generate_series(0, %s - 1) i", [number])
+
+
+def audited(objects):
+    return objects.database.value("SELECT coalesce(sum(jsonb_array_length(keys)), 0) FROM pruned.deletions WHERE table_name = 'ci_deleted_objects'")
+
+
+def runs(objects):
+    return objects.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY slot", [SLOT])
+
+
+def check(objects):
+    """Each object and each row went once, and each run tells of its own."""
+    assert objects.keys() == [] and objects.left() == []
+    assert audited(objects) == N
+    ended = runs(objects)
+    assert {(run["state"], run["attempts"]) for run in ended} == {("finished", 0)} and len(ended) == 3
+    assert sum(run["result"]["updated_rows"] for run in ended) == N
+    own = objects.database.rows("SELECT run_id, sum(jsonb_array_length(keys)) AS n FROM pruned.deletions"
+                                " WHERE table_name = 'ci_deleted_objects' GROUP BY run_id")
+    assert {row["run_id"]: row["n"] for row in own} == {r["run_id"]: r["result"]["updated_rows"] for r in ended if r["result"]["updated_rows"]}
+    assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
+# When the worker finds several slots ready is up to Kafka: only once is sure.
+@pytest.mark.parametrize("point, passage", [(p, n) for p in POINTS for n in (1, 3) if n == 1 or not p.startswith("errands.")])
+def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage):
+    fill(objects)
+    objects.pruned.run("tick", TICK).ok()
+    killed = objects.pruned.start("--until-idle", settings=objects.settings, environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})
+    assert killed.wait(60) == -9
+    assert audited(objects) == N - len(objects.left())
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour'")  # the dead process's leases end
+    objects.pruned.run("tick", TICK).ok()
+    objects.pruned.run_until_idle(settings=objects.settings, deadline_s=90)
+    objects.pruned.run("tick", TICK).ok()  # for slots that had ended before
+    objects.pruned.run_until_idle(settings=objects.settings, deadline_s=90)
+    assert objects.keys() == [] and objects.left() == []
+    assert audited(objects) == N == sum(run["result"]["updated_rows"] for run in runs(objects))
+    assert {(run["state"], run["attempts"]) for run in runs(objects)} == {("finished", 0)}
+
+
+def test_one_request_names_the_objects_of_several_slots(objects):
+    fill(objects)
+    proxy = Proxy(objects.gateway.endpoint)
+    sizes = []
+
+    def count(command, body, go):
+        sizes.append(body.count(b"<Key>"))
+        return *go(), None
+
+    proxy.misbehave = count
+    try:
+        objects.delete(**{"store.object.endpoint": proxy.url})
+    finally:
+        proxy.close()
+    check(objects)
+    assert sum(sizes) == N and max(sizes) > 5
+
+
+def test_a_row_that_stays_is_charged_alone(objects):
+    fill(objects)
+    kept = objects.database.value("SELECT max(id) FROM ci_deleted_objects")
+    objects.database.execute("CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF old.id = %s THEN RETURN NULL; END IF;"
+                             " RETURN old; END'" % kept)
+    objects.database.execute("CREATE TRIGGER stays BEFORE DELETE ON ci_deleted_objects FOR EACH ROW EXECUTE FUNCTION stays()")
+    objects.delete()
+    assert objects.left() == [kept] and audited(objects) == N - 1
+    assert objects.database.column("SELECT item FROM pruned.quarantine") == [f"ci_deleted_objects:{kept}"]
+
+
+def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
+    """Then only the slot with the key at fault is slow."""
+    fill(objects)
+    proxy = Proxy(objects.gateway.endpoint)
+    refused = (400, b"<Error><Code>InvalidArgument</Code><Message>no</Message></Error>", None)
+    proxy.misbehave = lambda command, body, go: refused if command == "POST" and b"/f7<" in body else (*go(), None)
+    try:
+        objects.delete(**{"store.object.endpoint": proxy.url})
+    finally:
+        proxy.close()
+    check(objects)
+    assert [command for command, _ in proxy.requests].count("DELETE") == 5
