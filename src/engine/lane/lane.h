@@ -170,6 +170,9 @@ void lanes_wake (Lanes *lanes, Lane *lane);
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+/* TRUE: the worker that has LANE goes on with it at once, as no other waits for a worker. So nobody
+ * is woken, and the lane stays with a connection that has planned its statements. FALSE: put it. */
+gboolean lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel);
 /* Call it just before reading the mailbox: the read covers wake-ups up to here, not later ones
  * (the mailbox sends a wake-up only when it was empty). Thread: worker. */
 void lane_about_to_read (Lanes *lanes, Lane *lane);

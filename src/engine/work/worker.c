@@ -161,12 +161,16 @@ worker_main (void *data)
   Lane *lane;
   pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
   while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL) {
-    gint64 hold_us = 0;
-    in_force_renew ();
-    follow (service, lane);
-    lane->worker.replica = worker->replica;
-    LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
-    g_assert (!pg_in_transaction (worker->pg));
+    gint64 hold_us;
+    LaneNext next;
+    do {
+      hold_us = 0;
+      in_force_renew ();
+      follow (service, lane);
+      lane->worker.replica = worker->replica;
+      next = handle_lane (service, worker->pg, lane, &hold_us);
+      g_assert (!pg_in_transaction (worker->pg));
+    } while (next == LANE_AGAIN && lanes_keep (service->lanes, lane, worker->pg));
     lanes_put (service->lanes, lane, next, hold_us);
   }
   return NULL;
