@@ -182,3 +182,28 @@ def test_the_line_and_the_outcome_about_a_member_name_the_user_and_the_group(new
     said = {m.value["member_id"]: m.value for m in scene.topics.outcomes("MemberKept")}
     assert {(id, m["user_id"], m["source_type"], m["source_id"], m["reason"]) for id, m in said.items()} == {
         (member, user, "Namespace", below, "failed"), (other, user, "Project", project, "failed")}
+
+
+@pytest.mark.parametrize("table, condition, how", [
+    ("notification_settings", "OLD.user_id IN (%s)", "RAISE EXCEPTION 'it stays'"),
+    ("members", "OLD.user_id IN (%s)", "RAISE EXCEPTION 'it stays'"),
+    ("members", "OLD.user_id IN (%s)", "RETURN NULL"),
+], ids=["behind the row", "the row", "the row, silently"])
+def test_each_row_is_announced_once_and_as_what_has_become_of_it(new_scene, table, condition, how):
+    """Outcomes are made while later statements still run; what is rolled back is not announced."""
+    scene = new_scene()
+    there = Instance(scene.database)
+    group = there.group()
+    members = {}
+    for _ in range(30):
+        user = there.user()
+        members[user] = there.put("members", access_level=30, source_id=group, source_type="Namespace", user_id=user,
+                                  type="GroupMember", expires_at=there.day(-1), member_namespace_id=group)
+        there.put("notification_settings", user_id=user, source_id=group, source_type="Namespace", level=1)
+    bad = list(members)[3:30:11]
+    refuse_rows(scene.database, condition % ", ".join(map(str, bad)), how, table)
+    scene.topics.tick("members.remove_expired", now(minutes=-1))
+    scene.run_until_idle()
+    assert there.ids("members", "expires_at IS NOT NULL") == sorted(members[user] for user in bad)
+    assert sorted(m.value["user_id"] for m in scene.topics.outcomes("MemberRemoved")) == sorted(set(members) - set(bad))
+    assert sorted(m.value["user_id"] for m in scene.topics.outcomes("MemberKept")) == sorted(bad)

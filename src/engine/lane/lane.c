@@ -192,6 +192,32 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   return lane;
 }
 
+/* With the lock. */
+static gboolean
+is_any_ready (const Lanes *lanes)
+{
+  gboolean any = FALSE;
+  for (guint i = 0; i < lanes->n_queues; i++)
+    any |= !g_queue_is_empty (&lanes->queues[i]);
+  return any;
+}
+
+gboolean
+lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel)
+{
+  pthread_mutex_lock (&lanes->lock);
+  release_held (lanes);
+  gboolean kept = !lane->list.revoked && !lanes->stopping && lanes->alone == NULL
+                  && lane->list.errand == NULL && !is_any_ready (lanes);
+  if (kept) {
+    lane->list.run_id[0] = '\0';
+    lane->list.running_since_us = clock_monotonic_us ();
+    pg_cancel_clear (cancel);
+  }
+  pthread_mutex_unlock (&lanes->lock);
+  return kept;
+}
+
 void
 lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
 {

@@ -184,6 +184,9 @@ void lanes_take_beside (Lanes *lanes, const Lane *lane, guint most, GPtrArray *t
 /* A worker that holds several lanes goes on with each by itself: a cancelled statement of the
  * others does not count for this one. */
 void lanes_begin_alone (Lanes *lanes, Lane *lane);
+/* TRUE: the worker that has LANE goes on with it at once, as no other waits for a worker. So nobody
+ * is woken, and the lane stays with a connection that has planned its statements. FALSE: put it. */
+gboolean lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel);
 /* Call it just before reading the mailbox: the read covers wake-ups up to here, not later ones
  * (the mailbox sends a wake-up only when it was empty). Thread: worker. */
 void lane_about_to_read (Lanes *lanes, Lane *lane);

@@ -117,6 +117,22 @@ bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key
   bundle_spoil (bundle, "message about %s: %s", key, cause->message);
 }
 
+BundleMark
+bundle_mark (const Bundle *bundle)
+{
+  return (BundleMark){ bundle->stored->len, bundle->size, bundle->wrong == NULL };
+}
+
+void
+bundle_cut (Bundle *bundle, BundleMark mark)
+{
+  g_assert (bundle->messages == NULL);
+  g_byte_array_set_size (bundle->stored, mark.len);
+  bundle->size = mark.size;
+  if (mark.whole)
+    g_clear_error (&bundle->wrong);
+}
+
 void
 bundle_spoil (Bundle *bundle, const char *format, ...)
 {

@@ -41,6 +41,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bundle, bundle_free)
 void bundle_add (Bundle *bundle, const char *topic, gint32 partition, const char *key,
                  const char *type, const char *ce_id, const char *const *fields);
 guint bundle_size (const Bundle *bundle);
+/* What is in it now; bundle_cut takes away what was added since. */
+typedef struct {
+  guint len, size;
+  gboolean whole;
+} BundleMark;
+BundleMark bundle_mark (const Bundle *bundle);
+void bundle_cut (Bundle *bundle, BundleMark mark);
 /* A message cannot be made: makes the bundle wrong with PRUNED_RETRY and this text. The first
  * error is kept. */
 void bundle_spoil (Bundle *bundle, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -1,6 +1,7 @@
 #include "engine/step/apply.h"
 
 #include "engine/job/job_rows.h"
+#include "engine/step/tell.h"
 
 /* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
  * others. */
@@ -60,6 +61,7 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
            const Extra *extra, PgRows **last, GError **error)
 {
   const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  gboolean changed = from > job_own_file (step->job, what);
   if (!effects_queue_first (step, &trial->effects, error))
     return FALSE;
   for (guint i = from; i < to; i++)
@@ -68,6 +70,8 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
       return FALSE;
   if (!pg_flush (step->pg, error))
     return FALSE;
+  if (changed) /* PostgreSQL works meanwhile */
+    tell_ahead (step, what, trial, which);
   if (take_files (step, what, from, to, trial, last, error))
     return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
   g_autoptr (GError) second = NULL; /* the first one is told */

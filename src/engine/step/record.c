@@ -5,6 +5,7 @@
 #include "engine/job/job_rows.h"
 #include "engine/job/template.h"
 #include "engine/step/quarantine.h"
+#include "engine/step/tell.h"
 
 #include <string.h>
 
@@ -222,10 +223,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
     step_add_count (step->counts, "updated_rows", which->len);
   if (what->apply->len > 0)
     step->rows += which->len;
-  gboolean announced = what->outcome != NULL && (!what->only_named || is_about_row (step));
-  for (guint i = 0; announced && i < which->len; i++)
-    step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),
-                      what->entity, what->constants);
+  tell_rest (step, what, trial, which);
   return what->log == NULL || log_rows (step, what, trial, which, error);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/job/job_rows.h"
 #include "engine/step/apply.h"
 #include "engine/step/pace.h"
+#include "engine/step/tell.h"
 
 #include <string.h>
 
@@ -230,6 +231,7 @@ try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Tria
       return FALSE;
     if (!is_to_repeat (step, &attempt, trial))
       return TRUE;
+    tell_nothing (step, trial);
     trial_clear (trial);
     if (!pg_exec (step->pg, "ROLLBACK TO page", error))
       return FALSE;
@@ -266,13 +268,17 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
   g_autoptr (GError) cause = NULL;
   if (step->shared) {
     gboolean went = try_shared (step, keys, extra, trial, error);
-    if (!went)
+    if (!went) {
+      tell_nothing (step, trial);
       trial_clear (trial);
+    }
     return went;
   }
   if (!pg_exec_later (step->pg, "SAVEPOINT page", error))
     return FALSE;
   gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
+  if (!ok || !keep)
+    tell_nothing (step, trial);
   if (!ok && !is_at_fault (step, keys, cause)) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;

@@ -15,8 +15,11 @@ typedef struct {
   PgRows *children;  /* NULL: no children.sql */
   GPtrArray
       *refused; /* of char: keys of rows that the statement on the job's own table did not return */
-  gboolean torn; /* a row was refused after others had changed for it: the try cannot stand */
-  gint64 below;  /* rows of other tables that a sentence has deleted */
+  gboolean torn;     /* a row was refused after others had changed for it: the try cannot stand */
+  gint64 below;      /* rows of other tables that a sentence has deleted */
+  GPtrArray *told;   /* of char, borrowed: words whose outcomes are in the step's bundle already;
+                        NULL:   none */
+  BundleMark untold; /* the bundle before these */
   Effects effects;
 } Trial;
 void trial_clear (Trial *trial);

@@ -11,6 +11,7 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->children, rows_free);
   g_clear_pointer (&trial->what, g_free);
   g_clear_pointer (&trial->refused, g_ptr_array_unref);
+  g_clear_pointer (&trial->told, g_ptr_array_unref);
   effects_clear (&trial->effects);
   trial->torn = FALSE;
 }

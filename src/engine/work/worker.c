@@ -154,14 +154,23 @@ follow (Service *service, Lane *lane)
     lane_follow (service->lanes, lane, job);
 }
 
+/* ONLY: the worker has no other lane. Then it keeps this one while none waits for a worker. */
 static void
-handle_one (Worker *worker, Lane *lane)
+handle_one (Worker *worker, Lane *lane, gboolean only)
 {
-  gint64 hold_us = 0;
-  lane->worker.replica = worker->replica;
-  LaneNext next = handle_lane (worker->service, worker->pg, lane, &hold_us);
-  g_assert (!pg_in_transaction (worker->pg));
-  lanes_put (worker->service->lanes, lane, next, hold_us);
+  Service *service = worker->service;
+  for (;;) {
+    gint64 hold_us = 0;
+    lane->worker.replica = worker->replica;
+    LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
+    g_assert (!pg_in_transaction (worker->pg));
+    if (next != LANE_AGAIN || !only || !lanes_keep (service->lanes, lane, worker->pg)) {
+      lanes_put (service->lanes, lane, next, hold_us);
+      return;
+    }
+    in_force_renew ();
+    follow (service, lane);
+  }
 }
 
 /* --- several lanes at once --- */
@@ -206,7 +215,7 @@ put_apart (Worker *worker, Lane *lane)
 {
   if (lane->list.errand != NULL) {
     lanes_begin_alone (worker->service->lanes, lane);
-    handle_one (worker, lane);
+    handle_one (worker, lane, FALSE);
     return;
   }
   lane->worker.apart = TRUE;
@@ -254,7 +263,7 @@ worker_main (void *data)
     if (lanes->len > 1)
       handle_several (worker, lanes);
     else
-      handle_one (worker, lane);
+      handle_one (worker, lane, TRUE);
   }
   return NULL;
 }

@@ -69,6 +69,27 @@ test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind (void)
   g_assert_cmpuint (bundle_size (bundle), ==, 1);
 }
 
+/* As if what was added since had never been there. */
+static void
+test_what_is_cut_away_leaves_nothing_behind (void)
+{
+  static const char *const odd[] = { RUN, "seven", "a.b", "finished", "{}", NULL };
+  g_autoptr (Bundle) bundle = bundle_of (2);
+  g_autoptr (Bundle) spoilt = bundle_of (1);
+  g_autoptr (GError) error = NULL;
+  guint len = bundle->stored->len;
+  BundleMark mark = bundle_mark (bundle);
+  bundle_add (bundle, "p.outcomes", -1, RUN, "pruned.outcomes.RunFinished", "id-2", FINISHED);
+  bundle_add (bundle, "p.outcomes", -1, RUN, "pruned.outcomes.RunFinished", "id-3", odd);
+  bundle_cut (bundle, mark);
+  g_assert_true (bundle_is_whole (bundle, &error));
+  g_assert_cmpuint (bundle->stored->len, ==, len);
+  g_assert_cmpuint (bundle_size (bundle), ==, 2);
+  bundle_spoil (spoilt, "before");
+  bundle_cut (spoilt, bundle_mark (spoilt));
+  g_assert_false (bundle_is_whole (spoilt, &error));
+}
+
 /* Whatever the table contains: an error, never a message that was not stored. */
 static void
 test_what_is_cut_or_foreign_is_refused (void)
@@ -96,6 +117,8 @@ main (int argc, char **argv)
   g_test_add_func ("/bundle/what_was_stored_is_what_is_sent", test_what_was_stored_is_what_is_sent);
   g_test_add_func ("/bundle/wrong",
                    test_what_cannot_be_encoded_makes_it_wrong_and_leaves_nothing_behind);
+  g_test_add_func ("/bundle/what_is_cut_away_leaves_nothing_behind",
+                   test_what_is_cut_away_leaves_nothing_behind);
   g_test_add_func ("/bundle/what_is_cut_or_foreign_is_refused",
                    test_what_is_cut_or_foreign_is_refused);
   return g_test_run ();
