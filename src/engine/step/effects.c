@@ -90,7 +90,8 @@ effects_take_first (Step *step, Effects *effects, GError **error)
 gboolean
 effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError **error)
 {
-  return effects->tables->len == 0 || apply->kind == APPLY_INSERT || queue_counts (step, effects, error);
+  return effects->tables->len == 0 || apply->kind == APPLY_INSERT
+         || queue_counts (step, effects, error);
 }
 
 /* --- judging --- */
