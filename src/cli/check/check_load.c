@@ -70,14 +70,12 @@ has_own (const Jobs *jobs)
   return FALSE;
 }
 
-/* The statements that ask the catalogue are the same for all jobs: to plan them takes longer than
- * to run them. */
+/* Nothing is prepared or set: a pooler in transaction mode would give that to other connections. */
 static Pg *
 connect_once (Cli *cli)
 {
   PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
                           .app_schema = config_text (cli->config, "postgres", "app_schema"),
-                          .prepare = config_bool (cli->config, "postgres", "prepare"),
                           .name = "pruned check" };
   Pg *pg = pg_new (&settings);
   if (pg_ensure (pg, NULL))
