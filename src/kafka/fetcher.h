@@ -8,7 +8,8 @@
  *
  * A wake does not end a fetch that is under way, and a fetch of idle partitions lasts
  * fetch.wait.max.ms. So that time is short; it is longer with many partitions, where a fetch costs
- * more (60 idle ones, every 60 ms: 0.4 % of a core).
+ * more (60 idle ones, every 60 ms: 0.4 % of a core; 300, every 360 ms: 0.3 %). A message that comes
+ * ends the fetch at once.
  *
  * Threads: any. Ownership: the consumer owns it.
  */

@@ -17,8 +17,9 @@ line_of (const PgStatement *statement, int at)
   return line;
 }
 
-static PgRows *
-explain (Pg *pg, const PgStatement *statement, GError **error)
+/* EXPLAIN of the prepared statement, with NULL for each parameter. */
+static const PgStatement *
+asked_of (const PgStatement *statement, GError **error)
 {
   g_autoptr (GString) nulls = g_string_new (NULL);
   for (guint i = 0; i < statement->n_parameters; i++)
@@ -26,8 +27,21 @@ explain (Pg *pg, const PgStatement *statement, GError **error)
   g_string_append (nulls, nulls->len > 0 ? ")" : "");
   g_autofree char *text
       = g_strdup_printf ("EXPLAIN (FORMAT JSON) EXECUTE pruned_explained%s", nulls->str);
-  const PgStatement *asked = pg_statement_text (text, text, error);
-  return asked != NULL ? pg_run (pg, asked, NULL, error) : NULL;
+  return pg_statement_anew (text, text, error);
+}
+
+/* In one pipeline. */
+static PgRows *
+explain (Pg *pg, const PgStatement *statement, GError **error)
+{
+  g_autofree char *prepare = g_strconcat (PREPARE, statement->sql, NULL);
+  const PgStatement *asked = asked_of (statement, error);
+  if (asked == NULL || !pg_exec_later (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error)
+      || !pg_exec_later (pg, prepare, error) || !pg_queue (pg, asked, NULL, error)
+      || !pg_exec_later (pg, "DEALLOCATE pruned_explained", error) || !pg_flush (pg, error))
+    return NULL;
+  g_autoptr (PgRows) rows = pg_next (pg, error);
+  return rows != NULL && pg_finish (pg, error) ? g_steal_pointer (&rows) : NULL;
 }
 
 char *
@@ -36,17 +50,13 @@ pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error)
   *line = 0;
   if (g_str_has_prefix (statement->sql, "SET ")) /* it has no plan, and cannot be prepared */
     return g_strdup ("[]");
-  g_autofree char *prepare = g_strconcat (PREPARE, statement->sql, NULL);
-  if (!pg_exec (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error))
-    return NULL;
-  if (!pg_exec (pg, prepare, error)) {
-    if (pg->position > (int)strlen (PREPARE))
-      *line = line_of (statement, pg->position - (int)strlen (PREPARE));
-    return NULL;
-  }
+  pg->position = 0;
   g_autoptr (PgRows) rows = explain (pg, statement, error);
-  if (rows != NULL && pg_exec (pg, "DEALLOCATE pruned_explained", error))
+  if (rows != NULL)
     return g_strdup (rows_at (rows, 0, 0));
-  pg_close (pg); /* a statement stays prepared after a rollback */
+  if (pg->position > (int)strlen (PREPARE)) /* it could not be prepared */
+    *line = line_of (statement, pg->position - (int)strlen (PREPARE));
+  else
+    pg_close (pg); /* a statement stays prepared after a rollback */
   return NULL;
 }

@@ -1,9 +1,9 @@
-"""What 300 jobs cost that have nothing to do, beside none: memory and CPU of the idle daemon."""
+"""What 300 jobs cost that have nothing to do, beside none: the start, and memory and CPU of the idle daemon."""
 
 import statistics
 import time
 
-from cost import own_s
+from cost import own_s, with_children_s
 from support.places import ROLE
 
 JOBS = 300
@@ -31,15 +31,18 @@ def written(stage, number):
 
 
 def measure(stage, report, template, jobs_dir, seconds):
-    """Megabytes, and CPU as a percentage of a core, ten seconds after the start."""
+    """Megabytes, and CPU as a percentage of a core, ten seconds after the start; the start in seconds, and its CPU (the checks are
+    PostgreSQL's, for the most part)."""
     with stage.installation(template, {"run.jobs": "none", "run.jobs_dir": jobs_dir}, defaults=True) as pruned:
+        postgres, asked = with_children_s(stage.postgres.process.pid), time.monotonic()
         daemon = pruned.start()
         daemon.wait_line("Partitions assigned")
+        start, start_cpu = time.monotonic() - asked, with_children_s(daemon.pid) + with_children_s(stage.postgres.process.pid) - postgres
         time.sleep(10)
         before, began = own_s(daemon.pid), time.monotonic()
         time.sleep(seconds)
         used = 100 * (own_s(daemon.pid) - before) / (time.monotonic() - began)
-        return report.memory(daemon.pid, "VmRSS"), used
+        return report.memory(daemon.pid, "VmRSS"), used, start, start_cpu
 
 
 def many(stage, report, quick):
@@ -53,7 +56,8 @@ def many(stage, report, quick):
                 measured.append(measure(stage, report, template, folder, seconds))
     finally:
         template.drop()
-    for n, (what, unit, most) in enumerate((("resident memory", "MB", 10), ("CPU when idle", "% of a core", 0.2))):
+    for n, (what, unit, most) in enumerate((("resident memory", "MB", 10), ("CPU when idle", "% of a core", 0.2),
+                                            ("seconds of start", "s", 3), ("CPU of start", "s", 3))):
         none, all_ = [one[n] for one in found[0]], [one[n] for one in found[1]]
         report.add("h", f"{what} that {JOBS} sentences add", statistics.median(all_) - statistics.median(none), unit, at_most=most,
                    detail={"none": none, f"{JOBS}": all_})

@@ -109,10 +109,11 @@ check_condition (Check *check, const char *condition, const char *what)
   g_autofree char *text
       = g_strdup_printf ("SELECT FROM %s WHERE (%s)", check->job->table, condition);
   const PgStatement *statement = pg_statement_text (text, text, &error);
-  g_autofree char *found = statement != NULL && pg_begin (check->pg, &error)
-                                   && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
-                               ? pg_explain (check->pg, statement, &line, &error)
-                               : NULL;
+  g_autofree char *found
+      = statement != NULL && pg_begin (check->pg, &error)
+                && pg_exec_later (check->pg, "SET LOCAL enable_seqscan = off", &error)
+            ? pg_explain (check->pg, statement, &line, &error)
+            : NULL;
   pg_rollback (check->pg);
   if (found == NULL) /* another finding says so */
     return;

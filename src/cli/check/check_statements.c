@@ -78,10 +78,11 @@ explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean 
   g_autoptr (GError) error = NULL;
   if (files->unanswered)
     return;
-  g_autofree char *plan = pg_begin (check->pg, &error)
-                                  && pg_exec (check->pg, "SET LOCAL enable_seqscan = off", &error)
-                              ? pg_explain (check->pg, statement, &line, &error)
-                              : NULL;
+  g_autofree char *plan
+      = pg_begin (check->pg, &error)
+                && pg_exec_later (check->pg, "SET LOCAL enable_seqscan = off", &error)
+            ? pg_explain (check->pg, statement, &line, &error)
+            : NULL;
   ExitCode code = plan == NULL ? check_code (check, error) : CODE_OK;
   /* A setting of its own, which another statement of the step makes, is asked for by the planner.
    */
