@@ -45,8 +45,8 @@ command_config (Cli *cli, GError **error)
   config_each (cli->config, show, cli->out);
   output_end (cli->out);
   if (g_str_equal (config_text (cli->config, "run", "mode"), "recorded"))
-    output_say (cli->out, "# run.mode recorded: `pruned migrate` has recorded it in the database;"
-                          " `pruned jobs` shows the mode in force");
+    output_hint (cli->out, "# run.mode recorded: `pruned migrate` has recorded it in the database;"
+                           " `pruned jobs` shows the mode in force");
   g_autoptr (PgRows) refusals = refused_by_processes (cli);
   return refusals_end (cli, refusals, error);
 }

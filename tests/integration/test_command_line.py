@@ -80,12 +80,18 @@ def test_version_names_what_it_is_made_of(bare):
     assert all(re.match(r"\d", line["version"]) for line in lines)
 
 
+def terminal_of(pruned, *arguments, **options):
+    """What a command writes to a terminal."""
+    argv = pruned.argv(*arguments, **options)
+    return subprocess.run(
+        ["script", "-qec", " ".join(f"'{word}'" for word in argv), "/dev/null"],
+        env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+
+
 def test_a_terminal_gets_a_table_and_a_pipe_plain_lines(stored):
     piped = stored.run("jobs").ok().stdout
     assert piped.splitlines()[0].split("\t")[:2] == ["job", "enabled"]
-    on_terminal = subprocess.run(
-        ["script", "-qec", " ".join(f"'{word}'" for word in stored.argv("jobs")), "/dev/null"],
-        env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+    on_terminal = terminal_of(stored, "jobs")
     assert "\x1b[" in on_terminal and "\t" not in on_terminal and "\x1b[" not in piped
 
 
@@ -275,9 +281,11 @@ def test_a_setting_that_nothing_reads_is_not_listed_and_is_refused(bare, key, sh
 
 
 def test_the_listing_says_where_a_mode_that_is_not_set_is_shown(bare):
-    said = bare.run("config", settings={"run.mode": "recorded"}).ok().stdout
+    """On a terminal only: for a script each line is a setting."""
+    said = terminal_of(bare, "config", settings={"run.mode": "recorded"})
     assert "# run.mode recorded: " in said.splitlines()[-1] and "pruned jobs" in said
-    assert "# run.mode" not in bare.run("config", settings={"run.mode": "apply"}).ok().stdout
+    assert "# run.mode" not in terminal_of(bare, "config", settings={"run.mode": "apply"})
+    assert "# run.mode" not in bare.run("config", settings={"run.mode": "recorded"}).ok().stdout
 
 
 def test_the_help_of_the_port_names_what_is_served(bare):
