@@ -9,7 +9,7 @@ from support.scene import now
 # Each user passes step.after_fence twice, once for each of their steps. Several users take each step as one.
 PLACES = [("at_once.between_steps", 1), ("at_once.between_steps", 2), ("at_once.between_steps", 3), ("step.after_fence", 12),
           ("step.after_fence", 4), ("step.after_fence", 5), ("together.before_settle", 1),
-          ("step.before_commit", 1), ("step.after_commit", 1), ("step.after_commit", 2)]
+          ("step.before_commit", 1), ("step.after_commit", 1)]
 
 
 @pytest.mark.parametrize("point, passage", PLACES)
