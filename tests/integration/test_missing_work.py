@@ -228,6 +228,19 @@ def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE messages = '\\x00'") == 1
 
 
+def test_a_message_for_a_topic_that_is_not_there_delays_no_others(scene):
+    """As after another prefix: what the journal says of a change is still for the old one's topic."""
+    scene.run("pause", "scratch.wide", settings={"topics.prefix": f"{scene.topics.prefix}.old"})
+    assert scene.database.value("SELECT count(*) FROM pruned.unpublished") > 0
+    daemon = scene.start()
+    line = daemon.wait_line("Messages in pruned.unpublished cannot be sent")
+    assert f"topic {scene.topics.prefix}.old.outcomes" in line["detail"]
+    [run_id] = insert_ready(scene)
+    assert scene.wait_run(run_id)["state"] == "finished"
+    assert scene.database.value("SELECT count(*) FROM pruned.unpublished") > 0, "it waits for its topic"
+    assert daemon.lines("Dispatcher round failed; will retry") == []
+
+
 def test_messages_of_a_backlog_are_not_sent_again(new_scene):
     """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which a message counts as missing."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})

@@ -25,6 +25,8 @@
 
 #define SQL "src/engine/clock/sql/"
 #define IDLE_US G_USEC_PER_SEC
+#define LEFT_US                                                                                    \
+  (5 * G_USEC_PER_SEC) /* librdkafka waits a second for a topic that it does not know */
 #define REFUSALS 3
 #define LEFT_PAGE 100 /* as in outbox_left.sql */
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
@@ -78,8 +80,9 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "keyed", dispatcher->keyed);
   pg_values_set (values, "known", dispatcher->known);
+  gboolean keyless;
   if (!pg_begin (dispatcher->pg, error)
-      || !place_due (dispatcher->pg, in_force_jobs (), dispatcher->keyed, bundle, error))
+      || !place_due (dispatcher->pg, in_force_jobs (), dispatcher->keyed, bundle, &keyless, error))
     return FALSE;
   g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
   if (rows == NULL)
@@ -89,7 +92,7 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
     g_autoptr (Run) run = run_from_row (job, rows, i);
     run_add_work (bundle, run);
   }
-  *more = rows_count (rows) > 0;
+  *more = keyless || rows_count (rows) > 0;
   if (bundle_size (bundle) > 0)
     FAULT ("dispatcher.before_commit");
   if (!pg_commit (dispatcher->pg, error))
@@ -143,10 +146,12 @@ note_left (Dispatcher *dispatcher, const PgRows *rows)
   dispatcher->left_step = rows_int (rows, last, "step");
 }
 
-/* Sends what a crash left in the outbox, for this process's lanes. */
+/* Sends what a crash left in the outbox, for this process's lanes. What a missing topic refuses
+ * does not hold up the rest. */
 static gboolean
 send_left (Dispatcher *dispatcher, GError **error)
 {
+  const gint64 until_us = clock_monotonic_us () + LEFT_US;
   Service *service = dispatcher->service;
   g_autoptr (PgValues) values = left_values (dispatcher);
   g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "outbox_left.sql", values, error);
@@ -160,7 +165,9 @@ send_left (Dispatcher *dispatcher, GError **error)
                              &cause)) {
       if (rows_int (rows, i, "step") != JOURNAL_STEP)
         log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
-    } else if (cause != NULL && cause->code == PRUNED_OUTAGE) {
+    } else if (cause != NULL && cause->code == PRUNED_OUTAGE
+               && (!kafka_producer_is_up (service->producer)
+                   || clock_monotonic_us () >= until_us)) {
       g_propagate_error (error, cause);
       return FALSE;
     } else if (cause != NULL) /* it can never be sent: continue with the rest */

@@ -50,9 +50,9 @@ gboolean place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error
 
 /* Due runs without their key (waiting rows, locked): each takes its key, or is skipped, or tries
  * again in a second. KEYED: array literal of the names of jobs with a unique key. Adds the work
- * messages of ready runs to BUNDLE. */
-gboolean place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+ * messages of ready runs to BUNDLE. *ANY: there were such runs, and there can be more. */
+gboolean place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, gboolean *any,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Whether the dispatcher must wake up when one of them is due. */
 gboolean place_any_waiting (const GArray *specs);

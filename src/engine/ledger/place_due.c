@@ -95,12 +95,14 @@ settle_among_themselves (GArray *specs)
 }
 
 gboolean
-place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, GError **error)
+place_due (Pg *pg, const Jobs *jobs, const char *keyed, Bundle *bundle, gboolean *any,
+           GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "keyed", keyed);
   g_autoptr (PgRows) due = pg_run_file (pg, SQL "due_keyless.sql", values, error);
-  if (due == NULL || rows_count (due) == 0)
+  *any = due != NULL && rows_count (due) > 0;
+  if (!*any)
     return due != NULL;
   g_autoptr (GArray) specs = specs_from_due (jobs, due);
   g_autoptr (GPtrArray) holders = holders_of (pg, specs, error);
