@@ -6,6 +6,7 @@
 #include "engine/clock/broker_clock.h"
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
+#include "engine/clock/left.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
 #include "engine/clock/off.h"
@@ -15,7 +16,6 @@
 #include "engine/clock/went_back.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
-#include "engine/ledger/journal.h"
 #include "engine/ledger/place.h"
 #include "engine/ledger/schema.h"
 #include "engine/step/throttle.h"
@@ -25,10 +25,7 @@
 
 #define SQL "src/engine/clock/sql/"
 #define IDLE_US G_USEC_PER_SEC
-#define LEFT_US                                                                                    \
-  (5 * G_USEC_PER_SEC) /* librdkafka waits a second for a topic that it does not know */
 #define REFUSALS 3
-#define LEFT_PAGE 100 /* as in outbox_left.sql */
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
 
 struct _Dispatcher {
@@ -39,9 +36,8 @@ struct _Dispatcher {
   char *keyed; /* jobs that are on, whose ticks take a unique key, as an array literal */
   char *known; /* jobs of this process that are on */
   pthread_t thread;
-  Bundle *unsent;           /* messages of runs that are ready already; NULL: none */
-  char *left_at, *left_run; /* the last row of a full page of the outbox; NULL: from the start */
-  gint64 left_step;
+  Bundle *unsent; /* messages of runs that are ready already; NULL: none */
+  Left *left;
   guint planted; /* number of the settings whose schedules are planted */
   guint noted;   /* number of the settings that the journal knows; 0: none yet */
   guint refused; /* how often Kafka has refused `unsent` while it was up */
@@ -101,83 +97,6 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
     FAULT ("dispatcher.after_commit");
   dispatcher->unsent = g_steal_pointer (&bundle);
   return send_unsent (dispatcher, error);
-}
-
-/* This process's lanes of work, and the keyset cursor of the page. */
-static PgValues *
-left_values (const Dispatcher *dispatcher)
-{
-  g_autoptr (GArray) views = lanes_view (dispatcher->service->lanes);
-  GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
-  gboolean first = FALSE;
-  for (guint i = 0; i < views->len; i++) {
-    const LaneView *view = &g_array_index (views, LaneView, i);
-    first = first || (view->number == 0 && g_str_has_suffix (view->topic, ".ticks"));
-    if (view->job == NULL)
-      continue;
-    array_add (jobs, view->job->name);
-    array_add_int (numbers, view->number);
-    array_add_int (partitions, job_partitions (view->job));
-  }
-  PgValues *values = pg_values_new ();
-  pg_values_take (values, "job", array_take (jobs));
-  pg_values_take (values, "number", array_take (numbers));
-  pg_values_take (values, "partitions", array_take (partitions));
-  pg_values_set (values, "first", first ? "true" : "false");
-  pg_values_set (values, "after_at",
-                 dispatcher->left_at != NULL ? dispatcher->left_at : "-infinity");
-  pg_values_set (values, "after_run",
-                 dispatcher->left_at != NULL ? dispatcher->left_run : BEGINNING_OF_TIME);
-  pg_values_int (values, "after_step", dispatcher->left_at != NULL ? dispatcher->left_step : -1);
-  return values;
-}
-
-/* Moves the keyset cursor behind this page; after the last page, back to the beginning. */
-static void
-note_left (Dispatcher *dispatcher, const PgRows *rows)
-{
-  int last = rows_count (rows) - 1;
-  g_clear_pointer (&dispatcher->left_at, g_free);
-  g_clear_pointer (&dispatcher->left_run, g_free);
-  if (last < LEFT_PAGE - 1)
-    return;
-  dispatcher->left_at = g_strdup (rows_text (rows, last, "at"));
-  dispatcher->left_run = g_strdup (rows_text (rows, last, "run_id"));
-  dispatcher->left_step = rows_int (rows, last, "step");
-}
-
-/* Sends what a crash left in the outbox, for this process's lanes. What a missing topic refuses
- * does not hold up the rest. */
-static gboolean
-send_left (Dispatcher *dispatcher, GError **error)
-{
-  const gint64 until_us = clock_monotonic_us () + LEFT_US;
-  Service *service = dispatcher->service;
-  g_autoptr (PgValues) values = left_values (dispatcher);
-  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "outbox_left.sql", values, error);
-  if (rows == NULL)
-    return FALSE;
-  note_left (dispatcher, rows);
-  for (int i = 0; i < rows_count (rows); i++) {
-    GError *cause = NULL;
-    if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
-                             (int)rows_int (rows, i, "step"), rows_text (rows, i, "messages"),
-                             &cause)) {
-      if (rows_int (rows, i, "step") != JOURNAL_STEP)
-        log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
-    } else if (cause != NULL && cause->code == PRUNED_OUTAGE
-               && (!kafka_producer_is_up (service->producer)
-                   || clock_monotonic_us () >= until_us)) {
-      g_propagate_error (error, cause);
-      return FALSE;
-    } else if (cause != NULL) /* it can never be sent: continue with the rest */
-    {
-      log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent",
-                         cause->message);
-      g_error_free (cause);
-    }
-  }
-  return TRUE;
 }
 
 /* Removes sent messages from the outbox, if no other transaction did it. */
@@ -261,7 +180,7 @@ do_housekeeping (Dispatcher *dispatcher, GError **error)
   return processes_beat (dispatcher->service, dispatcher->pg, error)
          && note_settings (dispatcher, error) && off_look (dispatcher->pg, error)
          && went_back_look (dispatcher->service, dispatcher->pg, error)
-         && remove_sent (dispatcher, error) && send_left (dispatcher, error)
+         && remove_sent (dispatcher, error) && left_look (dispatcher->left, dispatcher->pg, error)
          && growth_look (dispatcher->service, dispatcher->pg, error)
          && astray_look (dispatcher->service, dispatcher->pg, error)
          && missing_look (dispatcher->missing, dispatcher->pg, error)
@@ -329,6 +248,7 @@ dispatcher_new (Service *service)
   dispatcher->service = service;
   dispatcher->pg = pg_new (&service->pg);
   dispatcher->missing = missing_new (service);
+  dispatcher->left = left_new (service);
   dispatcher->planted = in_force_number (); /* startup.c planted them */
   know_jobs (dispatcher);
   service->dispatcher.broker_clock
@@ -349,8 +269,7 @@ dispatcher_stop (Dispatcher *dispatcher)
   throttle_eye_free (dispatcher->throttle);
   g_clear_pointer (&dispatcher->unsent, bundle_free);
   pg_free (dispatcher->pg);
-  g_free (dispatcher->left_at);
-  g_free (dispatcher->left_run);
+  left_free (dispatcher->left);
   g_free (dispatcher->keyed);
   g_free (dispatcher->known);
   g_free (dispatcher);

@@ -1,0 +1,110 @@
+#include "engine/clock/left.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/lane/lane.h"
+#include "engine/ledger/journal.h"
+#include "engine/outbox/publish.h"
+
+#define SQL "src/engine/clock/sql/"
+#define LEFT_US                                                                                    \
+  (5 * G_USEC_PER_SEC) /* librdkafka waits a second for a topic that it does not know */
+#define LEFT_PAGE 100  /* as in outbox_left.sql */
+#define FIRST_RUN "00000000-0000-0000-0000-000000000000"
+
+struct _Left {
+  Service *service;
+  char *at, *run; /* the last row of a full page; NULL: from the start */
+  gint64 step;
+};
+
+Left *
+left_new (Service *service)
+{
+  Left *self = g_new0 (Left, 1);
+  self->service = service;
+  return self;
+}
+
+void
+left_free (Left *self)
+{
+  g_free (self->at);
+  g_free (self->run);
+  g_free (self);
+}
+
+/* This process's lanes of work, and the keyset cursor of the page. */
+static PgValues *
+page_values (const Left *self)
+{
+  g_autoptr (GArray) views = lanes_view (self->service->lanes);
+  GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
+  gboolean first = FALSE;
+  for (guint i = 0; i < views->len; i++) {
+    const LaneView *view = &g_array_index (views, LaneView, i);
+    first = first || (view->number == 0 && g_str_has_suffix (view->topic, ".ticks"));
+    if (view->job == NULL)
+      continue;
+    array_add (jobs, view->job->name);
+    array_add_int (numbers, view->number);
+    array_add_int (partitions, job_partitions (view->job));
+  }
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "number", array_take (numbers));
+  pg_values_take (values, "partitions", array_take (partitions));
+  pg_values_set (values, "first", first ? "true" : "false");
+  pg_values_set (values, "after_at", self->at != NULL ? self->at : "-infinity");
+  pg_values_set (values, "after_run", self->at != NULL ? self->run : FIRST_RUN);
+  pg_values_int (values, "after_step", self->at != NULL ? self->step : -1);
+  return values;
+}
+
+/* Moves the keyset cursor behind this page; after the last page, back to the beginning. */
+static void
+note_page (Left *self, const PgRows *rows)
+{
+  int last = rows_count (rows) - 1;
+  g_clear_pointer (&self->at, g_free);
+  g_clear_pointer (&self->run, g_free);
+  if (last < LEFT_PAGE - 1)
+    return;
+  self->at = g_strdup (rows_text (rows, last, "at"));
+  self->run = g_strdup (rows_text (rows, last, "run_id"));
+  self->step = rows_int (rows, last, "step");
+}
+
+/* Sends what a crash left in the outbox, for this process's lanes. What a missing topic refuses
+ * does not hold up the rest. */
+gboolean
+left_look (Left *self, Pg *pg, GError **error)
+{
+  const gint64 until_us = clock_monotonic_us () + LEFT_US;
+  Service *service = self->service;
+  g_autoptr (PgValues) values = page_values (self);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "outbox_left.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  note_page (self, rows);
+  for (int i = 0; i < rows_count (rows); i++) {
+    GError *cause = NULL;
+    if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
+                             (int)rows_int (rows, i, "step"), rows_text (rows, i, "messages"),
+                             &cause)) {
+      if (rows_int (rows, i, "step") != JOURNAL_STEP)
+        log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
+    } else if (cause != NULL && cause->code == PRUNED_OUTAGE
+               && (!kafka_producer_is_up (service->producer)
+                   || clock_monotonic_us () >= until_us)) {
+      g_propagate_error (error, cause);
+      return FALSE;
+    } else if (cause != NULL) /* it can never be sent: continue with the rest */
+    {
+      log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent",
+                         cause->message);
+      g_error_free (cause);
+    }
+  }
+  return TRUE;
+}
