@@ -110,3 +110,19 @@ def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
         proxy.close()
     check(objects)
     assert [command for command, _ in proxy.requests].count("DELETE") == 5
+
+
+def test_slots_that_lease_together_never_exceed_the_rows_of_a_day(objects, pruned_with_slots):
+    """Two processes, three slots: in the end runs are held, and what is gone is within the limit."""
+    most = 133
+    objects.settings |= {f"jobs.{SLOT}.max_rows_per_day": most}
+    fill(objects)
+    pruned_with_slots.topics.tick(TICK)
+    for _ in range(2):
+        pruned_with_slots.start(settings=objects.settings)
+    ended = "SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('held', 'finished')"
+    objects.database.wait(ended, [SLOT], until=3, deadline_s=60)
+    gone = N - len(objects.keys())
+    assert 0 < gone <= most and len(objects.left()) == N - gone and audited(objects) == gone
+    assert objects.database.value("SELECT sum(rows_done) FROM pruned.runs WHERE job = %s", [SLOT]) == gone
+    assert "held" in {run["state"] for run in runs(objects)}
