@@ -22,7 +22,7 @@ static Job *
 stand_in (const JobRefused *refused)
 {
   Job *job = job_new (refused->place, refused->name);
-  job->capacity = 1;
+  job->capacity = job->ranges = 1;
   job->by_tick = TRUE;
   job->arguments = g_strsplit ("*", ";", -1);
   job->argument_types = g_new0 (char *, 2);

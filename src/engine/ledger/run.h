@@ -10,6 +10,8 @@
 
 /* In the cursor of a run that only plans: an array literal of keys that would be gone by then. */
 #define RUN_PLAN "plan_gone"
+/* In the cursor of a run that is divided, or that has ranges left (step/ranges.h). */
+#define RUN_RANGES "ranges"
 
 typedef struct {
   char *run_id;
@@ -21,6 +23,8 @@ typedef struct {
   json_t *cursor; /* NULL: first step */
   /* only from a fence */
   char *parent_id, *error;
+  char *range_of;      /* it is a range of this run, and no run itself; NULL: it is a run */
+  gboolean range_goes; /* the run still wants this range to be worked off beside it */
   char *version;       /* of its job, with which it has begun; NULL: no step of it has ended */
   char *wrong;         /* why its row cannot be read, which no retry mends; NULL: it can */
   json_t *result;      /* NULL: none yet */
@@ -78,6 +82,11 @@ typedef struct {
 } RunFailure;
 /* In the open transaction of PG. No row: another process has moved the run. */
 PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
+
+/* The id by which others know the run: that of its row, or for a range that of its run. */
+const char *run_known_id (const Run *run);
+/* It is a range, or a run with ranges. */
+gboolean run_in_ranges (const Run *run);
 
 /* RUN began as a plan, in an earlier step: it stays one. */
 gboolean run_is_planned (const Run *run);
