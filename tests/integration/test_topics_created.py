@@ -59,7 +59,7 @@ def test_of_a_job_that_a_reload_adds(items):
     items.say(OTHER, SENTENCE)
     hang_up(daemon)
     assert daemon.lines("Topics created")[-1]["topics"] == items.pruned.topics.full(f"work.{OTHER}")
-    assert daemon.lines(level="warning") == []
+    assert {line["message"] for line in daemon.lines(level="warning")} <= {"The Kafka library has a known fault"}
     assert removed(items, OTHER) == 10
 
 
