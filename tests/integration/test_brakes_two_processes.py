@@ -4,7 +4,7 @@ import pytest
 
 from stack.process import wait_until
 from support.scene import configure, hours, now, result, send_tick
-from support.two import JOB, RUNS, SETTINGS, Two
+from support.two import JOB, LONG_PAUSE, RUNS, SETTINGS, Two
 
 WIDE = "scratch.wide"
 OTHERS = 280  # rows that are not due
@@ -29,21 +29,21 @@ def run_before(two, rows):
 
 
 def test_max_rows_while_each_run_grows(two):
-    pair = two(max_rows=20, batch=5, delay_ms=3600000)
+    pair = two(max_rows=20, batch=5, delay_ms=LONG_PAUSE)
     pair.add(15)
     grows_until_held(pair, pair.send(), lambda: 20, "held: max_rows 20, counted ")
 
 
 def test_max_share_while_each_run_grows(two):
     """Rows that are added make the table larger, and with it what may go."""
-    pair = two(max_share="5 %", min_rows=0, batch=5, delay_ms=3600000)
+    pair = two(max_share="5 %", min_rows=0, batch=5, delay_ms=LONG_PAUSE)
     pair.database.execute("INSERT INTO scratch SELECT i, '2999-01-01' FROM generate_series(100001, 100000 + %s::bigint) i", [OTHERS])
     pair.add(15)
     grows_until_held(pair, pair.send(), lambda: (OTHERS + sum(pair.added)) * 5 / 100, "held: max_share 5 % of ")
 
 
 def test_max_ratio_while_each_run_grows(two):
-    pair = two(max_ratio=3, min_rows=0, batch=5, delay_ms=3600000)
+    pair = two(max_ratio=3, min_rows=0, batch=5, delay_ms=LONG_PAUSE)
     run_before(pair, 4)
     pair.added[0] = 0
     pair.add(10)

@@ -12,7 +12,7 @@ import pytest
 
 from stack.postgres import Postgres
 from stack.process import wait_until
-from support.database import Database, private_server, with_database
+from support.database import Database, make_role, private_server, with_database
 from support.places import ROLE, binary_with_faults
 from support.pruned import Pruned
 from support.scene import fill, make_tables, now, result, tick_id
