@@ -2,11 +2,12 @@
 
 import re
 import threading
+import time
 
 import pytest
 
 from stack.process import wait_until
-from support.s3 import Objects, Proxy
+from support.s3 import TICK, Objects, Proxy
 
 SLOT = "ci.delete_objects"
 PLACE = """
@@ -54,3 +55,31 @@ def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(pruned_with_slots
     wait_until(lambda: database.value("SELECT state FROM pruned.runs WHERE slot = 0") == "held", 30, "the first slot is held")
     assert database.column("SELECT DISTINCT rows_leased FROM pruned.runs") == [None]
     assert (database.value("SELECT sum(rows_done) FROM pruned.runs"), len(objects.left()), len(objects.keys())) == (4, 4, 4)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_slots, database, gateway, request, processes):
+    """One request names the objects of several slots, and all of them together are as many as the day allows."""
+    number, most, batch, sizes = 240, 120, 5, []
+    slow = Proxy(gateway.endpoint)
+
+    def count(command, body, go):
+        sizes.append(body.count(b"<Key>"))
+        time.sleep(0.1)  # a slow store: messages of other slots arrive meanwhile
+        return *go(), None
+
+    slow.misbehave = count
+    objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
+    for n in range(number):
+        objects.add("a", f"file {n}", make=False)
+    pruned_with_slots.settings |= objects.settings | {
+        "store.object.endpoint": slow.url, "run.workers": 2, f"jobs.{SLOT}.batch": batch, f"jobs.{SLOT}.max_rows_per_day": most}
+    pruned_with_slots.run("tick", TICK).ok()
+    for _ in range(processes):
+        pruned_with_slots.start()
+    database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('held', 'finished')", [SLOT], until=3, deadline_s=60)
+    slow.close()
+    gone = number - len(objects.left())
+    assert max(sizes) > batch, "slots lease together"
+    assert sum(sizes) == gone == most
+    assert database.value("SELECT sum(rows_done) FROM pruned.runs WHERE job = %s", [SLOT]) == gone
