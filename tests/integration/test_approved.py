@@ -112,6 +112,19 @@ def test_approved_runs_that_grow_while_a_process_dies_go_no_further(held):
     assert all(row["attempts"] == 0 and row["rows_done"] == n for row, n in zip(pair.wait(run_ids, "held"), gone))
 
 
+@pytest.mark.parametrize("when", ["first", "always"])
+def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, when):
+    pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": when}))
+    pair.add(3)
+    run_ids = pair.send()
+    assert {row["error"] for row in pair.wait(run_ids, "held", "finished")} == {f"held: approve {when}, counted 3"}
+    pair.scene.run("approve", run_ids[5]).ok()
+    assert result(pair.wait([run_ids[5]])[0])["removed"] == 3
+    assert pair.gone(run_ids) == [3 if n == 5 else 0 for n in range(RUNS)]
+    for row in pair.wait(pair.send(), "held", "finished"):  # somebody has looked at this version
+        assert row["state"] == ("finished" if when == "first" or row["args"]["first"] == 5001 else "held")
+
+
 # --- without Kafka
 
 def test_an_approval_is_a_row_and_the_run_goes_when_kafka_is_back(own_kafka, new_scene):

@@ -77,6 +77,15 @@ def test_a_count_that_is_over_touches_nothing_in_either_process(two):
     assert {rows[n]["error"] for n in (1, 4, 7)} == {"held: max_rows 20, counted 21"}
 
 
+def test_runs_of_both_processes_only_plan(two):
+    pair = two(mode="plan", batch=5)
+    pair.add(12)
+    run_ids = pair.send()
+    for row in pair.wait(run_ids):
+        assert (row["state"], result(row)["mode"], result(row)["removed"]) == ("finished", "plan", 12)
+    assert pair.gone(run_ids) == [0] * RUNS
+
+
 # --- quiet hours
 
 def test_runs_of_both_processes_pause_in_quiet_hours_and_go_on(two):

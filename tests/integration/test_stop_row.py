@@ -1,15 +1,17 @@
 """`stop` and `pause` are rows: all processes obey them within two seconds, whoever writes them, and everybody who looks is told."""
 
+import json
 import os
 import re
 
 import pytest
 
 from stack.process import patient
-from support.scene import fill, result, send_tick, start
+from support.scene import fill, now, result, send_tick, start
 from support.screen import Screen, on_a_terminal
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
 from support.two import JOB, SETTINGS, Two
+from support.topics import rfc3339
 
 CHAIN, WIDE = "scratch.remove", "scratch.wide"
 ROWS, RUNS = 150, 8
@@ -107,6 +109,24 @@ def test_a_row_by_hand_cancels_what_runs(scene):
     let_held_rows_go(scene.database)
     scene.run("go").ok()
     assert result(scene.wait_run(run_id))["removed"] == 5
+
+
+def test_a_stop_while_two_processes_take_in_a_backlog(scene):
+    """All ticks become rows meanwhile. What was done before stays done, and nothing is done twice."""
+    number, done = 400, "SELECT count(*) FROM scratch_log"
+    start(scene, 2)
+    scene.topics.produce_many("ticks", [(WIDE, json.dumps(
+        {"job": WIDE, "scheduled_at": rfc3339(now(minutes=-1)), "args": {"n": n}}).encode()) for n in range(number)])
+    scene.database.wait(done, until=lambda n: n >= 5)
+    scene.run("stop").ok()
+    before = scene.database.value(done)
+    scene.database.wait("SELECT count(*) FROM pruned.runs", until=number)
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'ready'", until=0)
+    assert 5 <= before == scene.database.value(done) < number
+    assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'waiting' AND attempts = 0 AND step = 0") == number - before
+    scene.run("go").ok()
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=number, deadline_s=60)
+    assert scene.database.value(done) == number
 
 
 # --- it is shown

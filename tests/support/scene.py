@@ -100,8 +100,9 @@ def result(row):
 
 # A daemon that works, a tick for it, and other settings for it.
 
-def start(scene, n=1, **settings):
-    daemons = [scene.start(settings=settings or None) for _ in range(n)]
+def start(scene, n=1, fault=None):
+    """N daemons, the first one with this FAULT."""
+    daemons = [scene.start(environment={"PRUNED_FAULT": fault} if fault and i == 0 else None) for i in range(n)]
     for daemon in daemons:
         daemon.wait_line("Partitions assigned")
     return daemons

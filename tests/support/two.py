@@ -8,10 +8,10 @@ LONG_PAUSE = 3600000  # ms, behind each page; on() ends it
 
 
 class Two:
-    def __init__(self, scene):
+    def __init__(self, scene, fault=None):
         self.scene, self.database = scene, scene.database
         self.added = [0] * RUNS
-        self.daemons = start(scene, 2)
+        self.daemons = start(scene, 2, fault)
 
     def add(self, rows, runs=range(RUNS)):
         """ROWS more rows for each of RUNS, behind those that it has."""
