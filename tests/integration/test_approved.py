@@ -112,6 +112,27 @@ def test_approved_runs_that_grow_while_a_process_dies_go_no_further(held):
     assert all(row["attempts"] == 0 and row["rows_done"] == n for row, n in zip(pair.wait(run_ids, "held"), gone))
 
 
+def test_approve_waits_no_longer_than_it_is_told_and_says_why(held):
+    """The run is approved all the same, and goes once its job is resumed and nothing is stopped."""
+    pair, [run_id, *_] = held(30)
+    run = pair.scene.run
+    run("pause", JOB).ok()
+    done = run("approve", run_id, "--wait=1")
+    assert done.code == 8 and f"run {run_id} has not ended after 1 s: job {JOB} is paused; pruned resume {JOB}" in done.stderr, done
+    row = pair.scene.run_row(run_id)
+    assert row["state"] in ("ready", "waiting") and row["approved_at"] is not None
+    run("stop").ok()
+    done = run("approve", run_id, "--wait=1")
+    assert done.code == 8 and f"run {run_id} has not ended after 1 s: everything is stopped; pruned go" in done.stderr, done
+    assert "Everything is stopped: the run waits until work goes on" in done.stderr and "The job is paused" in done.stderr
+    done = run("approve", run_id, "--wait=soon")
+    assert done.code == 1 and "--wait=soon: not a number of seconds" in done.stderr, done
+    run("resume", JOB).ok()
+    run("go").ok()
+    done = run("approve", run_id, "--wait=60", "--json").ok()
+    assert pair.scene.run_row(run_id)["result"]["removed"] == 30 and run_id in done.stdout
+
+
 @pytest.mark.parametrize("when", ["first", "always"])
 def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, when):
     pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": when}))

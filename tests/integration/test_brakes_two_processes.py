@@ -50,6 +50,13 @@ def test_max_ratio_while_each_run_grows(two):
     grows_until_held(pair, pair.send(), lambda: 12, "held: max_ratio 3: usually 4, counted ")
 
 
+def test_the_rows_of_a_day_while_each_run_grows(two):
+    pair = two(max_rows_per_day=50, batch=5, delay_ms=LONG_PAUSE)
+    pair.add(15)
+    gone = grows_until_held(pair, pair.send(), lambda: 15, "held: max_rows_per_day 50: ")
+    assert sum(gone) == 50
+
+
 def grows_until_held(pair, run_ids, most, error):
     """Each run has done a page when the others are added, a few at a time. None ends."""
     def all_are_held():
@@ -64,6 +71,7 @@ def grows_until_held(pair, run_ids, most, error):
     assert min(gone) >= 5 and max(gone) <= most(), (gone, most())
     assert all(row["error"].startswith(error) for row in pair.wait(run_ids, "held"))
     assert not any(daemon.lines(level="error") for daemon in pair.daemons)
+    return gone
 
 
 def test_a_count_that_is_over_touches_nothing_in_either_process(two):
@@ -86,23 +94,50 @@ def test_runs_of_both_processes_only_plan(two):
     assert pair.gone(run_ids) == [0] * RUNS
 
 
-# --- quiet hours
+# --- off, and quiet hours
 
-def test_runs_of_both_processes_pause_in_quiet_hours_and_go_on(two):
+def begun(two):
+    """Two processes with six runs that have done some pages."""
     pair = two(batch=1, delay_ms=20)
     pair.add(100)
     run_ids = pair.send(6)
     wait_until(lambda: pair.database.value("SELECT min(step) >= 3 AND count(*) = 6 FROM pruned.runs"), 60, "pages of each")
-    configure(pair.scene, f"[jobs.{JOB}]\nnot_between = {hours(-5, 55)}\n", *pair.daemons)
-    rows = pair.wait(run_ids, "waiting", "finished")
-    wait_until(lambda: all("quiet hours" in (row["error"] or "") for row in pair.wait(run_ids, "waiting")), 30, "each says why it waits")
+    return pair, run_ids
+
+
+def wait_for_reason(pair, run_ids, reason):
+    """What is gone when each run waits for that reason."""
+    wait_until(lambda: all(reason in (row["error"] or "") for row in pair.wait(run_ids, "waiting", "finished")), 30, "each says why it waits")
     gone = pair.gone(run_ids)
-    assert all(3 <= n < 100 for n in gone) and {row["attempts"] for row in rows} == {0}
+    assert all(3 <= n < 100 for n in gone) and {row["attempts"] for row in pair.wait(run_ids, "waiting")} == {0}
+    assert pair.scene.wait_run(send_tick(pair.scene, WIDE, {"n": 1}))["state"] == "finished"
+    return gone
+
+
+def assert_go_on(pair, run_ids):
+    pair.on()
+    for row in pair.wait(run_ids):
+        assert (row["state"], row["attempts"], row["error"], result(row)["removed"]) == ("finished", 0, None, 100)
+
+
+def test_runs_of_both_processes_wait_while_the_job_is_off(two):
+    pair, run_ids = begun(two)
+    configure(pair.scene, f"[jobs.{JOB}]\nmode = off\n", *pair.daemons)
+    gone = wait_for_reason(pair, run_ids, "mode off")
+    pair.on()
+    assert pair.scene.wait_run(send_tick(pair.scene, JOB, {"first": 1, "last": 1}))["error"] == "disabled"
+    assert pair.gone(run_ids) == gone and {row["error"] for row in pair.wait(run_ids, "waiting")} == {"mode off"}
+    configure(pair.scene, "", *pair.daemons)
+    assert_go_on(pair, run_ids)
+
+
+def test_runs_of_both_processes_pause_in_quiet_hours_and_go_on(two):
+    pair, run_ids = begun(two)
+    configure(pair.scene, f"[jobs.{JOB}]\nnot_between = {hours(-5, 55)}\n", *pair.daemons)
+    gone = wait_for_reason(pair, run_ids, "quiet hours")
     new = send_tick(pair.scene, JOB, {"first": 7001, "last": 7999})  # none begins
     row = pair.scene.wait_run(new, "waiting")
     assert (row["step"], row["started_at"]) == (0, None) and "quiet hours" in row["error"]
-    other = send_tick(pair.scene, WIDE, {"n": 1})
-    assert pair.scene.wait_run(other)["state"] == "finished"
     first, second = pair.daemons
     assigned = len(second.lines("Partitions assigned"))
     assert first.stop() == 0  # its lanes are the other's now, and that is quiet, too
@@ -111,6 +146,4 @@ def test_runs_of_both_processes_pause_in_quiet_hours_and_go_on(two):
     wait_until(lambda: all(row["due_at"] > now(minutes=30) for row in pair.wait(run_ids, "waiting")), 30, "each waits again")
     assert pair.gone(run_ids) == gone
     configure(pair.scene, "", second)
-    pair.on()
-    for row in pair.wait([*run_ids, new]):
-        assert (row["state"], row["attempts"], row["error"], result(row)["removed"]) == ("finished", 0, None, 100)
+    assert_go_on(pair, [*run_ids, new])
