@@ -222,7 +222,7 @@ def test_an_idle_end_does_not_wait_for_it(scene):
 def test_without_kafka(own_kafka, new_scene):
     """It is stopped at once, and nobody begins a step when Kafka is back."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, bootstrap=own_kafka.bootstrap)
-    fill(scene.database, 3000)
+    fill(scene.database, 1000)
     [daemon] = start(scene)
     run_id = send_tick(scene)
     wait_step(scene, run_id, 3)
@@ -236,7 +236,7 @@ def test_without_kafka(own_kafka, new_scene):
     wait_parked(scene, send_tick(scene, WIDE, {"n": 1}))
     assert step_of(scene, run_id) == step
     scene.run("go").ok()
-    assert result(scene.wait_run(run_id, deadline_s=90))["removed"] == 3000
+    assert result(scene.wait_run(run_id, deadline_s=90))["removed"] == 1000
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])

@@ -67,8 +67,12 @@ def test_no_step_is_committed_two_seconds_after_a_stop(pair):
     assert_all_go_on(pair)
 
 
-def test_no_step_is_committed_two_seconds_after_a_pause(pair):
-    pair.scene.run("pause", JOB).ok()
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_no_step_is_committed_two_seconds_after_a_pause(pair, by_hand):
+    if by_hand:
+        pair.database.execute("INSERT INTO pruned.controls (job, paused) VALUES (%s, true)", [JOB])
+    else:
+        pair.scene.run("pause", JOB).ok()
     assert_nothing_begins(pair, pair.database.value("SELECT changed_at FROM pruned.controls"))
     assert pair.scene.wait_run(send_tick(pair.scene, WIDE, {"n": 1}))["state"] == "finished"  # others go on
     pair.scene.run("resume", JOB).ok()
