@@ -11,11 +11,11 @@ import pytest
 from stack.found import HERE as STACK
 from stack.kafka import Kafka
 from stack.pair import Pair, new_folder
-from stack.postgres import Postgres
 from stack.process import tail
 from stack.s3 import S3
 from support.command_line import FEW
-from support.database import Database, Templates, make_role
+from support.database import Database, Templates, make_role, private_server
+from support.exposition import Listening
 from support.instance import built_in
 from support.places import Places, binary, binary_with_faults
 from support.pruned import Pruned
@@ -76,12 +76,8 @@ def shared():
 @pytest.fixture
 def own_postgres():
     """A PostgreSQL that this test may stop, kill and freeze."""
-    folder = new_folder("pruned-postgres-")
-    server = Postgres(folder / "postgres", archive=True).start()
-    make_role(server.url())
-    yield server
-    server.kill()
-    shutil.rmtree(folder, ignore_errors=True)
+    with private_server("postgres", archive=True) as server:
+        yield server
 
 
 @pytest.fixture
@@ -110,6 +106,14 @@ def gateway():
     yield server
     server.kill()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def http():
+    """An address for `[http] listen`, for one test file."""
+    one = Listening()
+    yield one
+    one.close()
 
 
 # --- databases and topics

@@ -5,6 +5,7 @@
 #include "cli/run_row.h"
 
 #define WAIT_S 600
+#define SQL "src/cli/sql/"
 
 gint64 run_wait_s = -1;
 
@@ -30,6 +31,44 @@ run_wait_is_over (const PgRows *rows)
   return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
 }
 
+static gboolean
+is_there (Pg *pg, const char *file, const char *job)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", job);
+  g_autoptr (PgRows) rows = pg_run_file (pg, file, values, NULL);
+  return rows != NULL && rows_count (rows) > 0;
+}
+
+void
+run_wait_warn (Pg *pg, const char *job)
+{
+  if (is_there (pg, SQL "is_paused.sql", job))
+    log_warning ("The job is paused: its run waits until the job is resumed", "job", job, "remedy",
+                 "pruned resume JOB");
+  if (is_there (pg, SQL "stop_look.sql", job))
+    log_warning ("Everything is stopped: the run waits until work goes on", "job", job, "remedy",
+                 "pruned go");
+}
+
+ExitCode
+run_wait_say_why (Pg *pg, const char *run_id, const char *job, const PgRows *rows, GError **error)
+{
+  const gboolean known = rows_count (rows) > 0;
+  const char *state = known ? rows_text (rows, 0, "state") : "not begun: is a daemon running?",
+             *why = known ? rows_text (rows, 0, "error") : NULL;
+  g_autofree char *reason = NULL;
+  if (is_there (pg, SQL "stop_look.sql", job))
+    reason = g_strdup (": everything is stopped; pruned go");
+  else if (is_there (pg, SQL "is_paused.sql", job))
+    reason = g_strdup_printf (": job %s is paused; pruned resume %s", job, job);
+  else
+    reason = g_strdup_printf (", it is %s%s%s", state, why != NULL ? ": " : "",
+                              why != NULL ? why : "");
+  return cli_fail (CODE_TIME_OVER, error, "run %s has not ended after %" G_GINT64_FORMAT " s%s",
+                   run_id, run_wait_s, reason);
+}
+
 static ExitCode
 show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
 {
@@ -49,16 +88,16 @@ run_wait (Cli *cli, const char *run_id, GError **error)
   ExitCode code = CODE_POSTGRES;
   gint64 deadline_us = clock_monotonic_us () + run_wait_s * G_USEC_PER_SEC;
   g_autoptr (Pg) pg = cli_pg (cli, error);
-  while (pg != NULL) {
+  for (gboolean warned = FALSE; pg != NULL; warned = TRUE) {
     g_autoptr (PgRows) rows = run_row_get (pg, run_id, &code, error);
     if (rows == NULL)
       return code;
     if (run_wait_is_over (rows))
       return show (cli, pg, rows, error);
+    if (!warned)
+      run_wait_warn (pg, rows_text (rows, 0, "job"));
     if (clock_monotonic_us () >= deadline_us)
-      return cli_fail (CODE_TIME_OVER, error,
-                       "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s", run_id,
-                       run_wait_s, rows_text (rows, 0, "state"));
+      return run_wait_say_why (pg, run_id, rows_text (rows, 0, "job"), rows, error);
     g_usleep (RUN_WAIT_LOOK_US);
   }
   return code;

@@ -215,44 +215,6 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
 }
 
-static gboolean
-is_paused (Pg *pg, const Tick *tick)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", tick->job->name);
-  g_autoptr (PgRows) paused = pg_run_file (pg, "src/cli/sql/is_paused.sql", values, NULL);
-  return paused != NULL && rows_count (paused) > 0;
-}
-
-static gboolean
-is_stopped (Pg *pg)
-{
-  g_autoptr (PgRows) stop = pg_run_file (pg, "src/cli/sql/stop_look.sql", NULL, NULL);
-  return stop != NULL && rows_count (stop) > 0;
-}
-
-/* The error that says why the run has not ended. */
-static ExitCode
-say_waiting (Cli *cli, Pg *pg, const Tick *tick, const PgRows *rows, GError **error)
-{
-  const char *state
-      = rows_count (rows) > 0 ? rows_text (rows, 0, "state") : "not begun: is a daemon running?";
-  if (is_stopped (pg))
-    return cli_fail (CODE_TIME_OVER, error,
-                     "run %s has not ended after %" G_GINT64_FORMAT
-                     " s: everything is stopped; pruned go",
-                     tick->run_id, run_wait_s);
-  if (is_paused (pg, tick))
-    return cli_fail (CODE_TIME_OVER, error,
-                     "run %s has not begun after %" G_GINT64_FORMAT
-                     " s: job %s is paused; pruned resume %s",
-                     tick->run_id, run_wait_s, tick->job->name, tick->job->name);
-  const char *why = rows_count (rows) > 0 ? rows_text (rows, 0, "error") : NULL;
-  return cli_fail (CODE_TIME_OVER, error,
-                   "run %s has not ended after %" G_GINT64_FORMAT " s, it is %s%s%s", tick->run_id,
-                   run_wait_s, state, why != NULL ? ": " : "", why != NULL ? why : "");
-}
-
 static ExitCode
 await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
 {
@@ -264,7 +226,7 @@ await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
     if (run_wait_is_over (rows))
       return show_ended (cli, tick, rows, error);
     if (clock_monotonic_us () >= deadline_us)
-      return say_waiting (cli, pg, tick, rows, error);
+      return run_wait_say_why (pg, tick->run_id, tick->job->name, rows, error);
     g_usleep (RUN_WAIT_LOOK_US);
   }
 }
@@ -283,11 +245,7 @@ command_tick (Cli *cli, GError **error)
   code = publish (cli, &tick, error);
   if (code == CODE_OK)
     cli_note_done (cli, pg, NULL, tick.job->name, NULL);
-  if (code == CODE_OK && pg != NULL && is_paused (pg, &tick)) /* the user waits for the run */
-    log_warning ("The job is paused: its run waits until the job is resumed", "job", tick.job->name,
-                 "remedy", "pruned resume JOB");
-  if (code == CODE_OK && pg != NULL && is_stopped (pg))
-    log_warning ("Everything is stopped: the run waits until work goes on", "job", tick.job->name,
-                 "remedy", "pruned go");
+  if (code == CODE_OK && pg != NULL)
+    run_wait_warn (pg, tick.job->name);
   return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;
 }

@@ -7,6 +7,8 @@ import pytest
 from stack.process import wait_until
 from support.places import binary_with_faults
 from support.scene import fill, now, result, tick_id
+from support.two import JOB as NAMED
+from support.two import SETTINGS, Two
 
 JOB = "scratch.remove"
 
@@ -55,6 +57,22 @@ def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
     row = scene.wait_run(run_id, deadline_s=60)
     assert (result(row)["removed"], row["rows_done"]) == (30, 30)
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
+
+
+@pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
+def test_one_of_two_processes_dies_between_the_count_and_the_first_page(new_scene, point):
+    """The other one counts these runs again, and holds them."""
+    scene = new_scene(SETTINGS | {f"jobs.{NAMED}.max_rows": 20})
+    scene.binary = binary_with_faults()
+    pair = Two(scene, f"{point}:kill")
+    pair.add(30)
+    run_ids = pair.send()
+    assert pair.daemons[0].wait(90) == -9
+    assert {row["error"] for row in pair.wait(run_ids, "held")} == {"held: max_rows 20, counted 30"}
+    scene.run("approve", run_ids[0]).ok()
+    assert pair.wait(run_ids[:1])[0]["rows_done"] == 30
+    assert pair.gone(run_ids) == [30] + [0] * (len(run_ids) - 1)
+    wait_until(lambda: len({m.headers["ce_id"] for m in scene.topics.outcomes("RunHeld")}) == len(run_ids), 60, "RunHeld of each")
 
 
 def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):

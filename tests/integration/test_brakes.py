@@ -88,23 +88,6 @@ def test_tick_waits_until_the_run_is_held(limited):
     assert done.code == 7 and "held: max_rows 20, counted 30" in done.stderr and "pruned approve" in done.stderr
 
 
-def test_approve_waits_no_longer_than_it_is_told(limited):
-    """The run is approved all the same, and goes once its job is resumed."""
-    fill(limited.database, 30)
-    run_id = tick(limited)
-    limited.wait_run(run_id, "held")
-    limited.run("pause", JOB).ok()
-    done = limited.run("approve", run_id, "--wait=1")
-    assert done.code == 8 and f"run {run_id} has not ended after 1 s, it is " in done.stderr, done
-    row = limited.run_row(run_id)
-    assert row["state"] in ("ready", "waiting") and row["approved_at"] is not None
-    done = limited.run("approve", run_id, "--wait=soon")
-    assert done.code == 1 and "--wait=soon: not a number of seconds" in done.stderr, done
-    limited.run("resume", JOB).ok()
-    done = limited.run("approve", run_id, "--wait=60", "--json").ok()
-    assert limited.run_row(run_id)["result"]["removed"] == 30 and run_id in done.stdout
-
-
 def test_the_values_are_those_that_make_the_rows_due(new_scene):
     scene = new_scene(LIMITED | {"jobs.members.remove_expired.max_rows": 5, "jobs.members.remove_expired.batch": 3})
     instance = Tenant(scene)
@@ -217,23 +200,6 @@ def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(n
     wait_until(lambda: len({m.headers["ce_id"] for m in scene.topics.outcomes("RunHeld")}) == 2, 30, "a second RunHeld")
     scene.run("approve", run_id).ok()
     assert result(scene.wait_run(run_id))["removed"] == 30
-
-
-@pytest.mark.parametrize("more, state", [(2, "finished"), (3, "held")])
-def test_an_approval_covers_one_percent_more_rows(new_scene, more, state):
-    scene = new_scene(LIMITED)
-    fill(scene.database, 200)
-    daemon = scene.start()
-    run_id = tick(scene)
-    scene.wait_run(run_id, "held")
-    daemon.stop()
-    scene.run("approve", run_id).ok()
-    fill(scene.database, more, first=1000)
-    scene.start()
-    row = scene.wait_run(run_id, "finished", "held")
-    assert row["state"] == state
-    if state == "held":
-        assert (row["error"], left(scene)) == ("held: max_rows 20, counted 203", 203)
 
 
 def test_an_approved_run_that_grows_is_held_again(new_scene):

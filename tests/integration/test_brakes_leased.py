@@ -5,8 +5,9 @@ import threading
 
 import pytest
 
-from stack.process import wait_until
+from stack.process import patient, wait_until
 from support.s3 import Objects, Proxy
+from support.slow import slow_table
 
 SLOT = "ci.delete_objects"
 PLACE = """
@@ -54,3 +55,62 @@ def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(pruned_with_slots
     wait_until(lambda: database.value("SELECT state FROM pruned.runs WHERE slot = 0") == "held", 30, "the first slot is held")
     assert database.column("SELECT DISTINCT rows_leased FROM pruned.runs") == [None]
     assert (database.value("SELECT sum(rows_done) FROM pruned.runs"), len(objects.left()), len(objects.keys())) == (4, 4, 4)
+
+
+class Gathering:
+    """A store that answers once the requests that wait name the objects of all slots, or after a second: then no more come. The first
+    request that names objects of several slots waits longer, for the test."""
+
+    def __init__(self, endpoint, slots, batch):
+        self.proxy, self.batch, self.most, self.sizes = Proxy(endpoint), batch, slots * batch, []
+        self.together, self.go_on = threading.Event(), threading.Event()
+        self.proxy.misbehave = self._answer
+        self.changed, self.waiting, self.rounds = threading.Condition(), 0, 0
+
+    def _answer(self, command, body, go):
+        size = body.count(b"<Key>")
+        self.sizes.append(size)
+        if size > self.batch:
+            self.together.set()
+            self.go_on.wait(60)
+        with self.changed:
+            self.waiting += size
+            if self.waiting >= self.most:
+                self.waiting, self.rounds = 0, self.rounds + 1
+                self.changed.notify_all()
+            elif not self.changed.wait_for(lambda before=self.rounds: self.rounds > before, 1):
+                self.waiting -= size
+        return *go(), None
+
+    def close(self):
+        self.go_on.set()
+        self.proxy.close()
+
+
+@pytest.fixture
+def gathering(gateway):
+    made = Gathering(gateway.endpoint, slots=4, batch=5)
+    yield made
+    made.close()
+
+
+def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_slots, database, gateway, gathering, request):
+    """The store answers all slots at once, and a lease takes long. So the first one has the only worker of objects, and it then leases for
+    the three others. All of them together get as many as the day allows."""
+    number, most = 240, 120
+    objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
+    database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
+                     " SELECT 2, 'd', 'f' || i, now() - interval '1 hour' FROM generate_series(1, %s) i", [number])
+    slow_table(database, "ci_deleted_objects", 0.03, when="UPDATE")
+    pruned_with_slots.settings |= objects.settings | {
+        "store.object.endpoint": gathering.proxy.url, "run.workers": 2, f"jobs.{SLOT}.batch": gathering.batch, f"jobs.{SLOT}.max_rows_per_day": most}
+    database.execute(PLACE, {"job": SLOT})
+    database.execute("UPDATE pruned.runs SET due_at = now()")
+    pruned_with_slots.start()
+    assert gathering.together.wait(patient(60)), "slots lease together"
+    noted = database.row(f"SELECT ({LEASED}) AS rows, (SELECT sum(rows_leased) FROM pruned.runs) AS of_runs")
+    assert noted["rows"] == noted["of_runs"] > gathering.batch  # whoever counts now, counts them
+    gathering.go_on.set()
+    database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('held', 'finished')", [SLOT], until=4, deadline_s=60)
+    assert sum(gathering.sizes) == number - len(objects.left()) == most
+    assert database.value("SELECT sum(rows_done) FROM pruned.runs WHERE job = %s", [SLOT]) == most

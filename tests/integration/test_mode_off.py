@@ -1,36 +1,14 @@
 """A job that is off begins no step: its runs wait, whatever they are, and go on once the job is on again."""
 
-import signal
-
 import pytest
 
 from stack.process import wait_until
 from support.instance import tenant  # noqa: F401
 from support.objects import SLOT, ListedObjects
-from support.scene import fill, let_rows_go, now, refuse_rows, result, tick_id
+from support.scene import configure, fill, let_rows_go, refuse_rows, result, send_tick, start
 
 JOB, WIDE = "scratch.remove", "scratch.wide"
 OFF = f"[jobs.{JOB}]\nmode = off\n"
-
-
-def tick(scene, job=JOB, args=None, text="{}"):
-    at = now(minutes=-1)
-    scene.topics.tick(job, at, args)
-    return tick_id(job, at, text)
-
-
-def configure(scene, text, daemon=None):
-    scene.configuration.write_text(text)
-    if daemon:
-        count = len(daemon.lines("Configuration reloaded")) + 1
-        daemon.send(signal.SIGHUP)
-        daemon.wait_line("Configuration reloaded", count=count)
-
-
-def start(scene):
-    daemon = scene.start()
-    daemon.wait_line("Partitions assigned")
-    return daemon
 
 
 def wait_off(scene, run_id):
@@ -51,15 +29,15 @@ def test_a_chain_stops_and_goes_on(new_scene, text):
     on = "[run]\nmode = apply\n"
     configure(scene, on)
     fill(scene.database, 5000)
-    daemon = start(scene)
-    run_id = tick(scene)
+    [daemon] = start(scene)
+    run_id = send_tick(scene)
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda n: n and n > 3)
     configure(scene, text if "[run]" in text else on + text, daemon)
     row = wait_off(scene, run_id)
     assert 3 < row["step"] < 500 and left(scene) == 5000 - 10 * row["step"]
     [listed] = [run for run in scene.run("runs", "--json").ok().json() if run["run_id"] == run_id]
     assert (listed["state"], listed["error"]) == ("waiting", "mode off")
-    skipped = scene.wait_run(tick(scene))
+    skipped = scene.wait_run(send_tick(scene))
     assert (skipped["state"], skipped["error"]) == ("skipped", "disabled")
     assert scene.run_row(run_id)["step"] == row["step"]
     configure(scene, on, daemon)
@@ -70,8 +48,8 @@ def test_a_chain_stops_and_goes_on(new_scene, text):
 def test_an_approved_run_waits(new_scene):
     scene = new_scene({f"jobs.{JOB}.max_rows": 20})
     fill(scene.database, 30)
-    daemon = start(scene)
-    run_id = tick(scene)
+    [daemon] = start(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "held")
     configure(scene, OFF, daemon)
     done = scene.run("approve", run_id)
@@ -84,9 +62,9 @@ def test_an_approved_run_waits(new_scene):
 
 def test_a_run_that_waited_in_a_pause_waits_on(scene):
     fill(scene.database, 5)
-    daemon = start(scene)
+    [daemon] = start(scene)
     scene.run("pause", JOB).ok()
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "waiting")
     configure(scene, OFF, daemon)
     scene.run("resume", JOB).ok()
@@ -100,8 +78,8 @@ def test_a_retried_run_waits_with_its_last_error(new_scene):
     scene = new_scene({f"jobs.{JOB}.max_attempts": 1, f"jobs.{JOB}.batch": 25})
     fill(scene.database, 25)
     refuse_rows(scene.database, "true")
-    daemon = start(scene)
-    run_id = tick(scene)
+    [daemon] = start(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "dead")
     let_rows_go(scene.database)
     configure(scene, OFF, daemon)

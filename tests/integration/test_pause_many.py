@@ -1,14 +1,12 @@
 """Many at once: pauses of several jobs and for a time, runs by prefix and by filter, and the question before."""
 
 import datetime
-import os
-import pty
 import subprocess
 
 import pytest
 
-from support.pruned import clean_environment
 from support.scene import fill, now, refuse_rows, result, tick_id
+from support.screen import on_a_terminal
 
 JOB, WIDE, ENDLESS = "scratch.remove", "scratch.wide", "scratch.endless"
 
@@ -21,23 +19,6 @@ def refused(result, code, *words):
     assert result.code == code and result.stdout == "", result
     for word in words:
         assert word in result.stderr, result
-
-
-def on_a_terminal(pruned, answer, *arguments):
-    """The command with a terminal, on which ANSWER is typed. Returns (exit code, what the terminal shows)."""
-    ours, theirs = pty.openpty()
-    os.write(ours, answer.encode() + b"\n")
-    done = subprocess.run(pruned.argv(*arguments), env=clean_environment(), cwd=pruned.folder, stdin=theirs, stderr=theirs,
-                          stdout=subprocess.PIPE, timeout=60)
-    os.close(theirs)
-    said = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            said += chunk
-    except OSError:
-        pass  # its other end is closed
-    os.close(ours)
-    return done.returncode, said.decode()
 
 
 # --- pause
@@ -243,12 +224,12 @@ def test_one_that_cannot_be_changed_does_not_keep_the_others(runs):
 @pytest.mark.parametrize("answer, code, skipped", [("y", 0, [1, 2]), ("n", 1, []), ("", 1, [])])
 def test_a_question_on_a_terminal(runs, answer, code, skipped):
     runs.add(1), runs.add(2)
-    ended, said = on_a_terminal(runs.pruned, answer, "discard", "--state", "dead")
+    ended, said, _ = on_a_terminal(runs.pruned, answer, "discard", "--state", "dead", stdout=subprocess.PIPE)
     assert ended == code and "discard 2 runs" in said and runs.skipped() == skipped
 
 
 def test_ids_never_ask(runs):
-    ended, said = on_a_terminal(runs.pruned, "n", "discard", runs.add(1), runs.add(2))
+    ended, said, _ = on_a_terminal(runs.pruned, "n", "discard", runs.add(1), runs.add(2), stdout=subprocess.PIPE)
     assert ended == 0 and "?" not in said and runs.skipped() == [1, 2]
 
 

@@ -1,41 +1,14 @@
 """`not_between`: in these hours a job's runs wait, a chain between two of its pages; they go on when the hours are over."""
 
 import datetime
-import signal
 
 import pytest
 
 from stack.process import wait_until
-from support.scene import fill, now, refuse_rows, result, tick_id
+from support.scene import configure, fill, hours, now, refuse_rows, result, send_tick, start
 
 JOB, WIDE = "scratch.remove", "scratch.wide"
 UTC = datetime.timezone.utc
-
-
-def hours(begin, end, zone="UTC"):
-    """From BEGIN to END minutes from now."""
-    from_, to = (datetime.datetime.now(UTC) + datetime.timedelta(minutes=m) for m in (begin, end))
-    return f"{from_:%H:%M}-{to:%H:%M} {zone}"
-
-
-def configure(scene, text, daemon=None):
-    scene.configuration.write_text(text)
-    if daemon:
-        count = len(daemon.lines("Configuration reloaded")) + 1
-        daemon.send(signal.SIGHUP)
-        daemon.wait_line("Configuration reloaded", count=count)
-
-
-def start(scene):
-    daemon = scene.start()
-    daemon.wait_line("Partitions assigned")
-    return daemon
-
-
-def tick(scene, job=JOB, args=None, text="{}"):
-    at = now(minutes=-1)
-    scene.topics.tick(job, at, args)
-    return tick_id(job, at, text)
 
 
 def wait_quiet(scene, run_id):
@@ -48,11 +21,11 @@ def test_a_run_does_not_begin_in_them_and_others_do(scene):
     fill(scene.database, 5)
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-60, 60)}\n")
     start(scene)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     row = wait_quiet(scene, run_id)
     end = (datetime.datetime.now(UTC) + datetime.timedelta(minutes=60)).replace(second=0, microsecond=0)
     assert abs(row["due_at"] - end) <= datetime.timedelta(minutes=1) and row["due_at"].second == 0
-    assert row["step"] == 0 and scene.wait_run(tick(scene, WIDE, {"n": 1}, '{"n":1}'))["state"] == "finished"
+    assert row["step"] == 0 and scene.wait_run(send_tick(scene, WIDE, {"n": 1}))["state"] == "finished"
     [listed] = [run for run in scene.run("runs", "--json").ok().json() if run["job"] == JOB]
     assert listed["state"] == "waiting" and "quiet hours" in listed["error"]
     assert scene.run("status", "--json").json()[0]["quiet"] == [JOB]
@@ -61,8 +34,8 @@ def test_a_run_does_not_begin_in_them_and_others_do(scene):
 
 def test_a_chain_pauses_between_its_pages_and_goes_on(scene):
     fill(scene.database, 3000)
-    daemon = start(scene)
-    run_id = tick(scene)
+    [daemon] = start(scene)
+    run_id = send_tick(scene)
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda n: n and n > 3)
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-5, 55)}\n", daemon)
     row = wait_quiet(scene, run_id)
@@ -77,8 +50,8 @@ def test_the_error_of_a_retry_stays_readable_and_a_tick_that_waits_says_why(scen
     fill(scene.database, 25)
     refuse_rows(scene.database, "true")
     configure(scene, f"[jobs.{JOB}]\nbatch = 25\n")
-    daemon = start(scene)
-    run_id = tick(scene)
+    [daemon] = start(scene)
+    run_id = send_tick(scene)
     first = scene.wait_run(run_id, "waiting")
     assert first["attempts"] == 1 and first["error_class"]
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-60, 60)}\n", daemon)
@@ -97,13 +70,13 @@ def test_nothing_but_their_end_ends_them(scene):
     """Neither a retry, nor a new tick, nor another process."""
     fill(scene.database, 5)
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-60, 60)}\n")
-    first = start(scene)
-    run_id = tick(scene)
+    [first] = start(scene)
+    run_id = send_tick(scene)
     due = wait_quiet(scene, run_id)["due_at"]
     scene.run("retry", run_id).ok()
     first.wait_line("Quiet hours; runs wait for their end", count=2)
     assert wait_quiet(scene, run_id)["due_at"] == due
-    later = tick(scene)
+    later = send_tick(scene)
     assert scene.wait_run(later)["error"] == f"overlaps {run_id}"
     first.kill()
     start(scene)
@@ -118,7 +91,7 @@ def test_they_end_by_themselves(scene):
         wait_until(lambda: datetime.datetime.now(UTC).second < 50, 15, "a new minute")
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-1, 1)}\n")
     start(scene)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     due = wait_quiet(scene, run_id)["due_at"]
     row = scene.wait_run(run_id, deadline_s=90)
     assert result(row)["removed"] == 5 and row["started_at"] >= due
@@ -128,7 +101,7 @@ def test_other_hours_do_not_hold_it(scene):
     fill(scene.database, 5)
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(60, 120)}\n")
     start(scene)
-    assert result(scene.wait_run(tick(scene)))["removed"] == 5
+    assert result(scene.wait_run(send_tick(scene)))["removed"] == 5
 
 
 @pytest.mark.parametrize("wrong", ["7-20", "07:00-07:00", "07:00-25:00 UTC", "07:00-20:00 Europe/Berln", "nights"])

@@ -10,11 +10,9 @@ import threading
 import psycopg
 import pytest
 
-from stack.pair import new_folder
 from stack.postgres import Postgres
 from stack.process import wait_until
-from support.database import Database, make_role, with_database
-from support.exposition import Listening
+from support.database import Database, make_role, private_server, with_database
 from support.places import ROLE, binary_with_faults
 from support.pruned import Pruned
 from support.scene import fill, make_tables, now, result, tick_id
@@ -34,19 +32,8 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def server():
-    folder = new_folder("pruned-replica-")
-    one = Postgres(folder / "postgres").start()
-    make_role(one.url())
-    yield one
-    one.kill()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def http():
-    one = Listening()
-    yield one
-    one.close()
+    with private_server("replica") as one:
+        yield one
 
 
 class Searching(Pruned):

@@ -3,17 +3,13 @@
 import contextlib
 import itertools
 import os
-import shutil
 import threading
 
 import psycopg
 import pytest
 
-from stack.pair import new_folder
-from stack.postgres import Postgres
 from stack.process import wait_until
-from support.database import Database, make_role
-from support.exposition import Listening
+from support.database import Database, private_server
 from support.places import ROLE
 from support.pruned import Pruned
 from support.scene import fill, make_tables, now, result, tick_id
@@ -30,21 +26,10 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def server():
-    folder = new_folder("pruned-throttle-")
-    one = Postgres(folder / "postgres", archive=True).start()
-    make_role(one.url())
-    with psycopg.connect(one.url(), autocommit=True) as there:
+    with private_server("throttle", archive=True) as one, psycopg.connect(one.url(), autocommit=True) as there:
         there.execute(f"GRANT pg_monitor TO {ROLE}")
-    yield one
-    one.kill()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def http():
-    one = Listening()
-    yield one
-    one.close()
+        there.close()
+        yield one
 
 
 @pytest.fixture(scope="module")

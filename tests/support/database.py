@@ -1,7 +1,9 @@
 """A database for each test, copied from a template, with short methods for queries."""
 
+import contextlib
 import itertools
 import os
+import shutil
 import subprocess
 
 import psycopg
@@ -9,6 +11,8 @@ from psycopg import conninfo, sql
 from psycopg.rows import dict_row
 
 from stack.found import pg_bin
+from stack.pair import new_folder
+from stack.postgres import Postgres
 from stack.process import wait_until
 
 from .places import APP_TABLES, ROLE, binary
@@ -32,6 +36,19 @@ def make_role(server_url):
         known = server.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone()
         if known is None:
             server.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(ROLE)))
+
+
+@contextlib.contextmanager
+def private_server(name, **options):
+    """A PostgreSQL of one's own, with the daemon's role."""
+    folder = new_folder(f"pruned-{name}-")
+    server = Postgres(folder / "postgres", **options).start()
+    make_role(server.url())
+    try:
+        yield server
+    finally:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Database:

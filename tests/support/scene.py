@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import signal
 import uuid
 
 from stack.found import PROJECT
@@ -95,3 +96,36 @@ def now(**delta):
 def result(row):
     """The result of a run, as Python (psycopg decodes jsonb)."""
     return row["result"] if not isinstance(row["result"], str) else json.loads(row["result"])
+
+
+# A daemon that works, a tick for it, and other settings for it.
+
+def start(scene, n=1, fault=None):
+    """N daemons, the first one with this FAULT."""
+    daemons = [scene.start(environment={"PRUNED_FAULT": fault} if fault and i == 0 else None) for i in range(n)]
+    for daemon in daemons:
+        daemon.wait_line("Partitions assigned")
+    return daemons
+
+
+def send_tick(scene, job="scratch.remove", args=None, **ago):
+    """The id of its run."""
+    at = now(**(ago or {"minutes": -1}))
+    scene.topics.tick(job, at, args)
+    return tick_id(job, at, json.dumps(args or {}, sort_keys=True, separators=(",", ":")))
+
+
+def hours(begin, end):
+    """For `not_between`: from BEGIN to END minutes from now."""
+    return "-".join(f"{now(minutes=minutes):%H:%M}" for minutes in (begin, end)) + " UTC"
+
+
+def configure(scene, text, *daemons):
+    """The configuration file is TEXT from now on, also for these daemons."""
+    scene.configuration.write_text(text)
+    reloaded = "Configuration reloaded"
+    counts = [len(daemon.lines(reloaded)) for daemon in daemons]
+    for daemon in daemons:
+        daemon.send(signal.SIGHUP)
+    for daemon, count in zip(daemons, counts):
+        daemon.wait_line(reloaded, count=count + 1)

@@ -1,2 +1,2 @@
 -- The stop in force; no row: nothing is stopped.
-SELECT since, by, reason, pg_catalog.date_trunc('second', since)::text AS whole FROM pruned.stop WHERE stopped
+SELECT since, by, reason FROM pruned.stop WHERE stopped

@@ -17,7 +17,7 @@ struct _StopWatch {
   Pg *pg;
   Wake *wake;
   pthread_t thread;
-  char *since; /* of the stop in force; NULL: none */
+  char *since; /* of the stop in force; NULL: none; empty: it does not say since when */
   char *told;  /* what pruned.processes was told; NULL: nothing */
   char *asked; /* the last request to reload; NULL: none */
 };
@@ -31,7 +31,8 @@ tell (StopWatch *watch, const GPtrArray *running, GError **error)
   for (guint i = 0; i < running->len; i++)
     array_add (ids, running->pdata[i]);
   pg_values_set (values, "id", processes_id ());
-  pg_values_set (values, "since", watch->since);
+  pg_values_set (values, "since",
+                 watch->since != NULL && *watch->since != '\0' ? watch->since : NULL);
   pg_values_take (values, "running", array_take (ids));
   g_autofree char *words = g_strconcat (watch->since != NULL ? watch->since : "",
                                         pg_values_get (values, "running"), NULL);
@@ -48,13 +49,13 @@ tell (StopWatch *watch, const GPtrArray *running, GError **error)
 static void
 note_stop (StopWatch *watch, const PgRows *rows)
 {
-  const char *since = rows_text (rows, 0, "since");
+  const char *since = rows_text (rows, 0, "since"), *known = since != NULL ? since : "";
   stores_allow_until (0);
   atomic_store (&watch->service->shared.stopped, TRUE);
-  if (g_strcmp0 (since, watch->since) == 0)
+  if (g_strcmp0 (known, watch->since) == 0)
     return;
   g_free (watch->since);
-  watch->since = g_strdup (since != NULL ? since : "");
+  watch->since = g_strdup (known);
   log_warning ("Everything is stopped, until: pruned go", "since", since, "by",
                rows_text (rows, 0, "by"), "reason", rows_text (rows, 0, "reason"));
 }

@@ -18,5 +18,5 @@ SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS jo
         FROM (SELECT coalesce(r.held ->> 'limit', 'a limit') AS why, count(*) AS n FROM pruned.runs r WHERE r.state = 'held' GROUP BY 1) AS h) AS why,
        (SELECT pg_catalog.string_agg('pruned resume ' || job, ' && ' ORDER BY job) FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS resume,
        (SELECT pg_catalog.string_agg(job, ', ' ORDER BY job) FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS paused,
-       (SELECT pg_catalog.date_trunc('second', s.since)::text || coalesce(' by ' || s.by, '') || coalesce(': ' || s.reason, '')
+       (SELECT coalesce(pg_catalog.date_trunc('second', s.since)::text, 'a time that its row does not say') || coalesce(' by ' || s.by, '') || coalesce(': ' || s.reason, '')
         FROM pruned.stop s WHERE s.stopped) AS stopped
