@@ -25,10 +25,11 @@ startup_note_partitions (Service *service, const KafkaTopic *topic)
     if (!g_str_equal (job->work_topic, topic->name))
       continue;
     atomic_store (&job->partitions, topic->partitions);
-    if (topic->partitions >= job->capacity)
+    const int wanted = MAX (job->capacity, job->ranges);
+    if (topic->partitions >= wanted)
       continue;
     g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
-    g_autofree char *capacity = g_strdup_printf ("%d", job->capacity);
+    g_autofree char *capacity = g_strdup_printf ("%d", wanted);
     log_warning (
         "Topic has fewer partitions than the job's capacity: their number limits the runs at a time",
         "topic", topic->name, "partitions", partitions, "capacity", capacity, "remedy",
@@ -231,7 +232,8 @@ max_lanes (const Service *service)
 {
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
   for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
-    lanes += (guint)jobs_at (in_force_jobs (), i)->capacity;
+    lanes += (guint)MAX (jobs_at (in_force_jobs (), i)->capacity,
+                         jobs_at (in_force_jobs (), i)->ranges);
   return lanes;
 }
 

@@ -29,7 +29,9 @@ ROUND_S = 8
 ROUNDS = round(float(os.environ.get("CHAOS_MINUTES") or 1.5) * 60 / ROUND_S)
 CALM = {"jobs.scratch.remove.delay_ms": 0, "jobs.members.remove_expired.delay_ms": 0}
 # Pauses between pages and between children, so that every job has work during the whole storm.
-CHAINS = {"jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.delay_ms": 1000,
+# Runs of two jobs are divided, which the undisturbed ones are not.
+CHAINS = {"jobs.scratch.remove.ranges": 3, "jobs.members.remove_expired.ranges": 2,
+          "jobs.scratch.remove.delay_ms": 700, "jobs.members.remove_expired.delay_ms": 1000,
           "jobs.groups.adjourned_deletion.spacing_ms": 1000 * ROUND_S // 3, "jobs.imports.placeholder_cleanup.spacing_ms": 1000 * ROUND_S // 3}
 MOST_ATTEMPTS = 4
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in (*ANY_TIME, mad.JOB)) + r"|ci\.delete_objects)$"
@@ -173,6 +175,8 @@ def test_a_storm_changes_nothing(new_story, own_postgres, kafka, shifted_clock):
     scene, load = new_story(CHAINS, server=own_postgres, bootstrap=kafka.bootstrap)
     try:
         got = weather(scene, load, own_postgres, kafka, shifted_clock)
+        divided = "SELECT DISTINCT job FROM pruned.runs r JOIN pruned.deletions d ON d.run_id = r.run_id WHERE d.step >= 100000000 ORDER BY 1"
+        assert scene.database.column(divided) == ["members.remove_expired", "scratch.remove"]
         for name, value in wanted.items():
             assert got[name] == value, f"{name}; CHAOS_SEED={SEED}, see {scene.folder}"
     except BaseException:

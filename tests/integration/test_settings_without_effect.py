@@ -13,7 +13,7 @@ OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}  # settings
 OF_ALL = {"enabled", "capacity", "max_attempts", "budget_ms", "target_step_ms", "not_between", "schedule", "time_zone", "catch_up",
           "mode", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows", "approve"}
 # Settings that another job's folder, or the engine, reads of this job (references: src/jobs/shared/placeholder.c).
-ELSEWHERE = {("users.delete_placeholder", "references"), ("users.destroy", "references")}
+ELSEWHERE = {("members.remove_expired", "ranges"), ("users.delete_placeholder", "references"), ("users.destroy", "references")}
 
 
 def declared(folder):

@@ -5,12 +5,12 @@ WITH wanted AS (
 ), open AS (
     SELECT job, count(*) FILTER (WHERE state = 'ready') AS ready, count(*) FILTER (WHERE state = 'waiting') AS waiting,
            pg_catalog.min(due_at) FILTER (WHERE due_at <= now()) AS oldest_due
-    FROM pruned.runs WHERE state IN ('ready', 'waiting') GROUP BY job
+    FROM pruned.runs WHERE state IN ('ready', 'waiting') AND range_of IS NULL GROUP BY job
 ), recent AS (
     SELECT DISTINCT ON (job) job, run_id,
            CASE WHEN state = 'finished' AND result ->> 'status' = 'blocked' OR state = 'waiting' AND error LIKE 'blocked: %'
                 THEN 'blocked' ELSE state END AS state
-    FROM pruned.runs ORDER BY job, created_at DESC, run_id
+    FROM pruned.runs WHERE range_of IS NULL ORDER BY job, created_at DESC, run_id
 ), archived AS (
     SELECT DISTINCT ON (job) job, run_id, CASE WHEN result ->> 'status' = 'blocked' THEN 'blocked' ELSE state END AS state
     FROM pruned.runs_done

@@ -6,7 +6,7 @@
  FROM pruned.runs
  WHERE (:job::text IS NULL OR job = :job::text) AND (:state::text IS NULL OR state = :state::text
         OR :state::text = 'blocked' AND (state = 'waiting' AND error LIKE 'blocked: %' OR result ->> 'status' = 'blocked'))
-   AND (:since::timestamptz IS NULL OR created_at >= :since::timestamptz) AND (parent_id IS NULL OR NOT :parents::boolean)
+   AND (:since::timestamptz IS NULL OR created_at >= :since::timestamptz) AND (parent_id IS NULL OR NOT :parents::boolean) AND range_of IS NULL
  ORDER BY created_at DESC, run_id DESC LIMIT :limit::bigint)
 UNION ALL
 (SELECT run_id, job, state, step, attempts, slot, unique_key, parent_id, scheduled_at, due_at, args, cursor, created_at,

@@ -8,6 +8,7 @@ FROM (
              THEN r.state = 'dead' OR (r.state = 'finished' AND r.result ->> 'status' = 'blocked')
                   OR (r.state = 'waiting' AND (r.error IS NOT NULL OR (r.attempts > 0 AND r.step = 0)))
              ELSE r.state IN ('waiting', 'ready', 'held', 'dead') END
+    AND r.range_of IS NULL
   UNION ALL
   SELECT d.run_id, d.job, d.state, d.error, d.error_class, d.result, d.created_at
   FROM pruned.runs_done d

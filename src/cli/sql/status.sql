@@ -4,7 +4,7 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
        (SELECT pg_catalog.max(version) FROM pruned.schema_version) AS schema,
        (SELECT pg_catalog.json_object_agg(s.state, coalesce(r.n, 0) ORDER BY s.position)
         FROM unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) WITH ORDINALITY AS s(state, position)
-        LEFT JOIN (SELECT state, count(*) AS n FROM pruned.runs GROUP BY state) r ON r.state = s.state) AS runs,
+        LEFT JOIN (SELECT state, count(*) AS n FROM pruned.runs WHERE range_of IS NULL GROUP BY state) r ON r.state = s.state) AS runs,
        (SELECT count(*) FROM pruned.quarantine) AS quarantine,
        (SELECT count(*) FROM pruned.quarantine WHERE parked) AS parked,
        (SELECT count(*) FROM pruned.unpublished) AS unpublished,
@@ -16,7 +16,7 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
         WHERE r.state = 'waiting' AND r.error LIKE 'quiet hours%') AS quiet,
        (SELECT coalesce(pg_catalog.jsonb_object_agg(n.job, n.runs), '{}')
         FROM (SELECT r.job, count(*) AS runs FROM pruned.runs r
-              WHERE r.state IN ('waiting', 'ready', 'held') AND r.job <> ALL (:known::text[])
+              WHERE r.state IN ('waiting', 'ready', 'held') AND r.range_of IS NULL AND r.job <> ALL (:known::text[])
                 AND NOT EXISTS (SELECT FROM pruned.processes p WHERE p.jobs ? r.job AND p.seen_at > now() - :seconds::bigint * interval '1 s')
               GROUP BY r.job) AS n) AS removed,
        (SELECT coalesce(pg_catalog.jsonb_agg(b.job ORDER BY b.job), '[]')

@@ -6,6 +6,7 @@
 #include "engine/brakes/plan_mode.h"
 #include "engine/brakes/verdict.h"
 #include "engine/step/pace.h"
+#include "engine/step/ranges.h"
 
 static gboolean
 is_errand (const Step *step)
@@ -60,8 +61,9 @@ bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
   RowLimits limits
       = { set->max_rows >= 0 ? set->max_rows : LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
   gboolean others = set->max_share >= 0 || set->max_ratio >= 0;
-  if (run->rows_limit >= 0)
-    limits.share = run->rows_limit;
+  const gint64 known = step->limited >= 0 ? step->limited : run->rows_limit;
+  if (known >= 0)
+    limits.share = known;
   else if (others && run->rows_done + rows >= set->min_rows) {
     if (!limits_read (step, below_of (step), &limits, error))
       return FALSE;
@@ -98,6 +100,40 @@ check_approved (Step *step, gint64 total, gboolean first, GError **error)
   return !first || check_rest (step, total, run->approved_rows, error);
 }
 
+/* One range of several, which cannot see what the others change: each has its part of what the run
+ * may change. If that is used up, the run takes its ranges in and goes on as one chain, with all
+ * that it may change. */
+static gboolean
+within_range (Step *step, gint64 rows, GError **error)
+{
+  const Run *run = step->run;
+  const gint64 total = run->rows_done + rows, quota = ranges_quota (run);
+  const gboolean approved = run_is_approved (run);
+  const char *why = NULL;
+  if (!approved && !limits_ask (step, rows, &why, error))
+    return FALSE;
+  if (why == NULL && (quota < 0 || total <= quota) && approved == ranges_has (run, "approved"))
+    return TRUE;
+  step->brake = BRAKE_RANGES;
+  return step_fail (step, error, PRUNED_RETRY, "the run takes its ranges in");
+}
+
+gboolean
+brakes_room (Step *step, gint64 *room, GError **error)
+{
+  const Run *run = step->run;
+  const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
+  gint64 bound = run->approved_rows;
+  *room = LIMIT_NONE;
+  if (in_force_of (step->job)->limits.approve == APPROVE_NEVER)
+    return TRUE;
+  if (!run_is_approved (run) && !bound_now (step, rows, &bound, error))
+    return FALSE;
+  if (bound != LIMIT_NONE)
+    *room = MAX (0, bound - total);
+  return TRUE;
+}
+
 gboolean
 brakes_after (Step *step, GError **error)
 {
@@ -111,6 +147,8 @@ brakes_after (Step *step, GError **error)
   if (in_force_of (step->job)->limits.approve == APPROVE_NEVER || is_errand (step)
       || (rows == 0 && !first))
     return TRUE;
+  if (ranges_beside (run))
+    return within_range (step, rows, error);
   if (run_is_approved (run))
     return check_approved (step, total, first, error);
   if (!limits_ask (step, rows, &why, error))

@@ -30,5 +30,8 @@ gboolean brakes_before_like (Step *step, const Step *other, GError **error)
  * rows. The same. */
 gboolean brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* How many rows the run may change after this step, as far as is known now; LIMIT_NONE of limits.h:
+ * any number. */
+gboolean brakes_room (Step *step, gint64 *room, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* After a step, in its transaction, before it is settled. The same. */
 gboolean brakes_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

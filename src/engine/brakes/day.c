@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/step/ranges.h"
 
 #include <pthread.h>
 
@@ -251,7 +252,7 @@ refuse (const Take *take, Taken taken, GError **error)
   if (taken == EXCEEDED && step->shared)
     return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
   if (taken == EXCEEDED)
-    step->brake = BRAKE_COUNT;
+    step->brake = ranges_beside (step->run) ? BRAKE_RANGES : BRAKE_COUNT;
   return step_fail (step, error, PRUNED_BUSY, "the rows of the day are to be counted");
 }
 

@@ -219,6 +219,8 @@ janitor_look (Service *service, Pg *pg, GError **error)
   }
   if (!hour || (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US))
     return TRUE;
+  if (!in_transaction (pg, SQL "ranges_left.sql", NULL, NULL, error))
+    return FALSE;
   archive_us = now; /* also if it fails: the dispatcher does other work before it tries again */
   gboolean more = FALSE;
   if (!archive (pg, &more, error))

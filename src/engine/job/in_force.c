@@ -1,5 +1,7 @@
 #include "engine/job/in_force.h"
 
+#include "engine/job/job_ranges.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -110,6 +112,11 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
   settings->enabled
       = config_job_bool (config, job->name, "enabled") && mode_of (config, job) != MODE_OFF;
   settings->limits = read_limits (job, config);
+  const char *refusal = job_ranges_refusal (job);
+  if (config_job_int (config, job->name, "ranges") > 1 && refusal != NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[jobs.%s] ranges: %s", job->name, refusal);
+    return FALSE;
+  }
   settings->batch = (int)config_job_int (config, job->name, "batch");
   settings->delay_ms = config_job_int (config, job->name, "delay_ms");
   settings->max_attempts = (int)config_job_int (config, job->name, "max_attempts");

@@ -101,6 +101,10 @@ typedef struct _Job {
   gboolean spacing; /* the item's index within the whole run is kept in the cursor */
   const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: none */
   const PgStatement *page_count; /* how many keys page.sql finds; NULL: no page */
+  const PgStatement *page_until; /* page.sql up to a key: `until.` and the cursor's columns; NULL:
+                                    no cursor */
+  const PgStatement *page_split; /* divides the first `limit` rows of page.sql into `ranges`; NULL:
+                                    as above */
   const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */
   const PgStatement *values;     /* values.sql: what makes these rows due; NULL: none */
   char *due;         /* the column of the job's table that makes its rows due; NULL: none */
@@ -129,6 +133,7 @@ typedef struct _Job {
 
   /* settings */
   int capacity;
+  int ranges; /* a run of it works in so many lanes at once, at most */
   char *work_topic;
   atomic_int partitions; /* of the work topic, as last seen; 0: not known */
 } Job;

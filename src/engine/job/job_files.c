@@ -1,6 +1,7 @@
 #include "engine/job/job_files.h"
 
 #include "base/resource.h"
+#include "engine/job/job_divided.h"
 #include "engine/job/job_private.h"
 
 #include <pthread.h>
@@ -206,7 +207,8 @@ load_page_count (Job *job, GError **error)
     return FALSE;
   g_autofree char *known = name_of_text (path, without_semicolon (text)),
                   *name = g_strconcat (known, "#count", NULL), *sql = job_files_count_text (text);
-  return (job->page_count = pg_statement_text (name, sql, error)) != NULL;
+  return (job->page_count = pg_statement_text (name, sql, error)) != NULL
+         && job_divided_load (job, known, without_semicolon (text), FALSE, error);
 }
 
 static void

@@ -179,6 +179,7 @@ jobs_configure_new (Jobs *fresh, const Config *config)
     if (job->work_topic != NULL)
       continue;
     job->capacity = (int)config_job_int (config, job->name, "capacity");
+    job->ranges = (int)config_job_int (config, job->name, "ranges");
     job->work_topic
         = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
   }

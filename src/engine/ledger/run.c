@@ -17,6 +17,7 @@ run_free (Run *run)
   g_clear_pointer (&run->context, json_decref);
   g_free (run->run_id);
   g_free (run->parent_id);
+  g_free (run->range_of);
   g_free (run->error);
   g_free (run->version);
   g_free (run->named_table);
@@ -69,6 +70,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->cursor = json_at (rows, row, "cursor", &run->wrong);
   run->parent_id = text_at (rows, row, "parent_id");
   run->error = text_at (rows, row, "error");
+  run->range_of = text_at (rows, row, "range_of");
   run->version = text_at (rows, row, "job_version");
   run->named_table = text_at (rows, row, "named_table");
   run->result = json_at (rows, row, "result", NULL);
@@ -76,6 +78,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   if (rows_column (rows, "now") >= 0) {
     run->now_us = rows_int (rows, row, "now");
     run->first = rows_bool (rows, row, "first");
+    run->range_goes = rows_bool (rows, row, "range_goes");
     run->rows_done = rows_int (rows, row, "rows_done");
     run->rows_counted = rows_int (rows, row, "rows_counted");
     run->rows_limit = rows_int (rows, row, "rows_limit");
@@ -198,6 +201,18 @@ run_fail (Pg *pg, const RunFailure *failure, GError **error)
   pg_values_take (values, "cursor", failure->cursor != NULL ? json_text (failure->cursor) : NULL);
   pg_values_take (values, "result", failure->result != NULL ? json_text (failure->result) : NULL);
   return pg_run_file (pg, "src/engine/ledger/sql/fail.sql", values, error);
+}
+
+const char *
+run_known_id (const Run *run)
+{
+  return run->range_of != NULL ? run->range_of : run->run_id;
+}
+
+gboolean
+run_in_ranges (const Run *run)
+{
+  return run->range_of != NULL || json_object_get (run->cursor, RUN_RANGES) != NULL;
 }
 
 gboolean

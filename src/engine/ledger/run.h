@@ -10,6 +10,8 @@
 
 /* In the cursor of a run that only plans: an array literal of keys that would be gone by then. */
 #define RUN_PLAN "plan_gone"
+/* In the cursor of a run that is divided, or that has ranges left (step/ranges.h). */
+#define RUN_RANGES "ranges"
 
 typedef struct {
   char *run_id;
@@ -21,6 +23,8 @@ typedef struct {
   json_t *cursor; /* NULL: first step */
   /* only from a fence */
   char *parent_id, *error;
+  char *range_of;      /* it is a range of this run, and no run itself; NULL: it is a run */
+  gboolean range_goes; /* the run still wants this range to be worked off beside it */
   char *version;       /* of its job, with which it has begun; NULL: no step of it has ended */
   char *named_table;   /* of the row that an event of an application has named; NULL: none */
   char *wrong;         /* why its row cannot be read, which no retry mends; NULL: it can */
@@ -82,6 +86,11 @@ PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
 
 /* RUN is approved now. */
 gboolean run_is_approved (const Run *run);
+/* The id by which others know the run: that of its row, or for a range that of its run. */
+const char *run_known_id (const Run *run);
+/* It is a range, or a run with ranges. */
+gboolean run_in_ranges (const Run *run);
+
 /* RUN began as a plan, in an earlier step: it stays one. */
 gboolean run_is_planned (const Run *run);
 /* The cursor of RUN with the engine's own KEY (limit, systemic, timeouts) set to N. New reference.

@@ -50,7 +50,7 @@ topics_wanted (const Config *config, const Jobs *jobs)
   }
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    WantedTopic work = { g_strdup (job->work_topic), job->capacity, DAY };
+    WantedTopic work = { g_strdup (job->work_topic), MAX (job->capacity, job->ranges), DAY };
     g_array_append_val (topics, work);
   }
   WantedTopic clock = { g_strconcat (prefix, ".clock", NULL), 1, CLOCK, TRUE };

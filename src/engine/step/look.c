@@ -116,7 +116,7 @@ askers_of (const Look *look, const GPtrArray *runs)
   for (guint i = 0; i < runs->len; i++) {
     Page page = { 0 };
     Run *run = runs->pdata[i];
-    if (run->wrong != NULL || run->job != look->job || run_is_planned (run)
+    if (run->wrong != NULL || run->job != look->job || run_is_planned (run) || run_in_ranges (run)
         || page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL) {
       page_clear (&page);
       g_hash_table_insert (look->heavy, run->run_id, run);

@@ -30,8 +30,9 @@ page_find (Step *step, Page *page, GError **error)
                       "args: nothing that names a row, and the job has no page.sql");
   int limit = (int)step_limit (step, in_force_of (step->job)->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
-  g_autoptr (PgRows) rows = replica_page (step->replica, step->run, values, limit);
-  if (rows == NULL && (rows = pg_run (step->pg, step->job->page, values, error)) == NULL) {
+  g_autoptr (PgRows) rows
+      = run_in_ranges (step->run) ? NULL : replica_page (step->replica, step->run, values, limit);
+  if (rows == NULL && (rows = pg_run (step->pg, page_statement (step), values, error)) == NULL) {
     /* The tick's own cursor is at fault, not a row; so its values may be told. */
     if (step->run->cursor == NULL && g_str_has_prefix (pg_sqlstate (step->pg), "22")
         && json_object_get (step->run->args, "cursor") != NULL && error != NULL && *error != NULL) {

@@ -10,7 +10,7 @@
 
 typedef struct {
   GPtrArray *keys; /* of char, decimal */
-  gboolean more;   /* a next page exists */
+  gboolean more;   /* a next page exists, or a next range of the same chain */
   json_t *cursor;  /* after the last key; NULL: nothing was found */
   json_t *next;    /* of the row behind it; NULL: there is none */
 } Page;
@@ -32,6 +32,10 @@ gboolean page_apply (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The parameters of page.sql for the run of STEP with at most LIMIT rows. pg_values_free them. */
 PgValues *page_values (Step *step, int limit);
+/* What asks for the page of STEP: page.sql, or the same up to the end of its range. */
+const PgStatement *page_statement (const Step *step);
+/* The cursor behind that row of ROWS. New reference. */
+json_t *page_cursor_at (const Run *run, const PgRows *rows, int row);
 /* ROWS are what page.sql has to return. */
 gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* ROWS of page.sql asked for LIMIT + 1. */

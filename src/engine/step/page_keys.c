@@ -2,6 +2,7 @@
 #include "engine/step/page.h"
 
 #include "engine/job/job_rows.h"
+#include "engine/step/ranges.h"
 #include "engine/step/spacing.h"
 
 void
@@ -36,12 +37,19 @@ cursor_value (const Run *run, const JobCursor *column)
   return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
 }
 
+const PgStatement *
+page_statement (const Step *step)
+{
+  return ranges_has (step->run, "until") ? step->job->page_until : step->job->page;
+}
+
 PgValues *
 page_values (Step *step, int limit)
 {
   PgValues *values = pg_values_new ();
   const Job *job = step->job;
   step_bind (step, job->page, values);
+  ranges_bind (step->run, values);
   pg_values_int (values, "limit", limit + 1);
   for (guint i = 0; i < job->cursor->len; i++) {
     const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
@@ -62,17 +70,25 @@ json_of_column (const JobCursor *column, const char *text)
   return json_string (text);
 }
 
-/* The cursor after row LAST. */
-static json_t *
-cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
+json_t *
+page_cursor_at (const Run *run, const PgRows *rows, int row)
 {
   json_t *cursor = json_object ();
   for (guint i = 0; i < run->job->cursor->len; i++) {
     const JobCursor *column = &g_array_index (run->job->cursor, JobCursor, i);
     json_object_set_new (cursor, column->name,
-                         json_of_column (column, rows_text (rows, last, column->name)));
+                         json_of_column (column, rows_text (rows, row, column->name)));
   }
+  return cursor;
+}
+
+/* The cursor after row LAST. */
+static json_t *
+cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
+{
+  json_t *cursor = page_cursor_at (run, rows, last);
   spacing_advance (run, n_keys, cursor);
+  ranges_carry (run, cursor);
   return cursor;
 }
 
@@ -91,6 +107,12 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
     page->cursor = cursor_after (run, rows, n - 1, (int)page->keys->len);
   if (n > 0 && page->more)
     page->next = cursor_after (run, rows, n, 0);
+  json_t *behind = page->more ? NULL : ranges_next (run);
+  if (behind == NULL)
+    return;
+  g_clear_pointer (&page->cursor, json_decref);
+  page->cursor = behind;
+  page->more = TRUE;
 }
 
 gboolean

@@ -171,7 +171,7 @@ plan_page (Plan *plan, Page *page, GError **error)
     return FALSE;
   if (!named) {
     g_autoptr (PgValues) values = page_values (step, limit);
-    g_autoptr (PgRows) rows = pg_run (step->pg, plan->job->page, values, error);
+    g_autoptr (PgRows) rows = pg_run (step->pg, page_statement (step), values, error);
     if (rows == NULL || !page_is_one (plan->job, rows, error))
       return FALSE;
     page_read (step->run, rows, limit, page);

@@ -79,7 +79,7 @@ step_complete (Step *step, GError **error)
 const char *
 step_run_id (const Step *step)
 {
-  return step->run->run_id;
+  return run_known_id (step->run);
 }
 
 const char *

@@ -23,6 +23,7 @@ typedef struct {
 typedef enum {
   BRAKE_NONE,
   BRAKE_COUNT,  /* the run could exceed a limit: it is counted without locks, and held if it does */
+  BRAKE_RANGES, /* what its range may change is used up: the run takes its ranges in */
   BRAKE_PLANNED /* it was a plan, and is done, but for a cursor: then the plan goes on behind it */
 } StepBrake;
 
@@ -66,6 +67,8 @@ struct _Step {
   gboolean continues;
   json_t *next_cursor;
   gint64 next_delay_ms;
+  int numbered;   /* the highest number of a step that the run's ranges have had; 0: none has */
+  gboolean ceded; /* of a range: its run does what is left of it */
   int passed; /* steps of this run that came before, in the same transaction: their pages were empty
                */
   char *wait_reason; /* the run waits for something other than time; NULL: it does not */
@@ -83,6 +86,7 @@ struct _Step {
   gint64
       rows; /* own rows that this step has changed, those below, and children that it has placed */
   gint64 below; /* of these: rows of other tables that a sentence has deleted with its own */
+  gint64 rows_taken_in; /* rows of the run that its ranges have changed, in earlier transactions */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   gint64 room;             /* so many rows more may be leased; -1: any number */
   StepBrake brake;
@@ -125,6 +129,8 @@ void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */
 void step_add_outcome (Step *step, const char *record, const char *entity,
                        const char *const *fields);
+/* The number of the run's next step. */
+int step_next_number (const Step *step);
 /* The run as it is after this step, if it continues. Borrows from STEP. */
 Run step_run_ahead (const Step *step);
 /* The run of the step that follows STEP in the same transaction; free it after that step, with

@@ -37,7 +37,8 @@ step_add_outcome (Step *step, const char *record, const char *entity, const char
 {
   g_autofree char *topic = g_strconcat (step->prefix, ".outcomes", NULL);
   g_autofree char *type = g_strconcat ("pruned.outcomes.", record, NULL);
-  g_autofree char *ce_id = identity_outcome (step->run->run_id, step->run->step, record, entity);
+  g_autofree char *ce_id
+      = identity_outcome (run_known_id (step->run), step->run->step, record, entity);
   bundle_add (step->bundle, topic, -1, entity, type, ce_id, fields);
 }
 
@@ -55,7 +56,7 @@ outcome_fields (Step *step, const char *record, const char *step_number_text,
   }
   const char **fields = g_new0 (const char *, g_strv_length ((char **)names) + 1);
   for (guint i = 0; names[i] != NULL; i++)
-    fields[i] = g_str_equal (names[i], "run_id") ? step->run->run_id
+    fields[i] = g_str_equal (names[i], "run_id") ? run_known_id (step->run)
                 : g_str_equal (names[i], "step") ? step_number_text
                                                  : look (names[i], data);
   return fields;
@@ -141,8 +142,8 @@ step_child (Step *step, const char *job, json_t *args, const char *child_key,
     return;
   }
   RunSpec child
-      = { .run_id = identity_child (step->run->run_id, job, child_key),
-          .parent_id = g_strdup (step->run->run_id),
+      = { .run_id = identity_child (run_known_id (step->run), job, child_key),
+          .parent_id = g_strdup (run_known_id (step->run)),
           .job = found,
           .scheduled_at_us = step->run->scheduled_at_us,
           .delay_ms = delay_ms,
@@ -169,7 +170,8 @@ step_unquarantine (Step *step, const char *item)
 void
 step_log (Step *step, LogLevel level, const char *message, json_t *fields)
 {
-  json_t *all = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id);
+  json_t *all
+      = json_pack ("{s:s, s:s}", "job", step->job->name, "run_id", run_known_id (step->run));
   if (step->run->context != NULL)
     json_object_update (all, step->run->context);
   if (fields != NULL)
@@ -191,11 +193,17 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
     json_object_set (cursor, "limit", limit);
 }
 
+int
+step_next_number (const Step *step)
+{
+  return MAX (step->run->step, step->numbered) + 1;
+}
+
 Run
 step_run_ahead (const Step *step)
 {
   Run ahead = *step->run;
-  ahead.step++;
+  ahead.step = step_next_number (step);
   if (step->next_cursor != NULL)
     ahead.cursor = step->next_cursor;
   return ahead;
@@ -306,9 +314,9 @@ step_log_fields (Step *step)
     return step->said;
   g_autofree char *scheduled_at = clock_format (step->run->scheduled_at_us);
   g_autofree char *started_at = clock_format (step->started_at_us);
-  step->said
-      = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id", step->run->run_id,
-                   "step", step->run->step, "scheduled_at", scheduled_at, "started_at", started_at);
+  step->said = json_pack ("{s:s, s:s, s:i, s:s, s:s}", "job", step->job->name, "run_id",
+                          run_known_id (step->run), "step", step->run->step, "scheduled_at",
+                          scheduled_at, "started_at", started_at);
   g_autoptr (json_t) labels = job_labels (step->job);
   json_object_update (step->said, labels);
   if (step->run->context != NULL)

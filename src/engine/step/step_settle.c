@@ -158,6 +158,8 @@ void
 step_add_run_finished (Step *step, const char *state, const char *result, const char *error_text)
 {
   char number[16];
+  if (step->run->range_of != NULL) /* its run has not ended */
+    return;
   g_snprintf (number, sizeof number, "%d", step->run->step);
   const char *fields[] = { step->run->run_id, number, step->job->name, state, result, error_text };
   step_add_outcome (step, "RunFinished", step->run->run_id, fields);
@@ -169,6 +171,8 @@ step_add_dead (Step *step, const char *result, const char *error_class, const ch
   g_autofree char *reason = error_class != NULL
                                 ? g_strdup_printf ("%s: %s", error_class, error_text)
                                 : g_strdup (error_text);
+  if (step->run->range_of != NULL)
+    return;
   Run run = *step->run;
   run.job = step->job;
   named_row_failed (step->bundle, &run, step->prefix, "dead", reason);
@@ -186,7 +190,10 @@ add_continuation (Step *step)
 static void
 add_advance (Step *step, GString *const *arrays)
 {
-  const char *state = !step->continues ? "finished" : step->next_delay_ms > 0 ? "waiting" : "ready";
+  const char *end = step->ceded ? "skipped" : "finished", *state = !step->continues ? end
+                                                                   : step->next_delay_ms > 0
+                                                                       ? "waiting"
+                                                                       : "ready";
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   g_autofree char *result_text = json_text (result);
   const json_t *last = step->next_cursor != NULL ? step->next_cursor
@@ -198,13 +205,13 @@ add_advance (Step *step, GString *const *arrays)
   else if (step->next_delay_ms <= 0)
     add_continuation (step);
   array_add (arrays[0], step->run->run_id);
-  array_add_int (arrays[1], step->run->step + 1);
+  array_add_int (arrays[1], step_next_number (step));
   array_add (arrays[2], state);
   array_add (arrays[3], cursor);
   array_add (arrays[4], result_text);
   array_add (arrays[5], step->wait_reason);
   array_add_int (arrays[6], step->continues ? step->next_delay_ms : 0);
-  array_add_int (arrays[7], step->rows);
+  array_add_int (arrays[7], step->rows + step->rows_taken_in);
   array_add_int (arrays[8], step->counted);
   array_add_int (arrays[9], step->limited);
   array_add (arrays[10], step->job->version);
@@ -220,7 +227,7 @@ step_next_run (Step *step)
   step->followed = TRUE;
   next->cursor = next->cursor != NULL ? json_incref (next->cursor) : NULL;
   next->result = step_result (step, "limit_reached");
-  next->rows_done += step->rows + (gint64)step->children->len;
+  next->rows_done += step->rows + step->rows_taken_in + (gint64)step->children->len;
   next->rows_counted = step->counted >= 0 ? step->counted : next->rows_counted;
   next->rows_limit = step->limited >= 0 ? step->limited : next->rows_limit;
   next->first = FALSE;

@@ -46,7 +46,7 @@ static void
 set_common (const Step *step, const char *name, PgValues *values)
 {
   if (g_str_equal (name, "run_id"))
-    pg_values_set (values, name, step->run->run_id);
+    pg_values_set (values, name, run_known_id (step->run));
   else if (g_str_equal (name, "step"))
     pg_values_int (values, name, step->run->step);
   else if (g_str_equal (name, "scheduled_at"))

@@ -9,7 +9,9 @@
 #include "engine/step/trial.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
+#include "engine/work/divide.h"
 #include "engine/work/hold.h"
+#include "engine/work/on_failure.h"
 
 #define SQL "src/engine/work/sql/"
 #define BLOCKED_RETRY_MS 60000
@@ -93,7 +95,8 @@ static void
 block (const Step *step, const GError *cause, Ruling *ruling)
 {
   Page page = { 0 };
-  gboolean once = step->run->parent_id != NULL || page_of_event (step->run, &page);
+  gboolean once = step->run->parent_id != NULL || run_in_ranges (step->run)
+                  || page_of_event (step->run, &page);
   page_clear (&page);
   if (once) {
     ruling->delay_ms = BLOCKED_RETRY_MS;
@@ -134,6 +137,22 @@ pass_ruling (const Step *step, const char *sqlstate, const GError *cause, Ruling
   }
 }
 
+/* A range whose step failed gives back what is left of it: its run does that, with its own
+ * attempts. */
+static void
+cede (const Step *step, Ruling *ruling)
+{
+  const gboolean goes_on = !ruling->blocked && g_str_equal (ruling->state, "waiting")
+                           && ruling->attempts == step->run->attempts;
+  if (step->run->range_of == NULL || (goes_on && ruling->delay_ms < BLOCKED_RETRY_MS))
+    return;
+  g_clear_pointer (&ruling->result, json_decref);
+  ruling->state = "skipped";
+  ruling->attempts = step->run->attempts;
+  ruling->delay_ms = 0;
+  ruling->blocked = FALSE;
+}
+
 static PgRows *
 write_ruling (Pg *pg, const Step *step, const Ruling *ruling, GError **error)
 {
@@ -148,41 +167,6 @@ static gboolean
 ends (const Ruling *ruling)
 {
   return !g_str_equal (ruling->state, "waiting");
-}
-
-/* A row as a line: `level`, `message`, and the other columns as fields. */
-static void
-log_row (Step *step, const PgRows *rows, int row, const char *cause)
-{
-  LogLevel level;
-  if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
-    return;
-  json_t *fields = json_object ();
-  for (int column = 0; column < rows_columns (rows); column++) {
-    const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
-    if (text != NULL && !g_str_equal (name, "level") && !g_str_equal (name, "message"))
-      json_object_set_new (fields, name,
-                           rows_is_integer (rows, column)
-                               ? json_integer (rows_int (rows, row, name))
-                               : json_string (text));
-  }
-  json_object_set_new (fields, "error", json_string (cause));
-  step_log (step, level, rows_text (rows, row, "message"),
-            fields); /* written when all is committed */
-}
-
-/* Runs the job's `on_failure` statement for a step that was charged; its rows become log lines. */
-static gboolean
-run_on_failure (Pg *pg, Step *step, const Ruling *ruling, GError **error)
-{
-  g_autoptr (PgValues) own = pg_values_new ();
-  step_bind (step, step->on_failure, own);
-  pg_values_set (own, "state", ruling->state);
-  pg_values_set (own, "error", ruling->error);
-  g_autoptr (PgRows) lines = pg_run (pg, step->on_failure, own, error);
-  for (int i = 0; lines != NULL && i < rows_count (lines); i++)
-    log_row (step, lines, i, ruling->error);
-  return lines != NULL;
 }
 
 static gboolean
@@ -206,8 +190,11 @@ execute (Service *service, Pg *pg, Step *step, Ruling *ruling, Bundle *bundle, G
     return FALSE;
   if (rows_count (failed) == 0) /* another process has moved the run */
     return TRUE;
+  if (step->run->range_of != NULL)
+    return !ends (ruling) || divide_wake (pg, step->run, error);
   if (step->on_failure != NULL && !g_str_equal (ruling->state, "finished")
-      && ruling->attempts > step->run->attempts && !run_on_failure (pg, step, ruling, error))
+      && ruling->attempts > step->run->attempts
+      && !on_failure_run (pg, step, ruling->state, ruling->error, error))
     return FALSE;
   if (ruling->blocked && !note_blocked (pg, step, ruling, error))
     return FALSE;
@@ -243,7 +230,7 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const Ruling
     return;
   stats_add (STATS_FAILURES, step->job->name, class, 1);
   stats_add (STATS_ERRORS, step->job->name, NULL, charged);
-  if (ends (ruling))
+  if (ends (ruling) && step->run->range_of == NULL)
     stats_add (STATS_RUNS, step->job->name, ruling->state, 1);
 }
 
@@ -295,9 +282,12 @@ leave_out_on_failure (Step *step, Ruling *ruling, const GError *error)
 static Answer
 answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
 {
-  HoldResult result;
+  HoldResult result = { 0 };
   g_autoptr (GError) error = NULL;
-  if (hold_carry_out (service, lane, step, &result, &error))
+  const gboolean divided = step->brake == BRAKE_RANGES;
+  if (divided && divide_give_way (service, step, &error))
+    return ANSWER_HANDLED;
+  if (!divided && hold_carry_out (service, lane, step, &result, &error))
     return result.again ? ANSWER_AGAIN : ANSWER_HANDLED;
   Work work = { step->run->run_id, step->run->step, step->run->attempts };
   if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
@@ -323,6 +313,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
     return ANSWER_HOLD; /* our own cancel: not charged */
   g_auto (Ruling) ruling = { 0 };
   pass_ruling (step, sqlstate, cause, &ruling);
+  cede (step, &ruling);
   g_autoptr (Bundle) bundle
       = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
   GError *error = NULL;

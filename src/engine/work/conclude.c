@@ -40,11 +40,11 @@ write_finished (Step *step, int before, double seconds)
   stats_add (STATS_STEPS, step->job->name, NULL, 1);
   if (!log_enabled (LOG_INFO))
     return;
-  gboolean last = before == 0;
+  gboolean last = before == 0, goes_on = step->continues || step->run->range_of != NULL;
   g_autoptr (json_t) fields = fields_of (step, before);
   json_object_set_new (fields, "duration_s", json_real (seconds));
   json_object_set_new (fields, "status",
-                       json_string (step->continues || !last ? "limit_reached" : "completed"));
+                       json_string (goes_on || !last ? "limit_reached" : "completed"));
   json_object_set_new (fields, "updated_rows", json_integer (0));
   if (last)
     json_object_update (fields, step->counts);
@@ -68,7 +68,7 @@ log_finished (Step *step)
     stats_add (STATS_OBJECTS, "true", NULL,
                (double)json_integer_value (json_object_get (step->counts, "failed")));
   }
-  if (!step->continues)
+  if (!step->continues && step->run->range_of == NULL)
     stats_add (STATS_RUNS, job, "finished", 1);
   json_object_foreach (step->counts, counter, n)
     stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
@@ -87,7 +87,7 @@ note_ahead (Lane *lane, const GPtrArray *steps)
   if (step == NULL || !step->continues || step->next_delay_ms > 0 || lane->list.errand != NULL
       || job_is_errand (step->job) || job_partition (step->job, step->run->slot) != lane->number)
     return;
-  Work work = { g_strdup (step->run->run_id), step->run->step + 1, step->run->attempts };
+  Work work = { g_strdup (step->run->run_id), step_next_number (step), step->run->attempts };
   lane->worker.ahead = works_new ();
   g_array_append_val (lane->worker.ahead, work);
 }
@@ -108,7 +108,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
     if (step->continues && step->next_delay_ms > 0
         && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
       soonest_ms = step->next_delay_ms;
-    if (place_any_waiting (step->children))
+    if (place_any_waiting (step->children) || (!step->continues && step->run->range_of != NULL))
       soonest_ms = 0;
   }
   log_release ();

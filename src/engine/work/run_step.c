@@ -5,6 +5,7 @@
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
 #include "engine/work/conclude.h"
+#include "engine/work/divide.h"
 #include "engine/work/ready.h"
 
 /* A page of rows whose objects are to go first must not be applied as if they had none. */
@@ -22,11 +23,17 @@ run_step (Step *step, GError **error)
 {
   steps_note_started (step);
   FAULT_ABOUT ("step.after_fence", step->run->run_id);
-  if (!has_no_errand (step, error) || !step_is_ready (step, error) || !brakes_before (step, error))
+  gboolean done;
+  if (!has_no_errand (step, error) || !step_is_ready (step, error)
+      || !divide_before (step, &done, error))
+    return FALSE;
+  if (done)
+    return TRUE;
+  if (!brakes_before (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   return (coded                                             ? step->job->code->step (step, error)
           : sentence_is_of_partitions (step->job->sentence) ? partitions_step (step, error)
                                                             : page_apply (step, error))
-         && brakes_after (step, error);
+         && brakes_after (step, error) && divide_after (step, error);
 }

@@ -12,7 +12,8 @@ gboolean
 shareable_errand (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
-         && in_force_mode (run->job) != MODE_PLAN && json_object_get (run->cursor, "limit") == NULL;
+         && !run_in_ranges (run) && in_force_mode (run->job) != MODE_PLAN
+         && json_object_get (run->cursor, "limit") == NULL;
 }
 
 gboolean

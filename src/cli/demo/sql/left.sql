@@ -2,7 +2,7 @@
 -- authorizations; the number of ticks that have become runs; and, for the live line, the progress.
 SELECT (SELECT count(*) FROM pruned.runs
         WHERE state = 'ready' OR (state = 'waiting' AND (error IS NULL OR error LIKE 'throttled: %') AND due_at < now() + interval '10 s')) AS runs,
-       (SELECT count(*) FROM pruned.runs WHERE parent_id IS NULL) AS begun,
+       (SELECT count(*) FROM pruned.runs WHERE parent_id IS NULL AND range_of IS NULL) AS begun,
        (SELECT count(*) FROM pruned.dirty_users WHERE due_at < now() + interval '10 s') AS dirty,
        (SELECT count(*) FROM pruned.dirty_users WHERE due_at <= now()) AS dirty_due,
        (SELECT count(*) FROM members WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date) AS expired,

@@ -5,14 +5,14 @@ WITH overdue AS MATERIALIZED (
   FROM pruned.runs r
   WHERE ((r.state = 'waiting' AND r.due_at < now() - interval '1 minute')
          OR (r.state = 'ready' AND r.changed_at < now() - interval '2 minutes'))
-    AND (r.error IS NULL OR r.error NOT LIKE 'mode off%')
+    AND (r.error IS NULL OR r.error NOT LIKE 'mode off%') AND r.range_of IS NULL
     AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
     AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
 ),
 oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
 SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,
        (SELECT pg_catalog.date_trunc('second', now() - since)::text FROM oldest) AS age,
-       (SELECT count(*) FROM pruned.runs WHERE state = 'dead') AS dead,
+       (SELECT count(*) FROM pruned.runs WHERE state = 'dead' AND range_of IS NULL) AS dead,
        (SELECT count(*) FROM pruned.runs WHERE state = 'held') AS held,
        (SELECT pg_catalog.string_agg(h.n || CASE h.why WHEN 'approve' THEN ' by [jobs.NAME] approve' ELSE ' above ' || h.why END, ', ' ORDER BY h.n DESC, h.why)
         FROM (SELECT coalesce(r.held ->> 'limit', 'a limit') AS why, count(*) AS n FROM pruned.runs r WHERE r.state = 'held' GROUP BY 1) AS h) AS why,

@@ -8,7 +8,7 @@ FROM (
   SELECT coalesce(CASE WHEN NOT :own::boolean THEN r.rows_done END,
                   CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END,
                   r.rows_done, 0)::float8 AS rows
-  FROM (SELECT job, run_id, state, args, result, rows_done, finished_at FROM pruned.runs WHERE finished_at IS NOT NULL
+  FROM (SELECT job, run_id, state, args, result, rows_done, finished_at FROM pruned.runs WHERE finished_at IS NOT NULL AND range_of IS NULL
         UNION ALL
         SELECT job, run_id, state, args, result, rows_done, finished_at FROM pruned.runs_done) AS r
   WHERE r.job = :job::text AND r.run_id <> :run_id::uuid AND r.state || '' IN ('finished', 'dead')

@@ -3,7 +3,7 @@
 -- Ids of events are kept for longer.
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
-  WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped')
+  WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped') AND r.range_of IS NULL
   ORDER BY r.finished_at
   LIMIT 1000
   FOR UPDATE SKIP LOCKED),

@@ -10,7 +10,7 @@ SELECT e.* FROM (
               ELSE NOT EXISTS (SELECT FROM pruned.runs_done d
                                WHERE d.run_id = b.run_id AND d.scheduled_at = b.scheduled_at AND d.result ->> 'status' = 'blocked') END
          OR EXISTS (SELECT FROM pruned.runs s
-                    WHERE s.finished_at > b.at AND s.job = b.job AND pg_catalog.md5(s.args::text) = b.key AND s.state || '' = 'finished'
+                    WHERE s.finished_at > b.at AND s.job = b.job AND pg_catalog.md5(s.args::text) = b.key AND s.state || '' = 'finished' AND s.range_of IS NULL
                       AND s.result ->> 'status' IS DISTINCT FROM 'blocked') AS settled
   FROM pruned.blocked b LEFT JOIN pruned.runs r ON r.run_id = b.run_id) AS e
 WHERE e.due OR e.settled

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sentence_copy.h"
 
+#include "engine/job/job_divided.h"
 #include "engine/job/job_files.h"
 
 #include <string.h>
@@ -31,7 +32,8 @@ add_page (Job *job, const WrittenFile *file, GError **error)
                   *name = name_of (job, file->path, file->text),
                   *name_of_count = name_of (job, "count", counts);
   return (job->page = pg_statement_anew (name, file->text, error)) != NULL
-         && (job->page_count = pg_statement_anew (name_of_count, counts, error)) != NULL;
+         && (job->page_count = pg_statement_anew (name_of_count, counts, error)) != NULL
+         && job_divided_load (job, name, file->text, TRUE, error);
 }
 
 static JobWhat *

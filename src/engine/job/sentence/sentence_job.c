@@ -54,7 +54,7 @@ static char **
 settings_of (GKeyFile *settings)
 {
   static const char *const read[]
-      = { "batch", "delay_ms", "item_attempts", "park_retry_days", NULL };
+      = { "batch", "delay_ms", "ranges", "item_attempts", "park_retry_days", NULL };
   GPtrArray *keys = g_ptr_array_new ();
   for (guint i = 0; read[i] != NULL; i++)
     g_ptr_array_add (keys, g_strdup (read[i]));

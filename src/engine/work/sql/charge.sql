@@ -8,4 +8,4 @@ SET state = CASE WHEN r.attempts >= :max_attempts::int THEN 'dead' ELSE 'waiting
     unique_key = CASE WHEN r.attempts >= :max_attempts::int THEN NULL ELSE r.unique_key END,
     changed_at = clock_timestamp(), finished_at = CASE WHEN r.attempts >= :max_attempts::int THEN clock_timestamp() END
 WHERE r.run_id = :run_id::uuid AND r.step = :step::int AND r.attempts = :attempt::int AND r.state || '' = 'ready'
-RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.error, 0::bigint AS scheduled_at, 0::bigint AS due_at, r.args::text AS args, r.state = 'dead' AS died
+RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.error, 0::bigint AS scheduled_at, 0::bigint AS due_at, r.args::text AS args, r.range_of, r.state = 'dead' AS died

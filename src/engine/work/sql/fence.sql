@@ -2,11 +2,15 @@
 -- transaction. `paused`: the job is, or everything is stopped; so no step begins once the stop is
 -- committed. Each run by primary key, in the order of the list: locked in a subquery it can be
 -- joined in no other way, whatever stale statistics say of the ledger. `state || ''` keeps these from
--- choosing the partial index (100 times slower).
+-- choosing the partial index (100 times slower). `range_goes`: the run of a range has not ended, and
+-- does not take its ranges in.
 SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.cursor, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
        (extract(epoch FROM now()) * 1000000)::bigint AS now,
+       r.range_of, CASE WHEN r.range_of IS NOT NULL
+                        THEN coalesce((SELECT p.state IN ('waiting', 'ready') AND p.cursor -> 'ranges' -> 'gather' IS NULL
+                                       FROM pruned.runs p WHERE p.run_id = r.range_of), false) ELSE false END AS range_goes,
        r.started_at IS NULL AS first, r.rows_done, coalesce(r.rows_counted, -1) AS rows_counted, coalesce(r.rows_limit, -1) AS rows_limit,
        CASE WHEN pg_catalog.isfinite(r.approved_until) THEN (extract(epoch FROM r.approved_until) * 1000000)::bigint END AS approved_until, r.approved_rows,
        EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)

@@ -1,0 +1,22 @@
+#include "engine/job/job_ranges.h"
+
+const char *
+job_ranges_refusal (const Job *job)
+{
+  const Sentence *sentence = job->sentence;
+  if (job_is_errand (job) || (job->code != NULL && job->code->step != NULL))
+    return "its steps are not pages of rows that go by themselves, so a run of it is not divided";
+  if (sentence_is_of_partitions (sentence))
+    return "partitions go one after the other, the oldest first";
+  if (sentence != NULL && sentence->keep.rows > 0)
+    return "`keep` counts the rows of a group, so a run of it is not divided";
+  if (sentence != NULL && (sentence->children->len > 0 || sentence->children_auto))
+    return "rows of other tables go with its rows, in an order that ranges would break";
+  if (job->spacing)
+    return "the rows of its run are numbered (spacing), so it is not divided";
+  if (sentence == NULL && (job->page == NULL || job->cursor->len == 0))
+    return "it has no page with a cursor that could be divided";
+  if (sentence == NULL && !job_reads (job, "ranges"))
+    return "the order of its rows matters, so a run of it is not divided";
+  return NULL;
+}

@@ -1,0 +1,97 @@
+#include "engine/step/ranges.h"
+
+static json_t *
+part_of (const json_t *cursor, const char *key)
+{
+  return json_object_get (json_object_get (cursor, RUN_RANGES), key);
+}
+
+gboolean
+ranges_bind (const Run *run, PgValues *values)
+{
+  const json_t *until = part_of (run->cursor, "until");
+  for (guint i = 0; until != NULL && i < run->job->cursor->len; i++) {
+    const char *column = g_array_index (run->job->cursor, JobCursor, i).name;
+    g_autofree char *name = g_strconcat ("until.", column, NULL);
+    const json_t *value = json_object_get (until, column);
+    pg_values_take (values, name,
+                    json_is_string (value) ? g_strdup (json_string_value (value))
+                                           : json_text (value));
+  }
+  return until != NULL;
+}
+
+void
+ranges_carry (const Run *run, json_t *cursor)
+{
+  json_t *ranges = json_object_get (run->cursor, RUN_RANGES);
+  if (ranges != NULL)
+    json_object_set (cursor, RUN_RANGES, ranges);
+}
+
+json_t *
+ranges_cursor (const json_t *ranges)
+{
+  const json_t *first = json_array_get (ranges, 0);
+  if (first == NULL)
+    return NULL;
+  json_t *cursor = json_deep_copy (json_object_get (first, "from")),
+         *until = json_object_get (first, "until");
+  g_autoptr (json_t) then = json_deep_copy (ranges);
+  json_array_remove (then, 0);
+  if (until == NULL && json_array_size (then) == 0)
+    return cursor; /* as if it had never been divided */
+  json_t *now = json_object ();
+  if (until != NULL)
+    json_object_set (now, "until", until);
+  if (json_array_size (then) > 0)
+    json_object_set (now, "then", then);
+  json_object_set_new (cursor, RUN_RANGES, now);
+  return cursor;
+}
+
+const json_t *
+ranges_then (const json_t *cursor)
+{
+  return part_of (cursor, "then");
+}
+
+json_t *
+ranges_next (const Run *run)
+{
+  return ranges_beside (run) ? NULL : ranges_cursor (ranges_then (run->cursor));
+}
+
+json_t *
+ranges_left (const Job *job, const json_t *cursor)
+{
+  json_t *from = json_object (), *until = part_of (cursor, "until");
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const char *column = g_array_index (job->cursor, JobCursor, i).name;
+    json_object_set (from, column, json_object_get (cursor, column));
+  }
+  json_t *left = json_object ();
+  json_object_set_new (left, "from", from);
+  if (until != NULL)
+    json_object_set (left, "until", until);
+  return left;
+}
+
+gboolean
+ranges_has (const Run *run, const char *key)
+{
+  return part_of (run->cursor, key) != NULL;
+}
+
+gboolean
+ranges_beside (const Run *run)
+{
+  return run->range_of != NULL || ranges_has (run, "beside");
+}
+
+gint64
+ranges_quota (const Run *run)
+{
+  const json_t *quota = part_of (run->cursor, "quota");
+  return quota != NULL ? json_integer_value (quota) : -1;
+}

@@ -1,0 +1,35 @@
+#include "engine/work/on_failure.h"
+
+/* A row as a line: `level`, `message`, and the other columns as fields. */
+static void
+log_row (Step *step, const PgRows *rows, int row, const char *cause)
+{
+  LogLevel level;
+  if (rows_column (rows, "level") < 0 || !log_level_parse (rows_text (rows, row, "level"), &level))
+    return;
+  json_t *fields = json_object ();
+  for (int column = 0; column < rows_columns (rows); column++) {
+    const char *name = rows_name (rows, column), *text = rows_at (rows, row, column);
+    if (text != NULL && !g_str_equal (name, "level") && !g_str_equal (name, "message"))
+      json_object_set_new (fields, name,
+                           rows_is_integer (rows, column)
+                               ? json_integer (rows_int (rows, row, name))
+                               : json_string (text));
+  }
+  json_object_set_new (fields, "error", json_string (cause));
+  step_log (step, level, rows_text (rows, row, "message"),
+            fields); /* written when all is committed */
+}
+
+gboolean
+on_failure_run (Pg *pg, Step *step, const char *state, const char *reason, GError **error)
+{
+  g_autoptr (PgValues) own = pg_values_new ();
+  step_bind (step, step->on_failure, own);
+  pg_values_set (own, "state", state);
+  pg_values_set (own, "error", reason);
+  g_autoptr (PgRows) lines = pg_run (pg, step->on_failure, own, error);
+  for (int i = 0; lines != NULL && i < rows_count (lines); i++)
+    log_row (step, lines, i, reason);
+  return lines != NULL;
+}

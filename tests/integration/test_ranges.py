@@ -1,0 +1,304 @@
+"""`ranges`: a run divides its rows by its cursor and works in several lanes at once. Outside it is one run."""
+
+import collections
+
+import pytest
+
+from stack.process import wait_until
+from support.places import ROLE
+from support.scene import fill, now, outcome_id, refuse_rows, result, tick_id
+
+JOB = "scratch.remove"
+RANGES = {f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.approve": "never"}
+INSIDE = "SELECT count(*) FROM pruned.runs WHERE range_of IS NOT NULL"
+
+
+def tick(scene, **delta):
+    at = now(**(delta or {"minutes": -1}))
+    scene.topics.tick(JOB, at)
+    return tick_id(JOB, at)
+
+
+def left(scene):
+    return scene.database.value("SELECT count(*) FROM scratch")
+
+
+def audited(scene, run_id):
+    """Each removed key, and the rows of each step."""
+    rows = scene.database.rows("SELECT step, keys FROM pruned.deletions WHERE run_id = %s", [run_id])
+    assert len({row["step"] for row in rows}) == len(rows)
+    return sorted(key for row in rows for key in row["keys"]), {row["step"]: len(row["keys"]) for row in rows}
+
+
+def by_range(steps):
+    found = collections.Counter()
+    for step, rows in steps.items():
+        found[step // 100_000_000] += rows
+    return found
+
+
+def check_whole(scene, run_id, rows):
+    """Everything happened once, and nothing tells of the ranges."""
+    row = scene.run_row(run_id)
+    assert (row["state"], row["attempts"], row["error"], row["unique_key"]) == ("finished", 0, None, None)
+    assert result(row) == {"status": "completed", "updated_rows": rows, "removed": rows}
+    assert (row["rows_done"], left(scene)) == (rows, 0)
+    keys, steps = audited(scene, run_id)
+    assert keys == list(range(1, rows + 1))
+    assert scene.database.column("SELECT run_id::text FROM pruned.runs") == [run_id]
+    ended = wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
+    assert [(str(m.value["run_id"]), m.value["state"]) for m in ended] == [(run_id, "finished")]
+    return steps
+
+
+def test_a_run_in_ranges_is_one_run(new_scene):
+    scene = new_scene(RANGES)
+    fill(scene.database, 400)
+    run_id = tick(scene)
+    daemon = scene.start()
+    scene.wait_run(run_id)
+    wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
+    steps = check_whole(scene, run_id, 400)
+    shares = by_range(steps)
+    # The first page is the run's own; the other 390 rows are divided.
+    assert sorted(shares) == [0, 1, 2, 3] and all(97 <= n <= 108 for n in shares.values())
+    lines = daemon.lines("Finished", run_id=run_id)
+    assert sum(line["updated_rows"] for line in lines) == 400
+    assert [line["status"] for line in lines].count("completed") == 1
+    assert daemon.lines("Step failed") == []
+
+
+def test_ranges_are_made_anew_once_they_are_done(new_scene):
+    """So many rows are divided at once that an uneven end is short."""
+    scene = new_scene(RANGES | {f"jobs.{JOB}.ranges": 2, f"jobs.{JOB}.batch": 2})
+    fill(scene.database, 1000)
+    run_id = tick(scene)
+    scene.start()
+    scene.wait_run(run_id, deadline_s=120)
+    wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
+    check_whole(scene, run_id, 1000)
+
+
+def test_few_rows_are_not_divided(new_scene):
+    scene = new_scene(RANGES)
+    fill(scene.database, 85)
+    run_id = tick(scene)
+    scene.start()
+    scene.wait_run(run_id)
+    wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
+    assert set(by_range(check_whole(scene, run_id, 85))) == {0}
+
+
+# --- trouble in a range
+
+def ended(scene, run_id):
+    return wait_until(lambda: [m.value for m in scene.topics.outcomes("RunFinished") if str(m.value["run_id"]) == run_id], 30, "the end")
+
+
+def test_a_row_that_is_refused_is_quarantined_and_the_others_go(new_scene):
+    scene = new_scene(RANGES)
+    fill(scene.database, 400)
+    refuse_rows(scene.database, "OLD.id IN (11, 150, 390)")
+    run_id = tick(scene)
+    scene.start()
+    row = scene.wait_run(run_id)
+    assert result(row) == {"status": "completed", "updated_rows": 397, "removed": 397, "failed": 3} | {
+        k: v for k, v in result(row).items() if k not in ("updated_rows", "removed", "failed", "status")}
+    assert scene.database.column("SELECT item FROM pruned.quarantine ORDER BY item") == ["scratch:11", "scratch:150", "scratch:390"]
+    assert scene.database.value(INSIDE) == 0 and len(ended(scene, run_id)) == 1
+
+
+BROKEN = """
+    CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF OLD.id < {0} THEN RAISE EXCEPTION 'not now'; END IF; RETURN OLD; END $$;
+    CREATE TRIGGER broken BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION broken()"""
+
+
+def test_what_fails_in_a_range_is_charged_to_the_run_alone(new_scene):
+    """The range gives back what is left of it. The run ends, with its own attempts, as if it had never been divided."""
+    scene = new_scene(RANGES | {f"jobs.{JOB}.max_attempts": 0, f"jobs.{JOB}.batch": 20})
+    fill(scene.database, 400)
+    scene.database.connection.execute(BROKEN.format(50))
+    run_id = tick(scene)
+    scene.start()
+    row = scene.wait_run(run_id, "dead")
+    assert row["attempts"] == 1 and "not now" in row["error"]
+    assert [m["state"] for m in ended(scene, run_id)] == ["dead"]
+    assert scene.run("runs", "--json").ok().json()[0]["run_id"] == run_id and len(scene.run("runs", "--json").json()) == 1
+    assert scene.database.value(INSIDE) == 0
+    scene.database.execute("DROP TRIGGER broken ON scratch")
+    scene.run("retry", run_id).ok()
+    row = scene.wait_run(run_id)
+    assert {k: result(row)[k] for k in ("updated_rows", "removed")} == {"updated_rows": 400, "removed": 400}
+    assert audited(scene, run_id)[0] == list(range(1, 401)) and left(scene) == 0
+
+
+# --- limits
+
+def test_a_run_over_its_limit_is_held_before_it_is_divided(new_scene):
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 300})
+    fill(scene.database, 400)
+    run_id = tick(scene)
+    scene.start()
+    row = scene.wait_run(run_id, "held")
+    assert (row["error"], left(scene)) == ("held: max_rows 300, counted 400", 400)
+    scene.run("approve", run_id, "--reason", "right").ok()
+    scene.wait_run(run_id)
+    assert set(by_range(audited(scene, run_id)[1])) == {0, 1, 2, 3}
+    assert (scene.run_row(run_id)["rows_done"], left(scene)) == (400, 0)
+
+
+def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene):
+    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with what is left of them."""
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 420, f"jobs.{JOB}.delay_ms": 1500})
+    fill(scene.database, 200, first=1)
+    fill(scene.database, 200, first=10001)
+    run_id = tick(scene)
+    scene.start()
+    wait_until(lambda: scene.database.value(INSIDE) == 3, 30, "ranges")
+    fill(scene.database, 300, first=201)
+    row = scene.wait_run(run_id, "held", deadline_s=120)
+    done = 700 - left(scene)
+    assert row["rows_done"] == done <= 420 and row["error"] == "held: max_rows 420, counted 700"
+    assert scene.database.value(INSIDE) == 0
+    scene.run("approve", run_id, "--reason", "right").ok()
+    scene.run("pause", JOB).ok()
+    scene.settings[f"jobs.{JOB}.delay_ms"] = 0
+    scene.daemons[0].stop()
+    scene.run("resume", JOB).ok()
+    scene.start()
+    row = scene.wait_run(run_id, deadline_s=60)
+    assert (row["rows_done"], left(scene), result(row)["removed"]) == (700, 0, 700)
+    assert len(audited(scene, run_id)[0]) == len(set(audited(scene, run_id)[0])) == 700
+
+
+def test_rows_of_a_day_are_counted_once_over_all_ranges(new_scene):
+    """What ranges have changed counts for the day while they go, and no second time when the run takes them in."""
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows_per_day": 500})
+    fill(scene.database, 400)
+    first = tick(scene, minutes=-2)
+    scene.start()
+    scene.wait_run(first)
+    fill(scene.database, 100, first=1001)
+    second = tick(scene)
+    scene.wait_run(second)
+    assert left(scene) == 0
+    fill(scene.database, 1, first=2001)
+    third = tick(scene, minutes=0)
+    assert scene.wait_run(third, "held")["error"] == "held: max_rows_per_day 500: 500 went today, counted 1"
+    assert left(scene) == 1
+
+
+def test_ranges_that_meet_the_limit_of_a_day_stop_before_it_as_one(new_scene):
+    """The day is known only while the ranges go: rows come into them behind the count of the first page."""
+    most = 330
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows_per_day": most, f"jobs.{JOB}.delay_ms": 1500})
+    fill(scene.database, 150, first=1)
+    fill(scene.database, 150, first=10001)
+    run_id = tick(scene)
+    scene.start()
+    wait_until(lambda: scene.database.value(INSIDE) == 3, 30, "ranges")
+    fill(scene.database, 300, first=201)
+    row = scene.wait_run(run_id, "held", deadline_s=120)
+    done = 600 - left(scene)
+    assert 0 < row["rows_done"] == done <= most and row["error"].startswith(f"held: max_rows_per_day {most}: 0 went today, counted ")
+    assert scene.database.value(INSIDE) == 0 and len(audited(scene, run_id)[0]) == done
+
+
+# --- operators
+
+@pytest.fixture
+def divided(new_scene):
+    """A run in four ranges, each of which has done a page and pauses."""
+    scene = new_scene(RANGES | {f"jobs.{JOB}.delay_ms": 3600000})
+    fill(scene.database, 400)
+    scene.the_run = tick(scene)
+    scene.start()
+    wait_until(lambda: left(scene) == 360, 30, "a page of each range")
+    return scene
+
+
+def go_on(scene):
+    """Ends the pauses from now on."""
+    scene.settings[f"jobs.{JOB}.delay_ms"] = 0
+    scene.daemons[-1].stop()
+    scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    scene.start()
+
+
+def test_commands_show_one_run(divided):
+    scene = divided
+    shown = scene.run("runs", "--json").ok().json()
+    assert [run["run_id"] for run in shown] == [scene.the_run]
+    status = scene.run("status", "--json").ok().json()
+    assert sum(status[0]["runs"].values() if isinstance(status, list) else status["runs"].values()) == 1
+    inside = scene.database.value("SELECT run_id::text FROM pruned.runs WHERE range_of IS NOT NULL LIMIT 1")
+    assert scene.run("runs", inside).code != 0 and scene.run("discard", inside).code != 0
+    go_on(scene)
+    scene.wait_run(scene.the_run)
+    check_whole(scene, scene.the_run, 400)
+
+
+def test_discarded_it_ends_with_all_its_ranges(divided):
+    scene = divided
+    scene.run("discard", scene.the_run).ok()
+    go_on(scene)
+    wait_until(lambda: scene.database.value(INSIDE) == 0, 60, "no range is left")
+    row = scene.run_row(scene.the_run)
+    assert (row["state"], row["error"], row["rows_done"], left(scene)) == ("skipped", "discarded", 40, 360)
+    assert (result(row)["updated_rows"], result(row)["removed"]) == (40, 40)
+
+
+def test_a_pause_and_a_stop_hold_all_ranges(divided):
+    scene = divided
+    scene.run("pause", JOB).ok()
+    go_on(scene)
+    scene.run("stop").ok()
+    scene.run("resume", JOB).ok()
+    assert left(scene) == 360
+    scene.run("go").ok()
+    scene.wait_run(scene.the_run)
+    check_whole(scene, scene.the_run, 400)
+
+
+def test_a_tick_meanwhile_overlaps(divided):
+    scene = divided
+    other = tick(scene, seconds=-5)
+    assert scene.wait_run(other, "skipped")["error"] == f"overlaps {scene.the_run}"
+
+
+def test_restore_brings_back_the_rows_of_all_ranges(divided):
+    scene = divided
+    go_on(scene)
+    scene.wait_run(scene.the_run)
+    scene.database.execute(f"GRANT INSERT ON scratch TO {ROLE}")
+    scene.run("restore", scene.the_run).ok()
+    assert left(scene) == 400
+
+
+def test_a_run_that_only_plans_from_now_on_takes_its_ranges_in(divided):
+    scene = divided
+    scene.settings[f"jobs.{JOB}.mode"] = "plan"
+    go_on(scene)
+    row = scene.wait_run(scene.the_run)
+    assert left(scene) == 360 and scene.database.value(INSIDE) == 0
+    assert result(row)["mode"] == "plan" and result(row)["removed"] == 400
+    assert result(row)["applied"]["removed"] == 40, result(row)
+
+
+# --- jobs that cannot
+
+@pytest.mark.parametrize("job", ["users.destroy", "ci.delete_objects", "groups.adjourned_deletion", "members.prune_deletions"])
+def test_a_job_that_cannot_be_divided_is_refused_when_it_is_loaded(new_scene, job):
+    scene = new_scene()
+    said = scene.run("run", "--until-idle", settings={f"jobs.{job}.ranges": 2})
+    assert said.code == 2 and f"[jobs.{job}] ranges: " in said.stderr
+
+
+def test_a_plan_is_of_one_run(new_scene):
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.mode": "plan"})
+    fill(scene.database, 400)
+    run_id = tick(scene)
+    scene.start()
+    row = scene.wait_run(run_id)
+    assert (result(row)["removed"], left(scene), scene.database.value(INSIDE)) == (400, 400, 0)
