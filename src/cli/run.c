@@ -29,21 +29,21 @@ typedef struct {
   Pg *pg;
 } Reload;
 
-/* A JobsCheck. The job has no number and no topic yet. */
-static gboolean
-fits (const Job *job, gpointer data, GError **error)
+/* A JobsCheck. The jobs have no numbers and no topics yet. */
+static void
+fit (const GPtrArray *jobs, GError **errors, gpointer data)
 {
   const Reload *reload = data;
-  gboolean ok = check_load (reload->cli, reload->pg, job, TRUE, error);
-  job_complete_forget (job);
-  return ok;
+  check_load (reload->cli, reload->pg, jobs, TRUE, errors);
+  for (guint i = 0; i < jobs->len; i++)
+    job_complete_forget (jobs->pdata[i]);
 }
 
 static Jobs *
 reload_jobs (gpointer data, const Jobs *now, Pg *pg, GError **error)
 {
   Reload reload = { data, pg };
-  return cli_reload_jobs (data, now, fits, &reload, error);
+  return cli_reload_jobs (data, now, fit, &reload, error);
 }
 
 static Config *

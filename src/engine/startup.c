@@ -181,7 +181,7 @@ look_at_postgres (Service *service, GError **error)
     return FALSE;
   }
   if (!pg_ensure (pg, error) || !schema_check (pg, error) || !mode_read (pg, error)
-      || !schedule_plant (service, pg, error))
+      || !schedule_plant (pg, error))
     return FALSE;
   say_modes (service);
   return TRUE;

@@ -30,30 +30,58 @@ asked_of (const PgStatement *statement, GError **error)
   return pg_statement_anew (text, text, error);
 }
 
-/* In one pipeline. */
-static PgRows *
-explain (Pg *pg, const PgStatement *statement, GError **error)
+/* A `SET` has no plan, and cannot be prepared. */
+static gboolean
+has_plan (const PgStatement *statement)
+{
+  return !g_str_has_prefix (statement->sql, "SET ");
+}
+
+static gboolean
+queue (Pg *pg, const PgStatement *statement, GError **error)
 {
   g_autofree char *prepare = g_strconcat (PREPARE, statement->sql, NULL);
   const PgStatement *asked = asked_of (statement, error);
-  if (asked == NULL || !pg_exec_later (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error)
-      || !pg_exec_later (pg, prepare, error) || !pg_queue (pg, asked, NULL, error)
-      || !pg_exec_later (pg, "DEALLOCATE pruned_explained", error) || !pg_flush (pg, error))
+  return asked != NULL && pg_exec_later (pg, prepare, error) && pg_queue (pg, asked, NULL, error)
+         && pg_exec_later (pg, "DEALLOCATE pruned_explained", error);
+}
+
+/* In one pipeline. */
+static char **
+explain (Pg *pg, const PgStatement *const *statements, guint n, GError **error)
+{
+  g_auto (GStrv) plans = g_new0 (char *, n + 1);
+  gboolean ok = pg_exec_later (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error);
+  for (guint i = 0; ok && i < n; i++)
+    ok = !has_plan (statements[i]) || queue (pg, statements[i], error);
+  if (!ok || !pg_flush (pg, error))
     return NULL;
-  g_autoptr (PgRows) rows = pg_next (pg, error);
-  return rows != NULL && pg_finish (pg, error) ? g_steal_pointer (&rows) : NULL;
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PgRows) rows = has_plan (statements[i]) ? pg_next (pg, error) : NULL;
+    if (rows == NULL && has_plan (statements[i]))
+      return NULL;
+    plans[i] = g_strdup (rows != NULL ? rows_at (rows, 0, 0) : "[]");
+  }
+  return pg_finish (pg, error) ? g_steal_pointer (&plans) : NULL;
+}
+
+char **
+pg_explain_all (Pg *pg, const PgStatement *const *statements, guint n, GError **error)
+{
+  char **plans = explain (pg, statements, n, error);
+  if (plans == NULL)
+    pg_close (pg); /* a statement stays prepared after a rollback */
+  return plans;
 }
 
 char *
 pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error)
 {
   *line = 0;
-  if (g_str_has_prefix (statement->sql, "SET ")) /* it has no plan, and cannot be prepared */
-    return g_strdup ("[]");
   pg->position = 0;
-  g_autoptr (PgRows) rows = explain (pg, statement, error);
-  if (rows != NULL)
-    return g_strdup (rows_at (rows, 0, 0));
+  g_auto (GStrv) plans = explain (pg, &statement, 1, error);
+  if (plans != NULL)
+    return g_strdup (plans[0]);
   if (pg->position > (int)strlen (PREPARE)) /* it could not be prepared */
     *line = line_of (statement, pg->position - (int)strlen (PREPARE));
   else

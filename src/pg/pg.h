@@ -113,6 +113,11 @@ const PgRows *pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues 
 /* The same, run once in a transaction: cached until the next one begins. */
 const PgRows *pg_run_once (Pg *pg, const PgStatement *statement, const PgValues *values,
                            GError **error);
+/* Runs STATEMENT once with each of the N VALUES, in one pipeline: it is parsed once, and planned
+ * once for all values, as every statement is that follows in the transaction. Returns rows for each
+ * (PgRows, freed with the array). */
+GPtrArray *pg_run_each (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
+                        GError **error);
 /* Runs the statement of a file. */
 PgRows *pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 PgRows *pg_run_alone (Pg *pg, const char *file, const PgValues *values,
@@ -137,6 +142,8 @@ gboolean pg_outside (Pg *pg, const char *sql, gint64 most_us, GError **error)
  * NULL: PostgreSQL refuses it; *LINE is the line of its text that is wrong, 0 if that is not known.
  * g_free it. */
 char *pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error);
+/* The same for N statements, in one pipeline. NULL: PostgreSQL refuses one of them. g_strfreev. */
+char **pg_explain_all (Pg *pg, const PgStatement *const *statements, guint n, GError **error);
 
 /* Pipelines: queue any number of statements, then take the results in order. The first error ends
  * the pipeline; the rest is skipped. */

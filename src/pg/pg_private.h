@@ -59,6 +59,9 @@ void pg_cut (Pg *pg);
 /* Called before the first statement: sends BEGIN and the limits if pg_begin was called, else the
  * limits only (outside a transaction a whole pipeline is one transaction). */
 gboolean pg_send_limits (Pg *pg, GError **error);
+/* Queues STATEMENT for each of VALUES, and parses it once. */
+gboolean pg_send_each (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
+                       GError **error);
 /* For our own statements: pg_send_own queues one; pg_run_own also sends it and takes its answer. */
 gboolean pg_send_own (Pg *pg, const char *sql, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

@@ -202,6 +202,21 @@ pg_run (Pg *pg, const PgStatement *statement, const PgValues *values, GError **e
   return rows;
 }
 
+GPtrArray *
+pg_run_each (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
+  if (!pg_send_each (pg, statement, values, n, error) || !pg_flush (pg, error))
+    return NULL;
+  for (guint i = 0; i < n; i++) {
+    PgRows *rows = pg_next (pg, error);
+    if (rows == NULL)
+      return NULL;
+    g_ptr_array_add (all, rows);
+  }
+  return pg_finish (pg, error) ? g_steal_pointer (&all) : NULL;
+}
+
 PgRows *
 pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error)
 {

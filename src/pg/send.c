@@ -100,6 +100,37 @@ pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError *
          && pg_send_limits (pg, error) && send_bound (pg, SENT_CALLER, statement, bound, error);
 }
 
+/* Without a name: nothing of it stays in the session. */
+static gboolean
+send_unnamed (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
+              GError **error)
+{
+  const char *bound[statement->n_parameters + 1];
+  if (!pg_send_own (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error))
+    return FALSE;
+  if (!PQsendPrepare (pg->conn, "", statement->sql, 0, NULL))
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, SENT_OWN, statement);
+  for (guint i = 0; i < n; i++) {
+    if (!pg_values_bind (values[i], statement, bound, error))
+      return FALSE;
+    if (!PQsendQueryPrepared (pg->conn, "", (int)statement->n_parameters, bound, NULL, NULL, 0))
+      return pg_fail_connection (pg, "cannot send", error);
+    remember (pg, SENT_CALLER, statement);
+  }
+  return TRUE;
+}
+
+gboolean
+pg_send_each (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
+              GError **error)
+{
+  gboolean sent = pg_ensure (pg, error) && pg_send_limits (pg, error);
+  if (n > 1)
+    return sent && send_unnamed (pg, statement, values, n, error);
+  return sent && (n == 0 || pg_queue (pg, statement, values[0], error));
+}
+
 gboolean
 pg_flush (Pg *pg, GError **error)
 {

@@ -57,7 +57,7 @@ def many(stage, report, quick):
     finally:
         template.drop()
     for n, (what, unit, most) in enumerate((("resident memory", "MB", 10), ("CPU when idle", "% of a core", 0.2),
-                                            ("seconds of start", "s", 3), ("CPU of start", "s", 3))):
+                                            ("seconds of start", "s", 3), ("CPU of start", "s", 2))):
         none, all_ = [one[n] for one in found[0]], [one[n] for one in found[1]]
         report.add("h", f"{what} that {JOBS} sentences add", statistics.median(all_) - statistics.median(none), unit, at_most=most,
                    detail={"none": none, f"{JOBS}": all_})

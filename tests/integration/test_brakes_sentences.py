@@ -5,6 +5,7 @@ import json
 import pytest
 
 from stack.process import wait_until
+from support.places import ROLE
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -43,3 +44,55 @@ def test_a_column_that_is_not_there_is_refused(house):  # noqa: F811
     house.start()
     done = house.pruned.run("check", JOB)
     assert done.code != 0 and "due: items has no column expires_at" in done.stdout + done.stderr, done
+
+
+# --- conditions that name too much, and the limit that every sentence has
+
+def first_run(house, text, rows, *, gone):  # noqa: F811
+    """The run of a tick over ROWS rows, of which the first GONE are dead."""
+    house.sql(f"""CREATE TABLE items (id bigint PRIMARY KEY, dead boolean NOT NULL, of bigint); CREATE TABLE closed (id bigint PRIMARY KEY);
+                  INSERT INTO items SELECT n, n <= {gone}, n % 7 FROM generate_series(1, {rows}) AS n; INSERT INTO closed VALUES (1), (2);
+                  ANALYZE items; ANALYZE closed""")
+    house.say(JOB, f"table = items\n{text}")
+    return house.run(JOB)
+
+
+@pytest.mark.parametrize("rows", [999, 1000, 2000])
+def test_max_share_counts_from_1000_rows_on_that_would_go(house, rows):  # noqa: F811
+    """One row fewer, and a share of the table says little: all may go."""
+    row = first_run(house, "where = dead", rows, gone=999)
+    assert (row["state"], row["result"]["removed"]) == ("finished", 999) and len(house.rows("items")) == rows - 999
+
+
+@pytest.mark.parametrize("rows", [1000, 4999])
+def test_1000_rows_are_held_by_a_share_of_one_fifth(house, rows):  # noqa: F811
+    row = first_run(house, "where = dead", rows, gone=1000)
+    assert (row["state"], row["error"]) == ("held", f"held: max_share 20 % of {rows}, counted 1000") and len(house.rows("items")) == rows
+
+
+@pytest.mark.parametrize("where", ["true", "1 = 1", "dead OR NOT dead", "id > 0 OR id IS NULL", "EXISTS (SELECT FROM closed)"])
+def test_a_condition_that_is_always_true_is_held(house, where):  # noqa: F811
+    row = first_run(house, f"where = {where}", 2000, gone=0)
+    assert (row["state"], row["error"]) == ("held", "held: max_share 20 % of 2000, counted 2000")
+    assert len(house.rows("items")) == 2000 and house.database.value("SELECT count(*) FROM pruned.deletions") == 0
+
+
+@pytest.mark.parametrize("where, left", [
+    ("dead AND items.of IN (SELECT c.id FROM closed c)", lambda n: n % 7 not in (1, 2)),
+    ("dead AND EXISTS (SELECT FROM closed c WHERE c.id = items.of)", lambda n: n % 7 not in (1, 2)),
+    ("dead AND id > (SELECT count(*) FROM closed) AND NOT EXISTS (SELECT FROM closed c WHERE c.id = items.of)", lambda n: n < 3 or n % 7 in (1, 2)),
+])
+def test_a_condition_with_a_subquery(house, where, left):  # noqa: F811
+    """The rows of another table decide; the job reads that table, and check says so if it may not."""
+    row = first_run(house, f"where = {where}", 90, gone=30)
+    assert (row["state"], row["result"]["status"]) == ("finished", "completed")
+    assert [n for n, in house.rows("items", "id", "id")] == [n for n in range(1, 91) if n > 30 or left(n)]
+    house.pruned.run("check", JOB).ok()
+    house.database.connection.execute(f"REVOKE ALL ON closed FROM {ROLE}")
+    done = house.pruned.run("check", JOB, "--json")
+    wrong = [one for one in done.json() if not one["ok"]]
+    assert done.code == 3 and {one["check"] for one in wrong} == {"statements"} and "permission denied for table closed" in wrong[0]["detail"], done
+    house.sql("DROP TABLE closed")
+    done = house.pruned.run("check", JOB, "--json")
+    wrong = [one for one in done.json() if not one["ok"]]
+    assert done.code == 2 and 'relation "closed" does not exist' in wrong[0]["detail"] and wrong[0]["file"].endswith(f"{JOB}.conf"), done

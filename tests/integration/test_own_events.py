@@ -822,3 +822,86 @@ def test_rows_of_many_events_go_in_a_few_statements_and_each_run_has_its_own_rec
     assert sorted(what for _, _, what, _ in outcomes(house)) == ["gone", "kept"] + ["removed"] * 59
     statements = [n for (n,) in house.rows("statements", "n") if n > 0]
     assert sum(statements) == 59 and len(statements) < 30
+
+
+# --- processes with different jobs on one topic
+
+ELSEWHERE = "waits for a process that has the job"
+MARK = "table = people\non = UserMarked\nset = email = 'marked'\naudit = keys"
+
+
+@pytest.fixture
+def apart(erasure):
+    """Two folders of jobs for two processes: both read `app-users`, each for its own event."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
+    erasure.other = erasure.folder.parent / "other"
+    erasure.other.mkdir()
+    (erasure.other / "people.mark.conf").write_text(f"[retention people.mark]\n{MARK}\n")
+    (erasure.other / "marked.conf").write_text(f"[event UserMarked]\ntopic = {erasure.topics.full('app-users')}\nkey = payload.user.id\n")
+    erasure.start()
+    other_settings(erasure, "topics", "--apply")
+    return erasure
+
+
+def other_settings(house, *command):  # noqa: F811
+    return house.pruned.run(*command, settings={"run.jobs_dir": house.other}).ok()
+
+
+def start_other(house):  # noqa: F811
+    daemon = house.pruned.start(settings={"run.jobs_dir": house.other})
+    daemon.wait_line("Partitions assigned")
+    house.database.wait("SELECT count(*) FROM pruned.job_states WHERE job = 'people.mark' AND reads IS NOT NULL", until=1)
+    return daemon
+
+
+def start_own(house):  # noqa: F811
+    daemon = house.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    return daemon
+
+
+def emails(house):  # noqa: F811
+    return dict(house.rows("people", "id, email", "id"))
+
+
+def test_an_event_that_only_another_process_knows_waits_for_it(apart):
+    """It is down for a while; the one that is left reads the topic for another job."""
+    start_other(apart).stop()
+    own = start_own(apart)
+    for key in (1, 2, 3, 4):
+        send(apart, user(key), ce_type="UserMarked")
+    send(apart, user(5), ce_type="UserErasureRequested")
+    apart.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'people.mark' AND state = 'waiting' AND error = %s", [ELSEWHERE], until=4)
+    apart.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'people.erase' AND state = 'finished'", until=1)
+    assert dead(apart) == {} and emails(apart)[1] == "p1" and emails(apart)[5] is None
+    start_other(apart)
+    apart.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'people.mark' AND state = 'finished' AND error IS NULL", until=4)
+    assert [emails(apart)[key] for key in (1, 2, 3, 4, 6)] == ["marked"] * 4 + ["p6"]
+    assert [(key, what) for key, job, what, _ in outcomes(apart) if job == "people.mark"] == [(str(key), "changed") for key in (1, 2, 3, 4)]
+    assert own.running
+
+
+def test_each_event_of_two_processes_that_run_becomes_one_run(apart):
+    """Both read partitions of the topic, and each meets events of the other."""
+    start_other(apart)
+    start_own(apart)
+    for key in range(1, 10):
+        send(apart, user(key), ce_type="UserMarked", ce_id=f"m{key}", ce_source="/app")
+        send(apart, user(key), ce_type="UserErasureRequested", ce_id=f"e{key}", ce_source="/app")
+    apart.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished' AND result ->> 'changed' = '1'", until=18)
+    assert apart.database.value("SELECT count(*) FROM pruned.runs") == 18 and dead(apart) == {}
+
+
+def test_an_event_of_a_job_that_was_removed_is_passed_over(apart):
+    """Nobody has the job any more, and whoever had it was told so."""
+    other = start_other(apart)
+    (apart.other / "people.mark.conf").unlink()
+    (apart.other / "people.erase.conf").write_text(f"[retention people.erase]\n{ERASE}\n")
+    (apart.other / "event.conf").write_text((apart.folder / "event-UserErasureRequested.conf").read_text())
+    other.process.send_signal(signal.SIGHUP)
+    apart.database.wait("SELECT count(*) FROM pruned.job_states WHERE job = 'people.mark' AND reads IS NULL", until=1)
+    send(apart, user(1), ce_type="UserMarked")
+    send(apart, user(2), ce_type="UserErasureRequested")
+    send(apart, user(3), ce_type="UserErasureRequested")
+    apart.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'people.erase' AND state = 'finished'", until=2)
+    assert apart.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'people.mark'") == 0

@@ -155,6 +155,10 @@ check_end (Check *check)
 {
   g_clear_pointer (&check->findings, g_ptr_array_unref);
   g_clear_pointer (&check->texts, g_ptr_array_unref);
+  g_clear_pointer (&check->together, g_ptr_array_unref);
+  g_clear_pointer (&check->completed, g_hash_table_unref);
+  g_clear_pointer (&check->answers, g_hash_table_unref);
+  g_clear_pointer (&check->large, g_hash_table_unref);
 }
 
 /* --- what is shown ---------------------------------------------------------------------------- */
@@ -226,25 +230,42 @@ without_place (const Job *job, const char *refusal)
   return g_str_has_prefix (refusal, begin) ? refusal + strlen (begin) : refusal;
 }
 
-gboolean
-check_complete (Check *check)
+static void
+say_refused (Check *check, const char *refusal)
+{
+  const char *why = without_place (check->job, refusal);
+  check_error (check, g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES : CODE_CONFIG,
+               "sentence", check_place (check), NULL, "%s", why);
+}
+
+static const Job *
+complete_alone (Check *check)
 {
   g_autofree char *refusal = NULL;
   g_autoptr (GError) error = NULL;
   const Job *whole = pg_begin_read_only (check->pg, &error)
                          ? job_complete (check->pg, check->job, &refusal, &error)
                          : NULL;
-  const char *why = refusal != NULL ? without_place (check->job, refusal) : NULL;
-  ExitCode code = why == NULL                               ? CODE_POSTGRES
-                  : g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES
-                                                            : CODE_CONFIG;
-  if (whole == NULL && why == NULL)
+  if (refusal == NULL && whole == NULL)
     (void)check_code (check, error);
   pg_rollback (check->pg);
-  if (whole == NULL)
-    check_error (check, code, "sentence", check_place (check), NULL, "%s",
-                 why != NULL ? why : error->message);
-  else
+  if (refusal != NULL)
+    say_refused (check, refusal);
+  else if (whole == NULL)
+    check_error (check, CODE_POSTGRES, "sentence", check_place (check), NULL, "%s", error->message);
+  return whole;
+}
+
+gboolean
+check_complete (Check *check)
+{
+  const Job *whole;
+  const char *refusal;
+  if (!check_is_ahead (check, check->job, &whole, &refusal))
+    whole = complete_alone (check);
+  else if (whole == NULL)
+    say_refused (check, refusal);
+  if (whole != NULL)
     check->job = whole;
   return whole != NULL;
 }
@@ -302,9 +323,13 @@ command_check (Cli *cli, GError **error)
   for (guint i = 0; i < jobs_refused_count (cli->jobs); i++)
     if (one == NULL || one == jobs_refused_at (cli->jobs, i)->job)
       check_refused (&check, jobs_refused_at (cli->jobs, i));
+  g_autoptr (GPtrArray) jobs = g_ptr_array_new ();
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     if (one == NULL || one == jobs_at (cli->jobs, i))
-      check_job (&check, jobs_at (cli->jobs, i));
+      g_ptr_array_add (jobs, jobs_at (cli->jobs, i));
+  check_ahead (&check, jobs);
+  for (guint i = 0; i < jobs->len; i++)
+    check_job (&check, jobs->pdata[i]);
   if (apply > 0 && code_of (check.findings) == CODE_OK)
     return check_apply (&check, apply, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);

@@ -18,6 +18,11 @@ typedef struct {
   GPtrArray *findings; /* of CheckFinding */
   GPtrArray *texts;    /* of char: of places */
   gboolean away;       /* PostgreSQL did not answer something */
+  /* What is asked once for all (check_ahead): */
+  GPtrArray *together;   /* of Job, borrowed; of sentences those with their SQL */
+  GHashTable *completed; /* Job -> Completion: sentences */
+  GHashTable *answers;   /* file -> PgRows about all of `together` */
+  GHashTable *large;     /* names of large tables; NULL: not asked yet */
 } Check;
 
 typedef struct {
@@ -40,6 +45,14 @@ void check_warn (Check *check, const char *name, CheckPlace place, const char *r
                  const char *format, ...) G_GNUC_PRINTF (5, 6);
 void check_error (Check *check, ExitCode code, const char *name, CheckPlace place,
                   const char *remedy, const char *format, ...) G_GNUC_PRINTF (6, 7);
+
+/* JOBS (of Job) are looked at next: what can be asked for all at once is. What has no answer is
+ * asked again for each. */
+void check_ahead (Check *check, const GPtrArray *jobs);
+/* What check_ahead knows of the sentence JOB: *WHOLE, or why it is refused (*REFUSAL, borrowed).
+ * FALSE: nothing. */
+gboolean check_is_ahead (const Check *check, const Job *job, const Job **whole,
+                         const char **refusal);
 
 /* Runs a statement in a read-only transaction of its own. NULL: it failed, which is a finding. */
 PgRows *check_ask (Check *check, const char *name, const char *file, const PgValues *values);
@@ -79,8 +92,9 @@ void check_partitions (Check *check); /* of a sentence that drops them, by check
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign keys, brakes */
 
-/* What a daemon checks when it loads JOB; no row is read. FALSE: it is refused, `PLACE: why`. What
- * it lacks beside that is a warning. SURE: without an answer of PostgreSQL it is refused, too. */
-gboolean check_load (Cli *cli, Pg *pg, const Job *job, gboolean sure, GError **error);
+/* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: of those that are
+ * refused, `PLACE: why`. What a job lacks beside that is a warning. SURE: without an answer of
+ * PostgreSQL it is refused, too. */
+void check_load (Cli *cli, Pg *pg, const GPtrArray *jobs, gboolean sure, GError **errors);
 /* Refuses the jobs of the user that check_load refuses, before a daemon starts. */
 void check_loaded (Cli *cli);

@@ -65,11 +65,32 @@ words_of (const GString *conditions)
   return array_take (words);
 }
 
+/* Whether there can be so many rows in TABLE, as SQL writes it. Large tables are asked for once. */
+static gboolean
+may_be_large (Check *check, const char *table)
+{
+  if (check->large == NULL) {
+    g_autoptr (PgValues) values = pg_values_new ();
+    pg_values_int (values, "rows", LARGE);
+    g_autoptr (PgRows) rows = check_ask (check, "index", SQL "large.sql", values);
+    if (rows == NULL)
+      return FALSE;
+    check->large = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    for (int i = 0; i < rows_count (rows); i++) {
+      g_hash_table_add (check->large, quoted_make (rows_text (rows, i, "name")));
+      g_hash_table_add (check->large, g_strdup (rows_text (rows, i, "relation")));
+    }
+  }
+  return g_hash_table_contains (check->large, table);
+}
+
 /* TABLE as SQL writes it. A built-in job has its indexes named (`pruned migrate --indexes`): there
  * it is a warning. */
 static void
 say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan, const char *what)
 {
+  if (!may_be_large (check, table))
+    return;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "relation", table);
   pg_values_take (values, "words", words_of (plan->conditions));

@@ -31,28 +31,39 @@ warn (const CheckFinding *finding)
                finding->remedy != NULL ? finding->remedy : "pruned check");
 }
 
-gboolean
-check_load (Cli *cli, Pg *pg, const Job *job, gboolean sure, GError **error)
+/* FALSE: JOB is refused. */
+static gboolean
+load_one (Check *check, const Job *job, gboolean sure, GError **error)
 {
-  g_auto (Check) check;
-  check_begin (&check, cli, pg);
-  check.job = job;
-  if (job->sentence == NULL || check_complete (&check)) {
-    check_statements (&check);
-    if (check_errors (&check) == 0)
-      check_access (&check);
+  guint before = check->findings->len;
+  check->job = job;
+  check->away = FALSE;
+  if (job->sentence == NULL || check_complete (check)) {
+    check_statements (check);
+    if (check_errors (check) == 0)
+      check_access (check);
   }
-  for (guint i = 0; i < check.findings->len; i++) {
-    const CheckFinding *finding = check.findings->pdata[i];
-    if (finding->code == CODE_CONFIG || (finding->code != CODE_OK && sure && check.away)) {
+  for (guint i = before; i < check->findings->len; i++) {
+    const CheckFinding *finding = check->findings->pdata[i];
+    if (finding->code == CODE_CONFIG || (finding->code != CODE_OK && sure && check->away)) {
       refuse (job, finding, error);
       return FALSE;
     }
   }
-  for (guint i = 0; i < check.findings->len; i++)
-    if (((const CheckFinding *)check.findings->pdata[i])->code != CODE_OK)
-      warn (check.findings->pdata[i]);
+  for (guint i = before; i < check->findings->len; i++)
+    if (((const CheckFinding *)check->findings->pdata[i])->code != CODE_OK)
+      warn (check->findings->pdata[i]);
   return TRUE;
+}
+
+void
+check_load (Cli *cli, Pg *pg, const GPtrArray *jobs, gboolean sure, GError **errors)
+{
+  g_auto (Check) check;
+  check_begin (&check, cli, pg);
+  check_ahead (&check, jobs);
+  for (guint i = 0; i < jobs->len; i++)
+    (void)!load_one (&check, jobs->pdata[i], sure, &errors[i]);
 }
 
 /* --- at the start ----------------------------------------------------------------------------- */
@@ -61,13 +72,14 @@ check_load (Cli *cli, Pg *pg, const Job *job, gboolean sure, GError **error)
  * need most of them: another process checks, and tells which jobs are refused, a line each, and the
  * job's name before a tab. */
 
-static gboolean
-has_own (const Jobs *jobs)
+static GPtrArray *
+own_of (const Jobs *jobs)
 {
+  GPtrArray *own = g_ptr_array_new ();
   for (guint i = 0; i < jobs_count (jobs); i++)
     if (!jobs_at (jobs, i)->built_in)
-      return TRUE;
-  return FALSE;
+      g_ptr_array_add (own, jobs_at (jobs, i));
+  return own;
 }
 
 /* Nothing is prepared or set: a pooler in transaction mode would give that to other connections. */
@@ -95,15 +107,16 @@ tell (int fd, const char *job, const char *why)
 
 /* In the other process. */
 static void
-check_all (Cli *cli, int fd)
+check_all (Cli *cli, const GPtrArray *jobs, int fd)
 {
-  Pg *pg = connect_once (cli);
-  for (guint i = 0; pg != NULL && i < jobs_count (cli->jobs); i++) {
-    const Job *job = jobs_at (cli->jobs, i);
-    g_autoptr (GError) error = NULL;
-    if (!job->built_in && !check_load (cli, pg, job, FALSE, &error))
-      tell (fd, job->name, error->message);
-  }
+  g_autoptr (Pg) pg = connect_once (cli);
+  if (pg == NULL)
+    return;
+  g_autofree GError **errors = g_new0 (GError *, jobs->len);
+  check_load (cli, pg, jobs, FALSE, errors);
+  for (guint i = 0; i < jobs->len; i++)
+    if (errors[i] != NULL)
+      tell (fd, ((const Job *)jobs->pdata[i])->name, errors[i]->message);
 }
 
 /* What it tells within TIME_MS. */
@@ -132,13 +145,14 @@ listen_to (int fd)
 }
 
 /* A JobsCheck. DATA: job -> why it is refused. */
-static gboolean
-is_told (const Job *job, gpointer data, GError **error)
+static void
+note_told (const GPtrArray *jobs, GError **errors, gpointer data)
 {
-  const char *why = g_hash_table_lookup (data, job->name);
-  if (why != NULL)
-    g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
-  return why == NULL;
+  for (guint i = 0; i < jobs->len; i++) {
+    const char *why = g_hash_table_lookup (data, ((const Job *)jobs->pdata[i])->name);
+    if (why != NULL)
+      errors[i] = g_error_new_literal (PRUNED_ERROR, PRUNED_FATAL, why);
+  }
 }
 
 static void
@@ -152,19 +166,20 @@ take (Jobs *jobs, const char *told)
     g_hash_table_insert (refused, *line, tab + 1);
   }
   if (g_hash_table_size (refused) > 0)
-    jobs_check (jobs, is_told, refused);
+    jobs_check (jobs, note_told, refused);
 }
 
 void
 check_loaded (Cli *cli)
 {
   int ends[2];
-  if (!has_own (cli->jobs) || pipe2 (ends, O_CLOEXEC) != 0)
+  g_autoptr (GPtrArray) own = own_of (cli->jobs);
+  if (own->len == 0 || pipe2 (ends, O_CLOEXEC) != 0)
     return;
   pid_t child = fork ();
   if (child == 0) {
     prctl (PR_SET_PDEATHSIG, SIGKILL);
-    check_all (cli, ends[1]);
+    check_all (cli, own, ends[1]);
     _exit (0);
   }
   close (ends[1]);

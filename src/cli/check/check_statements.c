@@ -98,23 +98,52 @@ explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean 
 }
 
 /* The statements of a sentence have no files. */
-static void
-explain_sentence (Files *files)
+static GPtrArray *
+statements_of (const Job *job)
 {
-  const Job *job = files->check->job;
-  const PgStatement *all[]
+  const PgStatement *one[]
       = { job->page, job->decide, job->event_key, job->named, job->restored, job->objects };
-  CheckPlace place = check_place (files->check);
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if (all[i] != NULL)
-      explain (files, all[i], place, FALSE);
+  GPtrArray *all = g_ptr_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (one); i++)
+    if (one[i] != NULL)
+      g_ptr_array_add (all, (gpointer)one[i]);
   for (guint i = 0; i < job->locks->len; i++)
-    explain (files, job->locks->pdata[i], place, FALSE);
+    g_ptr_array_add (all, job->locks->pdata[i]);
   for (guint i = 0; i < job->whats->len; i++) {
     const JobWhat *what = job->whats->pdata[i];
     for (guint j = 0; j < what->apply->len; j++)
-      explain (files, g_array_index (what->apply, JobApply, j).statement, place, FALSE);
+      g_ptr_array_add (all, (gpointer)g_array_index (what->apply, JobApply, j).statement);
   }
+  return all;
+}
+
+static char **
+explain_all (Check *check, const GPtrArray *statements)
+{
+  char **plans = pg_begin (check->pg, NULL)
+                         && pg_exec_later (check->pg, "SET LOCAL enable_seqscan = off", NULL)
+                     ? pg_explain_all (check->pg, (const PgStatement *const *)statements->pdata,
+                                       statements->len, NULL)
+                     : NULL;
+  pg_rollback (check->pg);
+  return plans;
+}
+
+/* All in one pipeline; if one is refused, each for itself. */
+static void
+explain_sentence (Files *files)
+{
+  Check *check = files->check;
+  CheckPlace place = check_place (check);
+  g_autoptr (GPtrArray) all = statements_of (check->job);
+  g_auto (GStrv) plans = explain_all (check, all);
+  for (guint i = 0; i < all->len; i++)
+    if (plans == NULL)
+      explain (files, all->pdata[i], place, FALSE);
+    else {
+      files->n++;
+      check_plan (check, place, plans[i]);
+    }
 }
 
 static void

@@ -3,52 +3,89 @@
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_writes.h"
+#include "pg/rows.h"
 
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
 
 typedef struct {
-  GString *tables, *privileges;
+  GString *jobs, *tables, *names; /* names: privileges, or functions */
 } Wanted;
+
+typedef void (*WantOf) (const Job *job, Wanted *wanted);
 
 static void
 want (const Job *job, const char *table, const char *privilege, gpointer data)
 {
   Wanted *wanted = data;
+  array_add (wanted->jobs, job->name);
   array_add (wanted->tables, table);
-  array_add (wanted->privileges, privilege);
+  array_add (wanted->names, privilege);
 }
 
 /* Of a sentence: the tables that its statements change, as SQL writes them. */
 static void
-want_all (Check *check, Wanted *wanted)
+want_written (const Job *job, Wanted *wanted)
 {
-  if (check->job->sentence == NULL)
-    job_writes_each (check->job, want, wanted);
-  for (guint i = 0; check->job->sentence != NULL && i < check->job->whats->len; i++) {
-    const JobWhat *what = check->job->whats->pdata[i];
+  if (job->sentence == NULL)
+    job_writes_each (job, want, wanted);
+  for (guint i = 0; job->sentence != NULL && i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
     for (guint j = 0; j < what->apply->len; j++) {
       const JobApply *apply = &g_array_index (what->apply, JobApply, j);
-      want (check->job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
+      want (job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
     }
   }
 }
 
 static PgRows *
-ask (Check *check, const char *name, const char *file)
+ask_for (Check *check, const char *name, const char *file, const GPtrArray *jobs, WantOf want_of)
 {
-  Wanted wanted = { array_new (), array_new () };
-  want_all (check, &wanted);
+  Wanted wanted = { array_new (), array_new (), array_new () };
+  for (guint i = 0; i < jobs->len; i++)
+    want_of (jobs->pdata[i], &wanted);
   g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", array_take (wanted.jobs));
   pg_values_take (values, "relation", array_take (wanted.tables));
-  pg_values_take (values, "name", array_take (wanted.privileges));
+  pg_values_take (values, "name", array_take (wanted.names));
   return check_ask (check, name, file, values);
+}
+
+/* Those of ROWS that are about JOB. */
+static PgRows *
+part_of (const PgRows *rows, const Job *job)
+{
+  g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (int));
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_str_equal (rows_text (rows, i, "job"), job->name))
+      g_array_append_val (which, i);
+  return rows_part (rows, (const int *)(gpointer)which->data, which->len);
+}
+
+/* What FILE finds about the job. It is asked once for all jobs that are looked at together. */
+static PgRows *
+ask (Check *check, const char *name, const char *file, WantOf want_of)
+{
+  if (!g_ptr_array_find (check->together, check->job, NULL)) {
+    g_autoptr (GPtrArray) alone = g_ptr_array_new ();
+    g_ptr_array_add (alone, (gpointer)check->job);
+    return ask_for (check, name, file, alone, want_of);
+  }
+  const PgRows *all = g_hash_table_lookup (check->answers, file);
+  if (all == NULL) {
+    PgRows *rows = ask_for (check, name, file, check->together, want_of);
+    if (rows == NULL)
+      return NULL;
+    g_hash_table_insert (check->answers, (gpointer)file, rows);
+    all = rows;
+  }
+  return part_of (all, check->job);
 }
 
 static void
 check_rights (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "rights", SQL "rights.sql");
+  g_autoptr (PgRows) rows = ask (check, "rights", SQL "rights.sql", want_written);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "rights", NOWHERE, rows_text (rows, i, "remedy"),
                  "this role lacks %s on %s", rows_text (rows, i, "name"),
@@ -60,7 +97,7 @@ check_rights (Check *check)
 static void
 check_hidden (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "row-level security", SQL "hidden.sql");
+  g_autoptr (PgRows) rows = ask (check, "row-level security", SQL "hidden.sql", want_written);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "row-level security", NOWHERE, rows_text (rows, i, "remedy"),
                  "it may hide rows of %s from this role", rows_text (rows, i, "relation"));
@@ -70,7 +107,7 @@ check_hidden (Check *check)
 static void
 check_ties (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "ties", SQL "ties.sql");
+  g_autoptr (PgRows) rows = ask (check, "ties", SQL "ties.sql", want_written);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_warn (check, rows_text (rows, i, "kind"), NOWHERE, NULL, "%s",
                 rows_text (rows, i, "detail"));
@@ -95,22 +132,25 @@ check_goes (Check *check)
   check_ok (check, "rows", "they go from %s", said->str);
 }
 
-/* The page, the decision and the statement that removes each ask the condition. */
+/* The functions that a condition calls. */
 static void
-check_volatile (Check *check)
+want_called (const Job *job, Wanted *wanted)
 {
-  const char *where = check->job->sentence->where;
-  GString *words = array_new ();
+  const char *where = job->sentence != NULL ? job->sentence->where : NULL;
   g_autoptr (GRegex) call = g_regex_new ("(\\w+)\\s*\\(", 0, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
   for (g_regex_match (call, where != NULL ? where : "", 0, &match); g_match_info_matches (match);
        g_match_info_next (match, NULL)) {
     g_autofree char *name = g_match_info_fetch (match, 1);
-    array_add (words, name);
+    want (job, "", name, wanted);
   }
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "words", array_take (words));
-  g_autoptr (PgRows) rows = check_ask (check, "condition", SQL "volatile.sql", values);
+}
+
+/* The page, the decision and the statement that removes each ask the condition. */
+static void
+check_volatile (Check *check)
+{
+  g_autoptr (PgRows) rows = ask (check, "condition", SQL "volatile.sql", want_called);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_warn (check, "condition", check_place (check), NULL,
                 "%s() may give another answer each time: a row is asked for several times",

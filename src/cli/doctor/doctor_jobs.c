@@ -58,14 +58,12 @@ say_finding (Doctor *doctor, const Job *job, const CheckFinding *finding)
 
 /* What `pruned check` finds wrong with JOB. Returns how much is said. */
 static guint
-say_own (Doctor *doctor, const Job *job)
+say_own (Doctor *doctor, Check *check, const Job *job)
 {
-  guint n = 0;
-  g_auto (Check) check;
-  check_begin (&check, doctor->cli, doctor->pg);
-  check_job (&check, job);
-  for (guint i = 0; i < check.findings->len; i++) {
-    const CheckFinding *finding = check.findings->pdata[i];
+  guint n = 0, before = check->findings->len;
+  check_job (check, job);
+  for (guint i = before; i < check->findings->len; i++) {
+    const CheckFinding *finding = check->findings->pdata[i];
     if (finding->code == CODE_OK || is_said_elsewhere (doctor, job, finding)
         || (finding->code != CODE_CONFIG && !in_force_of (job)->enabled))
       continue;
@@ -78,16 +76,20 @@ say_own (Doctor *doctor, const Job *job)
 static void
 look_at_own (Doctor *doctor)
 {
-  guint n = 0, wrong = 0;
-  for (guint i = 0; doctor->pg != NULL && i < jobs_count (doctor->cli->jobs); i++) {
-    const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (job->built_in)
-      continue;
-    n++;
-    wrong += say_own (doctor, job);
-  }
-  g_autofree char *jobs = doctor_count (n, "job");
-  if (n > 0 && wrong == 0)
+  guint wrong = 0;
+  g_autoptr (GPtrArray) own = g_ptr_array_new ();
+  for (guint i = 0; doctor->pg != NULL && i < jobs_count (doctor->cli->jobs); i++)
+    if (!jobs_at (doctor->cli->jobs, i)->built_in)
+      g_ptr_array_add (own, jobs_at (doctor->cli->jobs, i));
+  if (own->len == 0)
+    return;
+  g_auto (Check) check;
+  check_begin (&check, doctor->cli, doctor->pg);
+  check_ahead (&check, own);
+  for (guint i = 0; i < own->len; i++)
+    wrong += say_own (doctor, &check, own->pdata[i]);
+  g_autofree char *jobs = doctor_count (own->len, "job");
+  if (wrong == 0)
     doctor_ok (doctor, "own jobs", "%s of your own: `pruned check` finds no error", jobs);
 }
 

@@ -154,7 +154,7 @@ plant_changed (Dispatcher *dispatcher, GError **error)
   if (dispatcher->planted == in_force_number ())
     return TRUE;
   know_jobs (dispatcher);
-  gboolean planted = schedule_plant (dispatcher->service, dispatcher->pg, error);
+  gboolean planted = schedule_plant (dispatcher->pg, error);
   if (planted)
     dispatcher->planted = in_force_number ();
   return planted;

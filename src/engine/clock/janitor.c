@@ -214,7 +214,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
     return FALSE;
   if (now - mended_us >= MEND_EVERY_US) {
     mended_us = now;
-    if (!schedule_mend (service, pg, error))
+    if (!schedule_mend (pg, error))
       return FALSE;
   }
   if (!hour || (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US))

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "config/settings.h"
+#include "engine/clock/reads.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 
@@ -151,7 +152,7 @@ beat (Service *service, Pg *pg, GError **error)
   g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0
                                ? pg_run_file (pg, SQL "process_put.sql", values, error)
                                : NULL;
-  return seen != NULL && (rows_count (seen) > 0 || put != NULL);
+  return seen != NULL && (rows_count (seen) > 0 || put != NULL) && reads_tell (pg, error);
 }
 
 gboolean

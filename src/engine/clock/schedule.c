@@ -246,64 +246,99 @@ schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
   return rows != NULL;
 }
 
+/* --- next times of all jobs, set at once --- */
+
+typedef struct {
+  GString *jobs, *next, *schedules; /* arrays */
+  guint n;
+} Planned;
+
+static Planned
+planned_new (void)
+{
+  return (Planned){ array_new (), array_new (), array_new (), 0 };
+}
+
+/* NEXT_US < 0: never again. */
+static void
+planned_add (Planned *planned, const Job *job, gint64 next_us)
+{
+  g_autofree char *next = next_us < 0 ? g_strdup ("infinity") : clock_format (next_us),
+                  *schedule = schedule_text (job);
+  array_add (planned->jobs, job->name);
+  array_add (planned->next, next);
+  array_add (planned->schedules, schedule);
+  planned->n++;
+}
+
+/* *ROWS: NULL if nothing is planned. */
+static gboolean
+planned_run (Planned *planned, Pg *pg, const char *file, PgRows **rows, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", array_take (planned->jobs));
+  pg_values_take (values, "next_at", array_take (planned->next));
+  pg_values_take (values, "schedule", array_take (planned->schedules));
+  *rows = planned->n > 0 ? pg_run_file (pg, file, values, error) : NULL;
+  return planned->n == 0 || *rows != NULL;
+}
+
 /* Mends a next_at that was computed while a clock was ahead: ticks before it would be missed
  * silently. */
-static gboolean
-mend_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **error)
-{
-  gint64 next = in_force_next (job, now_us);
-  if (next < 0)
-    return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", job->name);
-  pg_values_time (values, "next_at", next);
-  pg_values_take (values, "schedule", schedule_text (job));
-  g_autoptr (PgRows) mended = pg_run_file (pg, SQL "schedule_mend.sql", values, error);
-  if (mended != NULL && rows_count (mended) > 0)
-    log_warning ("Next tick was beyond the schedule's next time; planted again", "job", job->name,
-                 "next_at", pg_values_get (values, "next_at"));
-  return mended != NULL;
-}
-
 gboolean
-schedule_mend (Service *service, Pg *pg, GError **error)
+schedule_mend (Pg *pg, GError **error)
 {
   gint64 now_us;
   if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
-    if (!mend_one (service, pg, jobs_at (in_force_jobs (), i), now_us, error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-plant_one (Service *service, Pg *pg, const Job *job, gint64 now_us, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", job->name);
-  if (in_force_of (job)->cron == NULL) {
-    g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "schedule_forget.sql", values, error);
-    return forgotten != NULL;
+  Planned planned = planned_new ();
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    const Job *job = jobs_at (in_force_jobs (), i);
+    gint64 next = in_force_next (job, now_us);
+    if (next >= 0)
+      planned_add (&planned, job, next);
   }
-  gint64 next = in_force_next (job, now_us);
-  if (next < 0)
-    pg_values_set (values, "next_at", "infinity");
-  else
-    pg_values_time (values, "next_at", next);
-  pg_values_take (values, "schedule", schedule_text (job));
-  g_autoptr (PgRows) planted = pg_run_file (pg, SQL "schedule_plant.sql", values, error);
-  return planted != NULL;
+  g_autoptr (PgRows) mended = NULL;
+  if (!planned_run (&planned, pg, SQL "schedule_mend.sql", &mended, error))
+    return FALSE;
+  for (int i = 0; mended != NULL && i < rows_count (mended); i++) {
+    g_autofree char *next = clock_format (rows_int (mended, i, "next_at"));
+    log_warning ("Next tick was beyond the schedule's next time; planted again", "job",
+                 rows_text (mended, i, "job"), "next_at", next);
+  }
+  return TRUE;
+}
+
+/* Takes JOBS. */
+static gboolean
+forget (Pg *pg, char *jobs, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", jobs);
+  g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "schedule_forget.sql", values, error);
+  return forgotten != NULL;
 }
 
 gboolean
-schedule_plant (Service *service, Pg *pg, GError **error)
+schedule_plant (Pg *pg, GError **error)
 {
   gint64 now_us;
   if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
-    if (!plant_one (service, pg, jobs_at (in_force_jobs (), i), now_us, error))
-      return FALSE;
-  return TRUE;
+  GString *off = array_new ();
+  guint n_off = 0;
+  Planned planned = planned_new ();
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    const Job *job = jobs_at (in_force_jobs (), i);
+    if (in_force_of (job)->cron != NULL)
+      planned_add (&planned, job, in_force_next (job, now_us));
+    else {
+      array_add (off, job->name);
+      n_off++;
+    }
+  }
+  g_autofree char *forgotten = array_take (off);
+  g_autoptr (PgRows) planted = NULL;
+  return planned_run (&planned, pg, SQL "schedule_plant.sql", &planted, error)
+         && (n_off == 0 || forget (pg, g_steal_pointer (&forgotten), error));
 }

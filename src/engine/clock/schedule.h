@@ -13,11 +13,11 @@
 #pragma once
 #include "engine/service/service.h"
 
-gboolean schedule_plant (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean schedule_plant (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Fires what is due. */
 gboolean schedule_fire (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Lowers *WAIT_US to the time until the next tick. */
 gboolean schedule_next (Service *service, Pg *pg, gint64 *wait_us, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Plants next_at again where it lies beyond the schedule's next time. */
-gboolean schedule_mend (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean schedule_mend (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -166,8 +166,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
 /* Reads the settings that stay as they are until the process ends; in_force.h has the others. */
 void jobs_configure (Jobs *jobs, const Config *config);
 
-/* What is wrong with a job of the user, or a new version of one. FALSE: `PLACE: why`. */
-typedef gboolean (*JobsCheck) (const Job *job, gpointer data, GError **error);
+/* What is wrong with JOBS (of Job) of the user, or new versions of them. ERRORS, one for each:
+ * `PLACE: why`; NULL: nothing. */
+typedef void (*JobsCheck) (const GPtrArray *jobs, GError **errors, gpointer data);
 /* Refuses the jobs in force that CHECK refuses. Before other threads know JOBS; the others keep
  * their numbers. */
 void jobs_check (Jobs *jobs, JobsCheck check, gpointer data);

@@ -66,25 +66,31 @@ share_built_in (Jobs *fresh, const Jobs *now)
       g_ptr_array_add (fresh->others, job_ref (now->others->pdata[i]));
 }
 
-/* Takes the job at I out if CHECK refuses it. */
+/* Takes those of WANTED (of Job) out of JOBS that CHECK refuses. */
 static void
-check_at (Jobs *jobs, guint i, JobsCheck check, gpointer data)
+check_some (Jobs *jobs, const GPtrArray *wanted, JobsCheck check, gpointer data)
 {
-  Job *job = jobs->jobs->pdata[i];
-  g_autoptr (GError) error = NULL;
-  if (check (job, data, &error))
-    return;
-  job_refuse (jobs, job->name, TRUE, error);
-  job_refused_events (jobs, job);
-  g_ptr_array_remove_index (jobs->jobs, i);
+  g_autofree GError **errors = g_new0 (GError *, wanted->len + 1);
+  check (wanted, errors, data);
+  for (guint i = 0; i < wanted->len; i++) {
+    Job *job = wanted->pdata[i];
+    g_autoptr (GError) error = errors[i];
+    if (error == NULL)
+      continue;
+    job_refuse (jobs, job->name, TRUE, error);
+    job_refused_events (jobs, job);
+    g_ptr_array_remove (jobs->jobs, job);
+  }
 }
 
 void
 jobs_check (Jobs *jobs, JobsCheck check, gpointer data)
 {
-  for (guint i = jobs->jobs->len; i-- > 0;)
+  g_autoptr (GPtrArray) own = g_ptr_array_new ();
+  for (guint i = 0; i < jobs->jobs->len; i++)
     if (!((const Job *)jobs->jobs->pdata[i])->built_in)
-      check_at (jobs, i, check, data);
+      g_ptr_array_add (own, jobs->jobs->pdata[i]);
+  check_some (jobs, own, check, data);
   jobs_sort (jobs);
   jobs_note_loaded (jobs);
 }
@@ -93,7 +99,8 @@ jobs_check (Jobs *jobs, JobsCheck check, gpointer data)
 static void
 share_unchanged (Jobs *fresh, const Jobs *now, JobsCheck check, gpointer data)
 {
-  for (guint i = fresh->jobs->len; i-- > 0;) {
+  g_autoptr (GPtrArray) changed = g_ptr_array_new ();
+  for (guint i = 0; i < fresh->jobs->len; i++) {
     Job *job = fresh->jobs->pdata[i], *old = find_own (now, job->name);
     if (job->built_in)
       continue;
@@ -101,8 +108,9 @@ share_unchanged (Jobs *fresh, const Jobs *now, JobsCheck check, gpointer data)
       fresh->jobs->pdata[i] = job_ref (old);
       job_free (job);
     } else
-      check_at (fresh, i, check, data);
+      g_ptr_array_add (changed, job);
   }
+  check_some (fresh, changed, check, data);
 }
 
 /* A job that is refused stays as it is in NOW. */

@@ -23,35 +23,6 @@ typedef struct {
   GPtrArray *refusing; /* of Job, alike; NULL: it is the event that is refused */
 } Reading;
 
-static gboolean
-is_of_topic (const JobEvent *event, const char *topic)
-{
-  return event->own != NULL
-         && (g_str_equal (event->own->topic, topic)
-             || (event->cancel != NULL && g_str_equal (event->cancel->topic, topic)));
-}
-
-static gboolean
-reads_topic (const Job *job, const char *topic)
-{
-  for (guint e = 0; job != NULL && e < job->events->len; e++)
-    if (is_of_topic (job->events->pdata[e], topic))
-      return TRUE;
-  return FALSE;
-}
-
-gboolean
-admit_own_takes (const Admission *admission, const char *topic)
-{
-  const Jobs *jobs = admission->jobs;
-  gboolean takes = FALSE;
-  for (guint i = 0; !takes && i < jobs_count (jobs); i++)
-    takes = reads_topic (jobs_at (jobs, i), topic);
-  for (guint i = 0; !takes && i < jobs_refused_count (jobs); i++)
-    takes = reads_topic (jobs_refused_at (jobs, i)->job, topic);
-  return takes;
-}
-
 /* An error that is the message's own becomes the reason why it is refused. */
 static void
 refuse (Reading *reading, GError *cause)
@@ -92,15 +63,6 @@ refusal_of (const Reading *reading)
   return g_string_free (out, first == NULL);
 }
 
-static MessageSource
-source_of (const KafkaMessage *message)
-{
-  return (MessageSource){ .value = message->value,
-                          .value_len = message->value_len,
-                          .headers = message->headers,
-                          .n_headers = message->n_headers };
-}
-
 /* --- the key --- */
 
 /* For a job that the catalogue refuses: its step writes the key from them, once it is well. */
@@ -113,16 +75,6 @@ parts_as_sent (char **parts)
   return list;
 }
 
-/* What is wrong with a message itself is a refusal; anything else stops all. */
-static gboolean
-is_refusal (GError *cause, GError **error)
-{
-  if (cause->code == PRUNED_REJECT)
-    return TRUE;
-  g_propagate_error (error, cause);
-  return FALSE;
-}
-
 /* *ARGS: of the run, with the key as page.sql writes it; NULL with a reason: it is none. */
 static gboolean
 read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t **args,
@@ -133,13 +85,13 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
   *args = NULL;
   g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
   if (parts == NULL) {
-    if (!is_refusal (cause, error))
+    if (!admit_own_is_refusal (cause, error))
       return FALSE;
     refuse_for_error (reading, job, cause);
     return TRUE;
   }
   if (!own_keys_find (reading->admission->keys, job, parts, &key, &cause)) {
-    if (!is_refusal (cause, error))
+    if (!admit_own_is_refusal (cause, error))
       return FALSE;
     g_autofree char *paths = g_strjoinv (", ", event->key);
     g_prefix_error (&cause, "undecodable: key %s: ", paths);
@@ -151,62 +103,6 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
   *args = key != NULL ? json_pack ("{s:s}", "key", key)
                       : json_pack ("{s:s, s:O}", "key", together, "parts", sent);
   return TRUE;
-}
-
-/* --- the keys of a batch --- */
-
-/* Notes the key that JOB would be asked for. Faults are told when the message is admitted. */
-static gboolean
-note_key (const Admission *admission, OwnEvent *own, const Job *job, const SentenceEvent *wanted,
-          GError **error)
-{
-  gboolean fits = FALSE;
-  GError *cause = NULL;
-  g_auto (GStrv) parts = own_event_fits (own, wanted, &fits, &cause) && fits
-                             ? own_event_key (own, wanted, &cause)
-                             : NULL;
-  if (parts != NULL)
-    own_keys_note (admission->keys, job, parts);
-  if (cause == NULL)
-    return TRUE;
-  gboolean ok = is_refusal (cause, error);
-  if (ok)
-    g_error_free (cause);
-  return ok;
-}
-
-static gboolean
-note_keys_of_job (const Admission *admission, const char *topic, OwnEvent *own, const Job *job,
-                  GError **error)
-{
-  for (guint e = 0; e < job->events->len; e++) {
-    const JobEvent *event = job->events->pdata[e];
-    const SentenceEvent *all[] = { event->own, event->own != NULL ? event->cancel : NULL };
-    for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-      if (all[i] != NULL && g_str_equal (all[i]->topic, topic)
-          && !note_key (admission, own, job, all[i], error))
-        return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-note_keys (const Admission *admission, const KafkaMessage *message, GError **error)
-{
-  g_auto (OwnEvent) own = { NULL };
-  MessageSource source = source_of (message);
-  gboolean ok = TRUE;
-  if (!own_event_open (&own, &source, NULL))
-    return TRUE;
-  for (guint i = 0; ok && i < jobs_count (admission->jobs); i++)
-    ok = note_keys_of_job (admission, message->topic, &own, jobs_at (admission->jobs, i), error);
-  return ok;
-}
-
-gboolean
-admit_own_prepare (const Admission *admission, const KafkaMessage *message, GError **error)
-{
-  return !admit_own_takes (admission, message->topic) || note_keys (admission, message, error);
 }
 
 /* --- the run --- */
@@ -254,7 +150,7 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
       || !g_str_equal (wanted->topic, reading->message->topic))
     return TRUE;
   if (!own_event_fits (reading->own, wanted, &fits, &cause)) {
-    if (!is_refusal (cause, error))
+    if (!admit_own_is_refusal (cause, error))
       return FALSE;
     refuse (reading, cause);
     return TRUE;
@@ -294,6 +190,23 @@ take_for (Reading *reading, const Job *job, GError **error)
   return TRUE;
 }
 
+/* Jobs that only other processes have: their runs wait for such a process. */
+static gboolean
+take_for_others (Reading *reading, GError **error)
+{
+  const GPtrArray *others = NULL;
+  const Admission *admission = reading->admission;
+  if (admission->elsewhere == NULL)
+    return TRUE;
+  if (!elsewhere_reading (admission->elsewhere, admission->jobs, reading->message->topic, &others,
+                          error))
+    return FALSE;
+  for (guint i = 0; i < others->len; i++)
+    if (!take_for (reading, others->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 take_all (Reading *reading, GError **error)
 {
@@ -307,7 +220,7 @@ take_all (Reading *reading, GError **error)
         && !take_for (reading, refused->job, error))
       return FALSE;
   }
-  return TRUE;
+  return take_for_others (reading, error);
 }
 
 static void
@@ -328,7 +241,7 @@ admit_own (const Admission *admission, const KafkaMessage *message, GArray *spec
            GError **error)
 {
   g_auto (OwnEvent) own = { NULL };
-  MessageSource source = source_of (message);
+  MessageSource source = admit_own_source (message);
   g_autoptr (GPtrArray) refusals = g_ptr_array_new_with_free_func (g_free),
                         refusing = g_ptr_array_new ();
   Reading reading = { .admission = admission,

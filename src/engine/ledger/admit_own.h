@@ -6,6 +6,7 @@
  * Threads: any, outside a transaction. Ownership: specs are the caller's.
  */
 #pragma once
+#include "avro/message.h"
 #include "engine/ledger/admit.h"
 
 /* Whether a job reads events of TOPIC. */
@@ -24,3 +25,10 @@ char *admit_time_refusal (const Admission *admission, gint64 scheduled_at_us);
 /* Takes RUN_ID, ARGS and UNIQUE_KEY. The result is valid until the next one is added. */
 RunSpec *admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us,
                     json_t *args, char *unique_key);
+
+/* --- of admit_own.c and admit_own_keys.c --- */
+
+/* Borrows MESSAGE. */
+MessageSource admit_own_source (const KafkaMessage *message);
+/* What is wrong with a message itself is a refusal; anything else stops all. */
+gboolean admit_own_is_refusal (GError *cause, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,5 +1,5 @@
 /* The cursor with which the run continues. */
-#include "users_destroy.h"
+#include "destroy.h"
 
 void
 users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields)

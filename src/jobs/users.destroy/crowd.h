@@ -7,7 +7,7 @@
  * Threads: a worker. Ownership: a Crowd owns its texts; rows are the engine's.
  */
 #pragma once
-#include "users_destroy.h"
+#include "destroy.h"
 
 #define BOT "6"
 

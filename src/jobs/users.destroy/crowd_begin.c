@@ -1,5 +1,6 @@
 /* The first stage of several bots: they are blocked, and their memberships go. */
 #include "crowd.h"
+#include "references.h"
 
 /* Of more than a user's rows may show only what a statement would do to them. */
 static gboolean

@@ -1,32 +1,7 @@
 /* The last stages of several bots: what refers to them goes to the ghost user, then they go. */
 #include "crowd.h"
-
-static gboolean
-has_name (const PgRows *rows, const char *name)
-{
-  for (int i = 0; i < rows_count (rows); i++)
-    if (g_str_equal (rows_text (rows, i, "name"), name))
-      return TRUE;
-  return FALSE;
-}
-
-/* The rows of the columns FOUND, in the order of `references`; *TOTAL: how many. */
-static GPtrArray *
-read_found (Crowd *crowd, const PgRows *found, gint64 *total, GError **error)
-{
-  const PgRows *references = crowd->references;
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, crowd->left);
-  for (int i = 0; i < rows_count (references); i++)
-    if (has_name (found, rows_text (references, i, "name"))
-        && !step_queue_text (crowd->lead, error, rows_text (references, i, "page"), "user_id",
-                             crowd->users, "limit", limit, NULL))
-      return NULL;
-  GPtrArray *pages = step_send (crowd->lead, error);
-  *total = 0;
-  for (guint i = 0; pages != NULL && i < pages->len; i++)
-    *total += rows_count (pages->pdata[i]);
-  return pages;
-}
+#include "finish.h"
+#include "found.h"
 
 static gboolean
 queue_change (Crowd *crowd, int row, const PgRows *page, GError **error)
@@ -55,7 +30,7 @@ change_found (Crowd *crowd, const PgRows *found, const GPtrArray *pages, gint64 
   guint n = 0;
   gint64 changed = 0;
   for (int i = 0; i < rows_count (crowd->references); i++)
-    if (has_name (found, rows_text (crowd->references, i, "name"))
+    if (found_is_quick (found, crowd->references, i)
         && !queue_change (crowd, i, pages->pdata[n++], error))
       return FALSE;
   g_autoptr (GPtrArray) done = step_send (crowd->lead, error);
@@ -72,7 +47,8 @@ static gboolean
 move_found (Crowd *crowd, const PgRows *found, gboolean *fits, GError **error)
 {
   gint64 total = 0;
-  g_autoptr (GPtrArray) pages = read_found (crowd, found, &total, error);
+  g_autoptr (GPtrArray) pages = found_read (crowd->lead, found, crowd->references, crowd->users,
+                                            crowd->left, &total, error);
   *fits = total < crowd->left;
   return pages != NULL && (!*fits || change_found (crowd, found, pages, total, error));
 }

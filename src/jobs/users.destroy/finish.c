@@ -2,7 +2,9 @@
  * take along are deleted first, each table's by a statement of its own, so that the audit records
  * them. A key that forbids the delete raises its error: a reason in the data.
  */
-#include "users_destroy.h"
+#include "finish.h"
+
+#include "references.h"
 
 #include "jobs/shared/sweep.h"
 

@@ -1,5 +1,6 @@
 /* Chooses the bots whose next step is done as one. */
 #include "crowd.h"
+#include "users_destroy.h"
 
 #include "jobs/shared/placeholder.h"
 #include "jobs/shared/stamp.h"

@@ -2,8 +2,11 @@
  * names, by keyset on each table's primary key. The cursor names the column and its last key. Which
  * of the columns have rows is asked in one statement; those that take long are asked by themselves.
  */
-#include "users_destroy.h"
+#include "references.h"
 
+#include "found.h"
+
+#include "jobs/shared/hidden.h"
 #include "jobs/shared/placeholder.h"
 
 #include <string.h>
@@ -64,6 +67,16 @@ move_column (Destroy *destroy, const PgRows *references, int row, const char *af
   return TRUE;
 }
 
+gboolean
+users_destroy_look_for_hidden (Destroy *destroy, GError **error)
+{
+  const PgRows *rows = step_query_kept (destroy->step, destroy->stamp, error, "hidden",
+                                        LISTS (destroy->step), NULL);
+  return rows != NULL && hidden_refuse_rows (destroy->step, rows, error)
+         && hidden_refuse (destroy->step, destroy->stamp, "{users,members,namespaces}",
+                           "{projects,ci_job_artifacts}", error);
+}
+
 static const PgRows *
 make_look (Destroy *destroy, GError **error)
 {
@@ -121,41 +134,7 @@ move_next (Destroy *destroy, const PgRows *references, int row, const char *afte
   return TRUE;
 }
 
-static gboolean
-has_name (const PgRows *rows, const char *name)
-{
-  for (int i = 0; i < rows_count (rows); i++)
-    if (g_str_equal (rows_text (rows, i, "name"), name))
-      return TRUE;
-  return FALSE;
-}
-
 /* --- all that was found, if it is little --- */
-
-static gboolean
-is_found (const PgRows *references, int row, const PgRows *found)
-{
-  return rows_bool (references, row, "quick")
-         && has_name (found, rows_text (references, row, "name"));
-}
-
-/* The first page of each column that was found; *TOTAL: their rows. */
-static GPtrArray *
-read_found (Destroy *destroy, const PgRows *references, const PgRows *found, gint64 *total,
-            GError **error)
-{
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
-  for (int i = 0; i < rows_count (references); i++)
-    if (is_found (references, i, found)
-        && !step_queue_text (destroy->step, error, rows_text (references, i, "page"), "user_id",
-                             destroy->user_id, "limit", limit, NULL))
-      return NULL;
-  GPtrArray *pages = step_send (destroy->step, error);
-  *total = 0;
-  for (guint i = 0; pages != NULL && i < pages->len; i++)
-    *total += rows_count (pages->pdata[i]);
-  return pages;
-}
 
 static gboolean
 queue_change (Destroy *destroy, const PgRows *references, int row, const PgRows *page,
@@ -184,13 +163,14 @@ move_found (Destroy *destroy, const PgRows *references, const PgRows *found, gbo
 {
   gint64 total, changed = 0;
   guint n = 0;
-  g_autoptr (GPtrArray) pages = read_found (destroy, references, found, &total, error);
+  g_autoptr (GPtrArray) pages = found_read (destroy->step, found, references, destroy->user_id,
+                                            destroy->left, &total, error);
   *done = FALSE;
   if (pages == NULL || total >= destroy->left)
     return pages != NULL;
   step_tries (destroy->step, total);
   for (int i = 0; i < rows_count (references); i++)
-    if (is_found (references, i, found)
+    if (found_is_quick (found, references, i)
         && !queue_change (destroy, references, i, pages->pdata[n++], error))
       return FALSE;
   g_autoptr (GPtrArray) all = step_send (destroy->step, error);
@@ -220,7 +200,7 @@ users_destroy_references (Destroy *destroy, const PgRows *found, gboolean *more,
     const char *here = rows_text (references, i, "name");
     if (name != NULL && strcmp (here, name) < 0)
       continue;
-    if (rows_bool (references, i, "quick") && (done || !has_name (found, here)))
+    if (rows_bool (references, i, "quick") && (done || !found_has (found, here)))
       continue;
     if (!move_next (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, more,
                     error))

@@ -1,6 +1,8 @@
 #include "users_destroy.h"
 
-#include "jobs/shared/hidden.h"
+#include "finish.h"
+#include "references.h"
+
 #include "jobs/shared/placeholder.h"
 #include "jobs/shared/stamp.h"
 
@@ -164,16 +166,6 @@ mark (Destroy *destroy, GError **error)
     step_count (step, "updated_rows", rows_int (all->pdata[0], 0, "n"));
   destroy->migration = rows_count (all->pdata[1]) > 0;
   return memberships (destroy, all->pdata[2], error);
-}
-
-gboolean
-users_destroy_look_for_hidden (Destroy *destroy, GError **error)
-{
-  const PgRows *rows = step_query_kept (destroy->step, destroy->stamp, error, "hidden",
-                                        LISTS (destroy->step), NULL);
-  return rows != NULL && hidden_refuse_rows (destroy->step, rows, error)
-         && hidden_refuse (destroy->step, destroy->stamp, "{users,members,namespaces}",
-                           "{projects,ci_job_artifacts}", error);
 }
 
 static gboolean

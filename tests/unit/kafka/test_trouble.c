@@ -1,34 +1,7 @@
 /* Failures, simulated by a mock cluster of the test's own. */
 #include "base/clock.h"
-#include "kafka/offsets.h"
-#include "support/cluster.h"
-#include <librdkafka/rdkafka.h>
-#include <librdkafka/rdkafka_mock.h>
+#include "support/mock.h"
 #include <string.h>
-
-typedef struct {
-  rd_kafka_t *rk;
-  rd_kafka_mock_cluster_t *mock;
-  const char *bootstrap;
-} Stage;
-
-static Stage
-stage_new (const char *topic, int partitions)
-{
-  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  rd_kafka_conf_set_log_cb (conf, NULL);
-  rd_kafka_t *rk = rd_kafka_new (RD_KAFKA_PRODUCER, conf, NULL, 0);
-  rd_kafka_mock_cluster_t *mock = rd_kafka_mock_cluster_new (rk, 1);
-  g_assert_cmpint (rd_kafka_mock_topic_create (mock, topic, partitions, 1), ==, 0);
-  return (Stage){ rk, mock, rd_kafka_mock_cluster_bootstraps (mock) };
-}
-
-static void
-stage_free (Stage *stage)
-{
-  rd_kafka_mock_cluster_destroy (stage->mock);
-  rd_kafka_destroy (stage->rk);
-}
 
 static void
 poll_until_trouble (Member *member, const char *words)
@@ -229,112 +202,6 @@ test_a_broker_that_is_gone_is_trouble (void)
   g_assert_cmpint (clock_monotonic_us () - start_us, <, 8 * G_USEC_PER_SEC);
 }
 
-static void
-test_a_partition_without_a_leader_hides_no_other (void)
-{
-  Stage stage = stage_new ("led", 2);
-  g_assert_cmpint (rd_kafka_mock_topic_create (stage.mock, "half led", 2, 1), ==, 0);
-  g_assert_cmpint (rd_kafka_mock_partition_set_leader (stage.mock, "half led", 0, -1), ==, 0);
-  const char *const settings[] = { "bootstrap.servers", stage.bootstrap, NULL };
-  const KafkaTopic topics[] = { { "half led", 2 }, { "led", 2 } };
-  g_autoptr (GError) error = NULL;
-  g_autofree char *unread = NULL;
-  g_autoptr (GArray) offsets = kafka_offsets (settings, "g", topics, 2, 12000, &unread, &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (offsets->len, ==, 4);
-  for (guint i = 0; i < offsets->len; i++) {
-    const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    g_assert_cmpint (offset->high, ==, g_str_equal (offset->topic, "led") ? 0 : -1);
-  }
-  g_assert_nonnull (strstr (unread, "cannot read half led [0]: "));
-  stage_free (&stage);
-}
-
-static void
-test_committed_offsets_are_asked_for_only_where_they_are_wanted (void)
-{
-  Stage stage = stage_new ("counted", 1);
-  const char *const settings[] = { "bootstrap.servers", stage.bootstrap, NULL };
-  const KafkaTopic topic = { "counted", 1 };
-  g_autoptr (GError) error = NULL;
-  g_autofree char *unread = NULL, *none = NULL;
-  rd_kafka_mock_push_request_errors (stage.mock, 9 /* OffsetFetch */, 1,
-                                     RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
-  g_autoptr (GArray) offsets = kafka_offsets (settings, NULL, &topic, 1, 20000, &unread, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (g_array_index (offsets, KafkaOffset, 0).high, ==, 0);
-  g_assert_null (unread);
-  g_assert_null (kafka_offsets (settings, "g", &topic, 1, 20000, &none, &error));
-  g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
-  stage_free (&stage);
-}
-
-/* --- topics that do not answer --- */
-
-static KafkaAdmin *
-admin_of (const Stage *stage)
-{
-  const char *const settings[] = { "bootstrap.servers", stage->bootstrap, NULL };
-  g_autoptr (GError) error = NULL;
-  KafkaAdmin *admin = kafka_admin_new (settings, &error);
-  g_assert_no_error (error);
-  return admin;
-}
-
-/* Elects a leader once the administrator has seen that there is none. */
-static gpointer
-elect (gpointer data)
-{
-  g_usleep (300 * 1000);
-  rd_kafka_mock_topic_set_error (data, "young", RD_KAFKA_RESP_ERR_NO_ERROR);
-  return NULL;
-}
-
-static void
-test_a_topic_that_was_just_made_is_waited_for (void)
-{
-  Stage stage = stage_new ("young", 2);
-  g_autoptr (KafkaAdmin) admin = admin_of (&stage);
-  g_autoptr (GError) error = NULL;
-  KafkaTopic topic = { "young", -1 };
-  rd_kafka_mock_topic_set_error (stage.mock, "young", RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE);
-  GThread *thread = g_thread_new ("elect", elect, stage.mock);
-  gboolean told = kafka_admin_describe (admin, &topic, 1, 20000, &error);
-  g_thread_join (thread);
-  g_assert_no_error (error);
-  g_assert_true (told);
-  g_assert_cmpint (topic.partitions, ==, 2);
-  g_assert_null (topic.trouble);
-  g_clear_pointer (&admin, kafka_admin_free);
-  stage_free (&stage);
-}
-
-static void
-test_a_topic_that_does_not_answer_hides_no_other (void)
-{
-  Stage stage = stage_new ("well", 2);
-  g_assert_cmpint (rd_kafka_mock_topic_create (stage.mock, "silent", 2, 1), ==, 0);
-  g_assert_cmpint (rd_kafka_mock_topic_create (stage.mock, "half led", 2, 1), ==, 0);
-  rd_kafka_mock_topic_set_error (stage.mock, "silent", RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE);
-  rd_kafka_mock_partition_set_leader (stage.mock, "half led", 1, -1);
-  g_autoptr (KafkaAdmin) admin = admin_of (&stage);
-  g_autoptr (GError) error = NULL;
-  KafkaTopic topics[] = { { "silent", -1 }, { "well", -1 }, { "half led", -1 } };
-  g_assert_true (kafka_admin_look (admin, topics, 3, 5000, &error));
-  g_assert_no_error (error);
-  g_assert_cmpstr (topics[0].trouble, ==, "Broker: Leader not available");
-  g_assert_cmpint (topics[0].partitions, ==, -1);
-  g_assert_null (topics[1].trouble);
-  g_assert_cmpint (topics[1].partitions, ==, 2);
-  g_assert_cmpstr (topics[2].trouble, ==, "Broker: Leader not available");
-  g_assert_cmpint (topics[2].partitions, ==, 2);
-  g_assert_false (kafka_admin_describe (admin, topics, 1, 100, &error));
-  g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
-  g_assert_nonnull (strstr (error->message, "silent"));
-  g_clear_pointer (&admin, kafka_admin_free);
-  stage_free (&stage);
-}
-
 #define ADD(test) g_test_add_func ("/kafka/" #test, test_##test)
 
 int
@@ -348,11 +215,5 @@ main (int argc, char **argv)
   ADD (a_producer_that_fails_fatally_is_replaced);
   ADD (a_commit_that_fails_is_trouble_until_one_succeeds);
   ADD (a_broker_that_is_gone_is_trouble);
-  ADD (a_partition_without_a_leader_hides_no_other);
-  ADD (committed_offsets_are_asked_for_only_where_they_are_wanted);
-  if (kafka_library_survives_topic_errors ()) {
-    ADD (a_topic_that_was_just_made_is_waited_for);
-    ADD (a_topic_that_does_not_answer_hides_no_other);
-  }
   return cluster_run ();
 }

@@ -1,19 +1,19 @@
 -- What happens beside the job's own statements, by table: the application's triggers on what is deleted or updated, and foreign keys of
 -- tables that the job does not write. Reads the catalogue only.
 WITH written AS (
-  SELECT c.oid, c.relname, pg_catalog.array_agg(w.name) AS privileges
-  FROM unnest(:relation::text[], :name::text[]) AS w (relation, name)
+  SELECT w.job, c.oid, c.relname, pg_catalog.array_agg(w.name) AS privileges
+  FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
   JOIN pg_class c ON c.oid = pg_catalog.to_regclass(w.relation) AND c.relkind IN ('r', 'p')
-  GROUP BY c.oid, c.relname)
-SELECT 'triggers' AS kind,
+  GROUP BY w.job, c.oid, c.relname)
+SELECT w.job, 'triggers' AS kind,
        pg_catalog.format('%s of %s: %s', CASE count(*) WHEN 1 THEN '1 trigger' ELSE count(*) || ' triggers' END, w.relname,
                          pg_catalog.string_agg(t.tgname, ', ' ORDER BY t.tgname)) AS detail
 FROM written w
 JOIN pg_trigger t ON t.tgrelid = w.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
   AND (t.tgtype & 8 <> 0 AND 'DELETE' = ANY (w.privileges) OR t.tgtype & 16 <> 0 AND 'UPDATE' = ANY (w.privileges))
-GROUP BY w.relname
+GROUP BY w.job, w.relname
 UNION ALL
-SELECT CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'd' THEN 'set default' ELSE 'foreign key' END,
+SELECT w.job, CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'd' THEN 'set default' ELSE 'foreign key' END,
        pg_catalog.format(CASE k.confdeltype WHEN 'c' THEN 'rows of %s go with those of %s, by %s; they are not audited'
                                             WHEN 'n' THEN 'columns of %s become NULL when rows of %s go, by %s'
                                             WHEN 'd' THEN 'columns of %s get their default when rows of %s go, by %s'
@@ -22,6 +22,6 @@ SELECT CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 
                          pg_catalog.string_agg(k.conname, ', ' ORDER BY k.conname))
 FROM written w
 JOIN pg_constraint k ON k.confrelid = w.oid AND k.contype = 'f' AND k.conparentid = 0
-WHERE 'DELETE' = ANY (w.privileges) AND NOT EXISTS (SELECT FROM written o WHERE o.oid = k.conrelid)
-GROUP BY w.relname, k.confdeltype
-ORDER BY 1, 2
+WHERE 'DELETE' = ANY (w.privileges) AND NOT EXISTS (SELECT FROM written o WHERE o.job = w.job AND o.oid = k.conrelid)
+GROUP BY w.job, w.relname, k.confdeltype
+ORDER BY 1, 2, 3

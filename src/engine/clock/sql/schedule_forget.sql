@@ -1,2 +1,2 @@
 -- Jobs that have no schedule any more.
-DELETE FROM pruned.schedules WHERE job = :job::text
+DELETE FROM pruned.schedules WHERE job = ANY (:job::text[])

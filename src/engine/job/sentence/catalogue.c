@@ -190,48 +190,83 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   return key;
 }
 
-static gboolean
-read_keys (Pg *pg, Catalogue *catalogue, GError **error)
-{
-  GString *oids = array_new ();
-  for (guint i = 0; i < catalogue->tables->len; i++)
-    if (((CatTable *)catalogue->tables->pdata[i])->oid != NULL)
-      array_add (oids, ((CatTable *)catalogue->tables->pdata[i])->oid);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "oids", array_take (oids));
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "sentence_keys.sql", values, error);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    g_ptr_array_add (catalogue->keys, key_new (catalogue, rows, i));
-  return rows != NULL;
-}
-
-static gboolean
-read_tables (Pg *pg, const Sentence *sentence, Catalogue *catalogue, GError **error)
+static PgValues *
+tables_wanted (const Sentence *sentence)
 {
   GString *names = array_new ();
   array_add (names, sentence->table);
   for (guint i = 0; sentence->children != NULL && i < sentence->children->len; i++)
     array_add (names, ((SentenceChild *)sentence->children->pdata[i])->table);
-  g_autoptr (PgValues) values = pg_values_new ();
+  PgValues *values = pg_values_new ();
   pg_values_take (values, "tables", array_take (names));
   pg_values_set (values, "auto", sentence->children_auto ? "true" : "false");
   pg_values_set (values, "archive", sentence->archive);
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "sentence_tables.sql", values, error);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    CatTable *table = table_new (rows, i);
+  return values;
+}
+
+static PgValues *
+keys_wanted (const Catalogue *catalogue)
+{
+  GString *oids = array_new ();
+  for (guint i = 0; i < catalogue->tables->len; i++)
+    if (((CatTable *)catalogue->tables->pdata[i])->oid != NULL)
+      array_add (oids, ((CatTable *)catalogue->tables->pdata[i])->oid);
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "oids", array_take (oids));
+  return values;
+}
+
+static Catalogue *
+of_tables (const PgRows *rows)
+{
+  Catalogue *catalogue = g_new0 (Catalogue, 1);
+  catalogue->tables = g_ptr_array_new_with_free_func (table_free);
+  catalogue->keys = g_ptr_array_new_with_free_func (cat_key_free);
+  for (int i = 0; i < rows_count (rows); i++) {
     gboolean own = rows_int (rows, i, "place") == 1;
-    g_ptr_array_insert (catalogue->tables, own ? 0 : -1, table);
+    g_ptr_array_insert (catalogue->tables, own ? 0 : -1, table_new (rows, i));
   }
-  return rows != NULL;
+  return catalogue;
+}
+
+static void
+add_keys (Catalogue *catalogue, const PgRows *rows)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    g_ptr_array_add (catalogue->keys, key_new (catalogue, rows, i));
+}
+
+static GPtrArray *
+ask_each (Pg *pg, const char *file, const GPtrArray *values, GError **error)
+{
+  return pg_run_each (pg, pg_statement (file), (PgValues *const *)values->pdata, values->len,
+                      error);
+}
+
+GPtrArray *
+catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify)catalogue_free),
+                        wanted = g_ptr_array_new_with_free_func ((GDestroyNotify)pg_values_free);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (wanted, tables_wanted (sentences[i]));
+  g_autoptr (GPtrArray) tables = ask_each (pg, SQL "sentence_tables.sql", wanted, error);
+  if (tables == NULL)
+    return NULL;
+  g_ptr_array_set_size (wanted, 0);
+  for (guint i = 0; i < n; i++) {
+    g_ptr_array_add (all, of_tables (tables->pdata[i]));
+    g_ptr_array_add (wanted, keys_wanted (all->pdata[i]));
+  }
+  g_autoptr (GPtrArray) keys = ask_each (pg, SQL "sentence_keys.sql", wanted, error);
+  for (guint i = 0; keys != NULL && i < n; i++)
+    add_keys (all->pdata[i], keys->pdata[i]);
+  return keys != NULL ? g_steal_pointer (&all) : NULL;
 }
 
 Catalogue *
 catalogue_read (Pg *pg, const Sentence *sentence, GError **error)
 {
-  g_autoptr (Catalogue) catalogue = g_new0 (Catalogue, 1);
-  catalogue->tables = g_ptr_array_new_with_free_func (table_free);
-  catalogue->keys = g_ptr_array_new_with_free_func (cat_key_free);
-  if (!read_tables (pg, sentence, catalogue, error) || !read_keys (pg, catalogue, error))
-    return NULL;
-  return g_steal_pointer (&catalogue);
+  g_autoptr (GPtrArray) all = catalogue_read_each (pg, &sentence, 1, error);
+  return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
 }

@@ -47,6 +47,8 @@ typedef struct {
 } Catalogue;
 
 Catalogue *catalogue_read (Pg *pg, const Sentence *sentence, GError **error);
+/* For each of N sentences (Catalogue), with the same questions. */
+GPtrArray *catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError **error);
 void catalogue_free (Catalogue *catalogue);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalogue, catalogue_free)
 

@@ -38,6 +38,7 @@ sentence_event_free (SentenceEvent *event)
   g_free (event->match_value);
   g_free (event->version);
   g_free (event->schema_file);
+  g_free (event->schema_text);
   shape_free (event->schema);
   g_free (event);
 }

@@ -72,6 +72,7 @@ typedef struct {
   EventFormat format;
   char *schema_file; /* of Avro: as written; NULL: the schema registry has the schemas */
   Shape *schema;     /* of that file */
+  char *schema_text; /* the file */
   char **key;        /* paths to the primary key's columns, in their order */
   char *due;         /* a path; NULL: at once */
   char *cancel_on;   /* the name of another event; NULL: none */

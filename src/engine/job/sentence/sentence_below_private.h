@@ -17,3 +17,11 @@ struct _Below {
   GPtrArray *empties; /* of CatKey: only emptied */
   GPtrArray *order;   /* of CatTable: children first, the own table last */
 };
+
+/* Rows of TABLE refer to rows of it that go. */
+gboolean below_has_self (const Below *below, const CatTable *table);
+/* Queries for COLUMNS (`pruned_1`, ...), g_free them: of the rows of TABLE that go; and of the own
+ * table only those that the keys name. The columns of the keys themselves are not read from the
+ * table. */
+char *below_rows_of (const Below *below, const CatTable *table, const GPtrArray *columns);
+char *below_rows_of_keys (const Below *below, const GPtrArray *columns);

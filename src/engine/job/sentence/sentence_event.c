@@ -123,6 +123,7 @@ load_schema (SentenceEvent *event, const Section *section, GChecksum *sum, GErro
     return section_fail (section, NULL, error, "schema: %s", cause->message);
   g_checksum_update (sum, (const guchar *)text, -1);
   event->schema = shape_parse (NULL, text, &cause);
+  event->schema_text = g_steal_pointer (&text);
   return event->schema != NULL
          || section_fail (section, NULL, error, "schema: %s: %s", path, cause->message);
 }

@@ -16,6 +16,10 @@ touched (rel) AS (
   SELECT b.rel FROM below b
   UNION SELECT f.conrelid FROM below b JOIN pg_constraint f ON f.confrelid = b.rel AND f.contype = 'f' AND (f.conparentid = 0 OR EXISTS (SELECT FROM pg_constraint p WHERE p.oid = f.conparentid AND p.conrelid = f.conrelid AND p.confrelid <> f.confrelid)) AND f.confdeltype IN ('n', 'd')
   UNION SELECT n.rel FROM named n
+),
+-- Few databases have any.
+emptying AS MATERIALIZED (
+  SELECT f.conrelid, f.confrelid, f.confkey FROM pg_constraint f WHERE f.contype = 'f' AND f.confupdtype IN ('n', 'd')
 )
 SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::regclass::text AS name, pg_catalog.quote_ident(c.relname) AS own, c.relkind AS kind,
        pg_catalog.row_security_active(c.oid) AS hidden,
@@ -31,8 +35,8 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
                  'notnull', a.attnotnull, 'made', a.attgenerated <> '', 'emptied',
-                 (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM pg_constraint f
-                  WHERE f.contype = 'f' AND f.confrelid = c.oid AND a.attnum = ANY (f.confkey) AND f.confupdtype IN ('n', 'd'))) ORDER BY a.attnum), '[]')
+                 (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM emptying f
+                  WHERE f.confrelid = c.oid AND a.attnum = ANY (f.confkey))) ORDER BY a.attnum), '[]')
         FROM pg_attribute a
         CROSS JOIN LATERAL (
           WITH RECURSIVE base (oid) AS (

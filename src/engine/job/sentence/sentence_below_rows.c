@@ -1,0 +1,107 @@
+/* Which rows of a table go, as a query: from the keys of the own table down along foreign keys. */
+#include "engine/job/sentence/sentence_below_private.h"
+
+gboolean
+below_has_self (const Below *below, const CatTable *table)
+{
+  for (guint i = 0; i < below->selves->len; i++)
+    if (((CatKey *)below->selves->pdata[i])->child == table)
+      return TRUE;
+  return FALSE;
+}
+
+char *
+below_rows_of_keys (const Below *below, const GPtrArray *columns)
+{
+  const CatTable *root = below->root;
+  const char *keys = g_hash_table_lookup (below->words, "keys"),
+             *match = g_hash_table_lookup (below->words, "match");
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++) {
+    guint at;
+    if (!g_ptr_array_find (root->key, columns->pdata[i], &at)) {
+      g_string_free (out, TRUE);
+      g_autofree char *named = list_named (root->own, columns);
+      return g_strdup_printf ("SELECT %s FROM %s JOIN %s ON %s", named, root->name, keys, match);
+    }
+    list_add (out, ", ", "pruned_k.pruned_%u AS pruned_%u", at + 1, i + 1);
+  }
+  g_autofree char *named = g_string_free (out, FALSE);
+  return g_strdup_printf ("SELECT %s FROM %s", named, keys);
+}
+
+/* Without the rows that refer to rows of the same table. */
+static char *
+first_rows_of (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  if (table == below->root)
+    return below_rows_of_keys (below, columns);
+  GString *out = g_string_new (NULL);
+  g_autofree char *named = list_named (table->own, columns);
+  for (guint i = 0; i < below->edges->len; i++) {
+    const CatKey *key = below->edges->pdata[i];
+    if (key->child != table)
+      continue;
+    g_autofree char *rows = below_rows_of (below, key->parent, key->to),
+                    *on = list_equal (table->own, key->from, "pruned_p");
+    list_add (out, " UNION ALL ", "SELECT %s FROM %s JOIN (%s) AS pruned_p ON %s", named,
+              table->name, rows, on);
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* COLUMNS and those that foreign keys within TABLE refer to. */
+static GPtrArray *
+with_referred (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  GPtrArray *all = g_ptr_array_new ();
+  for (guint i = 0; i < columns->len; i++)
+    g_ptr_array_add (all, columns->pdata[i]);
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    for (guint k = 0; key->child == table && k < key->to->len; k++)
+      if (!g_ptr_array_find (all, key->to->pdata[k], NULL))
+        g_ptr_array_add (all, key->to->pdata[k]);
+  }
+  return all;
+}
+
+/* The step from rows to those that refer to them. */
+static char *
+next_rows_of (const Below *below, const CatTable *table, GPtrArray *all)
+{
+  GString *out = g_string_new (NULL);
+  g_autofree char *named = list_named (table->own, all);
+  for (guint i = 0; i < below->selves->len; i++) {
+    const CatKey *key = below->selves->pdata[i];
+    if (key->child != table)
+      continue;
+    g_autoptr (GString) on = g_string_new (NULL);
+    for (guint k = 0; k < key->from->len; k++) {
+      guint at = 0;
+      g_ptr_array_find (all, key->to->pdata[k], &at);
+      list_add (on, " AND ", "%s.%s = pruned_t.pruned_%u", table->own,
+                ((CatColumn *)key->from->pdata[k])->quoted, at + 1);
+    }
+    list_add (out, " UNION ALL ", "SELECT %s FROM %s WHERE %s", named, table->name, on->str);
+  }
+  return g_string_free (out, FALSE);
+}
+
+char *
+below_rows_of (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  if (!below_has_self (below, table))
+    return first_rows_of (below, table, columns);
+  g_autoptr (GPtrArray) all = with_referred (below, table, columns);
+  g_autofree char *first = first_rows_of (below, table, all),
+                  *next = next_rows_of (below, table, all);
+  GString *outer = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++)
+    list_add (outer, ", ", "pruned_t.pruned_%u", i + 1);
+  g_autofree char *named = g_string_free (outer, FALSE);
+  return g_strdup_printf (
+      "WITH RECURSIVE pruned_t AS (SELECT * FROM (%s) AS pruned_f UNION SELECT pruned_n.* FROM pruned_t"
+      " CROSS JOIN LATERAL (%s) AS pruned_n) SELECT %s FROM pruned_t",
+      first, next, named);
+}

@@ -1,0 +1,152 @@
+#include "engine/job/sentence/sentence_copy.h"
+
+#include "engine/job/job_divided.h"
+#include "engine/job/job_files.h"
+
+#include <string.h>
+
+#define OUTCOME "RowProcessed"
+
+/* --- statements from texts --- */
+
+/* Statements are kept by name, and a text that is written anew has another. */
+static char *
+name_of (const Job *job, const char *path, const char *text)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  return g_strdup_printf ("[retention %s] %s.sql#%.8s", job->name, path, sum);
+}
+
+static const PgStatement *
+statement_of (const Job *job, const WrittenFile *file, GError **error)
+{
+  g_autofree char *name = name_of (job, file->path, file->text);
+  return pg_statement_text (name, file->text, error);
+}
+
+/* The page, and how many keys it finds. Which index is best depends on T and on the cursor. */
+static gboolean
+add_page (Job *job, const WrittenFile *file, GError **error)
+{
+  g_autofree char *counts = job_files_count_text (file->text),
+                  *name = name_of (job, file->path, file->text),
+                  *name_of_count = name_of (job, "count", counts);
+  return (job->page = pg_statement_anew (name, file->text, error)) != NULL
+         && (job->page_count = pg_statement_anew (name_of_count, counts, error)) != NULL
+         && job_divided_load (job, name, file->text, TRUE, error);
+}
+
+static JobWhat *
+add_what (Job *job, const char *word, gboolean effective)
+{
+  JobWhat *what = g_new0 (JobWhat, 1);
+  *what = (JobWhat){ .word = g_strdup (word),
+                     .counter = g_strdup (word),
+                     .counts_as_updated = effective,
+                     .outcome = g_strdup (OUTCOME),
+                     .only_named = TRUE,
+                     .entity = g_strdup ("key"),
+                     .constants = json_pack ("{s:s, s:s, s:s}", "job", job->name, "table",
+                                             job->table, "what", word),
+                     .log_fields = g_new0 (char *, 1),
+                     .apply = g_array_new (FALSE, FALSE, sizeof (JobApply)) };
+  g_ptr_array_add (job->whats, what);
+  return what;
+}
+
+static gboolean
+add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **error)
+{
+  g_autofree char *name = name_of (job, file->path, file->text);
+  JobApply apply = { .table = g_strdup (file->table),
+                     .kind = file->action == 'i'   ? APPLY_INSERT
+                             : file->action == 'u' ? APPLY_UPDATE
+                                                   : APPLY_DELETE };
+  apply.statement
+      = file->action == 'i'
+            ? statement_of (job, file, error)
+            : job_files_audited (name, file->text, file->table,
+                                 file->action == 'u' ? "updated" : "deleted", "key", error);
+  gboolean ok = apply.statement != NULL && job_files_audited_many (name, file->text, &apply, error);
+  g_array_append_val (what->apply, apply);
+  return ok;
+}
+
+static gboolean
+add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
+{
+  const PgStatement *statement;
+  if (g_str_equal (file->path, WRITTEN_SHOWN))
+    return TRUE;
+  if (g_str_has_prefix (file->path, "apply/"))
+    return add_effect (job, what, file, error);
+  if (g_str_equal (file->path, "page"))
+    return add_page (job, file, error);
+  if ((statement = statement_of (job, file, error)) == NULL)
+    return FALSE;
+  if (g_str_equal (file->path, "decide"))
+    job->decide = statement;
+  else if (g_str_equal (file->path, "event_key"))
+    job->event_key = statement;
+  else if (g_str_equal (file->path, "named"))
+    job->named = statement;
+  else if (g_str_equal (file->path, "values"))
+    job->values = statement;
+  else if (g_str_equal (file->path, "objects"))
+    job->objects = statement;
+  else if (g_str_has_prefix (file->path, "restored/"))
+    job->restored = statement;
+  else
+    g_ptr_array_add (job->locks, (gpointer)statement);
+  return TRUE;
+}
+
+/* --- the copy --- */
+
+static void
+set_cursor (Job *job, const Written *written)
+{
+  job->cursor = g_array_new (FALSE, FALSE, sizeof (JobCursor));
+  for (guint i = 0; i < written->cursor->len; i++) {
+    JobCursor column = { .name = g_strdup_printf ("k%u", i + 1),
+                         .type = g_strdup (written->cursor->pdata[i]),
+                         .open = TRUE };
+    g_array_append_val (job->cursor, column);
+  }
+}
+
+static Job *
+copy_of (const Job *job, const Written *written, const char *table)
+{
+  Job *copy = g_memdup2 (job, sizeof *job);
+  copy->original = (Job *)job;
+  copy->table = g_strdup (table);
+  copy->items = g_new0 (char *, 2);
+  copy->items[0] = g_strdup (table);
+  copy->follows = g_strsplit ("cascade;set null;set default", ";", -1);
+  copy->locks = g_ptr_array_new ();
+  copy->whats = g_ptr_array_new ();
+  copy->failed_outcome = g_strdup (OUTCOME);
+  copy->failed_constants
+      = json_pack ("{s:s, s:s, s:s}", "job", job->name, "table", table, "what", "failed");
+  set_cursor (copy, written);
+  return copy;
+}
+
+Job *
+sentence_copy (const Job *job, const Written *written, GError **error)
+{
+  Job *copy = copy_of (job, written, written->tables->pdata[0]);
+  JobWhat *what = add_what (copy, written->word, TRUE);
+  add_what (copy, "kept", FALSE);
+  add_what (copy, "gone", FALSE);
+  if (sentence_has_objects (job->sentence)) /* it comes again before its run ends: no outcome */
+    g_clear_pointer (&add_what (copy, "waits", FALSE)->outcome, g_free);
+  for (guint i = 0; i < written->files->len; i++)
+    if (!add_file (copy, what, written->files->pdata[i], error))
+      return NULL; /* what there is of it stays: a sentence that is refused is not written often */
+  const WrittenFile below = { .path = (char *)"below", .text = written->below };
+  if (below.text != NULL && (copy->below = statement_of (copy, &below, error)) == NULL)
+    return NULL;
+  return copy;
+}

@@ -1,0 +1,98 @@
+/* The parameters that a step binds for every statement of its job. */
+#include "engine/step/step.h"
+
+#include "engine/job/in_force.h"
+#include "engine/ledger/keeping.h"
+#include "engine/step/pace.h"
+#include "engine/step/spacing.h"
+
+#include <string.h>
+
+/* T, but never later than the database's clock. Only a plan may look ahead. */
+static gint64
+scheduled_at_of (const Step *step)
+{
+  return step->plan ? step->run->scheduled_at_us
+                    : MIN (step->run->scheduled_at_us, step->run->now_us);
+}
+
+/* What the audit records at most, in place of what [audit] says. */
+static const char *
+audit_of_sentence (const Sentence *sentence)
+{
+  static const char *const words[] = { "full", "keys", "off" };
+  return sentence != NULL && sentence->audit_said ? words[sentence->audit] : NULL;
+}
+
+static void
+set_audit (const Job *job, const char *name, PgValues *values)
+{
+  const char *said = audit_of_sentence (job->sentence);
+  if (g_str_equal (name, "audit"))
+    pg_values_set (values, name,
+                   said != NULL ? said : config_text (in_force_config (), "audit", "rows"));
+  else if (g_str_equal (name, "audit_of"))
+    pg_values_take (values, name,
+                    said != NULL ? g_strdup ("{}") : keeping_rows_of (in_force_config ()));
+  else
+    pg_values_take (values, name, keeping_secret (in_force_config ()));
+}
+
+/* Each is made when a statement wants it: most steps want few. */
+static void
+set_common (const Step *step, const char *name, PgValues *values)
+{
+  if (g_str_equal (name, "run_id"))
+    pg_values_set (values, name, run_known_id (step->run));
+  else if (g_str_equal (name, "step"))
+    pg_values_int (values, name, step->run->step);
+  else if (g_str_equal (name, "scheduled_at"))
+    pg_values_time (values, name, scheduled_at_of (step));
+  else if (g_str_equal (name, "plan"))
+    pg_values_set (values, name, step->plan ? "t" : "f");
+  else if (g_str_equal (name, "args"))
+    pg_values_take (values, name, json_text (step->run->args));
+  else if (g_str_equal (name, "job"))
+    pg_values_set (values, name, step->job->name);
+  else if (g_str_equal (name, "park_retry_days"))
+    pg_values_int (values, name, step_setting (step, "park_retry_days"));
+  else
+    set_audit (step->job, name, values);
+}
+
+/* NAME is `key` of this job, or `job.key` of another. An unknown one stays unbound: PostgreSQL
+ * layer reports it by name. */
+static void
+bind_setting (const Step *step, const char *parameter, PgValues *values)
+{
+  const char *name = parameter + strlen ("setting."), *dot = strrchr (name, '.');
+  g_autofree char *other = dot != NULL ? g_strndup (name, (gsize)(dot - name)) : NULL;
+  const char *job = other != NULL ? other : step->job->name, *key = dot != NULL ? dot + 1 : name;
+  if (config_has_job_key (in_force_config (), job, key))
+    pg_values_set (values, parameter, config_job_text (in_force_config (), job, key));
+}
+
+void
+step_bind (Step *step, const PgStatement *statement, PgValues *values)
+{
+  static const char *const common[]
+      = { "run_id", "step",     "scheduled_at", "plan", "args",
+          "audit",  "audit_of", "secret",       "job",  "park_retry_days" };
+  for (guint i = 0; i < G_N_ELEMENTS (common); i++)
+    if (pg_statement_wants (statement, common[i])) {
+      if (step->common == NULL)
+        step->common = pg_values_new ();
+      if (pg_values_get (step->common, common[i]) == NULL)
+        set_common (step, common[i], step->common);
+      pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
+    }
+  const char *const *names = pg_statement_parameters (statement);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (g_str_has_prefix (names[i], "setting."))
+      bind_setting (step, names[i], values);
+  if (pg_statement_wants (statement, "rows"))
+    pg_values_take (values, "rows",
+                    step_is_cut (step) ? g_strdup_printf ("%d", pace_page_limit (step->run))
+                                       : NULL);
+  spacing_bind (step->run, statement, values);
+}
