@@ -1,15 +1,20 @@
 /* Preloaded, it shifts the wall clock of a process by SHIFTED_CLOCK_S seconds, as on a machine
  * whose clock is wrong. SHIFTED_CLOCK_FILE: by the number in the first eight bytes of that file;
- * when it changes, the clock jumps. Monotonic clocks and waits are not shifted. */
+ * when it changes, the clock jumps. Monotonic clocks are not shifted. Waits until a time of the
+ * wall clock end when they would without a shift. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#define LEAST_WALL_S 1000000000 /* a smaller time is one of a monotonic clock: since the start */
 
 static const volatile int64_t *shared;
 
@@ -31,6 +36,7 @@ shift_s (void)
   const char *text = getenv ("SHIFTED_CLOCK_S");
   return shared != NULL ? *shared : text != NULL ? atol (text) : 0;
 }
+
 int
 clock_gettime (clockid_t clock, struct timespec *at)
 {
@@ -62,4 +68,45 @@ time (time_t *at)
   if (at != NULL)
     *at = precise.tv_sec;
   return precise.tv_sec;
+}
+
+int
+timespec_get (struct timespec *at, int base)
+{
+  return base == TIME_UTC && clock_gettime (CLOCK_REALTIME, at) == 0 ? base : 0;
+}
+
+static struct timespec
+as_the_kernel_counts (const struct timespec *until)
+{
+  struct timespec real = *until;
+  if (real.tv_sec >= LEAST_WALL_S)
+    real.tv_sec -= shift_s ();
+  return real;
+}
+
+int
+pthread_cond_timedwait (pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+                        const struct timespec *restrict until)
+{
+  static int (*real) (pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+  struct timespec at = as_the_kernel_counts (until);
+  if (real == NULL)
+    real = (int (*) (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))dlvsym (
+        RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+  if (real == NULL)
+    real = (int (*) (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))dlsym (
+        RTLD_NEXT, "pthread_cond_timedwait");
+  return real (condition, mutex, &at);
+}
+
+int
+cnd_timedwait (cnd_t *restrict condition, mtx_t *restrict mutex,
+               const struct timespec *restrict until)
+{
+  static int (*real) (cnd_t *, mtx_t *, const struct timespec *);
+  struct timespec at = as_the_kernel_counts (until);
+  if (real == NULL)
+    real = (int (*) (cnd_t *, mtx_t *, const struct timespec *))dlsym (RTLD_NEXT, "cnd_timedwait");
+  return real (condition, mutex, &at);
 }
