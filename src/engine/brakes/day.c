@@ -84,7 +84,8 @@ static gboolean
 is_tight (const char *job)
 {
   pthread_mutex_lock (&lock);
-  gboolean tight = day_of (job)->tight;
+  const Day *day = day_of (job);
+  const gboolean tight = day->tight;
   pthread_mutex_unlock (&lock);
   return tight;
 }
