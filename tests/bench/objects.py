@@ -1,13 +1,15 @@
 """ci.delete_objects: beside other programs on the same service, on a slow service, and on a long table."""
 
-import asyncio
 import concurrent.futures
 import re
+import shutil
 import statistics
 import subprocess
-import threading
+import sys
 import time
 from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
 
 from stack.process import wait_until
 from stack.s3 import S3
@@ -42,33 +44,16 @@ def files_left(root):
 
 
 class Slow:
-    """A proxy in front of a service: each piece of an answer comes LATENCY_S later."""
+    """slow_proxy.py in front of a service, in a process of its own: it shares no interpreter with boto3."""
 
     def __init__(self, port):
-        self._behind = port
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        self._server = asyncio.run_coroutine_threadsafe(
-            asyncio.start_server(self._serve, "127.0.0.1", 0), self._loop).result(10)
-        self.endpoint = "http://127.0.0.1:%d" % self._server.sockets[0].getsockname()[1]
-
-    async def _serve(self, reader, writer):
-        answers, requests = await asyncio.open_connection("127.0.0.1", self._behind)
-        await asyncio.gather(self._pass(reader, requests, 0), self._pass(answers, writer, LATENCY_S), return_exceptions=True)
-
-    @staticmethod
-    async def _pass(reader, writer, delay_s):
-        try:
-            while piece := await reader.read(1 << 16):
-                await asyncio.sleep(delay_s)
-                writer.write(piece)
-                await writer.drain()
-        finally:
-            writer.close()
+        self._process = subprocess.Popen([sys.executable, Path(__file__).with_name("slow_proxy.py"), str(port), str(LATENCY_S)],
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.endpoint = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
 
     def close(self):
-        self._loop.call_soon_threadsafe(self._server.close)
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._process.kill()
+        self._process.wait()
 
 
 @contextmanager
@@ -79,6 +64,7 @@ def gateway(stage):
         yield server
     finally:
         server.kill()
+        shutil.rmtree(server.folder)
 
 
 # --- other programs
@@ -138,6 +124,30 @@ def seconds_in_database(stage):
                               " WHERE rolname = %s", [ROLE]).fetchone()["spent"]
 
 
+def first_lease(daemon, after):
+    """When the first slot began (its row says when its first step was settled); of those that began AFTER."""
+    began = (datetime.fromisoformat(line["started_at"]) for line in daemon.lines("Started", job=SLOT))
+    return min(at for at in began if at > after)
+
+
+def delete_once(pruned, daemon):
+    """One tick, until all of its slots have ended: objects a second from the first lease on, and from the tick on."""
+    ticked_at = datetime.now(timezone.utc)
+    pruned.topics.tick(TICK)
+    wait_until(lambda: not pruned.database.value("SELECT EXISTS (SELECT FROM ci_deleted_objects)"), 1200, "all objects to be gone", poll_s=0.02)
+    pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state <> 'finished'", [SLOT], until=0)
+    row = pruned.database.row(
+        "SELECT count(*) AS slots, sum(step) AS steps, sum((result->>'deleted')::int) AS deleted, max(finished_at) AS ended_at"
+        " FROM pruned.runs WHERE job = %s AND finished_at > %s", [SLOT, ticked_at])
+    return row | {"seconds": (row["ended_at"] - first_lease(daemon, ticked_at)).total_seconds(),
+                  "from_tick_s": (row["ended_at"] - ticked_at).total_seconds()}
+
+
+def check_deleted(row, number, root):
+    if row["deleted"] != number or files_left(root):
+        raise RuntimeError(f"{number} objects, {row['deleted']} deleted, {files_left(root)} left")
+
+
 def by_pruned(stage, report, root, number, batch, settings, store):
     """Objects a second, PostgreSQL's share of the steps' time (lease to settle), the largest resident memory."""
     make_files(root, number)
@@ -147,20 +157,13 @@ def by_pruned(stage, report, root, number, batch, settings, store):
             daemon = pruned.start()
             daemon.wait_line("Partitions assigned")
             stage.forget_statements()
-            pruned.topics.tick(TICK)
-            wait_until(lambda: not pruned.database.value("SELECT EXISTS (SELECT FROM ci_deleted_objects)"), 1200,
-                       "all objects to be gone", poll_s=0.2)
-            pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state <> 'finished'", [SLOT], until=0)
+            row = delete_once(pruned, daemon)
             in_database_s = seconds_in_database(stage)
-            row = pruned.database.row(
-                "SELECT count(*) AS slots, sum(step) AS steps, sum((result->>'deleted')::int) AS deleted,"
-                " extract(epoch FROM max(finished_at) - min(started_at))::float8 AS seconds FROM pruned.runs WHERE job = %s", [SLOT])
             steps_s = sum(line["duration_s"] for line in daemon.lines("Finished", job=SLOT))
             most = report.memory(daemon.pid, "VmHWM")
     finally:
         template.drop()
-    if row["deleted"] != number or files_left(root):
-        raise RuntimeError(f"{number} objects, {row['deleted']} deleted, {files_left(root)} left")
+    check_deleted(row, number, root)
     detail = {"objects": number, "slots": row["slots"], "steps": row["steps"], "in_database_s": in_database_s, "in_steps_s": steps_s,
               "database_us_an_object": in_database_s / number * 1e6, "seconds": row["seconds"]}
     return number / row["seconds"], in_database_s / steps_s, most, detail
@@ -191,21 +194,38 @@ def beside_others(stage, report, quick):
         report.add("o", "pruned / libcurl, a service that takes 10 ms", speed / curl, "ratio", at_least=20)
 
 
+def in_turn(pruned, daemon, server, endpoint):
+    """Objects a second of boto3, and of pruned from the first lease and from the tick on; in turn, after one round that does not count."""
+    root, pairs = server.objects / BUCKET, []
+    for _ in range(1 + ROUNDS):
+        boto3 = by_boto3(server, FEW, 1000, 4, endpoint)
+        make_files(root, FEW)
+        pruned.database.execute(READY.format(store=2, number=FEW))
+        row = delete_once(pruned, daemon)
+        check_deleted(row, FEW, root)
+        pairs.append((boto3, FEW / row["seconds"], FEW / row["from_tick_s"], row["steps"]))
+    return pairs[1:]
+
+
 def beside_threads(stage, report, _quick):
-    """The defaults, beside bulk calls of a thousand by four threads, in turn."""
+    """The defaults, beside bulk calls of a thousand by four threads."""
+    template = stage.template(lambda database: None)
     with gateway(stage) as server:
         slow = Slow(server.port)
         try:
             for words, endpoint, wanted in (("", server.endpoint, 1.3), (", a service that takes 10 ms", slow.endpoint, 2)):
-                pairs = [(by_boto3(server, FEW, 1000, 4, endpoint),
-                          by_pruned(stage, report, server.objects / BUCKET, FEW, PAGE, s3_settings(server, endpoint), 2)[0])
-                         for _ in range(ROUNDS)]
-                boto3, ours = (statistics.median(side) for side in zip(*pairs))
+                with stage.installation(template, s3_settings(server, endpoint)) as pruned:
+                    daemon = pruned.start()
+                    daemon.wait_line("Partitions assigned")
+                    pairs = in_turn(pruned, daemon, server, endpoint)
+                boto3, ours, from_tick, _ = (statistics.median(side) for side in zip(*pairs))
                 report.add("o", f"boto3, bulk, 4 threads{words}", boto3, "objects/s", detail={"objects": FEW})
                 report.add("o", f"pruned, defaults{words}", ours, "objects/s", detail={"pairs": pairs})
+                report.add("o", f"pruned, defaults{words}, with the tick", from_tick, "objects/s")
                 report.add("o", f"pruned, defaults / boto3, bulk, 4 threads{words}", ours / boto3, "ratio", at_least=wanted)
         finally:
             slow.close()
+    template.drop()
 
 
 def local(stage, report, quick):
