@@ -5,6 +5,7 @@
 #include "engine/brakes/limits.h"
 #include "engine/brakes/plan_mode.h"
 #include "engine/brakes/verdict.h"
+#include "engine/brakes/within_range.h"
 #include "engine/step/pace.h"
 #include "engine/step/ranges.h"
 
@@ -100,24 +101,6 @@ check_approved (Step *step, gint64 total, gboolean first, GError **error)
   return !first || check_rest (step, total, run->approved_rows, error);
 }
 
-/* One range of several, which cannot see what the others change: each has its part of what the run
- * may change. If that is used up, the run takes its ranges in and goes on as one chain, with all
- * that it may change. */
-static gboolean
-within_range (Step *step, gint64 rows, GError **error)
-{
-  const Run *run = step->run;
-  const gint64 total = run->rows_done + rows, quota = ranges_quota (run);
-  const gboolean approved = run_is_approved (run);
-  const char *why = NULL;
-  if (!approved && !limits_ask (step, rows, &why, error))
-    return FALSE;
-  if (why == NULL && (quota < 0 || total <= quota) && approved == ranges_has (run, "approved"))
-    return TRUE;
-  step->brake = BRAKE_RANGES;
-  return step_fail (step, error, PRUNED_RETRY, "the run takes its ranges in");
-}
-
 gboolean
 brakes_room (Step *step, gint64 *room, GError **error)
 {
@@ -148,7 +131,7 @@ brakes_after (Step *step, GError **error)
       || (rows == 0 && !first))
     return TRUE;
   if (ranges_beside (run))
-    return within_range (step, rows, error);
+    return brake_within_range (step, rows, error);
   if (run_is_approved (run))
     return check_approved (step, total, first, error);
   if (!limits_ask (step, rows, &why, error))

@@ -62,6 +62,47 @@ ranges_next (const Run *run)
   return ranges_beside (run) ? NULL : ranges_cursor (ranges_then (run->cursor));
 }
 
+/* KEY has the columns of the cursor of JOB. */
+static gboolean
+is_key_of (const Job *job, const json_t *key)
+{
+  for (guint i = 0; i < job->cursor->len; i++)
+    if (json_object_get (key, g_array_index (job->cursor, JobCursor, i).name) == NULL)
+      return FALSE;
+  return json_object_size (key) == job->cursor->len && job->cursor->len > 0;
+}
+
+gboolean
+ranges_fit (const Job *job, const json_t *ranges)
+{
+  for (size_t i = 0; i < json_array_size (ranges); i++) {
+    const json_t *range = json_array_get (ranges, i), *until = json_object_get (range, "until");
+    if (!is_key_of (job, json_object_get (range, "from"))
+        || (until != NULL && !is_key_of (job, until)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+ranges_fit_run (const Job *job, const Run *run)
+{
+  g_autoptr (json_t) ranges = json_array ();
+  json_array_append_new (ranges, ranges_left (job, run->cursor));
+  json_t *then = (json_t *)ranges_then (run->cursor);
+  if (then != NULL)
+    json_array_extend (ranges, then);
+  return ranges_fit (job, ranges);
+}
+
+json_t *
+ranges_marked (const json_t *cursor, const char *key)
+{
+  json_t *marked = json_deep_copy (cursor);
+  json_object_set_new (json_object_get (marked, RUN_RANGES), key, json_true ());
+  return marked;
+}
+
 json_t *
 ranges_left (const Job *job, const json_t *cursor)
 {
@@ -94,4 +135,18 @@ ranges_quota (const Run *run)
 {
   const json_t *quota = part_of (run->cursor, "quota");
   return quota != NULL ? json_integer_value (quota) : -1;
+}
+
+gint64
+ranges_most (const Run *run)
+{
+  const json_t *most = part_of (run->cursor, "most");
+  return most != NULL ? json_integer_value (most) : -1;
+}
+
+gboolean
+ranges_go (const Run *run)
+{
+  return run->range_of == NULL && ranges_beside (run) && !ranges_has (run, "over")
+         && !ranges_has (run, "gather");
 }

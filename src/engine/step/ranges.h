@@ -7,6 +7,8 @@
  *   gather    the run takes them in: no further page of theirs begins
  *   over      the run's own range is done
  *   quota     so many rows may the run's row, or that of the range, have changed; none: any number
+ *   most      `max_rows` when the run was divided; none: it was off
+ *   free      no limit held then (`approve = never`)
  *   approved  the run was approved when it was divided
  *
  * Threads: a value belongs to one thread. Ownership: as said.
@@ -26,6 +28,13 @@ json_t *ranges_cursor (const json_t *ranges);
 json_t *ranges_next (const Run *run);
 /* What is left of the range that CURSOR is in. New reference. */
 json_t *ranges_left (const Job *job, const json_t *cursor);
+/* Each of RANGES lies between keys of the cursor that JOB has. If not, they were divided by another
+ * version of it, and say nothing of its rows. */
+gboolean ranges_fit (const Job *job, const json_t *ranges);
+/* The same of the ranges that the cursor of RUN has. */
+gboolean ranges_fit_run (const Job *job, const Run *run);
+/* CURSOR with KEY set in what it says of its ranges. New reference. */
+json_t *ranges_marked (const json_t *cursor, const char *key);
 /* The ranges that follow it in the same chain. NULL: none. */
 const json_t *ranges_then (const json_t *cursor);
 
@@ -34,3 +43,7 @@ gboolean ranges_beside (const Run *run);
 gboolean ranges_has (const Run *run, const char *key);
 /* How many rows its row may have changed; -1: any number. */
 gint64 ranges_quota (const Run *run);
+/* `max_rows` when it was divided; -1: off. */
+gint64 ranges_most (const Run *run);
+/* It is a run that works off its own range, with others beside it. */
+gboolean ranges_go (const Run *run);

@@ -6,6 +6,7 @@
 #include "engine/service/stats.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
+#include "engine/step/ranges.h"
 #include "engine/step/trial.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
@@ -138,17 +139,26 @@ pass_ruling (const Step *step, const char *sqlstate, const GError *cause, Ruling
 }
 
 /* A range whose step failed gives back what is left of it: its run does that, with its own
- * attempts. */
+ * attempts. A run that is to die takes its ranges in before: its end tells of all of them. */
 static void
 cede (const Step *step, Ruling *ruling)
 {
+  const Run *run = step->run;
   const gboolean goes_on = !ruling->blocked && g_str_equal (ruling->state, "waiting")
-                           && ruling->attempts == step->run->attempts;
-  if (step->run->range_of == NULL || (goes_on && ruling->delay_ms < BLOCKED_RETRY_MS))
+                           && ruling->attempts == run->attempts;
+  if (g_str_equal (ruling->state, "dead") && ranges_go (run)) {
+    json_t *marked
+        = ranges_marked (ruling->cursor != NULL ? ruling->cursor : run->cursor, "gather");
+    g_clear_pointer (&ruling->cursor, json_decref);
+    ruling->cursor = marked;
+    ruling->state = "waiting";
+  } else if (run->range_of == NULL || (goes_on && ruling->delay_ms < BLOCKED_RETRY_MS))
     return;
-  g_clear_pointer (&ruling->result, json_decref);
-  ruling->state = "skipped";
-  ruling->attempts = step->run->attempts;
+  else {
+    g_clear_pointer (&ruling->result, json_decref);
+    ruling->state = "skipped";
+  }
+  ruling->attempts = run->attempts;
   ruling->delay_ms = 0;
   ruling->blocked = FALSE;
 }

@@ -8,8 +8,11 @@ end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, B
      GError **error)
 {
   g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
-  RunFailure failure = { work->run_id, work->step, work->attempt, "dead", work->attempt + 1, 0,
-                         reason,       NULL,       NULL };
+  const gboolean range = run->range_of != NULL; /* its run does what is left of it */
+  RunFailure failure = {
+    work->run_id, work->step, work->attempt, range ? "skipped" : "dead", work->attempt + !range, 0,
+    reason,       NULL,       NULL
+  };
   g_autoptr (PgRows) ended = run_fail (pg, &failure, error);
   if (ended == NULL)
     return FALSE;
@@ -32,7 +35,7 @@ bury_run (Service *service, Pg *pg, const Job *job, const Work *work, const char
     publisher_abandon (service->publisher, bundle);
     return FALSE;
   }
-  if (claim.runs->len > 0) {
+  if (claim.runs->len > 0 && ((const Run *)claim.runs->pdata[0])->range_of == NULL) {
     log_error ("Run is dead", "job", job->name, "run_id", work->run_id, "error", reason);
     stats_add (STATS_RUNS, job->name, "dead", 1);
   }

@@ -62,7 +62,12 @@ has_null (const Job *job, const PgRows *rows)
 static json_t *
 range_of (const Step *step, const PgRows *ends, int until, gint64 quota)
 {
+  const JobLimits *limits = &in_force_of (step->job)->limits;
   json_t *range = json_object ();
+  if (limits->approve == APPROVE_NEVER)
+    json_object_set_new (range, "free", json_true ());
+  else if (limits->max_rows >= 0)
+    json_object_set_new (range, "most", json_integer (limits->max_rows));
   if (until >= 0)
     json_object_set_new (range, "until", page_cursor_at (step->run, ends, until));
   if (quota >= 0)
@@ -144,15 +149,6 @@ divide (Step *step, GError **error)
 
 /* --- taking in --- */
 
-/* The cursor of RUN with KEY set in what it says of its ranges. New reference. */
-static json_t *
-cursor_marked (const Run *run, const char *key)
-{
-  json_t *cursor = json_deep_copy (run->cursor);
-  json_object_set_new (json_object_get (cursor, RUN_RANGES), key, json_true ());
-  return cursor;
-}
-
 /* Adds what a range has done to the result that the run has so far. If that plans by now: ranges do
  * not. */
 static void
@@ -204,7 +200,7 @@ take_in (Step *step, GError **error)
   json_t *then = (json_t *)ranges_then (run->cursor);
   if (then != NULL)
     json_array_extend (left, then);
-  json_t *next = ranges_cursor (left);
+  json_t *next = ranges_fit (step->job, left) ? ranges_cursor (left) : json_object ();
   if (next != NULL)
     step_continue (step, next, 0);
   FAULT_ABOUT ("ranges.taken", run->run_id);
@@ -240,19 +236,23 @@ gboolean
 divide_before (Step *step, gboolean *done, GError **error)
 {
   const Run *run = step->run;
-  const gboolean plans = in_force_mode (step->job) == MODE_PLAN || run_is_planned (run);
+  const gboolean plans = in_force_mode (step->job) == MODE_PLAN || run_is_planned (run),
+                 fits = !run_in_ranges (run) || ranges_fit_run (step->job, run);
   *done = TRUE;
-  if (run->range_of != NULL && (!run->range_goes || plans)) {
+  if (run->range_of != NULL && (!run->range_goes || plans || !fits)) {
     step->ceded = TRUE;
     return divide_wake (step->pg, run, error);
   }
   if (run->range_of == NULL && ranges_beside (run)) {
     if (ranges_has (run, "over") || ranges_has (run, "gather"))
       return gather (step, error);
-    if (plans) {
-      step_continue (step, cursor_marked (run, "gather"), 0);
+    if (plans || !fits) {
+      step_continue (step, ranges_marked (run->cursor, "gather"), 0);
       return TRUE;
     }
+  } else if (run->range_of == NULL && !fits) { /* it begins at the first row */
+    step_continue (step, json_object (), 0);
+    return TRUE;
   }
   *done = FALSE;
   return TRUE;
@@ -267,7 +267,7 @@ divide_after (Step *step, GError **error)
   if (!ranges_beside (run))
     return !may_divide (step) || divide (step, error);
   if (!step->continues)
-    step_continue (step, cursor_marked (run, "over"), 0);
+    step_continue (step, ranges_marked (run->cursor, "over"), 0);
   return TRUE;
 }
 
@@ -278,7 +278,7 @@ write_way (Step *step, GError **error)
 {
   const Run *run = step->run;
   const gboolean range = run->range_of != NULL;
-  g_autoptr (json_t) cursor = range ? NULL : cursor_marked (run, "gather");
+  g_autoptr (json_t) cursor = range ? NULL : ranges_marked (run->cursor, "gather");
   RunFailure failure = { .run_id = run->run_id,
                          .step = run->step,
                          .attempt = run->attempts,

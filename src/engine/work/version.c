@@ -27,7 +27,7 @@ why (const Run *run, const Job *job)
 static void
 tell (const Run *run, const Job *job)
 {
-  if (run->error == NULL || !g_str_has_prefix (run->error, WHY))
+  if (run->range_of == NULL && (run->error == NULL || !g_str_has_prefix (run->error, WHY)))
     log_warning ("Run began with a version of its job that this process does not have; it waits",
                  "job", job->name, "run_id", run->run_id, "begun", run->version, "here",
                  job->version, "remedy", "pruned retry, or pruned discard");

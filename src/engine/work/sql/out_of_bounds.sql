@@ -27,4 +27,4 @@ SET scheduled_at = CASE WHEN r.scheduled_at > '-infinity' AND r.scheduled_at < '
     unique_key = CASE WHEN f.unfinished THEN NULL ELSE r.unique_key END, held = NULL,
     finished_at = coalesce(r.finished_at, clock_timestamp()), changed_at = clock_timestamp()
 FROM found f WHERE r.run_id = f.run_id
-RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.error, 0::bigint AS scheduled_at, 0::bigint AS due_at, r.args::text AS args, r.range_of, f.unfinished AS died
+RETURNING coalesce(r.range_of, r.run_id) AS run_id, r.job, r.step, r.attempts, r.slot, r.error, 0::bigint AS scheduled_at, 0::bigint AS due_at, r.args::text AS args, r.range_of, f.unfinished AND r.range_of IS NULL AS died
