@@ -5,6 +5,7 @@ import collections
 import pytest
 
 from stack.process import wait_until
+from support.command_line import add_run
 from support.places import ROLE
 from support.scene import fill, now, outcome_id, refuse_rows, result, tick_id
 
@@ -284,6 +285,29 @@ def test_a_run_that_only_plans_from_now_on_takes_its_ranges_in(divided):
     assert left(scene) == 360 and scene.database.value(INSIDE) == 0
     assert result(row)["mode"] == "plan" and result(row)["removed"] == 400
     assert result(row)["applied"]["removed"] == 40, result(row)
+
+
+def test_ranges_that_pause_do_not_hold_up_a_run_that_takes_them_in(divided):
+    scene = divided
+    scene.settings |= {f"jobs.{JOB}.mode": "plan", f"jobs.{JOB}.delay_ms": 0}
+    scene.daemons[-1].stop()
+    scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting' AND range_of IS NULL")
+    scene.start()
+    row = scene.wait_run(scene.the_run)
+    assert scene.database.value(INSIDE) == 0 and result(row)["applied"]["removed"] == 40
+
+
+def test_a_run_is_not_archived_before_it_has_what_its_ranges_have_done(divided):
+    scene = divided
+    other = add_run(scene.database, "finished")
+    scene.database.execute("UPDATE pruned.runs SET state = 'skipped', error = 'superseded', finished_at = now() - interval '2 hours'"
+                           " WHERE range_of IS NULL")
+    archived = "SELECT rows_done FROM pruned.runs_done WHERE run_id = %s"
+    wait_until(lambda: scene.database.rows(archived, [other]), 30, "the archive")
+    assert scene.database.value(INSIDE) == 3 and scene.database.rows(archived, [scene.the_run]) == []
+    scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    [row] = wait_until(lambda: scene.database.rows(archived, [scene.the_run]), 30, "the archive")
+    assert row["rows_done"] == 40
 
 
 # --- jobs that cannot

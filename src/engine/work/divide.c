@@ -217,6 +217,11 @@ gather (Step *step, GError **error)
     return FALSE;
   if (!rows_bool (busy, 0, "busy"))
     return take_in (step, error);
+  if (ranges_has (step->run, "gather")) {
+    g_autoptr (PgRows) hurried = pg_run_file (step->pg, SQL "ranges_hurry.sql", values, error);
+    if (hurried == NULL)
+      return FALSE;
+  }
   step_continue (step, json_deep_copy (step->run->cursor), WAIT_MS);
   return TRUE;
 }
