@@ -1,33 +1,17 @@
 """Objects of several slots that are leased and settled together: a process that is killed there, a row that stays, a key that is refused."""
 
 import re
-import time
 
 import pytest
 
 from support.places import binary_with_faults
 from support.s3 import BUCKET, TICK, Objects, Proxy
+from support.slow import slow_table
 
 SLOT, N = "ci.delete_objects", 240
 TOGETHER = {"run.workers": 2, "jobs.ci.delete_objects.batch": 5}  # one worker for objects: the others' messages wait meanwhile
 POINTS = ["errand.before_lease", "errand.after_lease", "errands.after_lease", "errand.before_settle", "errands.before_commit",
           "errands.after_commit", "step.before_commit", "step.after_commit"]
-
-
-@pytest.fixture
-def slow_store(gateway):
-    """The messages of other slots arrive while one waits for its answer."""
-    proxy = Proxy(gateway.endpoint)
-    sizes = proxy.sizes = []
-
-    def answer_late(command, body, go):
-        sizes.append(body.count(b"<Key>"))
-        time.sleep(0.05)
-        return *go(), None
-
-    proxy.misbehave = answer_late
-    yield proxy
-    proxy.close()
 
 
 @pytest.fixture
@@ -45,6 +29,11 @@ def fill(objects, number=N):
         client.put_object(Bucket=BUCKET, Key=f"{objects.prefix}/d/f{i}", Body=b"x")
     objects.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
                              " SELECT 2, 'd', 'f' || i, now() - interval '1 hour' FROM generate_series(0, %s - 1) i", [number])
+
+
+def lease_slowly(objects):
+    """So the messages of the other slots arrive while the only worker of objects leases for one."""
+    slow_table(objects.database, "ci_deleted_objects", 0.02, when="UPDATE")
 
 
 def audited(objects):
@@ -69,10 +58,10 @@ def check(objects):
 
 
 @pytest.mark.parametrize("point, passage", [(p, n) for p in POINTS for n in (1, 3) if n == 1 or not p.startswith("errands.")])
-def test_killed_there_each_object_and_each_row_goes_once(objects, slow_store, point, passage):
+def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage):
     fill(objects)
     if point.startswith("errands."):
-        objects.settings["store.object.endpoint"] = slow_store.url
+        lease_slowly(objects)
     objects.pruned.run("tick", TICK).ok()
     killed = objects.pruned.start("--until-idle", settings=objects.settings, environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})
     assert killed.wait(60) == -9
@@ -87,11 +76,23 @@ def test_killed_there_each_object_and_each_row_goes_once(objects, slow_store, po
     assert {(run["state"], run["attempts"]) for run in runs(objects)} == {("finished", 0)}
 
 
-def test_one_request_names_the_objects_of_several_slots(objects, slow_store):
+def test_one_request_names_the_objects_of_several_slots(objects):
     fill(objects)
-    objects.delete(**{"store.object.endpoint": slow_store.url})
+    lease_slowly(objects)
+    proxy = Proxy(objects.gateway.endpoint)
+    sizes = []
+
+    def count(command, body, go):
+        sizes.append(body.count(b"<Key>"))
+        return *go(), None
+
+    proxy.misbehave = count
+    try:
+        objects.delete(**{"store.object.endpoint": proxy.url})
+    finally:
+        proxy.close()
     check(objects)
-    assert sum(slow_store.sizes) == N and max(slow_store.sizes) > 5
+    assert sum(sizes) == N and max(sizes) > 5
 
 
 def test_a_row_that_stays_is_charged_alone(objects):
