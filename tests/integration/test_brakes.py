@@ -7,16 +7,10 @@ import pytest
 
 from stack.process import wait_until
 from support.instance import Tenant, tenant  # noqa: F401
-from support.scene import fill, now, refuse_rows, result, tick_id
+from support.scene import fill, now, refuse_rows, result, send_tick, tick_id
 
 JOB = "scratch.remove"
 LIMITED = {"jobs.scratch.remove.max_rows": 20}
-
-
-def tick(scene, **delta):
-    at = now(**(delta or {"minutes": -1}))
-    scene.topics.tick(JOB, at)
-    return tick_id(JOB, at)
 
 
 def left(scene):
@@ -43,7 +37,7 @@ def limited(new_scene):
 def test_a_run_over_the_limit_touches_nothing_and_says_why(limited):
     scene = limited
     fill(scene.database, 30)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     row = scene.wait_run(run_id, "held")
     assert row["error"] == "held: max_rows 20, counted 30"
     assert (row["step"], row["attempts"], row["finished_at"], row["unique_key"]) == (0, 0, None, JOB)
@@ -66,19 +60,19 @@ def test_a_run_over_the_limit_touches_nothing_and_says_why(limited):
 @pytest.mark.parametrize("rows", [9, 20])
 def test_a_run_that_reaches_the_limit_goes(limited, rows):
     fill(limited.database, rows)
-    assert result(limited.wait_run(tick(limited)))["removed"] == rows
+    assert result(limited.wait_run(send_tick(limited)))["removed"] == rows
 
 
 def test_other_jobs_and_other_runs_go_on(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.batch": 5})
     fill(scene.database, 30)
     scene.start()
-    held = tick(scene)
+    held = send_tick(scene)
     scene.wait_run(held, "held")
     at = now(minutes=-2)
     scene.topics.tick("scratch.wide", at)
     assert scene.wait_run(tick_id("scratch.wide", at))["state"] == "finished"
-    later = scene.wait_run(tick(scene, seconds=-30))
+    later = scene.wait_run(send_tick(scene, seconds=-30))
     assert (later["state"], later["error"]) == ("skipped", f"overlaps {held}")
 
 
@@ -142,7 +136,7 @@ def test_a_run_that_grows_stops_before_the_page_that_would_exceed(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 15, day="2026-01-02")
     scene.start()
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "waiting")
     fill(scene.database, 30, first=100)
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run_id])
@@ -159,7 +153,7 @@ def test_a_run_that_grows_stops_before_the_page_that_would_exceed(new_scene):
 def test_an_approved_run_goes_on_at_once(limited):
     scene = limited
     fill(scene.database, 30)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "held")
     row = scene.run("approve", run_id, "--reason", "seen", "--json").ok().json()[0]
     assert row["run_id"] == run_id and row["held"] is None
@@ -174,7 +168,7 @@ def test_an_approved_run_goes_on_at_once(limited):
 def test_what_cannot_be_approved(limited):
     scene = limited
     fill(scene.database, 3)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id)
     done = scene.run("approve", run_id)
     assert done.code == 1 and "finished" in done.stderr
@@ -185,7 +179,7 @@ def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(n
     scene = new_scene(LIMITED)
     fill(scene.database, 30)
     daemon = scene.start()
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "held")
     daemon.stop()
     scene.run("approve", run_id).ok()
@@ -206,7 +200,7 @@ def test_an_approved_run_that_grows_is_held_again(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 30, day="2026-01-02")
     scene.start()
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "held")
     scene.run("approve", run_id).ok()
     scene.wait_run(run_id, "waiting")
@@ -223,12 +217,12 @@ def test_an_approved_run_that_grows_is_held_again(new_scene):
 def test_a_held_run_is_discarded_and_gives_its_key_back(limited):
     scene = limited
     fill(scene.database, 30)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "held")
     assert scene.run("retry", run_id).code == 1
     scene.run("discard", run_id).ok()
     assert scene.run("approve", run_id).code == 1
-    scene.wait_run(tick(scene, seconds=-20), "held")
+    scene.wait_run(send_tick(scene, seconds=-20), "held")
     assert left(scene) == 30
 
 
@@ -236,15 +230,15 @@ def test_never_lifts_the_limits(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.approve": "never"})
     fill(scene.database, 30)
     scene.start()
-    assert result(scene.wait_run(tick(scene)))["removed"] == 30
+    assert result(scene.wait_run(send_tick(scene)))["removed"] == 30
 
 
 def test_always_holds_every_run_that_would_change_a_row(new_scene):
     scene = new_scene({"jobs.scratch.remove.approve": "always"})
     scene.start()
-    assert scene.wait_run(tick(scene, seconds=-50))["state"] == "finished"
+    assert scene.wait_run(send_tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 3)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     assert scene.wait_run(run_id, "held")["error"] == "held: approve always, counted 3"
     scene.run("approve", run_id).ok()
     assert result(scene.wait_run(run_id))["removed"] == 3
@@ -254,15 +248,15 @@ def test_first_holds_the_first_run_of_a_version(new_scene, tmp_path):
     scene = new_scene({"jobs.scratch.remove.approve": "first"})
     fill(scene.database, 13)
     scene.start()
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     assert scene.wait_run(run_id, "held")["error"] == "held: approve first, counted 13"
     scene.run("approve", run_id).ok()
     scene.wait_run(run_id)
     fill(scene.database, 3)
-    assert scene.wait_run(tick(scene, seconds=-20))["state"] == "finished"
+    assert scene.wait_run(send_tick(scene, seconds=-20))["state"] == "finished"
     scene.database.execute("UPDATE pruned.approved_versions SET version = 'another'")
     fill(scene.database, 2)
-    assert scene.wait_run(tick(scene, seconds=-10), "held")["error"] == "held: approve first, counted 2"
+    assert scene.wait_run(send_tick(scene, seconds=-10), "held")["error"] == "held: approve first, counted 2"
 
 
 # --- the other limits
@@ -272,18 +266,18 @@ def test_a_share_of_the_table(new_scene):
     fill(scene.database, 190, day="2999-01-01", first=1000)
     fill(scene.database, 10)
     scene.start()
-    assert scene.wait_run(tick(scene, seconds=-50))["state"] == "finished"
+    assert scene.wait_run(send_tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 11)
-    assert scene.wait_run(tick(scene), "held")["error"] == "held: max_share 5 % of 201, counted 11"
+    assert scene.wait_run(send_tick(scene), "held")["error"] == "held: max_share 5 % of 201, counted 11"
 
 
 def test_below_min_rows_neither_share_nor_ratio_counts(new_scene):
     scene = new_scene({"jobs.scratch.remove.max_share": "5 %", "jobs.scratch.remove.min_rows": 25})
     fill(scene.database, 24)
     scene.start()
-    assert scene.wait_run(tick(scene, seconds=-50))["state"] == "finished"
+    assert scene.wait_run(send_tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 25)
-    assert scene.wait_run(tick(scene), "held")["error"] == "held: max_share 5 % of 25, counted 25"
+    assert scene.wait_run(send_tick(scene), "held")["error"] == "held: max_share 5 % of 25, counted 25"
 
 
 def test_all_runs_of_a_day(new_scene):
@@ -291,14 +285,14 @@ def test_all_runs_of_a_day(new_scene):
     scene.start()
     for n, rows in enumerate((8, 12)):
         fill(scene.database, rows)
-        assert scene.wait_run(tick(scene, minutes=-9 + n))["state"] == "finished"
+        assert scene.wait_run(send_tick(scene, minutes=-9 + n))["state"] == "finished"
     fill(scene.database, 1)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     assert scene.wait_run(run_id, "held")["error"] == "held: max_rows_per_day 20: 20 went today, counted 1"
     scene.run("discard", run_id).ok()
     scene.database.execute("UPDATE pruned.runs SET finished_at = finished_at - interval '25 hours' WHERE rows_done = 8")
     fill(scene.database, 7, first=100)
-    assert scene.wait_run(tick(scene, seconds=-20))["state"] == "finished"
+    assert scene.wait_run(send_tick(scene, seconds=-20))["state"] == "finished"
 
 
 def test_many_times_the_usual(new_scene):
@@ -306,14 +300,14 @@ def test_many_times_the_usual(new_scene):
     scene.start()
     for n, rows in enumerate((4, 30, 4, 5, 1)):  # without five runs there is no usual
         fill(scene.database, rows)
-        assert scene.wait_run(tick(scene, minutes=-30 + n))["state"] == "finished"
+        assert scene.wait_run(send_tick(scene, minutes=-30 + n))["state"] == "finished"
     fill(scene.database, 13)
-    run_id = tick(scene, minutes=-9)
+    run_id = send_tick(scene, minutes=-9)
     assert scene.wait_run(run_id, "held")["error"] == "held: max_ratio 3: usually 4, counted 13"
     assert {**shown(scene, run_id)["held"], "at": None} == {"limit": "max_ratio", "counted": 13, "estimated": False, "at": None, "usual": 4}
     scene.run("discard", run_id).ok()
     scene.database.execute("DELETE FROM scratch WHERE id = 1")
-    assert scene.wait_run(tick(scene))["state"] == "finished"
+    assert scene.wait_run(send_tick(scene))["state"] == "finished"
 
 
 def test_runs_that_only_planned_are_not_usual(new_scene):
@@ -321,15 +315,15 @@ def test_runs_that_only_planned_are_not_usual(new_scene):
     daemon = scene.start()
     for n in range(5):
         fill(scene.database, 1)
-        assert scene.wait_run(tick(scene, minutes=-30 + n))["state"] == "finished"
+        assert scene.wait_run(send_tick(scene, minutes=-30 + n))["state"] == "finished"
     daemon.stop()
     fill(scene.database, 13)
     daemon = scene.start(settings={"jobs.scratch.remove.mode": "plan"})
     for n in range(8):
-        assert result(scene.wait_run(tick(scene, minutes=-20 + n)))["mode"] == "plan"
+        assert result(scene.wait_run(send_tick(scene, minutes=-20 + n)))["mode"] == "plan"
     daemon.stop()
     scene.start()
-    run_id = tick(scene, minutes=-9)
+    run_id = send_tick(scene, minutes=-9)
     assert scene.wait_run(run_id, "held", "finished")["state"] == "held" and left(scene) == 13
 
 

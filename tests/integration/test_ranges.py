@@ -7,17 +7,11 @@ import pytest
 from stack.process import wait_until
 from support.command_line import add_run
 from support.places import ROLE
-from support.scene import fill, now, outcome_id, refuse_rows, result, tick_id
+from support.scene import fill, refuse_rows, result, send_tick
 
 JOB = "scratch.remove"
 RANGES = {f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.approve": "never"}
 INSIDE = "SELECT count(*) FROM pruned.runs WHERE range_of IS NOT NULL"
-
-
-def tick(scene, **delta):
-    at = now(**(delta or {"minutes": -1}))
-    scene.topics.tick(JOB, at)
-    return tick_id(JOB, at)
 
 
 def left(scene):
@@ -55,7 +49,7 @@ def check_whole(scene, run_id, rows):
 def test_a_run_in_ranges_is_one_run(new_scene):
     scene = new_scene(RANGES)
     fill(scene.database, 400)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     daemon = scene.start()
     scene.wait_run(run_id)
     wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
@@ -73,7 +67,7 @@ def test_ranges_are_made_anew_once_they_are_done(new_scene):
     """So many rows are divided at once that an uneven end is short."""
     scene = new_scene(RANGES | {f"jobs.{JOB}.ranges": 2, f"jobs.{JOB}.batch": 2})
     fill(scene.database, 1000)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     scene.wait_run(run_id, deadline_s=120)
     wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
@@ -83,7 +77,7 @@ def test_ranges_are_made_anew_once_they_are_done(new_scene):
 def test_few_rows_are_not_divided(new_scene):
     scene = new_scene(RANGES)
     fill(scene.database, 85)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     scene.wait_run(run_id)
     wait_until(lambda: scene.topics.outcomes("RunFinished"), 30, "the end")
@@ -100,7 +94,7 @@ def test_a_row_that_is_refused_is_quarantined_and_the_others_go(new_scene):
     scene = new_scene(RANGES)
     fill(scene.database, 400)
     refuse_rows(scene.database, "OLD.id IN (11, 150, 390)")
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     row = scene.wait_run(run_id)
     assert result(row) == {"status": "completed", "updated_rows": 397, "removed": 397, "failed": 3} | {
@@ -120,7 +114,7 @@ def test_what_fails_in_a_range_is_charged_to_the_run_alone(new_scene):
     scene = new_scene(RANGES | {f"jobs.{JOB}.max_attempts": 0, f"jobs.{JOB}.batch": 20})
     fill(scene.database, 400)
     scene.database.connection.execute(BROKEN.format(50))
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     row = scene.wait_run(run_id, "dead")
     assert row["attempts"] == 1 and "not now" in row["error"]
@@ -139,7 +133,7 @@ def test_what_fails_in_a_range_is_charged_to_the_run_alone(new_scene):
 def test_a_run_over_its_limit_is_held_before_it_is_divided(new_scene):
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 300})
     fill(scene.database, 400)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     row = scene.wait_run(run_id, "held")
     assert (row["error"], left(scene)) == ("held: max_rows 300, counted 400", 400)
@@ -149,15 +143,21 @@ def test_a_run_over_its_limit_is_held_before_it_is_divided(new_scene):
     assert (scene.run_row(run_id)["rows_done"], left(scene)) == (400, 0)
 
 
-def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene):
-    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with what is left of them."""
-    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 420, f"jobs.{JOB}.delay_ms": 1500})
+def run_that_grows(scene):
+    """A run of 400 rows; when it is divided, 300 more come into one of its ranges."""
     fill(scene.database, 200, first=1)
     fill(scene.database, 200, first=10001)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     wait_until(lambda: scene.database.value(INSIDE) == 3, 30, "ranges")
     fill(scene.database, 300, first=201)
+    return run_id
+
+
+def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene):
+    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with what is left of them."""
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 420, f"jobs.{JOB}.delay_ms": 1500})
+    run_id = run_that_grows(scene)
     row = scene.wait_run(run_id, "held", deadline_s=120)
     done = 700 - left(scene)
     assert row["rows_done"] == done <= 420 and row["error"] == "held: max_rows 420, counted 700"
@@ -177,31 +177,26 @@ def test_rows_of_a_day_are_counted_once_over_all_ranges(new_scene):
     """What ranges have changed counts for the day while they go, and no second time when the run takes them in."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows_per_day": 500})
     fill(scene.database, 400)
-    first = tick(scene, minutes=-2)
+    first = send_tick(scene, minutes=-2)
     scene.start()
     scene.wait_run(first)
     fill(scene.database, 100, first=1001)
-    second = tick(scene)
+    second = send_tick(scene)
     scene.wait_run(second)
     assert left(scene) == 0
     fill(scene.database, 1, first=2001)
-    third = tick(scene, minutes=0)
+    third = send_tick(scene, minutes=0)
     assert scene.wait_run(third, "held")["error"] == "held: max_rows_per_day 500: 500 went today, counted 1"
     assert left(scene) == 1
 
 
 def test_ranges_that_meet_the_limit_of_a_day_stop_before_it_as_one(new_scene):
     """The day is known only while the ranges go: rows come into them behind the count of the first page."""
-    most = 330
+    most = 420
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows_per_day": most, f"jobs.{JOB}.delay_ms": 1500})
-    fill(scene.database, 150, first=1)
-    fill(scene.database, 150, first=10001)
-    run_id = tick(scene)
-    scene.start()
-    wait_until(lambda: scene.database.value(INSIDE) == 3, 30, "ranges")
-    fill(scene.database, 300, first=201)
+    run_id = run_that_grows(scene)
     row = scene.wait_run(run_id, "held", deadline_s=120)
-    done = 600 - left(scene)
+    done = 700 - left(scene)
     assert 0 < row["rows_done"] == done <= most and row["error"].startswith(f"held: max_rows_per_day {most}: 0 went today, counted ")
     assert scene.database.value(INSIDE) == 0 and len(audited(scene, run_id)[0]) == done
 
@@ -213,7 +208,7 @@ def divided(new_scene):
     """A run in four ranges, each of which has done a page and pauses."""
     scene = new_scene(RANGES | {f"jobs.{JOB}.delay_ms": 3600000})
     fill(scene.database, 400)
-    scene.the_run = tick(scene)
+    scene.the_run = send_tick(scene)
     scene.start()
     wait_until(lambda: left(scene) == 360, 30, "a page of each range")
     return scene
@@ -264,7 +259,7 @@ def test_a_pause_and_a_stop_hold_all_ranges(divided):
 
 def test_a_tick_meanwhile_overlaps(divided):
     scene = divided
-    other = tick(scene, seconds=-5)
+    other = send_tick(scene, seconds=-5)
     assert scene.wait_run(other, "skipped")["error"] == f"overlaps {scene.the_run}"
 
 
@@ -322,7 +317,7 @@ def test_a_job_that_cannot_be_divided_is_refused_when_it_is_loaded(new_scene, jo
 def test_a_plan_is_of_one_run(new_scene):
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.mode": "plan"})
     fill(scene.database, 400)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.start()
     row = scene.wait_run(run_id)
     assert (result(row)["removed"], left(scene), scene.database.value(INSIDE)) == (400, 400, 0)
