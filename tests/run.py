@@ -8,8 +8,9 @@ BUILD is a folder such as build/release. If the arguments name files, only these
 or C units (below tests/unit, by file or by folder). --quick: the C units and the tests that
 tests/quick.txt lists, one for each job.
 
-The runners' own closing lines are shown unchanged. The last line is `N passed, N failed`. The exit
-code is 0 only if nothing failed and something passed."""
+The runners' own closing lines are shown unchanged. Units, lints and fuzz programs that failed are
+named again at the end. The last line is `N passed, N failed`. The exit code is 0 only if nothing
+failed and something passed."""
 
 import contextlib
 import os
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stack.pair import Pair
 from stack.process import end_orderly, patient, spawn
@@ -45,11 +46,13 @@ class Count:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    units: list = field(default_factory=list)  # and lints and fuzz programs that failed
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.units += other.units
 
 
 def say(text):
@@ -112,6 +115,7 @@ def run_units(build, sources):
             total.add(count)
             if count.failed:
                 say(f"--- {name} ended with {code}\n{text}")
+                total.units.append(f"{name} ended with {code}")
             say(f"{name}: {count.passed} ok, {count.failed} not ok"
                 + (f", {count.skipped} skipped" if count.skipped else ""))
     say(f"unit: {total.passed} ok, {total.failed} not ok")
@@ -121,7 +125,7 @@ def run_units(build, sources):
 def run_lint(name, *arguments):
     code, text = output_of([sys.executable, HERE / "lint" / name, *arguments], 120)
     say(text.rstrip())
-    return Count(passed=int(code == 0), failed=int(code != 0))
+    return Count(1) if code == 0 else Count(failed=1, units=[f"{name}: {text[-SAID:].rstrip()}"])
 
 
 def fuzz_one(program):
@@ -140,6 +144,7 @@ def run_fuzz(build):
             total.add(Count(passed=int(code == 0), failed=int(code != 0)))
             if code != 0:
                 say(f"--- {program.name} ended with {code}\n{text[-6000:]}")
+                total.units.append(f"{program.name} ended with {code}")
             say(f"{program.name}: {FUZZ_S} s, {'ok' if code == 0 else 'not ok'}")
     return total
 
@@ -268,6 +273,8 @@ def main():
         total = run_named(build, arguments)
     else:
         total = run_everything(build, arguments)
+    for unit in total.units:
+        say(f"failed: {unit}")
     if total.skipped:
         say(f"{total.skipped} skipped")
     say(f"{total.passed} passed, {total.failed} failed")
