@@ -23,6 +23,7 @@ import ledger
 import many
 import objects
 import one_row
+import partitions
 import placeholders
 import prune
 import recovery
@@ -57,6 +58,7 @@ SECTIONS = {
     "recovery": recovery.recovery,
     "sentences": sentences.sentences,
     "guards": guards.guards,
+    "partitions": partitions.partitions,
     "gentle": gentle.gentle,
     "many": many.many,
     "scale": scale.scale,
