@@ -3,7 +3,8 @@
 Keyset pages of 1000, one transaction each, three prepared statements: lock the groups whose owners are on the page, lock another owner of
 each such group, then everything else in one statement: owner rule, deletes, the update, the full
 audit without secrets, requests for refreshes, the bots to be destroyed. No cursor is stored, no outcome is made, and one failing row ends
-the program. The indexes of `pruned migrate --indexes` help it as they help the job.
+the program. The indexes of `pruned migrate --indexes` help it as they help the job. It can leave the audit out: then it makes no texts
+of rows either.
 Run as a program it prints one line of JSON: rows, seconds, rows per second.
 """
 import json
@@ -37,7 +38,21 @@ SELECT r.id FROM owner o, LATERAL (
   WHERE m.source_id = ANY (o.groups) AND {OWNER} AND m.user_id <> o.user_id AND m.id NOT IN (SELECT id FROM owner)
   LIMIT 1 FOR SHARE OF u, m) AS r"""
 
-WORK = f"""
+AUDIT = """audit AS (
+  INSERT INTO baseline_deletions (table_name, action, keys, rows)
+  SELECT 'members', 'deleted', to_jsonb(array_agg(id)), to_jsonb(array_agg(row)) FROM gone HAVING count(*) > 0
+  UNION ALL
+  SELECT 'notification_settings', 'deleted', to_jsonb(array_agg(id)), to_jsonb(array_agg(row)) FROM settings HAVING count(*) > 0
+  UNION ALL
+  SELECT 'todos', 'updated', to_jsonb(array_agg(id)), to_jsonb(array_agg(row)) FROM done HAVING count(*) > 0),"""
+
+
+def work(audited):
+    """Everything behind the locks, in one statement."""
+    def only_audited(text):
+        return text if audited else ""
+
+    return f"""
 WITH RECURSIVE page AS MATERIALIZED (SELECT row_number() OVER () AS pos, m.* FROM ({PAGE}) AS m),
 owner AS MATERIALIZED (
   SELECT m.pos, m.id, m.user_id, m.source_id, n.traversal_ids AS groups
@@ -61,25 +76,19 @@ kept AS MATERIALIZED (SELECT unnest(ids) AS id FROM (SELECT ids FROM walk ORDER 
 gone AS (
   DELETE FROM members m USING page p
   WHERE m.id = p.id AND m.expires_at <= %(day)s::date AND NOT EXISTS (SELECT FROM kept k WHERE k.id = p.id)
-  RETURNING m.id, m.user_id, m.source_id, m.source_type, to_jsonb(m) - 'invite_token' AS row),
+  RETURNING m.id, m.user_id, m.source_id, m.source_type{only_audited(", to_jsonb(m) - 'invite_token' AS row")}),
 settings AS (
   DELETE FROM notification_settings s USING gone g
   WHERE s.user_id = g.user_id AND s.source_id = g.source_id AND s.source_type = g.source_type
-  RETURNING s.id, to_jsonb(s) AS row),
+  RETURNING s.id{only_audited(", to_jsonb(s) AS row")}),
 asked AS MATERIALIZED (
-  SELECT t.id, t.row FROM gone g, LATERAL (
-    SELECT t.id, to_jsonb(t) AS row FROM todos t
+  SELECT t.* FROM gone g, LATERAL (
+    SELECT t.id{only_audited(", to_jsonb(t) AS row")} FROM todos t
     WHERE t.author_id = g.user_id AND t.action = 10 AND t.state = 'pending'
       AND CASE g.source_type WHEN 'Project' THEN t.project_id ELSE t.group_id END = g.source_id OFFSET 0) AS t),
 done AS (
-  UPDATE todos t SET state = 'done', updated_at = now() FROM asked a WHERE t.id = a.id RETURNING t.id, a.row),
-audit AS (
-  INSERT INTO baseline_deletions (table_name, action, keys, rows)
-  SELECT 'members', 'deleted', to_jsonb(array_agg(id)), to_jsonb(array_agg(row)) FROM gone HAVING count(*) > 0
-  UNION ALL
-  SELECT 'notification_settings', 'deleted', to_jsonb(array_agg(id)), to_jsonb(array_agg(row)) FROM settings HAVING count(*) > 0
-  UNION ALL
-  SELECT 'todos', 'updated', to_jsonb(array_agg(id)), to_jsonb(array_agg(row)) FROM done HAVING count(*) > 0),
+  UPDATE todos t SET state = 'done', updated_at = now() FROM asked a WHERE t.id = a.id{only_audited(" RETURNING t.id, a.row")}),
+{only_audited(AUDIT)}
 refresh AS (
   INSERT INTO pruned.dirty_users AS d (user_id, kind, due_at)
   SELECT u.user_id, k.kind, now() + k.delay
@@ -97,8 +106,9 @@ SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM gone),
        (SELECT expires_at FROM page ORDER BY pos DESC LIMIT 1), (SELECT id FROM page ORDER BY pos DESC LIMIT 1)"""
 
 
-def remove_expired(url, day, page=1000):
+def remove_expired(url, day, page=1000, audited=True):
     """Removes what has expired on DAY. Returns (rows removed, seconds)."""
+    statement = work(audited)
     at = {"day": day, "expires_at": "infinity", "id": 2**63 - 1, "limit": page}
     removed = 0
     with psycopg.connect(url, autocommit=True) as db:
@@ -110,7 +120,7 @@ def remove_expired(url, day, page=1000):
             with db.transaction():
                 db.execute(LOCK, at, prepare=True)
                 db.execute(RELY, at, prepare=True)
-                seen, gone, expires_at, last = db.execute(WORK, at, prepare=True).fetchone()
+                seen, gone, expires_at, last = db.execute(statement, at, prepare=True).fetchone()
             removed += gone
             if seen < page:
                 return removed, time.perf_counter() - began

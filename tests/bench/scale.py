@@ -63,10 +63,10 @@ def growth(stage, report, quick):
         report.say(f"remove_expired of {number} members")
         template = stage.template(data.filler(number, data.SPREAD))
         try:
-            costs = [removal.by_pruned(stage, template)[1] for _ in range(ROUNDS)]
+            runs = [removal.by_pruned(stage, template) for _ in range(ROUNDS)]
         finally:
             template.drop()
-        cpu[number] = statistics.median(cost["caller"] + cost["postgres"] for cost in costs)
+        cpu[number] = statistics.median(run.cpu_us for run in runs)
     report.add("s", "remove_expired: CPU a row, all / a tenth of the members", cpu[members] / cpu[members // 10], "ratio", at_most=1.3,
                detail={"cpu_us_each": cpu})
 
