@@ -30,25 +30,34 @@ AUDIT = """SELECT count(*) AS rows, min(table_name) AS of, min(action) AS action
     FROM {}, LATERAL ROWS FROM (jsonb_array_elements(keys), jsonb_array_elements(rows)) v (key, row)"""
 
 
+# Those of one chain use one session of PostgreSQL. With two ranges there are two, as the coordinator and a worker are.
+FULL, BARE = "a sentence", "a sentence, no audit"
+DIVIDED, BARE_DIVIDED = "a sentence, two ranges", "a sentence, two ranges, no audit"
+SENTENCES = {FULL: ("full", 1), BARE: ("off", 1), DIVIDED: ("full", 2), BARE_DIVIDED: ("off", 2)}  # (audit, ranges)
+
+
 @dataclasses.dataclass
 class Way:
     remove: Callable | str  # (url, now) -> rows; a text: keyset pages of it
-    beside: str  # the sentence that does the same
-    at_least: float = None  # that sentence's speed / this one's
-    aim: float = None
+    beside: dict  # {a sentence with the same effects: what its speed / this one's is to be}
 
 
-FULL, BARE = "a sentence", "a sentence, no audit"
+def batches(of, beside, audited=False, workers=1):
+    return Way(functools.partial(of, audited=audited, workers=workers), beside)
+
+
 WAYS = {
-    "keyset pages by hand": Way(sessions.BY_KEY, FULL, 0.9),
-    "keyset pages by hand, along expires_at": Way(sessions.BY_EXPIRY, FULL),
-    "batches of ids, Sidekiq's way, audited": Way(functools.partial(sessions.sidekiq, audited=True), FULL, aim=1),
-    "batches of ids, Oban's way, audited": Way(functools.partial(sessions.oban, audited=True), FULL, aim=1),
-    "row by row, pt-archiver's way": Way(sessions.row_by_row, FULL, 1),
-    "batches of ids, Sidekiq's way": Way(functools.partial(sessions.sidekiq, audited=False), BARE, aim=1),
-    "batches of ids, Oban's way": Way(functools.partial(sessions.oban, audited=False), BARE, aim=1),
-    "batches of ids, Sidekiq's way, two workers": Way(functools.partial(sessions.sidekiq, audited=False, workers=2), BARE),
-    "batches of ids, Oban's way, two workers": Way(functools.partial(sessions.oban, audited=False, workers=2), BARE),
+    "keyset pages by hand": Way(sessions.BY_KEY, {FULL: {"at_least": 0.9}}),
+    "keyset pages by hand, along expires_at": Way(sessions.BY_EXPIRY, {FULL: {}}),
+    "batches of ids, Sidekiq's way, audited": batches(sessions.sidekiq, {FULL: {"aim": 1}, DIVIDED: {"aim": 1}}, audited=True),
+    "batches of ids, Oban's way, audited": batches(sessions.oban, {FULL: {"aim": 1}, DIVIDED: {"aim": 1}}, audited=True),
+    "batches of ids, Sidekiq's way, two workers, audited": batches(sessions.sidekiq, {DIVIDED: {}}, audited=True, workers=2),
+    "batches of ids, Oban's way, two workers, audited": batches(sessions.oban, {DIVIDED: {}}, audited=True, workers=2),
+    "row by row, pt-archiver's way": Way(sessions.row_by_row, {FULL: {"at_least": 1}}),
+    "batches of ids, Sidekiq's way": batches(sessions.sidekiq, {BARE: {"aim": 1}}),
+    "batches of ids, Oban's way": batches(sessions.oban, {BARE: {"aim": 1}}),
+    "batches of ids, Sidekiq's way, two workers": batches(sessions.sidekiq, {BARE: {}, BARE_DIVIDED: {}}, workers=2),
+    "batches of ids, Oban's way, two workers": batches(sessions.oban, {BARE: {}, BARE_DIVIDED: {}}, workers=2),
 }
 
 
@@ -65,12 +74,12 @@ class Measured:
         return self.cpu_us_each["caller"] + self.cpu_us_each["postgres"]
 
 
-def settings(stage, audit="full"):
+def settings(stage, audit="full", ranges=1):
     """Those of an installation whose only job is the sentence."""
     folder = stage.folder / f"sentence-{audit}"
     folder.mkdir(exist_ok=True)
     (folder / f"{JOB}.conf").write_text(SENTENCE.format(job=JOB, audit=audit))
-    return {"run.jobs": "none", "run.jobs_dir": folder}
+    return {"run.jobs": "none", "run.jobs_dir": folder, f"jobs.{JOB}.ranges": ranges}
 
 
 def now():
@@ -90,8 +99,8 @@ def by_hand(stage, template, remove):
         database.drop()
 
 
-def by_sentence(stage, template, audit):
-    with stage.installation(template, settings(stage, audit)) as pruned:
+def by_sentence(stage, template, audit, ranges):
+    with stage.installation(template, settings(stage, audit, ranges)) as pruned:
         sessions.warm(pruned.database)
         row, _ = run_once(stage, pruned, JOB)
         return Measured(row["speed"], row["cpu_us_each"], pruned.database.row(LEFT), pruned.database.row(AUDIT.format("pruned.deletions")))
@@ -105,7 +114,7 @@ def measures(stage, template, topics):
     def remove(way):
         return functools.partial(sessions.keyset, announce=announce, page_of=way) if isinstance(way, str) else way
 
-    ours = {FULL: functools.partial(by_sentence, stage, template, "full"), BARE: functools.partial(by_sentence, stage, template, "off")}
+    ours = {name: functools.partial(by_sentence, stage, template, *how) for name, how in SENTENCES.items()}
     return ours | {name: functools.partial(by_hand, stage, template, remove(way.remove)) for name, way in WAYS.items()}
 
 
@@ -151,7 +160,8 @@ def add(report, found, number):
         report.add("h", name, median(lambda one: one[name].speed), "rows/s",
                    detail={"all": all_of(lambda one: one[name].speed), "sessions": number, "cpu_us_each": found[-1][name].cpu_us_each})
     for name, way in WAYS.items():
-        def ratio(one):
-            return one[way.beside].speed / one[name].speed
-        report.add("h", f"{way.beside} / {name}", median(ratio), "ratio", at_least=way.at_least, aim=way.aim,
-                   detail={"all": all_of(ratio), "cpu": median(lambda one: one[way.beside].cpu_us / one[name].cpu_us)})
+        for sentence, wanted in way.beside.items():
+            def ratio(one):
+                return one[sentence].speed / one[name].speed
+            report.add("h", f"{sentence} / {name}", median(ratio), "ratio", **wanted,
+                       detail={"all": all_of(ratio), "cpu": median(lambda one: one[sentence].cpu_us / one[name].cpu_us)})
