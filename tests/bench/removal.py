@@ -48,9 +48,10 @@ def by_hand(stage, template, audited=True):
         database.drop()
 
 
-def by_pruned(stage, template, **more):
-    with stage.installation(template, settings() | {f"jobs.{JOB}.{key}": value for key, value in more.items()}) as pruned:
-        row, _ = run_once(stage, pruned, JOB)
+def by_pruned(stage, template, ranges=1, **more):
+    more = {f"jobs.{JOB}.{key}": value for key, value in more.items()} | {f"jobs.{JOB}.ranges": ranges}
+    with stage.installation(template, settings() | more) as pruned:
+        row, _ = run_once(stage, pruned, JOB, ranges=ranges)
         return Measured(row["speed"], row["cpu_us_each"], pruned.database.row(LEFT),
                         pruned.database.rows(AUDIT.format("pruned.deletions")), row["result"])
 

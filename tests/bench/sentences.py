@@ -102,7 +102,7 @@ def by_hand(stage, template, remove):
 def by_sentence(stage, template, audit, ranges):
     with stage.installation(template, settings(stage, audit, ranges)) as pruned:
         sessions.warm(pruned.database)
-        row, _ = run_once(stage, pruned, JOB)
+        row, _ = run_once(stage, pruned, JOB, ranges=ranges)
         return Measured(row["speed"], row["cpu_us_each"], pruned.database.row(LEFT), pruned.database.row(AUDIT.format("pruned.deletions")))
 
 
