@@ -127,11 +127,13 @@ chaos: deps-test
 	  --basetemp=build/chaos tests/fault/test_chaos.py
 
 #: make bench        how fast it is here, one table and build/bench.json; QUICK=1: smaller sizes; ARGS=: only some sections
+#: make bench CORES= all of it, servers and peers too, on so many cores of the machine; build/bench-N.json
 bench: deps-test
 	@tests/stack/deps.sh test peers
 	+@$(MAKE) $(PARALLEL) all
 	+@$(MAKE) $(PARALLEL) UNGUARDED=1 all
-	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --json build/bench.json $(ARGS)
+	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) $(if $(CORES),--cores $(CORES)) --json build/bench$(if $(CORES),-$(CORES)).json \
+	  $(ARGS)
 
 #: make fuzz         each decoder with libFuzzer, then a daemon with odd messages and rows, FUZZ_SECONDS=60 each; `make check`: shorter
 fuzz: deps-test

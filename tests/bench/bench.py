@@ -1,6 +1,6 @@
 """Measures the speed on this machine: one table with ratios, and the same as JSON.
 
-bench.py [--quick] [--json FILE] [SECTION ...]; without sections: all.
+bench.py [--quick] [--cores N] [--json FILE] [SECTION ...]; without sections: all.
 """
 
 import argparse
@@ -113,6 +113,11 @@ def wanted(figure):
     return ""
 
 
+def keep_to(cores):
+    """Only so many of the cores are used: by this process, and by all that it starts (PostgreSQL, Kafka, the daemon, the peers)."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+
+
 def machine():
     with open("/proc/cpuinfo") as info:
         model = next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), platform.machine())
@@ -120,12 +125,14 @@ def machine():
         memory_gb = round(int(info.readline().split()[1]) / 1024 / 1024)
     with open("/proc/loadavg") as load:
         load_1m = float(load.read().split()[0])
-    return {"cpu": model, "cores": os.cpu_count(), "memory_gb": memory_gb, "system": platform.platform(), "load_1m": load_1m}
+    return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "cores_there": os.cpu_count(), "memory_gb": memory_gb,
+            "system": platform.platform(), "load_1m": load_1m}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--cores", type=int, metavar="N", help="keep everything to so many cores of this machine")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--statements", action="store_true", help="which statements PostgreSQL's time went into")
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
@@ -133,8 +140,13 @@ def main():
     for name in options.sections:
         if name not in SECTIONS:
             parser.error(f"no section {name}; one of: {', '.join(SECTIONS)}")
+    if options.cores is not None:
+        if not 1 <= options.cores <= len(os.sched_getaffinity(0)):
+            parser.error(f"--cores: from 1 to {len(os.sched_getaffinity(0))}")
+        keep_to(options.cores)
     report, here = Report(), machine()
-    report.say(f"{binary()} on {here['cores']} x {here['cpu']}, {here['memory_gb']} GB")
+    cores = str(here["cores"]) if here["cores"] == here["cores_there"] else f"{here['cores']} of {here['cores_there']}"
+    report.say(f"{binary()} on {cores} x {here['cpu']}, {here['memory_gb']} GB")
     with contextlib.closing(Stage()) as stage:
         if options.statements:
             stage.time_plans()
