@@ -1,5 +1,6 @@
 """CPU time of the processes that take part. On a shared machine it varies less than a speed."""
 
+import functools
 import os
 import pathlib
 
@@ -28,14 +29,14 @@ def with_children_s(pid):
 
 
 class Cost:
-    """Measures CPU from its creation until `each`: microseconds for each thing, by process."""
+    """Measures CPU from its creation until `each`: microseconds for each thing, by process. OTHERS: more of them, by name."""
 
-    def __init__(self, stage, pid):
+    def __init__(self, stage, pid, **others):
         self._ask = {
             "caller": lambda: own_s(pid),
             "postgres": lambda: with_children_s(stage.postgres.process.pid),
             "kafka": lambda: own_s(stage.kafka.process.pid),
-        }
+        } | {name: functools.partial(own_s, other) for name, other in others.items()}
         self._before = {name: ask() for name, ask in self._ask.items()}
 
     def each(self, number):

@@ -1,6 +1,7 @@
 """ci.delete_objects: beside other programs on the same service, on a slow service, and on a long table."""
 
 import concurrent.futures
+import os
 import re
 import shutil
 import statistics
@@ -15,6 +16,8 @@ from stack.process import wait_until
 from stack.s3 import S3
 from support.database import connect
 from support.places import PROJECT, ROLE
+
+from cost import Cost
 
 TICK, SLOT, BUCKET = "ci.schedule_delete_objects", "ci.delete_objects", "artifacts"
 LEASE = (PROJECT / "src/jobs/ci.delete_objects/lease.sql").read_text()
@@ -194,17 +197,21 @@ def beside_others(stage, report, quick):
         report.add("o", "pruned / libcurl, a service that takes 10 ms", speed / curl, "ratio", at_least=20)
 
 
-def in_turn(pruned, daemon, server, endpoint):
-    """Objects a second of boto3, and of pruned from the first lease and from the tick on; in turn, after one round that does not count."""
+def in_turn(stage, pruned, daemon, server, endpoint):
+    """Objects a second of boto3, and of pruned from the first lease and from the tick on; in turn, after one round that does not count.
+    And the CPU of an object of both in the last round; boto3's has the making of the files in it."""
     root, pairs = server.objects / BUCKET, []
     for _ in range(1 + ROUNDS):
-        boto3 = by_boto3(server, FEW, 1000, 4, endpoint)
+        cost = Cost(stage, os.getpid(), service=server.process.pid)
+        boto3, by_boto3_us = by_boto3(server, FEW, 1000, 4, endpoint), cost.each(FEW)
         make_files(root, FEW)
         pruned.database.execute(READY.format(store=2, number=FEW))
+        cost = Cost(stage, daemon.pid, service=server.process.pid)
         row = delete_once(pruned, daemon)
+        by_pruned_us = cost.each(FEW)
         check_deleted(row, FEW, root)
         pairs.append((boto3, FEW / row["seconds"], FEW / row["from_tick_s"], row["steps"]))
-    return pairs[1:]
+    return pairs[1:], by_boto3_us, by_pruned_us
 
 
 def beside_threads(stage, report, _quick):
@@ -217,10 +224,10 @@ def beside_threads(stage, report, _quick):
                 with stage.installation(template, s3_settings(server, endpoint)) as pruned:
                     daemon = pruned.start()
                     daemon.wait_line("Partitions assigned")
-                    pairs = in_turn(pruned, daemon, server, endpoint)
+                    pairs, by_boto3_us, by_pruned_us = in_turn(stage, pruned, daemon, server, endpoint)
                 boto3, ours, from_tick, _ = (statistics.median(side) for side in zip(*pairs))
-                report.add("o", f"boto3, bulk, 4 threads{words}", boto3, "objects/s", detail={"objects": FEW})
-                report.add("o", f"pruned, defaults{words}", ours, "objects/s", detail={"pairs": pairs})
+                report.add("o", f"boto3, bulk, 4 threads{words}", boto3, "objects/s", detail={"objects": FEW, "cpu_us_each": by_boto3_us})
+                report.add("o", f"pruned, defaults{words}", ours, "objects/s", detail={"pairs": pairs, "cpu_us_each": by_pruned_us})
                 report.add("o", f"pruned, defaults{words}, with the tick", from_tick, "objects/s")
                 report.add("o", f"pruned, defaults / boto3, bulk, 4 threads{words}", ours / boto3, "ratio", at_least=wanted)
         finally:
