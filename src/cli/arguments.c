@@ -17,7 +17,7 @@ invocation_clear (Invocation *invocation)
 }
 
 void
-set_unknown (GError **error, const char *what, const char *text, const char *const *names)
+arguments_set_unknown (GError **error, const char *what, const char *text, const char *const *names)
 {
   const char *near = nearest_name (text, names);
   if (near != NULL)
@@ -151,7 +151,7 @@ find_command (const Command *commands, const char *name, GError **error)
     g_ptr_array_add (names, (gpointer)command->name);
   }
   g_ptr_array_add (names, NULL);
-  set_unknown (error, "command", name, (const char *const *)names->pdata);
+  arguments_set_unknown (error, "command", name, (const char *const *)names->pdata);
   return NULL;
 }
 

@@ -25,4 +25,5 @@ char *arguments_help (const Command *commands, const Command *command);
 
 /* Sets ERROR: `unknown <what> 'text', did you mean 'name'?`, without the question if no name is
  * near. */
-void set_unknown (GError **error, const char *what, const char *text, const char *const *names);
+void arguments_set_unknown (GError **error, const char *what, const char *text,
+                            const char *const *names);

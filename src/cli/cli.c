@@ -5,6 +5,7 @@
 #include "base/log_queue.h"
 #include "cli/arguments.h"
 #include "cli/by_tables.h"
+#include "cli/words.h"
 #include "config/settings.h"
 #include "engine/engine.h"
 #include "engine/job/chosen.h"
@@ -27,7 +28,7 @@ cli_job (Cli *cli, const char *name, GError **error)
                         ? "[run] jobs does not choose it"
                         : "the database lacks its tables (pruned doctor names them)");
   else if (job == NULL)
-    set_unknown (error, "job", name, jobs_names (cli->jobs));
+    arguments_set_unknown (error, "job", name, jobs_names (cli->jobs));
   return job;
 }
 
@@ -46,19 +47,12 @@ cli_time (const char *text, gint64 *us, GError **error)
   return clock_parse_loose (text, clock_now_us (), us, error);
 }
 
-/* libpq's error messages have several lines. */
-static char *
-one_line (const char *text)
-{
-  g_autoptr (GRegex) blanks = g_regex_new ("\\s+", 0, 0, NULL);
-  return g_regex_replace_literal (blanks, text, -1, 0, " ", 0, NULL);
-}
-
-/* With JSON logs the error is a log line as well; otherwise it is a sentence. */
+/* With JSON logs the error is a log line as well; otherwise it is a sentence. Errors of libpq have
+ * several lines. */
 static void
 say_error (const Cli *cli, const GError *error)
 {
-  g_autofree char *text = one_line (error->message);
+  g_autofree char *text = words_in_one_line (error->message);
   if (cli->config != NULL && g_str_equal (config_text (cli->config, "log", "format"), "json"))
     log_error (text, "command", cli->command->name);
   else

@@ -195,7 +195,7 @@ find_verb (Cli *cli, GError **error)
                given);
     return NULL;
   }
-  set_unknown (error, "command", given, names);
+  arguments_set_unknown (error, "command", given, names);
   return NULL;
 }
 

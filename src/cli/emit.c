@@ -33,7 +33,7 @@ find_type (const char *given, GError **error)
       g_ptr_array_add (names, (gpointer)(*type + strlen (SPACE)));
     }
   g_ptr_array_add (names, NULL);
-  set_unknown (error, "event type", given, (const char *const *)names->pdata);
+  arguments_set_unknown (error, "event type", given, (const char *const *)names->pdata);
   return NULL;
 }
 
@@ -96,7 +96,7 @@ check_fields (const char *type, const json_t *content, GError **error)
   json_t *value;
   json_object_foreach ((json_t *)content, name, value)
     if (!g_strv_contains (message_fields (type), name)) {
-      set_unknown (error, "field", name, message_fields (type));
+      arguments_set_unknown (error, "field", name, message_fields (type));
       return FALSE;
     }
   return TRUE;

@@ -79,7 +79,7 @@ unknown_table (Pg *pg, const char *name, GError **error)
   for (int i = 0; i < rows_count (rows); i++)
     g_ptr_array_add (names, (gpointer)rows_text (rows, i, "name"));
   g_ptr_array_add (names, NULL);
-  set_unknown (error, "table", name, (const char *const *)names->pdata);
+  arguments_set_unknown (error, "table", name, (const char *const *)names->pdata);
   return CODE_NOT_FOUND;
 }
 

@@ -25,7 +25,7 @@ output_say (Output *out, const char *format, ...)
 
 /* A control character would break the line, or control the terminal. */
 static char *
-one_line (const char *format, va_list list)
+without_control (const char *format, va_list list)
 {
   char *text = g_strdup_vprintf (format, list);
   for (char *at = text; *at != '\0'; at++)
@@ -39,7 +39,7 @@ output_line (Output *out, const char *format, ...)
 {
   va_list list;
   va_start (list, format);
-  g_autofree char *text = one_line (format, list);
+  g_autofree char *text = without_control (format, list);
   va_end (list);
   output_say (out, "%s", text);
 }
@@ -49,7 +49,7 @@ output_alarm (Output *out, const char *format, ...)
 {
   va_list list;
   va_start (list, format);
-  g_autofree char *text = one_line (format, list);
+  g_autofree char *text = without_control (format, list);
   va_end (list);
   output_say (out, "%s%s%s", out->colours ? RED : "", text, out->colours ? PLAIN : "");
 }

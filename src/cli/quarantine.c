@@ -48,7 +48,7 @@ find_verb (Cli *cli, GError **error)
     cli_usage (error, "too many arguments");
     return -1;
   }
-  set_unknown (error, "command", given, names);
+  arguments_set_unknown (error, "command", given, names);
   return -1;
 }
 

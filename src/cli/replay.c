@@ -78,7 +78,7 @@ parse_topics (Cli *cli, Wanted *wanted, GError **error)
   g_auto (GStrv) given = topics != NULL ? g_strsplit (topics, ",", -1) : g_strdupv ((char **)names);
   for (char **name = given; *name != NULL; name++) {
     if (!g_strv_contains (names, *name)) {
-      set_unknown (error, "topic", *name, names);
+      arguments_set_unknown (error, "topic", *name, names);
       return FALSE;
     }
     gboolean ours = g_str_equal (*name, "ticks") || g_str_equal (*name, "events");

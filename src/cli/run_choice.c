@@ -38,7 +38,7 @@ run_choice_check (Cli *cli, const RunFilter *filter, GError **error)
   if (filter->job != NULL && cli_job (cli, filter->job, error) == NULL)
     return CODE_NOT_FOUND;
   if (filter->state != NULL && !g_strv_contains (STATES, filter->state)) {
-    set_unknown (error, "state", filter->state, STATES);
+    arguments_set_unknown (error, "state", filter->state, STATES);
     return CODE_USAGE;
   }
   if (filter->since != NULL && !cli_time (filter->since, &since_us, error)) {

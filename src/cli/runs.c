@@ -40,7 +40,7 @@ runs_options_fit (Cli *cli, PgValues *values, GError **error)
   if (job != NULL && cli_job (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
   if (state != NULL && !g_strv_contains (STATES, state)) {
-    set_unknown (error, "state", state, STATES);
+    arguments_set_unknown (error, "state", state, STATES);
     return CODE_USAGE;
   }
   if (since != NULL && !cli_time (since, &since_us, error)) {

@@ -49,7 +49,7 @@ runs_table_check (const char *names, GError **error)
   }
   for (char **name = given; *name != NULL; name++)
     if (column_of (g_strstrip (*name)) == NULL) {
-      set_unknown (error, "column", *name, (const char *const *)known->pdata);
+      arguments_set_unknown (error, "column", *name, (const char *const *)known->pdata);
       return FALSE;
     }
   return TRUE;

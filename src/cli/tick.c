@@ -74,7 +74,7 @@ append_argument (const Job *job, const char *given, GString *object, GError **er
     if (job->arguments[0] == NULL || g_str_equal (job->arguments[0], "*"))
       cli_usage (error, "unknown argument '%s' of job %s", name, job->name);
     else
-      set_unknown (error, "argument", name, (const char *const *)job->arguments);
+      arguments_set_unknown (error, "argument", name, (const char *const *)job->arguments);
     return FALSE;
   }
   if (object->len > 1)

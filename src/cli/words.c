@@ -161,3 +161,10 @@ words_of_time (const char *time, gint64 now_us)
                               seconds / sizes[i], units[i].unit);
   return g_strdup ("now");
 }
+
+char *
+words_in_one_line (const char *text)
+{
+  g_autoptr (GRegex) blanks = g_regex_new ("\\s+", G_REGEX_RAW, 0, NULL);
+  return g_strstrip (g_regex_replace_literal (blanks, text, -1, 0, " ", 0, NULL));
+}

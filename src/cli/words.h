@@ -1,4 +1,4 @@
-/* Numbers and times in words, for people.
+/* Numbers and times in words, and words in one line, for people.
  *
  * Threads: any. Ownership: g_free the results.
  */
@@ -14,5 +14,7 @@ char *words_of_counts (const json_t *counts);
  * mode plan: `planned: 4,365 would be removed`, behind what the run had done before. NULL: the run
  * has no result, or has done nothing that counts. */
 char *words_of_result (const json_t *result);
+/* TEXT with one blank for each line break, tab and row of blanks, and none at its ends. */
+char *words_in_one_line (const char *text);
 /* `48 s ago`, `in 9 h`, `now`, of a TIME (RFC 3339); NULL: it is none. */
 char *words_of_time (const char *time, gint64 now_us);

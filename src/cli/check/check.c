@@ -1,11 +1,8 @@
+/* The command: which jobs it looks at, and how it shows what was found. */
 #include "cli/check/check.h"
 
 #include "cli/commands.h"
-#include "engine/job/sentence/complete.h"
-#include "engine/job/sentence/sentence_check.h"
-
-#include <stdarg.h>
-#include <string.h>
+#include "engine/job/sentence/sentence.h"
 
 #define APPLY_MOST 10000
 
@@ -25,141 +22,6 @@ static const Column FOR_MACHINES[]
         { "remedy" }, { "file" },  { "line", CELL_NUMBER }, { NULL } };
 static const Column FOR_PEOPLE[]
     = { { "job" }, { "check" }, { "level" }, { "place" }, { "detail" }, { NULL } };
-
-static void
-finding_free (gpointer data)
-{
-  CheckFinding *finding = data;
-  g_free (finding->check);
-  g_free (finding->detail);
-  g_free (finding->remedy);
-  g_free (finding->file);
-  g_free (finding);
-}
-
-static void
-add (Check *check, const char *name, const char *level, ExitCode code, CheckPlace place,
-     const char *remedy, const char *format, va_list list)
-{
-  CheckFinding *finding = g_new0 (CheckFinding, 1);
-  finding->job = check->job->name;
-  finding->level = level;
-  finding->code = code;
-  finding->check = g_strdup (name);
-  finding->detail = g_strdup_vprintf (format, list);
-  g_strdelimit (finding->detail, "\r\n\t", ' ');
-  finding->remedy = g_strdup (remedy);
-  finding->file = g_strdup (place.file);
-  finding->line = place.line;
-  g_ptr_array_add (check->findings, finding);
-}
-
-void
-check_ok (Check *check, const char *name, const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  add (check, name, "ok", CODE_OK, (CheckPlace){ 0 }, NULL, format, list);
-  va_end (list);
-}
-
-void
-check_warn (Check *check, const char *name, CheckPlace place, const char *remedy,
-            const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  add (check, name, "warning", CODE_OK, place, remedy, format, list);
-  va_end (list);
-}
-
-void
-check_error (Check *check, ExitCode code, const char *name, CheckPlace place, const char *remedy,
-             const char *format, ...)
-{
-  va_list list;
-  va_start (list, format);
-  add (check, name, "error", code, place, remedy, format, list);
-  va_end (list);
-}
-
-PgRows *
-check_ask (Check *check, const char *name, const char *file, const PgValues *values)
-{
-  g_autoptr (GError) error = NULL;
-  PgRows *rows = pg_begin_read_only (check->pg, &error)
-                     ? pg_run_file (check->pg, file, values, &error)
-                     : NULL;
-  pg_rollback (check->pg);
-  if (rows == NULL) {
-    check->away |= error->code == PRUNED_OUTAGE;
-    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, NULL, "could not be checked: %s",
-                 error->message);
-  }
-  return rows;
-}
-
-/* `file:line` as a place; its text belongs to the Check. */
-static CheckPlace
-place_in (Check *check, const char *text)
-{
-  const char *colon = text != NULL ? strrchr (text, ':') : NULL;
-  CheckPlace place = { text, 0 };
-  if (colon != NULL && g_ascii_isdigit (colon[1])) {
-    char *file = g_strndup (text, colon - text);
-    g_ptr_array_add (check->texts, file);
-    place = (CheckPlace){ file, atoi (colon + 1) };
-  }
-  return place;
-}
-
-CheckPlace
-check_place (Check *check)
-{
-  return place_in (check, check->job->sentence->place);
-}
-
-guint
-check_errors (const Check *check)
-{
-  guint n = 0;
-  for (guint i = 0; i < check->findings->len; i++) {
-    const CheckFinding *finding = check->findings->pdata[i];
-    n += finding->code != CODE_OK && g_str_equal (finding->job, check->job->name);
-  }
-  return n;
-}
-
-ExitCode
-check_code (Check *check, const GError *cause)
-{
-  const char *state = pg_sqlstate (check->pg);
-  check->away |= cause->code == PRUNED_OUTAGE;
-  return cause->code == PRUNED_OUTAGE || cause->code == PRUNED_BUSY || g_str_equal (state, "42501")
-                 || g_str_equal (state, "57014")
-             ? CODE_POSTGRES
-             : CODE_CONFIG;
-}
-
-void
-check_begin (Check *check, Cli *cli, Pg *pg)
-{
-  *check = (Check){ .cli = cli,
-                    .pg = pg,
-                    .findings = g_ptr_array_new_with_free_func (finding_free),
-                    .texts = g_ptr_array_new_with_free_func (g_free) };
-}
-
-void
-check_end (Check *check)
-{
-  g_clear_pointer (&check->findings, g_ptr_array_unref);
-  g_clear_pointer (&check->texts, g_ptr_array_unref);
-  g_clear_pointer (&check->together, g_ptr_array_unref);
-  g_clear_pointer (&check->completed, g_hash_table_unref);
-  g_clear_pointer (&check->answers, g_hash_table_unref);
-  g_clear_pointer (&check->large, g_hash_table_unref);
-}
 
 /* --- what is shown ---------------------------------------------------------------------------- */
 
@@ -222,61 +84,13 @@ code_of (const GPtrArray *findings)
   return CODE_OK;
 }
 
-/* `refused: PLACE: WHY` is WHY: the place has its own column. */
-static const char *
-without_place (const Job *job, const char *refusal)
-{
-  g_autofree char *begin = g_strdup_printf ("refused: %s: ", job->sentence->place);
-  return g_str_has_prefix (refusal, begin) ? refusal + strlen (begin) : refusal;
-}
-
-static void
-say_refused (Check *check, const char *refusal)
-{
-  const char *why = without_place (check->job, refusal);
-  check_error (check, g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES : CODE_CONFIG,
-               "sentence", check_place (check), NULL, "%s", why);
-}
-
-static const Job *
-complete_alone (Check *check)
-{
-  g_autofree char *refusal = NULL;
-  g_autoptr (GError) error = NULL;
-  const Job *whole = pg_begin_read_only (check->pg, &error)
-                         ? job_complete (check->pg, check->job, &refusal, &error)
-                         : NULL;
-  if (refusal == NULL && whole == NULL)
-    (void)check_code (check, error);
-  pg_rollback (check->pg);
-  if (refusal != NULL)
-    say_refused (check, refusal);
-  else if (whole == NULL)
-    check_error (check, CODE_POSTGRES, "sentence", check_place (check), NULL, "%s", error->message);
-  return whole;
-}
-
-gboolean
-check_complete (Check *check)
-{
-  const Job *whole;
-  const char *refusal;
-  if (!check_is_ahead (check, check->job, &whole, &refusal))
-    whole = complete_alone (check);
-  else if (whole == NULL)
-    say_refused (check, refusal);
-  if (whole != NULL)
-    check->job = whole;
-  return whole != NULL;
-}
-
 /* A job that is refused when it is loaded. */
 static void
 check_refused (Check *check, const JobRefused *refused)
 {
   const Job job = { .name = refused->name };
   check->job = &job; // cppcheck-suppress autoVariables; until the end of this function
-  check_error (check, CODE_CONFIG, "refused", place_in (check, refused->place), NULL, "%s",
+  check_error (check, CODE_CONFIG, "refused", check_place_in (check, refused->place), NULL, "%s",
                refused->reason);
   check->job = NULL;
 }

@@ -58,6 +58,8 @@ gboolean check_is_ahead (const Check *check, const Job *job, const Job **whole,
 PgRows *check_ask (Check *check, const char *name, const char *file, const PgValues *values);
 /* Where the section of a sentence is. */
 CheckPlace check_place (Check *check);
+/* `file:line` as a place; its text belongs to the Check. */
+CheckPlace check_place_in (Check *check, const char *text);
 /* How many findings about the job are errors. */
 guint check_errors (const Check *check);
 /* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;

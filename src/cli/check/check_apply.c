@@ -2,7 +2,7 @@
  * transaction that is rolled back. */
 #include "cli/check/check.h"
 
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 #include "engine/step/trial.h"
 
 static const Column COLUMNS[]

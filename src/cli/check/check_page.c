@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 #include "engine/step/trial.h"
 
 #define TEXTS "text", "varchar", "citext", "name", NULL /* their order depends on the collation */

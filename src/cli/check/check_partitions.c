@@ -1,8 +1,6 @@
 /* A sentence that drops partitions: who may, what is beside them, and how many would go. */
 #include "cli/check/check.h"
 
-#include "engine/step/page.h"
-
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
 #define MOST 100000

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/grants.h"
+#include "cli/words.h"
 
 #include <stdarg.h>
 
@@ -27,20 +28,13 @@ finding_free (gpointer data)
 }
 
 /* Errors of libpq and librdkafka have several lines. */
-static char *
-one_line (char *text)
-{
-  g_strdelimit (text, "\r\n\t", ' ');
-  return g_strstrip (text);
-}
-
 static void
 add (Doctor *doctor, const char *check, const char *level, ExitCode code, const char *remedy,
      const char *format, va_list list)
 {
+  g_autofree char *detail = g_strdup_vprintf (format, list);
   Finding *finding = g_new0 (Finding, 1);
-  *finding = (Finding){ check, level, code, one_line (g_strdup_vprintf (format, list)),
-                        g_strdup (remedy) };
+  *finding = (Finding){ check, level, code, words_in_one_line (detail), g_strdup (remedy) };
   g_ptr_array_add (doctor->findings, finding);
 }
 

@@ -3,6 +3,7 @@
 #include "base/uuid5.h"
 #include "cli/grants.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/ledger/run.h"
 
 #include <string.h>
 
@@ -29,13 +30,6 @@ ask_of_runs (Restore *restore, const char *file, GError **error)
   return ask (restore, file, values, error);
 }
 
-static gboolean
-has_ended (const char *state)
-{
-  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
-  return g_strv_contains (ended, state);
-}
-
 static ExitCode
 take_runs (Restore *restore, const PgRows *rows, GError **error)
 {
@@ -47,7 +41,7 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
         g_ptr_array_add (restore->above, (gpointer)job);
       continue;
     }
-    if (!has_ended (state))
+    if (!run_has_ended (state))
       return cli_usage (
           error, "run %s of %s is %s: it can be restored when it has ended (pruned discard %s)",
           run_id, rows_text (rows, i, "job"), state, run_id);

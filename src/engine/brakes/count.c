@@ -1,7 +1,7 @@
 #include "engine/brakes/count.h"
 
 #include "base/clock.h"
-#include "engine/step/page.h"
+#include "engine/step/page_event.h"
 #include "engine/step/plan.h"
 
 #define SQL "src/engine/brakes/sql/"

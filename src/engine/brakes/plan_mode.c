@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "engine/brakes/count.h"
 #include "engine/step/pace.h"
-#include "engine/step/page.h"
+#include "engine/step/page_event.h"
 #include "engine/step/plan.h"
 
 #include <string.h>

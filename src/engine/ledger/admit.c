@@ -1,4 +1,4 @@
-#include "engine/ledger/admit_own.h"
+#include "engine/ledger/admit.h"
 
 #include "avro/identity.h"
 #include "avro/message.h"
@@ -6,6 +6,9 @@
 #include "base/fault.h"
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
+#include "engine/ledger/admit_add.h"
+#include "engine/ledger/admit_own.h"
+#include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/timer.h"
 
 #include <string.h>

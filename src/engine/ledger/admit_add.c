@@ -1,7 +1,7 @@
-/* What ticks, events and messages of one's own topics have in common. */
+#include "engine/ledger/admit_add.h"
+
 #include "base/fault.h"
 #include "engine/job/in_force.h"
-#include "engine/ledger/admit_own.h"
 
 #define AHEAD_US (24 * G_TIME_SPAN_HOUR)
 

@@ -4,6 +4,8 @@
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/own_event.h"
+#include "engine/ledger/admit_add.h"
+#include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/admit_own_refused.h"
 #include "engine/ledger/own_keys.h"
 #include "engine/ledger/timer.h"

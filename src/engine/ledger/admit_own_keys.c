@@ -1,6 +1,6 @@
 /* The keys that a batch of messages names, asked for together; and what reading them shares with
  * admit_own.c. */
-#include "engine/ledger/admit_own.h"
+#include "engine/ledger/admit_own_keys.h"
 
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/own_keys.h"

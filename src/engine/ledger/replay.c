@@ -138,13 +138,6 @@ look (Pass *pass, GError **error)
   return pg_run_file (pass->replay->pg, SQL "replay_look.sql", values, error);
 }
 
-static gboolean
-has_ended (const char *state)
-{
-  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
-  return g_strv_contains (ended, state);
-}
-
 /* Dry run, the run does not exist: would it start? Does not consider runs that other messages
  * would start meanwhile. */
 static void
@@ -179,7 +172,7 @@ tell_placed (const Pass *pass, const Line *line, const PgRows *rows)
                           rows_text (rows, line->spec, "error") };
   if (result.state == NULL)
     foresee (pass, spec, rows, line->spec, &result, &words);
-  else if (has_ended (result.state))
+  else if (run_has_ended (result.state))
     result.status = REPLAY_DONE;
   else if (spec->placed == PLACED_NOT || spec->placed == PLACED_KNOWN)
     result.status = REPLAY_RUNNING;

@@ -216,6 +216,13 @@ run_in_ranges (const Run *run)
 }
 
 gboolean
+run_has_ended (const char *state)
+{
+  static const char *const ended[] = { "finished", "dead", "skipped", NULL };
+  return g_strv_contains (ended, state);
+}
+
+gboolean
 run_is_approved (const Run *run)
 {
   return run->approved_until_us > run->now_us;

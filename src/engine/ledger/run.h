@@ -84,6 +84,8 @@ typedef struct {
 /* In the open transaction of PG. No row: another process has moved the run. */
 PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
 
+/* A run in STATE takes no further step. */
+gboolean run_has_ended (const char *state);
 /* RUN is approved now. */
 gboolean run_is_approved (const Run *run);
 /* The id by which others know the run: that of its row, or for a range that of its run. */

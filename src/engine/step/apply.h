@@ -7,7 +7,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/step/trial.h"
+#include "engine/step/trial_rows.h"
 
 gboolean apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;

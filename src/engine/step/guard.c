@@ -1,5 +1,7 @@
 #include "engine/step/guard.h"
 
+#include "engine/step/page_event.h"
+
 #include <stdarg.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Rules: docs/adding-a-job.md.
  */
 #pragma once
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 
 /* A build that only measures what the guards cost has none (make UNGUARDED=1, tests/bench). */
 #ifdef PRUNED_UNGUARDED

@@ -4,7 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
-#include "engine/step/page.h"
+#include "engine/step/page_event.h"
 
 #define ROUNDS 16                                 /* steps of one run in a transaction, at most */
 #define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* the lane's other messages are waiting */

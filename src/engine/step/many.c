@@ -2,8 +2,10 @@
 
 #include "engine/job/in_force.h"
 #include "engine/step/guard.h"
+#include "engine/step/page_event.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/record.h"
+#include "engine/step/trial.h"
 
 typedef struct {
   Step *step; /* borrowed */

@@ -8,8 +8,10 @@
 #include "engine/job/in_force.h"
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
+#include "engine/step/page_event.h"
 #include "engine/step/record.h"
 #include "engine/step/replica.h"
+#include "engine/step/trial.h"
 
 #include <stdarg.h>
 

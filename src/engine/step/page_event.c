@@ -1,5 +1,5 @@
 /* The key of a page that an event names. */
-#include "engine/step/page.h"
+#include "engine/step/page_event.h"
 
 #include "engine/job/sentence/sentence_key.h"
 

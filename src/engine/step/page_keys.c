@@ -1,5 +1,5 @@
 /* The keys of a page: what page.sql is asked for, and what it returned. */
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 
 #include "engine/job/job_rows.h"
 #include "engine/step/ranges.h"

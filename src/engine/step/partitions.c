@@ -4,7 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/sentence_partitions.h"
 #include "engine/step/guard.h"
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 #include "engine/step/trial.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
 #include "engine/step/guard.h"
-#include "engine/step/page.h"
+#include "engine/step/page_event.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/trial.h"
 

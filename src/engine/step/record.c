@@ -6,6 +6,7 @@
 #include "engine/job/template.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/tell.h"
+#include "engine/step/trial.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/step/trial.h"
+#include "engine/step/trial_rows.h"
 
 /* Removes keys from KEYS that wait in quarantine. KNOWN (a set of texts) gets those whose next try
  * is due. */

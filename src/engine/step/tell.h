@@ -5,7 +5,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/step/trial.h"
+#include "engine/step/trial_rows.h"
 
 /* The rows WHICH of TRIAL are decided as WHAT and changed; their other effects are on their way. */
 void tell_ahead (Step *step, const JobWhat *what, Trial *trial, const GArray *which);

@@ -1,5 +1,5 @@
 /* What a trial holds: its rows by word, and their values for statements. */
-#include "engine/step/trial.h"
+#include "engine/step/trial_rows.h"
 
 /* Of rows with objects (src/engine/work/objects.h): unknown until these are gone. */
 static const char *const TRIAL_OBJECTS[] = { "objects", "going", "shared" };

@@ -4,7 +4,7 @@
  * Answers holds is borrowed from its Chosen.
  */
 #pragma once
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 #include "pruned/store.h"
 
 typedef struct {

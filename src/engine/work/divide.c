@@ -7,7 +7,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/job_ranges.h"
 #include "engine/outbox/transaction.h"
-#include "engine/step/page.h"
+#include "engine/step/page_keys.h"
 #include "engine/step/ranges.h"
 
 #define SQL "src/engine/work/sql/"

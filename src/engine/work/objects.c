@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/step/page.h"
 #include "engine/step/record.h"
 #include "engine/work/chosen.h"
 

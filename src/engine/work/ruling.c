@@ -2,7 +2,7 @@
 
 #include "engine/job/in_force.h"
 #include "engine/step/pace.h"
-#include "engine/step/page.h"
+#include "engine/step/page_event.h"
 #include "engine/step/ranges.h"
 #include "engine/step/trial.h"
 

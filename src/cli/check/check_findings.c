@@ -1,0 +1,141 @@
+/* What a check has found, with its place. */
+#include "cli/check/check.h"
+
+#include "cli/words.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void
+finding_free (gpointer data)
+{
+  CheckFinding *finding = data;
+  g_free (finding->check);
+  g_free (finding->detail);
+  g_free (finding->remedy);
+  g_free (finding->file);
+  g_free (finding);
+}
+
+static void
+add (Check *check, const char *name, const char *level, ExitCode code, CheckPlace place,
+     const char *remedy, const char *format, va_list list)
+{
+  g_autofree char *detail = g_strdup_vprintf (format, list);
+  CheckFinding *finding = g_new0 (CheckFinding, 1);
+  finding->job = check->job->name;
+  finding->level = level;
+  finding->code = code;
+  finding->check = g_strdup (name);
+  finding->detail = words_in_one_line (detail);
+  finding->remedy = g_strdup (remedy);
+  finding->file = g_strdup (place.file);
+  finding->line = place.line;
+  g_ptr_array_add (check->findings, finding);
+}
+
+void
+check_ok (Check *check, const char *name, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (check, name, "ok", CODE_OK, (CheckPlace){ 0 }, NULL, format, list);
+  va_end (list);
+}
+
+void
+check_warn (Check *check, const char *name, CheckPlace place, const char *remedy,
+            const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (check, name, "warning", CODE_OK, place, remedy, format, list);
+  va_end (list);
+}
+
+void
+check_error (Check *check, ExitCode code, const char *name, CheckPlace place, const char *remedy,
+             const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  add (check, name, "error", code, place, remedy, format, list);
+  va_end (list);
+}
+
+PgRows *
+check_ask (Check *check, const char *name, const char *file, const PgValues *values)
+{
+  g_autoptr (GError) error = NULL;
+  PgRows *rows = pg_begin_read_only (check->pg, &error)
+                     ? pg_run_file (check->pg, file, values, &error)
+                     : NULL;
+  pg_rollback (check->pg);
+  if (rows == NULL) {
+    check->away |= error->code == PRUNED_OUTAGE;
+    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, NULL, "could not be checked: %s",
+                 error->message);
+  }
+  return rows;
+}
+
+CheckPlace
+check_place_in (Check *check, const char *text)
+{
+  const char *colon = text != NULL ? strrchr (text, ':') : NULL;
+  CheckPlace place = { text, 0 };
+  if (colon != NULL && g_ascii_isdigit (colon[1])) {
+    char *file = g_strndup (text, colon - text);
+    g_ptr_array_add (check->texts, file);
+    place = (CheckPlace){ file, atoi (colon + 1) };
+  }
+  return place;
+}
+
+CheckPlace
+check_place (Check *check)
+{
+  return check_place_in (check, check->job->sentence->place);
+}
+
+guint
+check_errors (const Check *check)
+{
+  guint n = 0;
+  for (guint i = 0; i < check->findings->len; i++) {
+    const CheckFinding *finding = check->findings->pdata[i];
+    n += finding->code != CODE_OK && g_str_equal (finding->job, check->job->name);
+  }
+  return n;
+}
+
+ExitCode
+check_code (Check *check, const GError *cause)
+{
+  const char *state = pg_sqlstate (check->pg);
+  check->away |= cause->code == PRUNED_OUTAGE;
+  return cause->code == PRUNED_OUTAGE || cause->code == PRUNED_BUSY || g_str_equal (state, "42501")
+                 || g_str_equal (state, "57014")
+             ? CODE_POSTGRES
+             : CODE_CONFIG;
+}
+
+void
+check_begin (Check *check, Cli *cli, Pg *pg)
+{
+  *check = (Check){ .cli = cli,
+                    .pg = pg,
+                    .findings = g_ptr_array_new_with_free_func (finding_free),
+                    .texts = g_ptr_array_new_with_free_func (g_free) };
+}
+
+void
+check_end (Check *check)
+{
+  g_clear_pointer (&check->findings, g_ptr_array_unref);
+  g_clear_pointer (&check->texts, g_ptr_array_unref);
+  g_clear_pointer (&check->together, g_ptr_array_unref);
+  g_clear_pointer (&check->completed, g_hash_table_unref);
+  g_clear_pointer (&check->answers, g_hash_table_unref);
+  g_clear_pointer (&check->large, g_hash_table_unref);
+}

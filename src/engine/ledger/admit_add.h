@@ -1,0 +1,13 @@
+/* What ticks, events and messages of applications' own topics have in common: which times are
+ * accepted, and how a run is asked for.
+ *
+ * Threads: any. Ownership: specs are the caller's.
+ */
+#pragma once
+#include "engine/ledger/admit.h"
+
+/* Why a message of that time is refused; NULL: it is not. g_free it. */
+char *admit_time_refusal (const Admission *admission, gint64 scheduled_at_us);
+/* Takes RUN_ID, ARGS and UNIQUE_KEY. The result is valid until the next one is added. */
+RunSpec *admit_add (GArray *specs, const Job *job, char *run_id, gint64 scheduled_at_us,
+                    json_t *args, char *unique_key);

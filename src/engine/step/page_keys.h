@@ -1,0 +1,31 @@
+/* The keys of a page: what page.sql is asked for, and what it returned.
+ *
+ * Invariant: what a page query returns is only a wish; decide and apply look again, under lock.
+ * Threads: any. Ownership: as said.
+ */
+#pragma once
+#include "engine/step/step.h"
+
+typedef struct {
+  GPtrArray *keys; /* of char, decimal */
+  gboolean more;   /* a next page exists, or a next range of the same chain */
+  json_t *cursor;  /* after the last key; NULL: nothing was found */
+  json_t *next;    /* of the row behind it; NULL: there is none */
+} Page;
+void page_clear (Page *page);
+
+/* Further parameters of the job's files, from a job in C or from what its objects say. */
+typedef struct {
+  GPtrArray *names, *texts;
+} Extra;
+
+/* The parameters of page.sql for the run of STEP with at most LIMIT rows. pg_values_free them. */
+PgValues *page_values (Step *step, int limit);
+/* What asks for the page of STEP: page.sql, or the same up to the end of its range. */
+const PgStatement *page_statement (const Step *step);
+/* The cursor behind that row of ROWS. New reference. */
+json_t *page_cursor_at (const Run *run, const PgRows *rows, int row);
+/* ROWS are what page.sql has to return. */
+gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* ROWS of page.sql asked for LIMIT + 1. */
+void page_read (const Run *run, const PgRows *rows, int limit, Page *page);
