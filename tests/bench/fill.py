@@ -1,4 +1,4 @@
-"""Many rows in a database to be measured with, as large as wanted. What follows from the rows is added as the application does it
+"""Many rows for measurements, in any number. What follows from the rows is added as the application does it
 (schemas/app/fill_begin.sql); the statements here say only what is special."""
 
 from support.places import APP_FILL

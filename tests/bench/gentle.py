@@ -1,4 +1,4 @@
-"""A sentence and one big DELETE, seen by the others: who waits for a lock, what reaches the write-ahead log, how far a standby is behind.
+"""What a sentence and one big DELETE mean for others: waits for locks, bytes of write-ahead log, how far a standby is behind.
 
 Meanwhile a session of the application locks rows that have expired, one after the other, and lets them go.
 """
@@ -32,7 +32,7 @@ MB = 1024 * 1024
 class Gentle:
     speed: float
     wait_s: float  # longest wait of the application's session for a row
-    transaction_s: float  # longest one that deletes: at most so long it locks a row
+    transaction_s: float  # longest transaction that deletes: no row is locked for longer
     wal_mb_s: float  # in the worst second
     wal_mb: float
     lag_s: float
@@ -40,7 +40,7 @@ class Gentle:
 
 
 class Watch:
-    """Threads that look and lock, from its creation until `end`."""
+    """Threads that measure and lock, from the creation of the object until `end`."""
 
     def __init__(self, database):
         self.url = database.url
@@ -85,7 +85,7 @@ class Watch:
 
 
 def worst_second(seen):
-    """The most bytes between two looks that are at most a second apart."""
+    """The most bytes between two measurements at most a second apart."""
     most = first = 0
     for at, _, lsn, *_ in seen:
         while at - seen[first][0] > 1:
@@ -96,7 +96,7 @@ def worst_second(seen):
 
 @contextlib.contextmanager
 def watched(standby, database):
-    """The standby has all that was before, and what comes is watched until it has all of that, too."""
+    """Begins when the standby has replayed everything, and ends when it has replayed everything again."""
     sessions.warm(database)
     standby.catch_up()
     watch = Watch(database)

@@ -14,7 +14,7 @@ ROUNDS = 3
 
 
 def modules():
-    """The folder that deps.sh installed it in; None: it is not there."""
+    """The folder in which deps.sh installed it; None: it is not installed."""
     folder = pathlib.Path(os.environ.get("PRUNED_DEPS", PROJECT / ".deps")) / "peers"
     return folder if (folder / "node_modules/graphile-worker").exists() and shutil.which("node") else None
 

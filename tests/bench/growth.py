@@ -80,7 +80,7 @@ def add(report, part, name, unit, tenth, whole):
     report.add(part, name, whole.speed, unit, detail=whole.detail())
     report.add(part, f"{name}, a tenth of everything", tenth.speed, unit, detail=tenth.detail())
     report.add(part, f"{name}: CPU a row, all / a tenth", whole.cpu_us / tenth.cpu_us, "ratio", at_most=1.3)
-    # No limit: a small table is read as a whole, which takes fewer buffers but not less work.
+    # Buffers have no limit: a small table is read as a whole, which takes fewer buffers but not less work.
     report.add(part, f"{name}: buffers a row, all / a tenth",
                (whole.buffers / whole.rows) / (tenth.buffers / tenth.rows), "ratio")
 

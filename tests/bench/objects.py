@@ -128,13 +128,13 @@ def seconds_in_database(stage):
 
 
 def first_lease(daemon, after):
-    """When the first slot began (its row says when its first step was settled); of those that began AFTER."""
+    """When the first slot began, of those that began later than AFTER (its row says when its first step was settled)."""
     began = (datetime.fromisoformat(line["started_at"]) for line in daemon.lines("Started", job=SLOT))
     return min(at for at in began if at > after)
 
 
 def delete_once(pruned, daemon):
-    """One tick, until all of its slots have ended: objects a second from the first lease on, and from the tick on."""
+    """Sends one tick and waits until all of its slots have ended: objects a second, from the first lease and from the tick."""
     ticked_at = datetime.now(timezone.utc)
     pruned.topics.tick(TICK)
     wait_until(lambda: not pruned.database.value("SELECT EXISTS (SELECT FROM ci_deleted_objects)"), 1200, "all objects to be gone", poll_s=0.02)

@@ -100,7 +100,7 @@ def against_by_hand(stage, report, quick):
 
 
 def brakes(stage, report, quick):
-    """Runs with limits, which are counted, and runs without, in pairs; the one that is first changes from pair to pair. The CPU (of the
+    """Runs with limits, which are counted, and runs without, in pairs, in turn one of them first. The CPU (of the
     daemon and PostgreSQL) beside the time, because on a shared machine it varies less."""
     members, pairs = (100_000, 3) if quick else (300_000, 9)
     template = stage.template(data.filler(members, data.SPREAD))

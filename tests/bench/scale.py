@@ -1,4 +1,4 @@
-"""One installation worked off by one, two and four processes, and a table at a tenth of its size: what scales, and what does not."""
+"""The same work by one, two and four processes, and with a table of a tenth of the size: what scales, and what does not."""
 
 import statistics
 

@@ -1,6 +1,6 @@
 """A sentence beside what programs do by hand: a loop over keyset pages, rows one by one, batches of ids for workers.
 
-Each way is measured once a round, in an order that turns round with each; a ratio is of two speeds of one round.
+Each round measures each way once, in reverse order every second time. A ratio compares two speeds of one round.
 """
 
 import dataclasses
@@ -75,7 +75,7 @@ class Measured:
 
 
 def settings(stage, audit="full", ranges=1):
-    """Those of an installation whose only job is the sentence."""
+    """Settings of an installation whose only job is the sentence."""
     folder = stage.folder / f"sentence-{audit}"
     folder.mkdir(exist_ok=True)
     (folder / f"{JOB}.conf").write_text(SENTENCE.format(job=JOB, audit=audit))

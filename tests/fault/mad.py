@@ -1,4 +1,4 @@
-"""An application that goes mad: again and again it makes nine in ten rows of a table due at once, and takes it back. An operator discards
+"""An application that goes mad: again and again it makes nine in ten rows of a table due at once, and then undoes that. An operator discards
 what is held, so that each tick begins a run of its own."""
 
 import shutil
@@ -82,7 +82,7 @@ class MadApplication(Application):
         self._check()
 
     def _once_more(self, mad, seen):
-        """In calm: the storm may have left no time for a run in such a phase. Waits until the count SEEN is more than 0."""
+        """After the storm, which may have left no time for a run in such a phase: waits until the count SEEN is above 0."""
         with self.database.connect() as connection:
             self._begin(connection, mad)
         self.scene.topics.tick(JOB)
@@ -91,7 +91,7 @@ class MadApplication(Application):
         return daemon
 
     def _check(self):
-        """At most the limit went while it was mad, and by each run."""
+        """While it was mad, no more rows went than the limit allows, and no run took more."""
         phases = self.database.rows("SELECT mad, left_over, there FROM mad_phases ORDER BY id")
         gone = [one["there"] - other["left_over"] for one, other in pairwise(phases) if one["mad"]]
         assert gone and max(gone) <= MAX_ROWS, f"rows that went while the application was mad: {gone}"

@@ -1,4 +1,4 @@
-"""Limits hold whoever dies, and however many processes there are."""
+"""Limits hold when processes die, and for any number of processes."""
 
 import signal
 

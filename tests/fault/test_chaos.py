@@ -91,7 +91,7 @@ def end(scene, load):
 
 
 def dead_letters(scene, load):
-    """The values on the dead topic. Each unusable message must be there as often as it was sent, and no other."""
+    """The values on the dead topic: each unusable message as often as it was sent, and nothing else."""
     sent, letters = load.poison[scene.topics.prefix], scene.topics.read("dead")
     found = {(m.headers["pruned_source_topic"], int(m.headers["pruned_source_partition"]), int(m.headers["pruned_source_offset"])): m.raw
              for m in letters}

@@ -45,7 +45,7 @@ def runs(objects):
 
 
 def check(objects):
-    """Each object and each row went once, and each run tells of its own."""
+    """Each object and each row went once, and each run reports its own."""
     assert objects.keys() == [] and objects.left() == []
     assert audited(objects) == N
     ended = runs(objects)
@@ -121,7 +121,7 @@ def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
 
 
 def test_slots_that_lease_together_never_exceed_the_rows_of_a_day(objects, pruned_with_slots):
-    """Two processes, three slots: in the end runs are held, and what is gone is within the limit."""
+    """Two processes, three slots: in the end runs are held, and no more is gone than the limit allows."""
     most = 133
     objects.settings |= {f"jobs.{SLOT}.max_rows_per_day": most}
     fill(objects)

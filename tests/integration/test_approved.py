@@ -15,7 +15,7 @@ OLDER = ("UPDATE pruned.runs SET approved_at = approved_at - %(age)s::interval, 
 
 @pytest.fixture
 def held(new_scene):
-    """Makes two processes and eight held runs of so many rows: (Two, ids)."""
+    """Makes two processes, and eight held runs of ROWS rows each. Returns (Two, ids)."""
     def make(rows, **settings):
         pair = Two(new_scene(SETTINGS | LIMIT | {f"jobs.{JOB}.{name}": value for name, value in settings.items()}))
         pair.add(rows)
@@ -26,7 +26,7 @@ def held(new_scene):
 
 
 def approve_at_once(scene, run_ids, times):
-    """Commands that run side by side. Their results."""
+    """Runs commands side by side. Returns their results."""
     done = []
     threads = [threading.Thread(target=lambda id=run_id: done.append(scene.run("approve", id))) for run_id in run_ids for _ in range(times)]
     for thread in threads:
@@ -94,7 +94,7 @@ def test_one_percent_more_rows_go_and_not_one_beyond(held, more, goes):
 
 
 def test_approved_runs_that_grow_while_a_process_dies_go_no_further(held):
-    """At most the counted rows and 1 %, whichever process does the page before that."""
+    """Each removes at most the counted rows plus 1 %, whichever process does its next page."""
     pair, run_ids = held(100, batch=10, delay_ms=LONG_PAUSE)
     for run_id in run_ids:
         pair.scene.run("approve", run_id).ok()
@@ -113,7 +113,7 @@ def test_approved_runs_that_grow_while_a_process_dies_go_no_further(held):
 
 
 def test_approve_waits_no_longer_than_it_is_told_and_says_why(held):
-    """The run is approved all the same, and goes once its job is resumed and nothing is stopped."""
+    """The approval counts. The run begins once its job is resumed and nothing is stopped."""
     pair, [run_id, *_] = held(30)
     run = pair.scene.run
     run("pause", JOB).ok()

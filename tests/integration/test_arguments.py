@@ -1,4 +1,4 @@
-"""Arguments are checked at intake: a tick that its job cannot use never becomes a run, and never costs a retry."""
+"""Arguments are checked at intake: a tick that its job cannot use never becomes a run, so nothing is retried."""
 
 import json
 

@@ -1,5 +1,5 @@
 """The audit belongs to the schema's owner: the daemon's role adds to it and reads it. Its days go when they are old enough, whoever
-asks."""
+asks for it."""
 
 import psycopg
 import pytest
@@ -32,7 +32,7 @@ def asked(database):
 
 
 def record(database, age, table="members"):
-    """Adds a row to the audit, so many days old."""
+    """Adds a row to the audit that is DAYS days old."""
     database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, at) VALUES "
                      "(gen_random_uuid(), 0, %s, 'deleted', '[1]', now() - %s * interval '1 day')", [table, age])
 

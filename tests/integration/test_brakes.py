@@ -99,7 +99,7 @@ def test_the_values_are_those_that_make_the_rows_due(new_scene):
 
 
 def test_rows_that_stay_are_not_counted(new_scene):
-    """A last owner's membership is due every night, and stays."""
+    """A last owner's membership is due every night but stays, so it does not count."""
     scene = new_scene({"jobs.members.remove_expired.max_rows": 4, "jobs.members.remove_expired.batch": 2,
                        "jobs.members.remove_expired.delay_ms": 0})
     instance = Tenant(scene)

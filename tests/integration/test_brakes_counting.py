@@ -62,7 +62,7 @@ def test_a_count_that_fails_is_charged(counted):
 
 
 def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counted):
-    """The page is not smaller: it was not its rows that took long."""
+    """The next page is as large as before, because the count took long and not the page."""
     scene, run_id = counted(OF_REST, SLEEPS)
     row = scene.wait_run(run_id, "held", deadline_s=60)
     assert (row["error"], row["attempts"], row["cursor"], left(scene)) == ("held: max_rows 20, counted 30", 0, None, 30)
@@ -72,7 +72,7 @@ def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counte
 
 
 def test_what_can_never_be_counted_is_held(counted):
-    """Neither within the step nor after it: it counts as one row more than may go."""
+    """No count is known, neither in the step nor after it. So the run counts as one row above its limit."""
     scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS)
     row = scene.wait_run(run_id, "held", deadline_s=90)
     assert (row["error"], left(scene)) == ("held: max_rows 20, counted 21", 30)

@@ -34,7 +34,7 @@ def proxy(gateway, let_go):
 
 
 def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(pruned_with_slots, database, gateway, proxy, let_go, request):
-    """The first slot has leased four and waits for the store. With the next four there would be eight of six."""
+    """The first slot has leased four and waits for the store. With the next four there would be eight; six are allowed."""
     objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
     settings = objects.settings | {"store.object.endpoint": proxy.url, f"jobs.{SLOT}.batch": 4, f"jobs.{SLOT}.max_rows_per_day": 6}
     for n in range(4):
@@ -109,7 +109,7 @@ def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_sl
     pruned_with_slots.start()
     assert gathering.together.wait(patient(60)), "slots lease together"
     noted = database.row(f"SELECT ({LEASED}) AS rows, (SELECT sum(rows_leased) FROM pruned.runs) AS of_runs")
-    assert noted["rows"] == noted["of_runs"] > gathering.batch  # whoever counts now, counts them
+    assert noted["rows"] == noted["of_runs"] > gathering.batch  # a count that begins now includes them
     gathering.go_on.set()
     database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('held', 'finished')", [SLOT], until=4, deadline_s=60)
     assert sum(gathering.sizes) == number - len(objects.left()) == most

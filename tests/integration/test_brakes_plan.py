@@ -95,7 +95,7 @@ def test_off_is_as_disabled(new_scene):
 
 @pytest.mark.parametrize("mode, ok", [("off", False), ("plan", False), ("apply", True)])
 def test_doctor_and_status_say_the_mode_that_is_in_force(new_scene, mode, ok):
-    """Not that of their own command line."""
+    """Commands show the mode of the daemon, not that of their own command line."""
     scene = new_scene({"run.mode": mode, "jobs.scratch.wide.mode": "apply" if mode == "plan" else mode})
     scene.start().wait_line("Started")
     wait_until(lambda: scene.run("processes", "--json").ok().json(), 30, "the process")

@@ -21,7 +21,7 @@ def two(new_scene):
 # --- limits, while rows are added between the count and the pages
 
 def run_before(two, rows):
-    """So many runs as make a usual number, each of so many rows."""
+    """As many runs as a usual number needs, each of ROWS rows."""
     for _ in range(5):
         two.add(rows, [0])
         [run_id] = two.send(1)
@@ -106,7 +106,7 @@ def begun(two):
 
 
 def wait_for_reason(pair, run_ids, reason):
-    """What is gone when each run waits for that reason."""
+    """The rows that are gone once each run waits for that reason."""
     wait_until(lambda: all(reason in (row["error"] or "") for row in pair.wait(run_ids, "waiting", "finished")), 30, "each says why it waits")
     gone = pair.gone(run_ids)
     assert all(3 <= n < 100 for n in gone) and {row["attempts"] for row in pair.wait(run_ids, "waiting")} == {0}
@@ -140,7 +140,7 @@ def test_runs_of_both_processes_pause_in_quiet_hours_and_go_on(two):
     assert (row["step"], row["started_at"]) == (0, None) and "quiet hours" in row["error"]
     first, second = pair.daemons
     assigned = len(second.lines("Partitions assigned"))
-    assert first.stop() == 0  # its lanes are the other's now, and that is quiet, too
+    assert first.stop() == 0  # the other process has its lanes now, and is quiet as well
     second.wait_line("Partitions assigned", count=assigned + 1)
     pair.on()
     wait_until(lambda: all(row["due_at"] > now(minutes=30) for row in pair.wait(run_ids, "waiting")), 30, "each waits again")

@@ -1,4 +1,4 @@
-"""The application restores groups and claims placeholders while they are being removed: those that it got back stay, the others go."""
+"""The application restores groups and claims placeholders while they are being removed: rows that it got back stay, the others go."""
 
 import random
 import threading

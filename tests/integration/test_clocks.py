@@ -185,7 +185,7 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
 
 
 def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
-    """By the database's clock its day has come; by the machine's it is a year ahead."""
+    """By the database's clock the day has come; by the machine's it is a year away."""
     scene = new_scene()
     at = now(minutes=-1)
     scene.topics.tick("scratch.wide", at)

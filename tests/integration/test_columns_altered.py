@@ -1,5 +1,5 @@
 """A column that is renamed or retyped between two pages of a run, in the process that has done the first: the run goes on, or ends
-blocked and says why; no row goes that it was not asked for."""
+blocked and says why. It removes no other rows."""
 
 import pytest
 

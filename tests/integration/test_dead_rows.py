@@ -35,7 +35,7 @@ def test_a_table_whose_autovacuum_is_off(scene):
 
 
 def test_a_table_whose_autovacuum_comes_to_no_end(scene):
-    """An old snapshot sees to it that none can remove the rows."""
+    """An old snapshot is held, so that no vacuum can remove the rows."""
     with scene.database.connect() as other:
         other.autocommit = False
         other.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")

@@ -109,7 +109,7 @@ def test_metrics_that_wait_for_the_database_do_not_delay_readiness(scene, ready,
 
 
 def test_a_request_takes_at_most_five_seconds(daemon, http, slow):
-    """Also if the client sends a little all the time."""
+    """This also holds for a client that sends a few bytes at a time."""
     (one,) = slow(http)
     began = time.monotonic()
     while is_open(one) and time.monotonic() - began < 30:

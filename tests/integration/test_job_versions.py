@@ -1,4 +1,4 @@
-"""The version of a job: a run has the one that it began with in its row, and no page of it is found by other rules in silence."""
+"""The version of a job: a run keeps the version that it began with in its row, and none of its pages is found by other rules unnoticed."""
 
 import pytest
 

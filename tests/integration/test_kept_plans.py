@@ -48,7 +48,7 @@ def test_no_plan_reads_the_whole_ledger_for_long(scene):
 REMOVE, PAGE, ROWS = "scratch.remove", 1000, 1_000_000
 REPEATED = """SELECT calls, plans, query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
     WHERE d.datname = current_database() AND calls >= %s AND plans * 2 > calls AND query LIKE '%%$1%%' AND query LIKE '%%pruned%%'
-    AND query NOT LIKE 'PREPARE pruned_explained AS%%'"""  # a page's search, which is planned for its values, as the check at the start named it
+    AND query NOT LIKE 'PREPARE pruned_explained AS%%'"""  # the search for a page is planned for its values; the check at the start named it so
 SCANNED = "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relid = 'scratch'::regclass"
 # A scan of the ledger reads 20,000 blocks. The daemon does so at its start, in statements without lists.
 FAR = """SELECT query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
@@ -116,7 +116,7 @@ def test_tables_of_a_million_rows_are_read_by_index(new_scene, counting):
 
 
 def test_runs_with_rows_are_asked_once_for_their_page(counting, new_scene):
-    """But for the first batch, which shows that the runs have rows."""
+    """The first batch is an exception: it shows that the runs have rows."""
     scene, number = new_scene({f"jobs.{JOB}.capacity": 1}, counting), 400
     scene.database.execute("CREATE EXTENSION pg_stat_statements")
     scene.topics.produce_many("ticks", [(JOB, json.dumps(

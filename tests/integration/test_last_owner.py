@@ -120,7 +120,7 @@ def test_a_member_that_somebody_else_removes_meanwhile_is_gone(group):
 
 
 def test_a_member_that_is_written_meanwhile_goes_all_the_same(group):
-    """The row is elsewhere when it is to be deleted, and says what it said when it was decided."""
+    """The row has moved when it is to be deleted, but its content is that of the decision."""
     scene = group.scene
     other = group.member(group.user(), group.root, expires_at=group.day(-1))
     scene.start().wait_line("Partitions assigned")

@@ -13,7 +13,7 @@ JOB, GATE = "scratch.one", 4711
 LIMIT = f"jobs.{JOB}.max_rows_per_day"
 FOUR_LANES = {f"jobs.{JOB}.capacity": 4, f"jobs.{JOB}.batch": 1}
 ENDED = "SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('finished', 'held')"
-# Those that wait for a moment, for the one before them, are not meant.
+# Without those that wait a moment for the run before them.
 WAITING = ("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
            " AND query_start < clock_timestamp() - interval '300 ms'")
 
@@ -46,7 +46,7 @@ def wait_all(scene, number, job=JOB):
 
 
 def gone(scene, number):
-    """Rows of NUMBER that are not there any more. Each belongs to a finished run."""
+    """The rows of NUMBER that are gone. Each belongs to a finished run."""
     missing = number - scene.database.value("SELECT count(*) FROM scratch")
     assert scene.database.value("SELECT sum(rows_done) FROM pruned.runs WHERE job = %s AND state = 'finished'", [JOB]) == (missing or None)
     return missing
@@ -103,7 +103,7 @@ def test_large_children_in_several_lanes(house):  # noqa: F811
 
 
 def test_steps_that_are_rolled_back_take_nothing(new_scene):
-    """Each run fails twice behind its limits. What they had taken is there for others at once."""
+    """Each run fails twice after it has passed its limits. Others can use what it had taken at once."""
     most, number = 60, 80
     scene = new_scene({**FOUR_LANES, LIMIT: most})
     fill(scene.database, number)

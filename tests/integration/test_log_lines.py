@@ -7,7 +7,7 @@ WHERE = ("user", "project", "namespace", "root_namespace")
 
 
 def said(tenant, run):  # noqa: F811
-    """User and place in each line of the run, without the line about a late message."""
+    """The user and the place in each line of the run, except the line about a late message."""
     lines = [line for line in tenant.lines(run_id=str(run["run_id"])) if not line["message"].startswith("Work message was missing")]
     return [{name: line[name] for name in WHERE if name in line} for line in lines]
 

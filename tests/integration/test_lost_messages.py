@@ -88,7 +88,7 @@ def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
 
 
 def test_messages_dropped_under_a_stopped_daemon(read):
-    """Also the metric, which exists before."""
+    """The metric exists before the first loss."""
     with contextlib.closing(Listening()) as http:
         daemon = read.start(settings={"http.listen": http.listen})
         daemon.wait_line("Partitions assigned")

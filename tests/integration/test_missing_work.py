@@ -229,7 +229,7 @@ def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
 
 
 def test_a_message_for_a_topic_that_is_not_there_delays_no_others(scene):
-    """As after another prefix: what the journal says of a change is still for the old one's topic."""
+    """As after a change of the prefix: the stored message about the change is for a topic of the old prefix."""
     scene.run("pause", "scratch.wide", settings={"topics.prefix": f"{scene.topics.prefix}.old"})
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished") > 0
     daemon = scene.start()

@@ -162,7 +162,7 @@ def test_no_membership_goes_before_the_databases_today_has_reached_its_last_day(
 
 
 def text_of(path):
-    """The file with its includes, as the engine composes it."""
+    """The file and its includes, as the engine composes them."""
     def included(match):
         return text_of((path.parent / match[1]).resolve())
     return re.sub(r"^\s*-- include: (\S+)$", included, path.read_text(), flags=re.M)

@@ -212,7 +212,7 @@ def test_of_other_partitioned_tables_rows_go(house):  # noqa: F811
     ("s3_key text", None, "s3:BUCKET column s3_key"), ('"Object_key" text', None, None), ("object_key varchar(90)", "uploads", "s3:uploads column object_key"),
     ("path text", "uploads", "s3:uploads column path"), ("path text", None, None), ("s3_key bigint", "uploads", None), ("note text", "uploads", None)])
 def test_a_column_that_looks_like_the_key_of_a_file(house, column, bucket, proposed):  # noqa: F811
-    """It is proposed as a remark: nobody but the reader knows."""
+    """It is proposed as a remark, because only the reader can know it."""
     house.sql(f"CREATE TABLE uploads (id bigint PRIMARY KEY, {column}, deleted_at timestamptz)")
     if bucket:
         house.pruned.settings["store.object.bucket"] = bucket

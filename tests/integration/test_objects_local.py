@@ -271,7 +271,7 @@ def test_an_object_whose_row_is_leased_elsewhere_is_left_alone(objects):
 
 
 def test_what_becomes_ready_behind_a_slot_is_not_forgotten(objects):
-    """A slot continues where its last page ended; meanwhile an older object is listed."""
+    """A slot continues where its last page ended, although an older object was listed meanwhile."""
     for i in range(5):
         objects.add("a", f"{i}", age=f"{9 - i} hours")
     (objects.root / "a" / "late").write_text("artifact")

@@ -43,7 +43,7 @@ def no_answer(let_go, go):
 
 
 def one_after_the_other(let_go, go):
-    """Each single answer comes in time, but all together do not."""
+    """Each single answer comes in time, but all of them together take too long."""
     let_go.wait(1.5)
     return SLOW_DOWN[:2]
 

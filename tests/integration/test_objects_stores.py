@@ -38,7 +38,7 @@ def test_objects_of_a_store_that_cannot_be_used_keep_no_others_waiting(objects, 
 
 @pytest.mark.parametrize("apart", ["1 ms", "0"])
 def test_the_other_stores_objects_are_found_behind_more_than_one_step_passes_over(objects, apart):
-    """Also if all rows were recorded in one transaction."""
+    """This also holds if all rows were recorded in one transaction."""
     objects.add(2 * WINDOW + 10, store=2, age="3 hours", apart=apart)
     before = objects.rows()
     objects.add(30, store=1)

@@ -121,7 +121,7 @@ def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
 
 
 def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
-    """Also not the dispatcher's statements between transactions: an operator who alters pruned.runs never waits behind a queue of the
+    """The dispatcher's statements between transactions do not wait either: an operator who alters pruned.runs never waits behind a queue of the
     daemon's."""
     scene = new_scene({})
     daemon = scene.start()

@@ -196,7 +196,7 @@ def test_a_key_of_several_columns(house, topics):  # noqa: F811
 
 
 def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
-    """There is no table, and then one with another primary key: that is no fault of the message."""
+    """First the table is missing, then it has another primary key. Neither is the fault of the message."""
     topics.make("app-users")
     house.say("people.erase", "table = people\non = UserErasureRequested")
     say_event(house, "UserErasureRequested", "app-users", "key = a, b")
@@ -219,7 +219,7 @@ def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
 
 
 def test_keys_of_several_columns_that_cannot_be_read_yet_are_told_apart(house, topics):  # noqa: F811
-    """They have one column in common. The latest event of a key counts; that of another key is none of its."""
+    """They have one column in common. The latest event of a key counts; events of other keys do not."""
     topics.make("app-rooms")
     house.say("seats.free", "table = seats\non = SeatLeft")
     say_event(house, "SeatLeft", "app-rooms", "key = nr, room\ncancel_on = SeatTaken")
@@ -397,7 +397,7 @@ def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
                                                  [("1", "removed"), ("2", "failed"), ("7", "kept"), ("77", "gone")]]
     assert [told[i][3] for i in (0, 2, 3)] == [None, "where", None] and "orders" in told[1][3], told
     assert [row[0] for row in erasure.rows("people", "id", "id")] == [2, 3, 4, 5, 6, 7, 8, 9]
-    # The row is in quarantine; who asks again gets an answer all the same.
+    # The row is in quarantine; a second request is answered nevertheless.
     send(erasure, {"id": 2})
     erasure.work()
     assert [outcome[1:3] for outcome in outcomes(erasure) if outcome[0] == "2"] == [("people.erase", "failed")] * 2
@@ -414,7 +414,7 @@ def answers(house):  # noqa: F811
 
 
 def test_a_run_that_dies_answers_its_event(house, topics):  # noqa: F811
-    """The key can be read only once there is a table, and then it is none of it."""
+    """The key can be read only once there is a table, and then it is no key of that table."""
     topics.make("app-users")
     house.say("people.erase", ERASE)
     say_event(house, "UserErasureRequested", "app-users", "key = id")
@@ -428,7 +428,7 @@ def test_a_run_that_dies_answers_its_event(house, topics):  # noqa: F811
     assert state == "dead" and answers(house) == [("people.erase", "people", "nobody", "failed", f"22P02: {error}")]
 
 
-# What makes the row of a run such that statements about it fail, and the class of the answer
+# What is wrong with the row of a run so that statements about it fail, and the class of the error
 BAD_ROWS = {
     "the step and its failure cannot be written": ("""
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE numeric_value_out_of_range; END $$;
@@ -618,7 +618,7 @@ def test_replay_reads_the_topic_again(erasure):
     assert erased(erasure) == [1]
 
 
-# The type of the key's column, its row, what an event may call it, and what names no row of it
+# The type of the key's column, the key of a row, other texts for that key, and texts that name no row
 EXACT = {
     "padded": ("char(3)", "abc", ["abc", "abc  "], ["abcd", "abcé"]),
     "one": ('"char"', "a", ["a"], ["ab", "é"]),
@@ -678,7 +678,7 @@ def test_an_event_names_exactly_its_row_or_none(house, topics):  # noqa: F811
 
 
 def test_a_reload_reads_the_topics_of_the_jobs_that_are_enabled(erasure):
-    """What came before waits in the topic."""
+    """Earlier messages wait in the topic."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     off = "[jobs.people.erase]\nenabled = false\n"
     erasure.pruned.configuration.write_text(off)
@@ -865,7 +865,7 @@ def emails(house):  # noqa: F811
 
 
 def test_an_event_that_only_another_process_knows_waits_for_it(apart):
-    """It is down for a while; the one that is left reads the topic for another job."""
+    """One process is down for a while; the other one reads the topic for a job of its own."""
     start_other(apart).stop()
     own = start_own(apart)
     for key in (1, 2, 3, 4):

@@ -186,7 +186,7 @@ class Door(http.server.ThreadingHTTPServer):
 
 
 class Frozen:
-    """It takes connections and says nothing."""
+    """It accepts connections and never answers."""
 
     def __init__(self, registry, _):
         self.registry, self.url = registry, registry.url
@@ -386,7 +386,7 @@ def test_a_schema_that_cannot_be_read_refuses_the_event(erasure, text):
     assert done.code == 2 and REFUSED[text] in done.stdout + done.stderr, done
 
 
-# --- keys: the type of the column, its row, the field's type, the value, what is to be
+# --- keys: the type of the column, the key of its row, the field's type, its value, the expected result
 
 KEYS = {
     "long": ("bigint", "42", "long", 42, True),

@@ -23,7 +23,7 @@ def most_at_once(rows):
 
 
 def send_wide(scene, number):
-    """Sends all at once: one after the other they might be sent more slowly than they are done."""
+    """Sends all at once. Sent one after the other, they might come more slowly than they are done."""
     scene.topics.produce_many("ticks", [("scratch.wide", json.dumps(
         {"job": "scratch.wide", "scheduled_at": rfc3339(now(minutes=-n)), "args": {"n": n}}).encode()) for n in range(1, number + 1)])
 

@@ -20,12 +20,12 @@ class Tree(Tenant):
     top: int
     sub: int  # below `top`
     code: int  # a project in `sub`
-    anchor: int  # the membership of an owner who has nothing to do with it all
+    anchor: int  # the membership of an owner who is not involved
 
 
 @pytest.fixture
 def tree(tenant):  # noqa: F811
-    """A group with a subgroup and a project, and an owner who has nothing to do with it all."""
+    """A group with a subgroup and a project, and an owner who is not involved."""
     tenant = Tree.of(tenant)
     tenant.top = tenant.group()
     tenant.sub = tenant.group(parent=tenant.top)

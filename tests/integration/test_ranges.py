@@ -33,7 +33,7 @@ def by_range(steps):
 
 
 def check_whole(scene, run_id, rows):
-    """Everything happened once, and nothing tells of the ranges."""
+    """Everything happened once, and nothing shows the ranges."""
     row = scene.run_row(run_id)
     assert (row["state"], row["attempts"], row["error"], row["unique_key"]) == ("finished", 0, None, None)
     assert result(row) == {"status": "completed", "updated_rows": rows, "removed": rows}
@@ -155,7 +155,7 @@ def run_that_grows(scene):
 
 
 def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene):
-    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with what is left of them."""
+    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with the rows that are left."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 420, f"jobs.{JOB}.delay_ms": 1500})
     run_id = run_that_grows(scene)
     row = scene.wait_run(run_id, "held", deadline_s=120)

@@ -62,7 +62,7 @@ def test_a_retry_with_the_new_version_is_of_all_ranges(items):
 
 
 def test_a_new_version_with_another_key_begins_at_its_first_row(items):
-    """What the ranges were divided by means nothing to it."""
+    """The new version cannot use the cursors by which the ranges were divided."""
     say(items, "pairs", "b > 0")
     row = blocked_then_retried(items)
     assert (row["state"], items.database.value("SELECT count(*) FROM pairs")) == ("finished", 0), row
@@ -94,7 +94,7 @@ def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before):
 # --- a run that dies
 
 def test_a_run_dies_once_it_has_taken_its_ranges_in(new_scene):
-    """Its own range fails: what it tells when it is dead is of all ranges."""
+    """The run's own range fails: the outcome of its death covers all ranges."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.approve": "never", f"jobs.{JOB}.max_attempts": 0,
                        f"jobs.{JOB}.batch": 20, f"jobs.{JOB}.delay_ms": 3600000})
     fill(scene.database, 400)

@@ -74,7 +74,7 @@ def shown(said, expected):
 
 
 def test_from_a_million_sessions_to_the_first_removal_by_the_readme_alone(new_database, topics, tmp_path):
-    """Five commands and a file of six lines, as they stand there, and what they print."""
+    """Five commands and a file of six lines, taken from README, with the output that it shows."""
     job, text = blocks("Your own tables")
     steps = transcript(text)
     assert len(steps) == 5 and len(job.splitlines()) == 6

@@ -1,4 +1,4 @@
-"""Each page of docs/recipes does what it says: its tables, its sentence, its plan, and its rows before and after are run as they stand there."""
+"""Each page of docs/recipes does what it says: its tables, its sentence, its plan and its rows before and after are taken from the page."""
 
 import json
 import re

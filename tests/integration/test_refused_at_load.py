@@ -85,7 +85,7 @@ def listed(items, job):
 
 @pytest.mark.parametrize("command", ["jobs", "config"])
 def test_what_a_process_refuses_is_shown_with_its_reason(items, command):
-    """The command reads the file, which is right in itself; the process has asked the catalogue."""
+    """The command reads only the file, which is right in itself; the process has asked the catalogue as well."""
     name = "no.column"
     items.say(name, WRONG[name][0])
     assert items.pruned.run(command, "--json").code == 0

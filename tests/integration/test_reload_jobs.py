@@ -262,7 +262,7 @@ def test_a_tick_that_a_process_without_the_job_meets_says_which_process(items):
 
 
 def another_process(house, *jobs, seen="now()"):  # noqa: F811
-    """A process that has JOBS, as it has noted itself."""
+    """A process that has noted that it has JOBS."""
     settings = json.dumps({job: {"capacity": 3} for job in jobs})
     house.database.execute(f"""INSERT INTO pruned.processes (id, host, pid, version, started_at, seen_at, settings, jobs)
         VALUES (gen_random_uuid(), 'elsewhere', 1, '1', now(), {seen}, '', %s)""", [settings])
@@ -291,7 +291,7 @@ def test_a_tick_of_a_job_that_only_another_process_has_waits_for_it(items):
     (sentence("kind = 1"), {"x": 1}, "unknown argument x"),
     ("table = items\non = ItemGone\napprove = never\n", {}, f"job {OTHER} takes no ticks")])
 def test_a_tick_that_waited_for_its_job_is_refused_by_it(items, text, args, reason):
-    """A page of a job that takes no ticks would be all its table."""
+    """The page of a job that takes no ticks would be its whole table."""
     daemon = start(items)
     another_process(items, OTHER)
     items.pruned.topics.tick(OTHER, now(minutes=-1), args=args)
@@ -325,7 +325,7 @@ def test_ticks_of_a_job_that_one_of_two_processes_has_are_all_done(items):
 
 
 def test_processes_say_that_their_versions_differ(items):
-    """Runs of the version that only one of them has are not begun by the other one."""
+    """A run of a version that only one process has is not stepped by the other one."""
     daemons = [start(items)]
     items.say(JOB, sentence("kind = 1"))
     items.say(OTHER, sentence("kind = 7"))

@@ -113,7 +113,7 @@ def test_a_partition_has_its_row_before_its_first_message_and_a_database_set_bac
 
 
 def test_intake_alone_notices_that_a_database_was_set_back(held):  # noqa: F811
-    """The dispatcher, which looks for that, hangs in its first look at the thresholds."""
+    """The dispatcher, which checks the positions, hangs in its first look at the thresholds."""
     scene, proxy = held
     first, second = now(minutes=-2), now(minutes=-1)
     daemon = scene.start()

@@ -89,7 +89,7 @@ def scene(server, shared, http, templates, scene_settings, tmp_path):
 
 
 def asked(standby):
-    """What sessions of ours ask the standby."""
+    """The statements that our sessions run on the standby."""
     return standby._ask("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'pruned%'")
 
 
@@ -283,7 +283,7 @@ def test_another_cluster_is_refused(scene, server):
 
 
 def test_another_database_with_the_same_tables_is_refused(scene, server, templates):
-    """It has a schema pruned and rows that are due, and is replayed as far as the right one."""
+    """The other server has a schema pruned and rows that are due, and has replayed as much as the right one."""
     other = Database(server.url(), templates(server).migrated())
     make_tables(other)
     fill(other, 35, first=501)
@@ -298,7 +298,7 @@ def test_another_database_with_the_same_tables_is_refused(scene, server, templat
 
 
 def test_a_standby_that_has_gone_on_with_a_log_of_its_own_is_not_used(scene):
-    """It was promoted, has written more than the primary, and is in recovery again: by numbers of the log it is ahead."""
+    """It was promoted, has written more than the primary, and is in recovery again: by positions in the log it is ahead."""
     scene.standby.lag()
     scene.standby.promote()
     with psycopg.connect(with_database(scene.standby.url(), scene.database.name), autocommit=True) as there:
@@ -374,7 +374,7 @@ def test_a_search_that_conflicts_with_the_replay_is_done_on_the_primary(scene):
 
 @contextlib.contextmanager
 def held_at_the_page(scene, page=1):
-    """The daemon stands between the search and the locks. Then it goes on."""
+    """Holds the daemon between the search and the locks; at the end of the block it continues."""
     scene.binary = binary_with_faults()
     daemon = scene.start(environment={"PRUNED_FAULT": f"replica.page_found:stop:{page}"})
     daemon.run_id = scene.tick()

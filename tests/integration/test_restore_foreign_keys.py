@@ -62,7 +62,7 @@ INSERT INTO pairs VALUES (1, 2, {id});
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL", "SET DEFAULT"])
 @pytest.mark.parametrize("noted", [True, False])
 def test_keys_of_several_columns_are_no_reason_to_refuse(doomed, rule, noted):  # noqa: F811
-    """Rows that refer to a group's rows so are recorded; where there were none, none went."""
+    """Rows that refer to a group's rows in this way are recorded. Without a record, none went."""
     doomed.database.connection.execute(PAIRS.format(parent="project", id=doomed.project_id, rule=rule))
     if noted:
         doomed.put("pair_notes", a=1, b=2)

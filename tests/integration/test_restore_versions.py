@@ -33,7 +33,7 @@ def take_away(house):  # noqa: F811
 
 
 def refused(house, run, *more):  # noqa: F811
-    """What it says; nothing is changed, not even with --partial."""
+    """The refusal. Nothing is changed, not even with --partial."""
     for options in (), ("--dry-run",), ("--partial",):
         done = house.restore(run, *options, *more, code=6)
         assert ids(house) == [3]
@@ -80,7 +80,7 @@ def test_rows_of_a_plain_sentence_come_back_from_the_audit(events, now):
 
 
 def test_rows_that_were_not_archived_stay_in_the_archive(events):
-    """The section archives now; its table has an older row of the same key."""
+    """The section archives now; the archive has an older row of the same key."""
     events.sql("INSERT INTO old_events VALUES (1, '2020-01-01'), (2, '2020-01-01')")
     run = removed(events, PLAIN)
     events.say(JOB, ARCHIVE)

@@ -118,7 +118,7 @@ def test_a_tick_of_a_job_without_its_tables_or_rights_ends_blocked_and_changes_n
     scene = new_scene()
     fill(scene.database, 3)
     daemon = scene.start()
-    daemon.wait_line("Partitions assigned")  # what is not there when a job is loaded has it refused (test_refused_at_load.py)
+    daemon.wait_line("Partitions assigned")  # a job whose table is missing when it is loaded is refused (test_refused_at_load.py)
     scene.database.execute(what)
     run_id = tick(scene)
     row = scene.wait_run(run_id, "finished")

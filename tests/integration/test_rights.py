@@ -1,5 +1,5 @@
-"""The role of `pruned grants` has no more rights than it needs: for each right, PostgreSQL refuses some statement of the program without
-it."""
+"""The role of `pruned grants` has no more rights than it needs: without each of them, PostgreSQL refuses some statement of the
+program."""
 
 import psycopg
 import pytest

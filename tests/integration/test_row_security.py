@@ -44,7 +44,7 @@ def test_a_group_stays(tenant, rule):  # noqa: F811
 
 @pytest.mark.parametrize("table", ["secrets", "below"])
 def test_a_user_stays(tenant, table):  # noqa: F811
-    """All memberships stay, except the expired one: nothing is removed by halves."""
+    """All memberships but the expired one stay: no user is removed in part."""
     bot, top = tenant.user(user_type=6), tenant.group()
     tenant.member(bot, project=tenant.project(top), expires_at=tenant.day(-1))
     other = tenant.member(bot, top)

@@ -48,7 +48,7 @@ def make_types(house):  # noqa: F811
 
 
 def test_keys_of_any_type(house):  # noqa: F811
-    """Two a page. All go but the second; all come back."""
+    """Two rows a page. All but the second go, and all come back."""
     make_types(house)
     jobs = [f"of.{name}" for name in TYPES]
     before = {name: house.rows(f"t_{name}", "id::text, stays", f"t_{name}.id") for name in TYPES}
@@ -71,7 +71,7 @@ def test_keys_of_any_type(house):  # noqa: F811
 
 
 def test_entries_of_rows_that_are_gone_leave_the_quarantine(house):  # noqa: F811
-    """Whatever the type of the key. What is no key of its table stays."""
+    """This holds for any type of the key. An entry whose text is no key of its table stays."""
     make_types(house)
     house.sql("CREATE TABLE seats (room text, nr int, PRIMARY KEY (nr, room)); INSERT INTO seats VALUES ('a', 1)")
     house.say("seats.free", "table = seats\nwhere = nr > 1")
@@ -332,7 +332,7 @@ def test_a_circle_is_loosened(house, null, how):  # noqa: F811
 
 
 def test_of_a_circle_that_cannot_be_closed_nothing_is_restored(house):  # noqa: F811
-    """The same circle, and what one of its rows refers to is gone for good."""
+    """The same circle, but a row that one of its rows refers to was removed for good."""
     house.sql(CIRCLE.format(null=" NOT NULL", how="DEFERRABLE INITIALLY DEFERRED", lines=LINES))
     house.sql("CREATE TABLE shops (id bigint PRIMARY KEY); INSERT INTO shops VALUES (5);"
               " ALTER TABLE carts ADD COLUMN shop_id bigint REFERENCES shops DEFERRABLE; UPDATE carts SET shop_id = 5 WHERE id = 1")
@@ -389,7 +389,7 @@ def test_archive_moves_and_restore_takes_out_of_it(house):  # noqa: F811
 
 @pytest.mark.parametrize("schema", ["public", "store"])
 def test_restore_takes_one_row_of_a_key_out_of_an_archive_that_has_several(house, schema):  # noqa: F811
-    """Keys are used again, and the archive has no unique key: it keeps the row that an earlier run has put there."""
+    """Keys are used again, and the archive has no unique key: the row of an earlier run stays."""
     name = "events_archive" if schema == "public" else "store.events"
     house.sql(f"""CREATE SCHEMA IF NOT EXISTS {schema}; GRANT USAGE ON SCHEMA {schema} TO PUBLIC; ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT ALL ON TABLES TO PUBLIC;
         CREATE TABLE events (id int, part int, note varchar(9), at timestamptz, weight real, PRIMARY KEY (part, id));
@@ -574,7 +574,7 @@ def test_rows_of_children_count_for_the_limits(house):  # noqa: F811
 
 
 def test_the_page_whose_children_exceed_is_not_applied(house):  # noqa: F811
-    """They come after the run was counted: a trigger adds them."""
+    """A trigger adds rows after the run was counted."""
     house.sql(FAMILY.replace("3000", "300"))
     house.sql("""CREATE FUNCTION more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
           IF OLD.id = 1 THEN INSERT INTO tbc SELECT 1000 + i, 100 FROM generate_series(1, 500) i; END IF; RETURN OLD; END $$;

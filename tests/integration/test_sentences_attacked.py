@@ -1,5 +1,5 @@
-"""Sentences over tables that are not as they expect. The question is always: does a row go that should stay, does one stay in silence,
-does one go unrecorded? Results are written by hand, from docs/adding-a-job.md."""
+"""Sentences over tables that are not as they expect. The question is always: does a row go that should stay, does one stay unnoticed,
+does one go without a record? Results are written by hand, from docs/adding-a-job.md."""
 
 import datetime
 import json
@@ -27,7 +27,7 @@ def removed(n, **more):
 
 
 def differences(house, attacks):  # noqa: F811
-    """What is not as written. All jobs run in one installation."""
+    """The cases whose result differs from the expected one. All jobs run in one installation."""
     for name, attack in attacks.items():
         house.sql(attack.sql)
         house.say(name, attack.sentence)

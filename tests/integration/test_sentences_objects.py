@@ -92,7 +92,7 @@ def test_an_object_that_cannot_be_deleted_keeps_its_row(uploads):
 
 
 def test_a_row_that_postgresql_refuses_keeps_its_object(uploads):
-    """It is tried before anything is asked of the store."""
+    """The row is tried before the store is asked for anything."""
     uploads.make()
     uploads.add((1, "one", True), (2, "two", True), (3, "three", True))
     uploads.put("one", "two", "three")
@@ -200,7 +200,7 @@ def test_a_column_that_changes_meanwhile_is_looked_at_again(uploads):
 
 
 def test_the_last_row_that_names_an_object_takes_it_along(uploads):
-    """The row that was to keep the object goes meanwhile, as by a run of an event."""
+    """The row that was to keep the object goes meanwhile, as if an event had asked for it."""
     uploads.make()
     uploads.add((1, "shared", True), (2, "shared", False), (3, "three", True))
     uploads.put("shared", "three")
@@ -211,7 +211,7 @@ def test_the_last_row_that_names_an_object_takes_it_along(uploads):
 
 
 def test_rows_that_come_due_meanwhile_do_not_go_without_their_object(uploads):
-    """Two that name one object and were to stay."""
+    """Two rows name one object and were to stay."""
     uploads.make()
     uploads.add((1, "one", True), (2, "pair", False), (3, "pair", False))
     uploads.put("one", "pair")

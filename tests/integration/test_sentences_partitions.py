@@ -1,4 +1,4 @@
-"""Sentences that drop partitions: which ones go, what waits for whom, what is recorded. Expected tables are written by hand."""
+"""Sentences that drop partitions: which ones go, who waits for whom, what is recorded. Expected tables are written by hand."""
 
 import datetime
 import shutil
@@ -275,7 +275,7 @@ def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_
 
 
 def test_a_detach_that_was_cut_off_is_finished(house):  # noqa: F811
-    """A transaction that has read the table is waited for, a partition that is half detached is the result, and the next try ends it."""
+    """The detach waits for a transaction that has read the table and leaves a partition half detached. The next try completes it."""
     make(house, OLD[:2])
     say(house)
     house.start()
@@ -338,7 +338,7 @@ def test_two_processes_and_two_ticks_drop_each_once(house):  # noqa: F811
 @pytest.mark.parametrize("hours, goes", [(23, False), (25, True)])
 @pytest.mark.parametrize("attached", [True, False])
 def test_what_another_job_has_begun_is_its_own_for_a_day(house, hours, goes, attached):  # noqa: F811
-    """So a job that was renamed ends what it has begun under its old name."""
+    """So a renamed job completes what it began under its old name."""
     make(house, OLD[:1])
     say(house)
     house.database.execute("""INSERT INTO pruned.partitions (relid, job, run_id, parent, name, bound, upper, upper_at, decided_at)

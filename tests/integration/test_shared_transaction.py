@@ -1,5 +1,5 @@
-"""Runs with few rows share a transaction, and where they can be done as one, its statements too. Each is what it would be alone: its rows,
-its audit record, its outcome, its failure."""
+"""Runs with few rows share a transaction, and where they can be done as one, its statements too. Each has the same result as alone: rows,
+audit record, outcome, failure."""
 
 import datetime
 
@@ -44,13 +44,13 @@ def count_statements(scene):
 
 
 def finished(scene):
-    """The runs whose end was told; a repeated outcome has the same bytes. The event is another job's as well."""
+    """The runs whose end was announced; a repeated outcome has the same bytes. Another job takes the event as well."""
     told = {(m.headers["ce_id"], m.raw): m.value for m in scene.topics.outcomes("RunFinished")}
     return sorted(str(value["run_id"]) for value in told.values() if value["job"] == JOB)
 
 
 def check_each_alone(scene, runs):
-    """Each run has removed its row, and has told it once."""
+    """Each run has removed its row and has announced it once."""
     audit = scene.database.rows("SELECT run_id::text, step, keys FROM pruned.deletions ORDER BY keys->0")
     assert audit == [{"run_id": runs[id], "step": 0, "keys": [id]} for id in sorted(runs)]
     rows = {str(row["run_id"]): row for row in scene.database.rows("SELECT * FROM pruned.runs WHERE job = %s", [JOB])}
@@ -178,7 +178,7 @@ def test_runs_are_done_as_one_and_each_has_its_own_record(new_scene):
 
 
 def test_a_trigger_that_takes_further_rows_has_each_run_judged_by_itself(new_scene):
-    """The run that took a row more is told of, and no other."""
+    """Only the run that took one row more is reported."""
     scene = new_scene(ONE_LANE)
     fill(scene.database, N)
     fill(scene.database, 1, first=100)

@@ -1,4 +1,4 @@
-"""`pruned stop` and `pruned go`: while it stands no process begins a step or calls a store; what runs ends; nothing is lost."""
+"""`pruned stop` and `pruned go`: while everything is stopped no process begins a step or calls a store. Steps under way end; nothing is lost."""
 
 import datetime
 import re
@@ -21,7 +21,7 @@ NO_BULK = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error
 
 
 def stop(scene, *options):
-    """Returns what it says once all processes say that they have stopped."""
+    """Returns its output once all processes report that they have stopped."""
     [said] = scene.run("stop", *options, "--json").ok().json()
     assert all(process["stopped"] for process in said["processes"]), said
     return said
@@ -220,7 +220,7 @@ def test_an_idle_end_does_not_wait_for_it(scene):
 
 
 def test_without_kafka(own_kafka, new_scene):
-    """It is stopped at once, and nobody begins a step when Kafka is back."""
+    """The stop holds at once, and no process begins a step when Kafka is back."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, bootstrap=own_kafka.bootstrap)
     fill(scene.database, 1000)
     [daemon] = start(scene)

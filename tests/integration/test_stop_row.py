@@ -40,7 +40,7 @@ def pair(new_scene):
 
 
 def assert_nothing_begins(pair, since):
-    """Two seconds after it was written nobody commits a step, and no step has begun since. Both processes are at work all the while."""
+    """Two seconds after the row was written no step commits, and no step has begun since. Both processes have work all the time."""
     pair.database.wait("SELECT clock_timestamp() > %s::timestamptz + interval '3 s'", [since])
     began, ended = pair.database.row("SELECT extract(epoch FROM max(began_at) - %(since)s)::float8 AS began, "
                                      "extract(epoch FROM max(ended_at) - %(since)s)::float8 AS ended FROM public.steps", {"since": since}).values()
@@ -58,7 +58,7 @@ def assert_all_go_on(pair):
     assert not any(daemon.lines(level="error") for daemon in pair.daemons)
 
 
-# --- within two seconds, by what is in the tables
+# --- within two seconds, as the tables show it
 
 def test_no_step_is_committed_two_seconds_after_a_stop(pair):
     pair.scene.run("stop").ok()
@@ -83,7 +83,7 @@ def test_no_step_is_committed_two_seconds_after_a_pause(pair, by_hand):
     f"{BY_HAND}, since = clock_timestamp(), by = 'an older version', reason = 'by hand'", BY_HAND,
     "DELETE FROM pruned.stop; INSERT INTO pruned.stop (stopped) VALUES (true)"])
 def test_a_row_that_another_version_or_a_person_writes_is_obeyed(pair, row):
-    """Also one that says neither when nor who."""
+    """This also holds for a row without a time and a name."""
     pair.database.connection.execute(row)
     assert_nothing_begins(pair, pair.database.value("SELECT clock_timestamp()"))
     for daemon in pair.daemons:
@@ -92,7 +92,7 @@ def test_a_row_that_another_version_or_a_person_writes_is_obeyed(pair, row):
     assert pair.scene.run("status", "--json").json()[0]["stop"] is not None
     [finding] = [f for f in pair.scene.run("doctor", "--json").json() if f["check"] == "stopped"]
     assert not finding["ok"] and finding["remedy"] == "pruned go"
-    [said] = pair.scene.run("stop", "--reason", "mine", "--json").ok().json()  # the command knows that it stands
+    [said] = pair.scene.run("stop", "--reason", "mine", "--json").ok().json()  # the command sees the row that is there already
     assert said["stop"]["since"] is not None and said["stop"]["by"] and said["stop"]["reason"] == "mine"
     assert sorted(p["pid"] for p in said["processes"] if p["stopped"]) == sorted(d.pid for d in pair.daemons)
     pair.database.execute("UPDATE pruned.stop SET stopped = false")

@@ -99,7 +99,7 @@ def waiting_session(scene):
 
 @contextlib.contextmanager
 def maintenance(scene):
-    """The lock that a vacuum holds, and an index build beside which others work."""
+    """The lock that VACUUM and CREATE INDEX CONCURRENTLY hold."""
     with scene.database.connect() as other:
         other.autocommit = False
         other.execute("LOCK TABLE scratch IN SHARE UPDATE EXCLUSIVE MODE")
@@ -162,7 +162,7 @@ def test_a_run_waits_and_goes_on(scene, http, cause, reason):
 
 
 def test_much_write_ahead_log(scene):
-    """A rate: only who looks twice sees it, so not `pruned status`."""
+    """A rate needs two looks, so `pruned status` cannot show it."""
     fill(scene.database, ROWS)
     with much_wal(scene):
         run_id = tick(scene)
@@ -213,7 +213,7 @@ def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
 
 
 def test_doctor_and_status_speak_of_what_the_daemons_may_see(scene, server):
-    """Not of what the role may see that asks."""
+    """The answer does not depend on what the role that asks may see."""
     scene.database.execute("CREATE ROLE looker LOGIN IN ROLE pg_monitor")
     scene.database.execute(f"REVOKE pg_monitor FROM {ROLE}")
     url = {"postgres.url": server.url(scene.database.name, "looker")}

@@ -1,4 +1,4 @@
-"""The first look at the thresholds hangs: no step begins before its answer, or before the time is over for which it is waited."""
+"""The first look at the thresholds hangs: no step begins before its answer, or before the time to wait for it is over."""
 
 import asyncio
 import datetime
@@ -57,7 +57,7 @@ def test_a_look_that_hangs_delays_steps_for_its_time_and_no_longer(held):
     assert result(row)["removed"] == 10 and not proxy.let_go
     assigned = datetime.datetime.fromisoformat(daemon.wait_line("Partitions assigned")["time"])
     assert (began(daemon) - assigned).total_seconds() >= BOUND_S
-    # It is waited for once.
+    # Only the first look is waited for.
     begun = time.monotonic()
     scene.topics.tick(JOB, at := now(minutes=-2))
     scene.wait_run(tick_id(JOB, at))

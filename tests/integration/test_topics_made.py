@@ -8,7 +8,7 @@ KAFKA = 4
 
 
 def apply(bare, topic, error):
-    """The result, where all topics are there but TOPIC."""
+    """The result of the command if only TOPIC is missing."""
     name = bare.topics.full(topic)
     with PlayedKafka(missing=[name], refused={name: error}) as played:
         done = bare.run("topics", "--apply", settings={"kafka.bootstrap.servers": played.bootstrap})
@@ -23,7 +23,7 @@ def test_all_goes_on_without_the_clocks_topic_where_it_is_refused(bare):
 
 @pytest.mark.parametrize("topic", ["clock", "ticks"])
 def test_a_topic_that_was_not_made_in_time_is_an_error_and_not_refused(bare, topic):
-    """Even an optional one: whether it is there is not known, and the next try can make it."""
+    """This also holds for an optional topic: nobody knows whether it is there, and the next try can make it."""
     done = apply(bare, topic, REQUEST_TIMED_OUT)
     assert done.code == KAFKA
     assert bare.topics.full(topic) in done.stderr and "the reason" in done.stderr

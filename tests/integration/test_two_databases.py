@@ -25,7 +25,7 @@ def jobs(pruned):
 
 @pytest.fixture
 def pair(new_pruned, new_database, new_topics, scene_settings):
-    """(main, ci): without a word about jobs in their settings, because each has the jobs whose tables its database has."""
+    """(main, ci). Their settings do not mention jobs: each has the jobs whose tables are in its database."""
     made = []
     for part in ("main", "ci"):
         database = new_database("migrated")

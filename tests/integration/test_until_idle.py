@@ -80,7 +80,7 @@ def back_off_in_the_middle(scene):
 
 
 def blocked(scene):
-    """A table that is not there when its job is loaded would have it refused."""
+    """A job whose table is missing when it is loaded would be refused."""
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     scene.database.execute("DROP TABLE scratch")

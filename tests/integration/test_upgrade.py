@@ -1,4 +1,4 @@
-"""A database of an older version: after `pruned migrate` its daemon works with the rights that it had."""
+"""A database of an older version: after `pruned migrate` the daemon works with the rights that its role had before."""
 
 import psycopg
 import pytest

@@ -14,7 +14,7 @@ KEY = "ALTER TABLE diaries ADD CONSTRAINT of_user FOREIGN KEY (writer_id) REFERE
 
 
 class Running(Tenant):
-    """One daemon, whose one connection for steps destroys a bot after the other."""
+    """One daemon with a single connection for steps, which destroys one bot after the other."""
 
     def destroy(self):
         """The run that destroys a new bot, for which `rows` have been put; (bot, run)."""

@@ -1,4 +1,4 @@
-"""Many users who are destroyed share transactions, and each has both of its steps in one. Each run is what it would be alone."""
+"""Many users who are destroyed share transactions, and each has both of its steps in one. Each run has the same result as alone."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def check_audit(database, run, bot):
 
 
 def check_each(database, topics, bots):
-    """Each user is gone, in two steps of their own run, and this was told once for each."""
+    """Each user is gone, in two steps of their own run, and each was announced once."""
     runs = find_runs(database)
     assert sorted(runs) == sorted(bots)
     for bot, run in runs.items():

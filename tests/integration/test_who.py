@@ -53,7 +53,7 @@ def test_the_command_puts_back_just_this_row(expired):  # noqa: F811
 
 
 def test_a_user_and_what_named_it(expired):  # noqa: F811
-    """The bot itself, its membership, its settings, and the issue that it had written."""
+    """The bot, its membership, its settings, and the issue that it had written."""
     expired.tick(EXPIRED, **QUIET)
     lines = who(expired.pruned, f"users:{expired.bot}")
     seen = {(line["table"], line["action"], line["reason"]) for line in lines}

@@ -1,6 +1,6 @@
 """Says in words where a database is not what the model expects.
 
-Columns are compared where a rule determines them: every column of a row that was there before, the columns that the
+Columns are compared if a rule determines them: every column of a row that was there before, the columns that the
 model gave to a row that it inserted. `updated_at` of a row that the job changes may move or not, unless a rule says that
 it must (then the model has NOW there).
 """

@@ -121,7 +121,7 @@ def group_level(db, user_id, group_id, day):
 
 
 def project_level(db, user_id, project, day):
-    """A link of the project counts for all who reach the invited group, in whatever way, unless the project's own namespace
+    """A link of the project counts for all who reach the invited group in any way, unless the project's own namespace
     has the lock; a lock further above, or of the invited group, closes nothing."""
     home = db.get("namespaces", project["namespace_id"])
     level = direct_level(db, user_id, "Project", project["id"])

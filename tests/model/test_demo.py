@@ -1,4 +1,4 @@
-"""The demo's data has what the demo promises to show, in whatever time zone it is loaded."""
+"""The demo's data has what the demo promises to show, in any time zone."""
 
 import psycopg
 import pytest

@@ -45,7 +45,7 @@ def test_the_border_cases_are_there(new_database):
 
 
 def test_shares_and_chains_exist_and_users_who_lose_rights_have_a_refresh_request(new_database):
-    """Whatever the rule about guests is: in what is left, rights change only for users with a request for a refresh."""
+    """With any rule about guests: after the run, rights have changed only for users with a request for a refresh."""
     conn = new_database("app").connection
     by_link, by_lock, lost = 0, 0, 0
     for seed in SEEDS:

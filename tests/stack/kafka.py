@@ -50,7 +50,7 @@ class Kafka(Server):
 
     def __init__(self, folder, outlive_us=False, doors=0, sasl=None, lasts=False):
         """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL: {user: password}, for a listener that
-        demands one. LASTS: for so many minutes that it pays to compile well."""
+        demands one. LASTS: it runs long enough for compiling its code well to pay."""
         super().__init__(folder, outlive_us)
         self.lasts = lasts
         self.held, self.held_controller = HeldPort(), HeldPort()

@@ -1,5 +1,5 @@
-"""What each broker would make anew at its start, made once: formatted storage, and an archive of its classes. With both a broker is
-ready after a quarter of the processor time. They are kept beside Kafka's libraries, by the Java and the libraries that made them."""
+"""Formatted storage and an archive of classes, made once instead of at the start of each broker. With both a broker is ready after a
+quarter of the processor time. They are kept beside Kafka's libraries, by the Java and the libraries that made them."""
 
 import base64
 import contextlib

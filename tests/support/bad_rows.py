@@ -1,7 +1,7 @@
 """Rows of `pruned.runs` that are older than its bounds and violate them."""
 
 JOB = "scratch.wide"
-# As step 11 left them: what is there already is not looked through.
+# As step 11 of the schema left them: it does not check rows that are there already.
 LOOSE = "ALTER TABLE pruned.runs DROP CONSTRAINT runs_bounds"
 AS_BEFORE = """
 ALTER TABLE pruned.runs ADD CONSTRAINT runs_bounds CHECK (

@@ -10,7 +10,7 @@ SENTENCE = "table = uploads\nwhere = deleted_at IS NOT NULL\nobject = s3:{bucket
 
 
 class Uploads:
-    """A house with one such job, `files`, and the bucket of one test."""
+    """An installation with one such job, `files`, and the bucket of one test."""
 
     def __init__(self, house, gateway, name):
         self.house, self.database, self.gateway = house, house.database, gateway
