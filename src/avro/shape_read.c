@@ -55,7 +55,7 @@ take_long (Datum *datum, gint64 *value)
   return fail (datum, "a number of more than 64 bits");
 }
 
-/* NULL: there are not so many bytes. */
+/* NULL: fewer than LEN bytes are left. */
 static const guint8 *
 take (Datum *datum, gint64 len)
 {

@@ -24,7 +24,7 @@ typedef struct {
   gboolean prepare; /* FALSE: never prepare a named statement (for transaction poolers without
                        support) */
   const char *name; /* application_name */
-  int answer_ms;    /* a server that does not answer for so long counts as gone; 0: twice the
+  int answer_ms;    /* a server that does not answer for this time counts as gone; 0: twice the
                        statement_timeout */
   const atomic_int *plans; /* when this number changes (atomic), the server discards the plans of
                         its prepared statements; NULL: never */

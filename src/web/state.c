@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define KEPT_US (2 * G_USEC_PER_SEC)
-#define SHARE 20 /* at most one part in so many of the time is spent on the statement */
+#define SHARE 20 /* the statement takes at most 1/SHARE of the time */
 #define FIRES 1000
 #define DAYS 400
 

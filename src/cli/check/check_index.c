@@ -65,7 +65,7 @@ words_of (const GString *conditions)
   return array_take (words);
 }
 
-/* Whether there can be so many rows in TABLE, as SQL writes it. Large tables are asked for once. */
+/* Whether TABLE, as SQL writes it, may have LARGE rows or more. Large tables are asked for once. */
 static gboolean
 may_be_large (Check *check, const char *table)
 {

@@ -288,7 +288,7 @@ brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **erro
   return TRUE;
 }
 
-/* Nothing is known of either run that would make the one's count another than the other's. */
+/* Counting would give the same for both runs, as far as is known. */
 static gboolean
 is_alike (const Run *run, const Run *other)
 {

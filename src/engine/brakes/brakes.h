@@ -22,12 +22,12 @@ gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * is the run that goes alone, or NULL. */
 gboolean brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The same in one transaction with OTHER, of the same job, for which it was done: what was counted
- * for that is not counted again, if both begin alike. OTHER may be NULL. */
+/* The same in one transaction with OTHER, of the same job, for which it was done: if counting would
+ * give the same for both runs, it is not done again. OTHER may be NULL. */
 gboolean brakes_before_like (Step *step, const Step *other, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* After the leases of the errands of N steps, in their transaction: step_tries has said of how many
- * rows. The same. */
+/* The same after the leases of the errands of N steps, in their transaction. step_tries has said
+ * how many rows they leased. */
 gboolean brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* How many rows the run may change after this step, as far as is known now; LIMIT_NONE of limits.h:

@@ -5,7 +5,7 @@
 #include "engine/step/plan.h"
 
 #define SQL "src/engine/brakes/sql/"
-#define LONGEST_US (8 * G_USEC_PER_SEC) /* after so long the rest is estimated */
+#define LONGEST_US (8 * G_USEC_PER_SEC) /* after this time the rest is estimated */
 
 void
 run_count_clear (RunCount *count)

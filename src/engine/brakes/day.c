@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #define SQL "src/engine/brakes/sql/"
-/* Rows are counted again after so long, for processes that have another limit, or none. */
+/* Rows are counted again after this time, for processes that have another limit, or none. */
 #define FRESH_US (60 * G_USEC_PER_SEC)
 
 /* --- what this process was given --- */
@@ -59,7 +59,7 @@ is_to_count (const char *job, gint64 most, gint64 rows, gboolean *left)
   return count;
 }
 
-/* FALSE: it was not given by the count LABEL, or not so much. */
+/* FALSE: what is left was not given by the count LABEL, or is less than ROWS. */
 static gboolean
 spend (const char *job, const char *label, gint64 rows)
 {

@@ -6,9 +6,9 @@
 #include "engine/brakes/day.h"
 
 typedef struct {
-  gint64 max_rows, day, share, ratio; /* the run may change so many rows; LIMIT_NONE: off */
-  gint64 went;                        /* other runs of the day have changed so many rows */
-  gint64 of_rows;                     /* the table has so many */
+  gint64 max_rows, day, share, ratio; /* rows that the run may change; LIMIT_NONE: off */
+  gint64 went;                        /* rows that other runs of the day have changed */
+  gint64 of_rows;                     /* rows of the table */
   gint64 usual;                       /* rows of a run */
 } RowLimits;
 

@@ -133,7 +133,7 @@ typedef struct _Job {
 
   /* settings */
   int capacity;
-  int ranges; /* a run of it works in so many lanes at once, at most */
+  int ranges; /* in how many lanes a run of it works at once, at most */
   char *work_topic;
   atomic_int partitions; /* of the work topic, as last seen; 0: not known */
 } Job;

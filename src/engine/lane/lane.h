@@ -114,8 +114,8 @@ typedef struct _Lane {
     gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
     gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
     gboolean heavy;   /* nearly all runs of the last shared transaction had rows */
-    guint at_once;    /* so many runs are done as one (work/at_once.h); 0: none were yet */
-    guint rests;      /* for so many batches none is */
+    guint at_once;    /* how many runs are done as one (work/at_once.h); 0: none yet */
+    guint rests;      /* for how many batches none is done as one */
     guint fits;       /* messages that the next one should take; 0: all */
     gboolean apart;   /* it is taken without other lanes once */
     guint outages;    /* in a row */
@@ -130,7 +130,7 @@ typedef struct _Lane {
   /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
    * lock. */
   struct {
-    guint n; /* so many of `pending`, from its front */
+    guint n; /* how many of `pending`, from its front */
     /* Monotonic: messages taken before this are suspects; 0: none was taken yet */
     gint64 fresh_until_us;
     gboolean looked_back;   /* counts from before this assignment's first message are deleted */

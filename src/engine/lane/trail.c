@@ -3,7 +3,7 @@
 #include "engine/lane/lane_private.h"
 
 #define REMEMBERED                                                                                 \
-  4096 /* so many messages of a partition are remembered, up to twice as many: 128 KB */
+  4096 /* messages of a partition that are remembered, up to twice as many: 128 KB */
 
 /* With the lock. */
 static void

@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #define BISECT_TRIALS 30
-#define BISECT_SYSTEMIC_PAGE 20 /* a page of so many or more can be systemic */
+#define BISECT_SYSTEMIC_PAGE 20 /* only a page of this size or more can be systemic */
 
 typedef struct {
   char *reason, *sqlstate;

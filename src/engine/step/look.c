@@ -10,7 +10,7 @@
 #define ENOUGH_US (100 * G_TIME_SPAN_MILLISECOND) /* the lane's other messages are waiting */
 #define SLICE 100                                 /* runs whose pages are in memory at once */
 #define LONGEST_US                                                                                 \
-  (5 * G_USEC_PER_SEC) /* after so long the remaining runs are stepped one at a time */
+  (5 * G_USEC_PER_SEC) /* after this time the remaining runs are stepped one at a time */
 
 typedef struct {
   Step *step;

@@ -13,7 +13,7 @@ typedef struct {
   const Job *job;
   GString *gone;    /* array literal, not closed yet: keys that earlier pages would remove */
   GPtrArray *going; /* of char: keys that this page would remove, so far */
-  int room;         /* so many keys more has this page; 0: it begins */
+  int room;         /* keys that this page can still take; 0: it begins */
   PlanTally *tally; /* NULL: nobody counts */
 } Plan;
 

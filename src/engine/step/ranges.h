@@ -6,7 +6,7 @@
  *   beside    other lanes work off ranges of the run
  *   gather    the run takes them in: no further page of theirs begins
  *   over      the run's own range is done
- *   quota     so many rows may the run's row, or that of the range, have changed; none: any number
+ *   quota     rows that the run's row, or that of the range, may have changed; none: any number
  *   most      `max_rows` when the run was divided; none: it was off
  *   free      no limit held then (`approve = never`)
  *   approved  the run was approved when it was divided

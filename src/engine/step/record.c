@@ -40,7 +40,7 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++) {
     char *key = keys->pdata[rows_int (rows, i, "row")];
-    /* Who sends an event wants to know what becomes of the row: it is tried at once. */
+    /* The sender of an event waits for an answer, so its row is not passed over. */
     if (g_array_index (waits, gboolean, i) && !(step->job->sentence != NULL && is_about_row (step)))
       g_hash_table_add (over, key);
     else

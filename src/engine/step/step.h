@@ -88,7 +88,7 @@ struct _Step {
   gint64 below; /* of these: rows of other tables that a sentence has deleted with its own */
   gint64 rows_taken_in; /* rows of the run that its ranges have changed, in earlier transactions */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
-  gint64 room;             /* so many rows more may be leased; -1: any number */
+  gint64 room;             /* rows that may still be leased; -1: any number */
   StepBrake brake;
   /* a plan (plan.h): what it shows for each row; NULL: nothing */
   void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,

@@ -10,7 +10,7 @@
 
 #define FEWEST 8
 #define MOST 100 /* lists up to here are planned once (pg/statement.c) */
-#define GOAL_US (50 * G_TIME_SPAN_MILLISECOND) /* so long they may take without being fewer */
+#define GOAL_US (50 * G_TIME_SPAN_MILLISECOND) /* runs that take longer become fewer */
 #define REST 16                                /* batches of a lane whose job does not fit */
 
 guint

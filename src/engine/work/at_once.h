@@ -15,7 +15,7 @@ typedef struct {
   Lane *lane;
   Bundle *bundle;
   const GPtrArray *runs; /* of Run, borrowed: sound ones, in the same version of their job */
-  gint64 most;           /* they may change so many rows */
+  gint64 most;           /* rows that they may change */
   GPtrArray *steps;      /* of Step, owned: gets those that are done */
   GPtrArray *next;       /* of Run, owned: gets those that are one step further */
   const char *at_fault;  /* the run whose limits want it to go alone; NULL: not known */

@@ -231,7 +231,7 @@ errands_begin (Service *service, Pg *pg, const GPtrArray *lanes)
 
 /* --- the second half --- */
 
-/* Each gets its part of the time: a page of theirs took so long. */
+/* Each gets its part of the time, as the time for a page of its own. */
 static void
 divide_time (const Group *group, gint64 began_us)
 {

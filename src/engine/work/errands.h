@@ -11,7 +11,7 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* So many lanes of the job of LANE at once; 1: its errands go alone. */
+/* How many lanes of the job of LANE go together; 1: its errands go alone. */
 guint errands_most (const Lane *lane);
 /* LANE, whose message is taken, can go with others. */
 gboolean errands_fit (Service *service, Lane *lane);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LATEST_US                                                                                  \
-  (30 * G_USEC_PER_SEC) /* no request begins so long after the rows were looked at */
+  (30 * G_USEC_PER_SEC) /* no request begins later than this after the rows were looked at */
 #define AGAIN_MS 1000   /* until a row that has changed is looked at again */
 
 /* --- lease --- */
@@ -83,7 +83,7 @@ cancel (gpointer data)
 
 /* --- settle --- */
 
-/* The store cannot give the object back: somebody has to know. */
+/* The store cannot give the object back, so the log says it. */
 static void
 say_without (Step *step, const char *key, const char *what, const char *object)
 {

@@ -23,7 +23,7 @@ why (const Run *run, const Job *job)
                           run->version, job->version);
 }
 
-/* A run that waits for a process is told of once. */
+/* Logs only once that a run waits for a process. */
 static void
 tell (const Run *run, const Job *job)
 {

@@ -17,7 +17,7 @@ typedef struct {
   gboolean is_full; /* there can be more in the same window */
   gboolean refused; /* PostgreSQL refuses to delete some: find out which */
   gboolean asked;   /* that has been done once */
-  gint64 limit;     /* only so many are settled, because all took too long; 0: all */
+  gint64 limit;     /* how many are settled, because all took too long; 0: all */
 } Leased;
 
 /* Of ANSWERS, of until.sql and lease.sql: N rows from row FROM on. Holds a reference. */

@@ -2,7 +2,8 @@
 
 #include "base/clock.h"
 
-/* Every so many steps a slot reads from the table's beginning, for leases that were returned. */
+/* After this number of steps a slot reads from the table's beginning, for leases that were
+ * returned. */
 #define LOOK_BACK_EVERY 16
 
 /* Where the step before ended; NULL: the beginning. A slot that skips objects never looks back, or

@@ -243,7 +243,7 @@ read_keep (Sentence *sentence, const char *value, GError **error)
 
 /* --- other kinds --- */
 
-/* `90 days`, `1 year 6 months`: never 0, and never so much that PostgreSQL has no such time. */
+/* `90 days`, `1 year 6 months`: never 0, and within what PostgreSQL can take from a time. */
 #define PART_OF_AGE "[1-9][0-9]{0,3} +(hour|day|week|mon|month)s?|[1-9][0-9]{0,2} +years?"
 
 static gboolean

@@ -18,8 +18,8 @@ char *sql_text_at (const char *text, const char *value);
 char **sql_text_list (const char *text, GError **error);
 
 /* Reads the name at *AT, which is then behind it and its blanks: without quotes folded to lower
- * case, else as it is. With PARTS > 1: up to so many with dots between them. PRUNED_FATAL: there is
- * none. */
+ * case, else as it is. With PARTS > 1: up to PARTS names with dots between them. PRUNED_FATAL:
+ * there is none. */
 char *sql_text_name (const char **at, int parts, GError **error);
 
 /* TEXT as one name and nothing else. */
