@@ -188,24 +188,6 @@ kafka_is_fatal (rd_kafka_t *rk, GError **error)
   return TRUE;
 }
 
-void
-kafka_cond_init (pthread_cond_t *cond)
-{
-  pthread_condattr_t attributes;
-  pthread_condattr_init (&attributes);
-  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init (cond, &attributes);
-  pthread_condattr_destroy (&attributes);
-}
-
-gboolean
-kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_us)
-{
-  struct timespec until
-      = { .tv_sec = deadline_us / G_USEC_PER_SEC, .tv_nsec = deadline_us % G_USEC_PER_SEC * 1000 };
-  return pthread_cond_timedwait (cond, mutex, &until) != ETIMEDOUT;
-}
-
 /* After a topic is created or a broker leaves, a partition has no leader for a moment. */
 static gboolean
 will_pass (rd_kafka_resp_err_t err)

@@ -42,8 +42,3 @@ rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 
 KafkaMessage *kafka_message_from (const rd_kafka_message_t *raw);
 /* The headers in librdkafka's form; NULL: none. */
 rd_kafka_headers_t *kafka_message_raw_headers (const KafkaMessage *message);
-
-/* A condition variable on the monotonic clock. */
-void kafka_cond_init (pthread_cond_t *cond);
-/* Waits until DEADLINE_US (clock_monotonic_us); FALSE: timed out. */
-gboolean kafka_cond_wait (pthread_cond_t *cond, pthread_mutex_t *mutex, gint64 deadline_us);

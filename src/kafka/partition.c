@@ -1,5 +1,6 @@
 #include "kafka/partition.h"
 #include "base/clock.h"
+#include "base/condition.h"
 #include "kafka/partition_private.h"
 #include <stdatomic.h>
 
@@ -37,7 +38,7 @@ partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue, const char 
   self->subject = g_strdup_printf ("partition %s/%d", topic, number);
   self->number = number;
   pthread_mutex_init (&self->lock, NULL);
-  kafka_cond_init (&self->ended);
+  condition_init (&self->ended);
   self->assigned = TRUE;
   self->repositioned = TRUE;
   return self;
@@ -205,7 +206,7 @@ still_assigned_after (KafkaPartition *self, gint64 pause_us)
 {
   pthread_mutex_lock (&self->lock);
   gint64 until_us = clock_monotonic_us () + pause_us;
-  while (pause_us > 0 && self->assigned && kafka_cond_wait (&self->ended, &self->lock, until_us))
+  while (pause_us > 0 && self->assigned && condition_wait (&self->ended, &self->lock, until_us))
     ;
   gboolean assigned = self->assigned;
   pthread_mutex_unlock (&self->lock);

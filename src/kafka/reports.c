@@ -1,5 +1,6 @@
 #include "kafka/reports.h"
 #include "base/clock.h"
+#include "base/condition.h"
 #include <stdatomic.h>
 
 #define STOP_LOOK_US (50 * 1000) /* how soon *STOP is noticed */
@@ -37,7 +38,7 @@ reports_new (GPtrArray *messages)
   Reports *self = g_malloc0 (sizeof (Reports) + messages->len * sizeof (Report));
   atomic_init (&self->refs, 1);
   pthread_mutex_init (&self->lock, NULL);
-  kafka_cond_init (&self->changed);
+  condition_init (&self->changed);
   for (guint i = 0; i < messages->len; i++) {
     KafkaMessage *message = g_ptr_array_index (messages, i);
     if (!message->acked)
@@ -189,7 +190,7 @@ report_note (Report *report, const rd_kafka_message_t *raw)
 static void
 wait_until (Reports *self, const Patience *patience, gint64 until_us)
 {
-  kafka_cond_wait (&self->changed, &self->lock, MIN (patience->deadline_us, until_us));
+  condition_wait (&self->changed, &self->lock, MIN (patience->deadline_us, until_us));
 }
 
 void

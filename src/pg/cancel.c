@@ -1,10 +1,11 @@
 #include "pg/cancel.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct _Canceller {
   PGcancel *cancel;
-  gint refs, asking; /* atomic */
+  _Atomic gint refs, asking;
 };
 
 Canceller *
@@ -19,7 +20,7 @@ canceller_new (PGconn *conn)
 void
 canceller_unref (Canceller *self)
 {
-  if (self == NULL || !g_atomic_int_dec_and_test (&self->refs))
+  if (self == NULL || atomic_fetch_sub (&self->refs, 1) > 1)
     return;
   PQfreeCancel (self->cancel);
   g_free (self);
@@ -35,7 +36,7 @@ ask_main (void *data)
   pthread_setname_np (pthread_self (), "cancel");
   if (self->cancel != NULL)
     (void)PQcancel (self->cancel, words, sizeof words);
-  g_atomic_int_set (&self->asking, FALSE);
+  atomic_store (&self->asking, FALSE);
   canceller_unref (self);
   return NULL;
 }
@@ -44,13 +45,13 @@ void
 canceller_ask (Canceller *self)
 {
   pthread_t thread;
-  if (!g_atomic_int_compare_and_exchange (&self->asking, FALSE, TRUE))
+  if (atomic_exchange (&self->asking, TRUE))
     return;
-  g_atomic_int_inc (&self->refs);
+  atomic_fetch_add (&self->refs, 1);
   if (pthread_create (&thread, NULL, ask_main, self) == 0) {
     pthread_detach (thread);
     return;
   }
-  g_atomic_int_set (&self->asking, FALSE); /* pipeline.c then times out and closes the connection */
+  atomic_store (&self->asking, FALSE); /* pipeline.c then times out and closes the connection */
   canceller_unref (self);
 }

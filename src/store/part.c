@@ -81,20 +81,20 @@ store_key (const char *prefix, const StoreObject *object)
 gboolean
 store_part_cancelled (const StorePart *part)
 {
-  return g_atomic_int_get (&part->list->cancelled);
+  return atomic_load (&part->list->cancelled);
 }
 
 gboolean
 store_part_shut (const StorePart *part)
 {
-  return g_atomic_int_get (&part->list->shut);
+  return atomic_load (&part->list->shut);
 }
 
 gboolean
 store_part_goes_on (const StorePart *part)
 {
   if (g_get_monotonic_time () >= atomic_load (&allowed_until_us))
-    g_atomic_int_set (&part->list->shut, TRUE);
+    atomic_store (&part->list->shut, TRUE);
   return !store_part_shut (part) && !store_part_over (part);
 }
 
@@ -107,7 +107,7 @@ store_part_over (const StorePart *part)
 void
 store_end_part (StoreList *list)
 {
-  if (g_atomic_int_dec_and_test (&list->parts))
+  if (atomic_fetch_sub (&list->parts, 1) == 1)
     list->done (list);
 }
 

@@ -4,6 +4,7 @@
 #include "store/s3_error.h"
 #include "store/s3_xml.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define BULK_KEYS 1000
@@ -98,14 +99,14 @@ refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
     end_down (call, words, 30000);
     return;
   case S3_NO_BULK:
-    g_atomic_int_set (&s3->no_bulk, TRUE);
+    atomic_store (&s3->no_bulk, TRUE);
     break;
   case S3_THIS_REQUEST:
     break;
   }
   limiter_succeeded (&s3->limiter);
   if (call->bulk) {
-    if (g_atomic_int_get (&s3->no_bulk) || !split_by_parts (call))
+    if (atomic_load (&s3->no_bulk) || !split_by_parts (call))
       split_into_singles (call);
     return;
   }
@@ -289,7 +290,7 @@ static S3Job *
 add_part (S3 *s3, StorePart *part, GPtrArray *calls)
 {
   S3Job *job = s3_job_new (s3, part);
-  gboolean bulk = !g_atomic_int_get (&s3->no_bulk);
+  gboolean bulk = !atomic_load (&s3->no_bulk);
   for (guint i = 0; i < part->objects->len; i++) {
     const Entry entry = { job, part->objects->pdata[i], s3_job_key (job, part->objects->pdata[i]) };
     Call *call = calls->len > 0 ? calls->pdata[calls->len - 1] : NULL;

@@ -1,5 +1,7 @@
 #include "store/s3_call.h"
 
+#include <stdatomic.h>
+
 #define CHUNK_BYTES 4096
 
 S3Job *
@@ -13,7 +15,7 @@ s3_job_new (S3 *s3, StorePart *part)
 void
 s3_job_unref (S3Job *job)
 {
-  if (!g_atomic_int_dec_and_test (&job->open))
+  if (atomic_fetch_sub (&job->open, 1) > 1)
     return;
   store_part_done (job->part, job->down, job->retry_ms);
   g_string_chunk_free (job->keys);
@@ -50,7 +52,7 @@ call_entry (const Call *call, guint i)
 void
 call_add (Call *call, const Entry *entry)
 {
-  g_atomic_int_inc (&entry->job->open);
+  atomic_fetch_add (&entry->job->open, 1);
   g_array_append_vals (call->entries, entry, 1);
 }
 

@@ -16,7 +16,7 @@ typedef struct {
   Http *http;
   S3Target *target;
   Limiter limiter;
-  gint no_bulk; /* atomic: the service has no DeleteObjects */
+  _Atomic gint no_bulk; /* the service has no DeleteObjects */
 } S3;
 
 /* What is known of one part. Used on the HTTP thread only, once the first call is sent. */
@@ -24,7 +24,7 @@ typedef struct {
   S3 *s3;
   StorePart *part;
   GStringChunk *keys;
-  guint open; /* atomic: its objects in calls under way, plus one while calls are being made */
+  _Atomic guint open; /* its objects in calls under way, plus one while calls are being made */
   char *down;
   gint64 retry_ms;
 } S3Job;

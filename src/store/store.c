@@ -4,6 +4,7 @@
 #include "store/s3.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define UNSET_RETRY_MS 60000
@@ -120,7 +121,7 @@ delete_in_bucket (StoreList *list)
     else if (store != NULL)
       g_ptr_array_add (part->objects, &list->objects[i]);
   }
-  g_atomic_int_set (&list->parts, 1);
+  atomic_store (&list->parts, 1);
   if (store != NULL && part->objects->len > 0)
     s3_kind.delete_parts (store, &part, 1);
   else
@@ -179,7 +180,7 @@ store_delete_all (StoreList *const *lists, guint n)
         g_ptr_array_add (parts[store], own[store]);
         count++;
       }
-    g_atomic_int_set (&lists[i]->parts, count);
+    atomic_store (&lists[i]->parts, count);
   }
   for (int store = 0; store < STORES; store++)
     if (parts[store]->len > 0)

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ struct _Door {
   gpointer data;
   pthread_t thread;
   gboolean open;
-  gint stop; /* atomic */
+  _Atomic gint stop;
   pthread_mutex_t lock;
   GPtrArray *guests; /* of Guest; under the lock */
 };
@@ -229,7 +230,7 @@ door_main (void *data)
   Door *self = data;
   struct pollfd fds[MOST_SOCKETS];
   pthread_setname_np (pthread_self (), "http door");
-  while (!g_atomic_int_get (&self->stop)) {
+  while (!atomic_load (&self->stop)) {
     for (guint i = 0; i < self->n_sockets; i++)
       fds[i] = (struct pollfd){ self->sockets[i], POLLIN, 0 };
     (void)poll (fds, self->n_sockets, LOOK_MS);
@@ -302,7 +303,7 @@ door_close (Door *self)
 {
   if (!self->open)
     return;
-  g_atomic_int_set (&self->stop, TRUE);
+  atomic_store (&self->stop, TRUE);
   pthread_join (self->thread, NULL);
   self->open = FALSE;
 }

@@ -1,6 +1,7 @@
 #include "engine/lane/lane_private.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 
 static void
 lane_message_clear (gpointer data)
@@ -17,12 +18,8 @@ lanes_new (guint n_jobs)
   lanes->n_queues = n_jobs + 1;
   lanes->queues = g_new0 (GQueue, lanes->n_queues);
   pthread_mutex_init (&lanes->lock, NULL);
-  pthread_condattr_t attributes;
-  pthread_condattr_init (&attributes);
-  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init (&lanes->ready, &attributes);
-  pthread_cond_init (&lanes->at_rest, &attributes);
-  pthread_condattr_destroy (&attributes);
+  condition_init (&lanes->ready);
+  condition_init (&lanes->at_rest);
   return lanes;
 }
 

@@ -2,8 +2,7 @@
 #include "engine/lane/lane_private.h"
 
 #include "base/clock.h"
-
-#include <time.h>
+#include "base/condition.h"
 
 void
 errand_free (Errand *errand)
@@ -86,8 +85,7 @@ lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us)
     pthread_cond_wait (condition, &lanes->lock);
     return;
   }
-  struct timespec until = { deadline_us / G_USEC_PER_SEC, (deadline_us % G_USEC_PER_SEC) * 1000 };
-  pthread_cond_timedwait (condition, &lanes->lock, &until);
+  (void)condition_wait (condition, &lanes->lock, deadline_us);
 }
 
 gboolean

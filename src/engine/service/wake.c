@@ -1,9 +1,7 @@
 #include "engine/service/wake.h"
 
 #include "base/clock.h"
-
-#include <pthread.h>
-#include <time.h>
+#include "base/condition.h"
 
 struct _Wake {
   pthread_mutex_t lock;
@@ -18,11 +16,7 @@ wake_new (void)
   Wake *wake = g_new0 (Wake, 1);
   wake->at_us = G_MAXINT64;
   pthread_mutex_init (&wake->lock, NULL);
-  pthread_condattr_t attributes;
-  pthread_condattr_init (&attributes);
-  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init (&wake->woken, &attributes);
-  pthread_condattr_destroy (&attributes);
+  condition_init (&wake->woken);
   return wake;
 }
 
@@ -55,10 +49,8 @@ wake_sleep (Wake *wake, gint64 wait_us)
 {
   pthread_mutex_lock (&wake->lock);
   wake->at_us = MIN (wake->at_us, clock_monotonic_us () + wait_us);
-  while (!wake->stop && clock_monotonic_us () < wake->at_us) {
-    struct timespec until = { wake->at_us / G_USEC_PER_SEC, (wake->at_us % G_USEC_PER_SEC) * 1000 };
-    pthread_cond_timedwait (&wake->woken, &wake->lock, &until);
-  }
+  while (!wake->stop && clock_monotonic_us () < wake->at_us)
+    (void)condition_wait (&wake->woken, &wake->lock, wake->at_us);
   wake->at_us = G_MAXINT64;
   gboolean stopped = wake->stop;
   pthread_mutex_unlock (&wake->lock);

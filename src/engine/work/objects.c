@@ -6,6 +6,7 @@
 #include "engine/step/record.h"
 #include "engine/work/chosen.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define LATEST_US                                                                                  \
@@ -78,7 +79,7 @@ act (gpointer data, Errand *errand)
 static void
 cancel (gpointer data)
 {
-  g_atomic_int_set (&((Chosen *)data)->list.cancelled, TRUE);
+  atomic_store (&((Chosen *)data)->list.cancelled, TRUE);
 }
 
 /* --- settle --- */

@@ -7,6 +7,8 @@
 #include "jobs/ci.delete_objects/together.h"
 #include "jobs/ci.delete_objects/refused.h"
 
+#include <stdatomic.h>
+
 /* The answers of until.sql and lease.sql. Objects of stores that are down are not leased. */
 static GPtrArray *
 lease_rows (Step *step, Passing *passing, GError **error)
@@ -47,7 +49,7 @@ act (gpointer data, Errand *errand)
 static void
 cancel (gpointer data)
 {
-  g_atomic_int_set (&((Leased *)data)->list.cancelled, TRUE);
+  atomic_store (&((Leased *)data)->list.cancelled, TRUE);
 }
 
 /* --- settle
