@@ -244,20 +244,20 @@ say_held (Output *out, Pg *pg, const Job *job, gint64 at_us, const json_t *args,
           const PlanTally *tally)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (BrakeVerdict) verdict = { 0 };
-  if (!foresee_plan (pg, job, at_us, args, tally, &verdict, &error)) {
+  g_auto (BrakeFinding) finding = { 0 };
+  if (!foresee_plan (pg, job, at_us, args, tally, &finding, &error)) {
     log_warning ("The plan is not compared with the limits", "job", job->name, "error",
                  error->message);
     return;
   }
-  if (verdict.limit == NULL)
+  if (finding.limit == NULL)
     return;
   g_autoptr (json_t) held
-      = json_pack ("{s:{s:s, s:I, s:s}}", "would_be_held", "limit", verdict.limit, "counted",
-                   (json_int_t)verdict.counted, "error", foreseen_words (&verdict));
-  limits_add_measure (&verdict.limits, verdict.limit, json_object_get (held, "would_be_held"));
+      = json_pack ("{s:{s:s, s:I, s:s}}", "would_be_held", "limit", finding.limit, "counted",
+                   (json_int_t)finding.counted, "error", foreseen_words (&finding));
+  limits_add_measure (&finding.limits, finding.limit, json_object_get (held, "would_be_held"));
   output_object (out, held);
-  output_say (out, "would be held: %s", foreseen_words (&verdict));
+  output_say (out, "would be held: %s", foreseen_words (&finding));
 }
 
 /* A role that may only read can plan, too. */

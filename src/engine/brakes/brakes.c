@@ -4,7 +4,7 @@
 #include "engine/brakes/day.h"
 #include "engine/brakes/limits.h"
 #include "engine/brakes/plan_mode.h"
-#include "engine/brakes/verdict.h"
+#include "engine/brakes/judge.h"
 #include "engine/brakes/within_range.h"
 #include "engine/step/pace.h"
 #include "engine/step/ranges.h"

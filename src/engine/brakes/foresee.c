@@ -3,43 +3,43 @@
 #include <string.h>
 
 static gboolean
-judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **error)
+judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
 {
-  *verdict = (BrakeVerdict){ 0 };
+  *finding = (BrakeFinding){ 0 };
   return in_force_of (step->job)->limits.approve == APPROVE_NEVER
-         || brake_judge (step, count, verdict, error);
+         || brake_judge (step, count, finding, error);
 }
 
 gboolean
-foresee_run (Step *step, gint64 rows, gint64 below, BrakeVerdict *verdict, GError **error)
+foresee_run (Step *step, gint64 rows, gint64 below, BrakeFinding *finding, GError **error)
 {
   const RunCount count = { .rows = rows, .below = below };
-  return judge (step, &count, verdict, error);
+  return judge (step, &count, finding, error);
 }
 
 static gboolean
-count_and_judge (Step *step, const PlanTally *tally, BrakeVerdict *verdict, GError **error)
+count_and_judge (Step *step, const PlanTally *tally, BrakeFinding *finding, GError **error)
 {
   g_auto (RunCount) count = { 0 };
   if (tally != NULL)
     count = (RunCount){ .rows = tally->rows, .below = tally->below };
-  return (tally != NULL || count_run (step, &count, error)) && judge (step, &count, verdict, error);
+  return (tally != NULL || count_run (step, &count, error)) && judge (step, &count, finding, error);
 }
 
 gboolean
 foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args, const PlanTally *tally,
-              BrakeVerdict *verdict, GError **error)
+              BrakeFinding *finding, GError **error)
 {
   g_autoptr (Run) run = plan_run_of (job, at_us, args);
   g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error)
-                && count_and_judge (step, tally, verdict, error);
+                && count_and_judge (step, tally, finding, error);
   pg_rollback (pg);
   return ok;
 }
 
 const char *
-foreseen_words (const BrakeVerdict *verdict)
+foreseen_words (const BrakeFinding *finding)
 {
-  return verdict->error != NULL ? verdict->error + strlen ("held: ") : NULL;
+  return finding->error != NULL ? finding->error + strlen ("held: ") : NULL;
 }

@@ -11,7 +11,7 @@
 
 typedef struct {
   RunCount count;
-  BrakeVerdict verdict;
+  BrakeFinding finding;
   gboolean held, planned;
   gboolean known_only; /* counting took too long: what is known without it has to do */
   char sqlstate[6];    /* of the error */
@@ -21,7 +21,7 @@ static void
 held_clear (Held *held)
 {
   run_count_clear (&held->count);
-  brake_verdict_clear (&held->verdict);
+  brake_finding_clear (&held->finding);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
 
@@ -43,21 +43,21 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
 {
   gboolean moved = FALSE;
   run_count_clear (&held->count);
-  brake_verdict_clear (&held->verdict);
+  brake_finding_clear (&held->finding);
   if (held->known_only)
     count_known (step, &held->count);
   else if (!count_run (step, &held->count, error))
     return FALSE;
-  if (!brake_judge (step, &held->count, &held->verdict, error))
+  if (!brake_judge (step, &held->count, &held->finding, error))
     return FALSE;
   FAULT ("brakes.counted");
-  if (held->verdict.limit == NULL)
-    return brake_let_go (step, &held->count, &held->verdict, error);
+  if (held->finding.limit == NULL)
+    return brake_let_go (step, &held->count, &held->finding, error);
   held->held = TRUE;
-  RunFailure failure = { .state = "held", .error = held->verdict.error };
+  RunFailure failure = { .state = "held", .error = held->finding.error };
   if (!write_run (step, &failure, &moved, error) || moved)
     return moved;
-  return brake_hold (step, &held->count, &held->verdict, error)
+  return brake_hold (step, &held->count, &held->finding, error)
          && publisher_store (service->publisher, step->pg, step->bundle, error);
 }
 
@@ -67,13 +67,13 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   gboolean moved = FALSE;
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   json_object_set_new (result, "mode", json_string ("plan"));
-  brake_verdict_clear (&held->verdict);
+  brake_finding_clear (&held->finding);
   const gint64 own = json_integer_value (json_object_get (result, "updated_rows")),
                below = step->job->below != NULL ? MAX (0, step->counted - own) : 0;
-  if (!step->continues && !foresee_run (step, step->counted, below, &held->verdict, error))
+  if (!step->continues && !foresee_run (step, step->counted, below, &held->finding, error))
     return FALSE;
-  if (held->verdict.limit != NULL)
-    json_object_set_new (result, WOULD, json_string (foreseen_words (&held->verdict)));
+  if (held->finding.limit != NULL)
+    json_object_set_new (result, WOULD, json_string (foreseen_words (&held->finding)));
   g_autofree char *text = json_text (result);
   held->planned = TRUE;
   RunFailure failure = { .state = step->continues ? "waiting" : "finished",
@@ -126,7 +126,7 @@ static void
 log_held (Step *step, const Held *held)
 {
   g_autoptr (json_t) fields = json_copy (step_log_fields (step));
-  json_object_set_new (fields, "error", json_string (held->verdict.error));
+  json_object_set_new (fields, "error", json_string (held->finding.error));
   json_object_set_new (fields, "estimated", json_boolean (held->count.estimated));
   json_object_set_new (fields, "values", json_incref (held->count.values));
   g_autofree char *remedy = g_strdup_printf ("pruned approve %s", step->run->run_id);
@@ -146,8 +146,8 @@ log_planned (Step *step, const Held *held)
   json_object_set_new (fields, "mode", json_string ("plan"));
   json_object_set_new (fields, "updated_rows", json_integer (0));
   json_object_update (fields, step->counts);
-  if (held->verdict.limit != NULL)
-    json_object_set_new (fields, WOULD, json_string (foreseen_words (&held->verdict)));
+  if (held->finding.limit != NULL)
+    json_object_set_new (fields, WOULD, json_string (foreseen_words (&held->finding)));
   if (step->reason != NULL)
     json_object_set_new (fields, "reason", json_string (step->reason));
   log_fields (LOG_INFO, "Finished", fields);

@@ -1,4 +1,4 @@
-#include "engine/brakes/verdict.h"
+#include "engine/brakes/judge.h"
 
 #include "base/clock.h"
 #include "engine/brakes/limits.h"
@@ -6,41 +6,41 @@
 #define SQL "src/engine/brakes/sql/"
 
 void
-brake_verdict_clear (BrakeVerdict *verdict)
+brake_finding_clear (BrakeFinding *finding)
 {
-  g_clear_pointer (&verdict->error, g_free);
+  g_clear_pointer (&finding->error, g_free);
 }
 
 gboolean
-brake_judge (Step *step, const RunCount *count, BrakeVerdict *verdict, GError **error)
+brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
 {
   const Run *run = step->run;
-  *verdict = (BrakeVerdict){ .counted = count->rows };
+  *finding = (BrakeFinding){ .counted = count->rows };
   if (run_is_approved (run) && count->rows <= run->approved_rows) {
-    verdict->approved = TRUE;
-    verdict->limited = -1; /* the approval can end before the run does */
+    finding->approved = TRUE;
+    finding->limited = -1; /* the approval can end before the run does */
     return TRUE;
   }
-  if (!limits_read (step, count->below, &verdict->limits, error))
+  if (!limits_read (step, count->below, &finding->limits, error))
     return FALSE;
-  RowLimits limits = verdict->limits;
-  verdict->limit = limits_exceeded (&limits, count->rows);
+  RowLimits limits = finding->limits;
+  finding->limit = limits_exceeded (&limits, count->rows);
   limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
-  verdict->limited = limits_least (&limits);
-  if (verdict->limit == NULL && !limits_ask (step, count->rows, &verdict->limit, error))
+  finding->limited = limits_least (&limits);
+  if (finding->limit == NULL && !limits_ask (step, count->rows, &finding->limit, error))
     return FALSE;
-  if (verdict->limit != NULL) {
+  if (finding->limit != NULL) {
     static const char *const own[] = { "max_share", "max_ratio", NULL };
-    const gint64 below = g_strv_contains (own, verdict->limit) ? count->below : 0;
+    const gint64 below = g_strv_contains (own, finding->limit) ? count->below : 0;
     const gint64 counted = count->rows - below;
-    g_autofree char *words = limits_words (&verdict->limits, run->job, verdict->limit, counted);
-    verdict->error = g_strconcat ("held: ", words, NULL);
+    g_autofree char *words = limits_words (&finding->limits, run->job, finding->limit, counted);
+    finding->error = g_strconcat ("held: ", words, NULL);
   }
   return TRUE;
 }
 
 static void
-add_outcome (Step *step, const RunCount *count, const BrakeVerdict *verdict)
+add_outcome (Step *step, const RunCount *count, const BrakeFinding *finding)
 {
   g_autoptr (json_t) limits = limits_settings (step->job);
   g_autofree char *limits_text = json_text (limits), *values = json_text (count->values);
@@ -48,22 +48,22 @@ add_outcome (Step *step, const RunCount *count, const BrakeVerdict *verdict)
   g_snprintf (number, sizeof number, "%d", step->run->step);
   g_snprintf (counted, sizeof counted, "%" G_GINT64_FORMAT, count->rows);
   const char *fields[] = { step->run->run_id, number,  step->job->name,
-                           verdict->limit,    counted, count->estimated ? "true" : "false",
+                           finding->limit,    counted, count->estimated ? "true" : "false",
                            limits_text,       values };
   step_add_outcome (step, "RunHeld", step->run->run_id, fields);
 }
 
 gboolean
-brake_hold (Step *step, const RunCount *count, const BrakeVerdict *verdict, GError **error)
+brake_hold (Step *step, const RunCount *count, const BrakeFinding *finding, GError **error)
 {
   gint64 now_us;
   if (!pg_now_us (step->pg, &now_us, error))
     return FALSE;
   g_autofree char *now = clock_format (now_us);
-  g_autoptr (json_t) held = json_pack ("{s:s, s:I, s:b, s:s, s:s}", "limit", verdict->limit,
+  g_autoptr (json_t) held = json_pack ("{s:s, s:I, s:b, s:s, s:s}", "limit", finding->limit,
                                        "counted", (json_int_t)count->rows, "estimated",
                                        count->estimated, "at", now, "version", step->job->version);
-  limits_add_measure (&verdict->limits, verdict->limit, held);
+  limits_add_measure (&finding->limits, finding->limit, held);
   json_object_set (held, "values", count->values);
   if (run_is_approved (step->run)) /* for fewer rows */
     json_object_set_new (held, "approved", json_integer (step->run->approved_rows));
@@ -72,7 +72,7 @@ brake_hold (Step *step, const RunCount *count, const BrakeVerdict *verdict, GErr
   pg_values_take (values, "held", json_text (held));
   g_autoptr (PgRows) done = pg_run_file (step->pg, SQL "held.sql", values, error);
   if (done != NULL)
-    add_outcome (step, count, verdict);
+    add_outcome (step, count, finding);
   return done != NULL;
 }
 
@@ -92,9 +92,9 @@ note (Step *step, gint64 counted, gint64 limited, gboolean approved, GError **er
 }
 
 gboolean
-brake_let_go (Step *step, const RunCount *count, const BrakeVerdict *verdict, GError **error)
+brake_let_go (Step *step, const RunCount *count, const BrakeFinding *finding, GError **error)
 {
-  return note (step, count->rows, verdict->limited, verdict->approved, error);
+  return note (step, count->rows, finding->limited, finding->approved, error);
 }
 
 gboolean
