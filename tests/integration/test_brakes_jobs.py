@@ -135,6 +135,17 @@ def test_objects_are_counted_before_the_store_is_asked(objects):
     assert (run["state"], run["rows_done"], files(objects), objects.rows()) == ("finished", 8, 0, [])
 
 
+def test_the_own_limit_of_objects_holds_before_the_first_lease(objects):
+    """One object more than the million that a run may delete."""
+    objects.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at) "
+                             "SELECT 1, '', 'file ' || i, now() - interval '1 hour' FROM generate_series(1, 1000001) i")
+    objects.pruned.run("tick", TICK).ok()
+    objects.pruned.start(settings={"store.local.root": objects.root})
+    begun = objects.database.wait("SELECT max(coalesce(error, 'rows went')) FROM pruned.runs WHERE job = %s AND (state = 'held' OR rows_done > 0)", [SLOT])
+    assert begun == "held: max_rows 1000000, counted 1000001"
+    assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()") == 1000001
+
+
 def test_objects_that_are_listed_meanwhile_stop_the_next_lease(objects):
     """Two leases of four are within the limit; then there are more."""
     objects.add(8, store=1)
