@@ -90,6 +90,8 @@ item_check (Item *item, Pg *pg, gboolean whole, GError **error)
     return cli_pg_failed (pg, error);
   if (rows_count (rows) == 0)
     return cli_fail (CODE_NOT_FOUND, error, "there is no table '%s'", item->table);
+  g_free (item->table);
+  item->table = g_strdup (rows_text (rows, 0, "name"));
   return compare (item, whole, rows, error);
 }
 

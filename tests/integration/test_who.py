@@ -118,6 +118,25 @@ def test_a_key_of_digits_can_be_a_text(scene):
     assert scene.database.column("SELECT name FROM tokens") == ["42"]
 
 
+@pytest.mark.parametrize("name", ['"Odd Table"', "Odd Table", 'public."Odd Table"'])
+def test_a_table_is_found_by_each_of_its_names(scene, name):
+    scene.database.connection.execute('CREATE TABLE "Odd Table" (id int PRIMARY KEY); GRANT ALL ON "Odd Table" TO PUBLIC')
+    scene.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) "
+                           "VALUES (%s, 0, '\"Odd Table\"', 'deleted', '[7]', '[{\"id\": 7}]')", [RUN])
+    scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job, finished_at) "
+                           "VALUES (%s, now(), now(), 'finished', 'users.destroy', now())", [RUN])
+    [line] = who(scene, f"{name}:7")
+    assert (line["table"], line["key"]) == ('"Odd Table"', "7")
+    says(scene.run("restore", RUN, "--only", f"{name}:8"), 6, ":8")
+    assert scene.run("restore", RUN, "--only", f"{name}:7", "--json").ok().json()[0]["action"] == "restored"
+    assert scene.database.column('SELECT id FROM "Odd Table"') == [7]
+
+
+@pytest.mark.parametrize("name", ["no table", "a.b.c.d", "members; --"])
+def test_a_name_that_no_table_has_is_said(stored, name):
+    says(stored.run("who", f"{name}:7"), 6, f"there is no table '{name}'")
+
+
 @pytest.mark.parametrize("object", ["{}", '{"source_type": "Namespace"}'])
 def test_only_one_row_is_restored(expired, object):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)["run_id"]
