@@ -1,6 +1,7 @@
 """PostgreSQL's own views and its log say on which job and run a session works."""
 
 from support.scene import fill, now, tick_id
+from support.sentences import house  # noqa: F401
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
 
 JOB = "scratch.remove"
@@ -24,6 +25,22 @@ def test_a_session_says_its_job_and_run_while_it_works(scene):
     scene.wait_run(run_id)
     scene.database.wait(NAMED, [f"pruned {JOB} %"], until=0)
     assert scene.database.value(NAMED, ["pruned"]) > 0
+
+
+def test_of_a_long_name_the_run_stays_readable(house):  # noqa: F811
+    """PostgreSQL keeps 63 bytes."""
+    job = "sessions." + 9 * "long_name." + "purge"
+    house.sql("CREATE TABLE items (id bigint PRIMARY KEY, day date); INSERT INTO items VALUES (1, '2020-01-01')")
+    hold_rows(house.database, "true", table="items")
+    house.say(job, "table = items\nwhere = day < :T\nmax_share = off\n")
+    house.start()
+    house.pruned.start()
+    run_id = house.pruned.run("tick", job, "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
+    wait_asleep(house.database)
+    [name] = house.database.column(ASLEEP)
+    assert name == f"pruned {job[:47]} {run_id[:8]}" and len(name) == 63
+    let_held_rows_go(house.database)
+    house.pruned.wait_run(run_id)
 
 
 def test_a_failed_step_says_its_run_in_the_servers_log(own_postgres, new_scene):

@@ -119,10 +119,14 @@ run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
   return earliest_us;
 }
 
+#define NAME_MOST 63 /* bytes of an application_name; PostgreSQL cuts off what is behind */
+#define SHORT_ID 8
+
 void
 run_set_task (Pg *pg, const Job *job, const char *run_id)
 {
-  g_autofree char *task = g_strdup_printf ("pruned %s %.8s", job->name, run_id);
+  const int room = NAME_MOST - (int)strlen ("pruned  ") - SHORT_ID;
+  g_autofree char *task = g_strdup_printf ("pruned %.*s %.*s", room, job->name, SHORT_ID, run_id);
   pg_set_task (pg, task);
 }
 
