@@ -102,14 +102,15 @@ note_jobs (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   return TRUE;
 }
 
-/* Says of each job whose pause is left as it was. FALSE: there is none. */
+/* Says of each job whose pause is left as it was; one that was not paused needs no word. FALSE:
+ * there is none. */
 static gboolean
 say_stays (const PgRows *rows)
 {
   gboolean any = FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
     const char *until = rows_text (rows, i, "paused_until");
-    if (!rows_bool (rows, i, "stays"))
+    if (!rows_bool (rows, i, "stays") || !rows_bool (rows, i, "paused"))
       continue;
     log_warning ("The job stays paused as it was; only resume shortens a pause", "job",
                  rows_text (rows, i, "job"), "until", until != NULL ? until : "it is resumed",

@@ -67,9 +67,18 @@ def test_what_changes_nothing_leaves_no_row(scene):
     says(scene.run("discard", str(uuid.uuid4())), 6, "no run")
     says(scene.run("quarantine", "drop", JOB, "members:1"), 6, "members:1")
     for command in (["quarantine", "drop", "--yes"], ["dead", "drop", "--yes"], ["topics", "--apply"], ["replay", "--from", "-1h", "--dry-run"],
-                    ["plan", SCRATCH], ["jobs"], ["runs"], ["go"]):
+                    ["plan", SCRATCH], ["jobs"], ["runs"], ["go"], ["resume", SCRATCH], ["resume", "--all"]):
         scene.run(*command).ok()
     assert journal(scene) == []
+
+
+def test_resuming_all_leaves_a_row_for_each_job_that_was_paused(scene):
+    scene.run("pause", SCRATCH, "scratch.wide").ok()
+    scene.run("resume", "scratch.wide").ok()
+    forget_before(scene)
+    shown = scene.run("resume", "--all", "--json").ok().json()
+    assert {SCRATCH, "scratch.wide", JOB} <= {one["job"] for one in shown} and not any(one["paused"] for one in shown)
+    assert done(scene) == [("resume", SCRATCH)]
 
 
 def test_rows_are_chosen_by_time_command_and_job(stored):
