@@ -11,7 +11,7 @@ COLUMNS_OF = {"doctor": "FOR_MACHINES", "version": "VERSIONS", "dead": "LETTER_C
               "runs": "RUN_COLUMNS", "retry": "RUN_COLUMNS", "discard": "RUN_COLUMNS"}
 NOTES = {
     "tick": "With `--wait` a second line is the run, with the keys of `pruned runs`.",
-    "plan": "The last line is `{\"summary\": {action: n}}`.",
+    "plan": "A line `{\"summary\": {action: n}}` follows, then those that apply of `below`, `diff` with `since`, and `would_be_held`.",
     "version": "With `--faults` a line for each fault point: `fault`.",
     "status": "One object. What could not be found out is null.",
 }
@@ -19,7 +19,7 @@ NOTES = {
 MEANS = {
     "OK": "done", "USAGE": "usage: an unknown command, option or argument, or one that does not fit", "CONFIG": "configuration",
     "POSTGRES": "PostgreSQL", "KAFKA": "Kafka", "STORE": "the object store", "NOT_FOUND": "what was asked for is not there",
-    "ENDED_BADLY": "the run that was asked for ended dead, skipped or blocked", "TIME_OVER": "the time to wait is over",
+    "ENDED_BADLY": "the run that was asked for ended dead or skipped, blocked, or is held", "TIME_OVER": "the time to wait is over",
     "BUG": "a bug in pruned",
 }
 
