@@ -1,5 +1,7 @@
 #include "cli/output_private.h"
 
+#include "cli/words.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +139,7 @@ put_line (Output *out, const json_t *cells, const int *widths)
                                 ? cell_text (column, out->terminal, json_array_get (cells, i))
                                 : g_strdup (column->name);
     g_autofree char *shown = cells != NULL ? output_coloured (out, text) : g_strdup (text);
-    int spaces = widths[i] - (int)g_utf8_strlen (text, -1);
+    int spaces = widths[i] - (int)words_width (text);
     put_cell (out, column->type, shown, i == last && column->type != CELL_NUMBER ? 0 : spaces);
     output_put (out, i == last ? "\n" : GAP);
   }
@@ -151,7 +153,7 @@ measure (Output *out)
     for (guint row = 0; row < out->rows->len; row++) {
       g_autofree char *text
           = cell_text (&out->columns[i], out->terminal, json_array_get (out->rows->pdata[row], i));
-      out->widths[i] = MAX (out->widths[i], (int)g_utf8_strlen (text, -1));
+      out->widths[i] = MAX (out->widths[i], (int)words_width (text));
     }
   }
 }

@@ -98,16 +98,6 @@ result_of (const PgRows *rows, int row)
                        : g_strdup (rows_text (rows, row, "result") != NULL ? "nothing" : "-");
 }
 
-/* TEXT, cut off where it is longer than MOST characters. */
-static char *
-cut (const char *text, glong most)
-{
-  if (g_utf8_strlen (text, -1) <= most)
-    return g_strdup (text);
-  g_autofree char *part = g_utf8_substring (text, 0, most - 1);
-  return g_strconcat (part, "…", NULL);
-}
-
 static void
 show_wide (Output *out, const PgRows *rows, gint64 now_us)
 {
@@ -130,7 +120,7 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
   glong job = (glong)strlen ("job"), state = (glong)strlen ("state"), time = (glong)strlen ("when");
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *when = when_of (rows, i, now_us);
-    job = MAX (job, g_utf8_strlen (rows_text (rows, i, "job"), -1));
+    job = MAX (job, words_width (rows_text (rows, i, "job")));
     state = MAX (state, (glong)strlen (state_of (rows, i)));
     time = MAX (time, (glong)strlen (when));
   }
@@ -139,9 +129,9 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
   output_table (out, SHORT);
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *id = g_strndup (rows_text (rows, i, "run_id"), SHORT_ID),
-                    *name = cut (rows_text (rows, i, "job"), job),
+                    *name = words_cut (rows_text (rows, i, "job"), job),
                     *when = when_of (rows, i, now_us), *whole = result_of (rows, i),
-                    *result = cut (whole, left);
+                    *result = words_cut (whole, left);
     output_row (out, json_string (id), json_string (name), json_string (state_of (rows, i)),
                 json_string (when), json_string (result));
   }

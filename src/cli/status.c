@@ -25,7 +25,8 @@ static gboolean
 take_watch (const char *option, const char *value, gpointer data, GError **error)
 {
   guint64 seconds = WATCH_S;
-  if (value != NULL && !g_ascii_string_to_unsigned (value, 10, 1, LONGEST_S, &seconds, NULL)) {
+  if (value != NULL && *value != '\0'
+      && !g_ascii_string_to_unsigned (value, 10, 1, LONGEST_S, &seconds, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--watch=%s: not a number of seconds", value);
     return FALSE;

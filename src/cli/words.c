@@ -15,6 +15,37 @@ words_of_number (gint64 number)
   return g_string_free (words, FALSE);
 }
 
+/* One that is wide takes two columns, one that is put on the character before it takes none. */
+static glong
+columns_of (gunichar character)
+{
+  return g_unichar_iswide (character) ? 2 : g_unichar_iszerowidth (character) ? 0 : 1;
+}
+
+glong
+words_width (const char *text)
+{
+  glong width = 0;
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    width += columns_of (g_utf8_get_char (text));
+  return width;
+}
+
+char *
+words_cut (const char *text, glong most)
+{
+  glong width = 0;
+  const char *end = text;
+  if (words_width (text) <= most)
+    return g_strdup (text);
+  while (width + columns_of (g_utf8_get_char (end)) < most) {
+    width += columns_of (g_utf8_get_char (end));
+    end = g_utf8_next_char (end);
+  }
+  g_autofree char *part = g_strndup (text, (gsize)(end - text));
+  return g_strconcat (part, "…", NULL);
+}
+
 static void
 add (GString *words, const char *name, gint64 number)
 {

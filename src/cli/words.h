@@ -5,6 +5,10 @@
 #pragma once
 #include "base/json.h"
 
+/* How many columns of a terminal TEXT takes. */
+glong words_width (const char *text);
+/* TEXT, cut off where it takes more than MOST columns. */
+char *words_cut (const char *text, glong most);
 /* `4,365` */
 char *words_of_number (gint64 number);
 /* `4,365 removed, 33 kept` of an object of numbers; zeroes are left out. NULL: there is nothing

@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import unicodedata
 import uuid
 
 import pytest
@@ -44,6 +45,16 @@ def test_the_table_has_words_and_fits_80_columns(stored):
     text = stored.run("runs").ok().stdout
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "no " * 40 in stored.run("runs", "--wide").ok().stdout
+
+
+@pytest.mark.parametrize("error", ["漢字" * 60, "e\u0301" * 60, "字e" * 60])
+def test_the_table_fits_with_letters_of_any_width(stored, error):
+    add_run(stored.database, "dead", error=error)
+    [row] = table(stored)
+    shown = row["result"].rstrip("…")
+    assert error.startswith(shown) and row["result"].endswith("…")
+    used = sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in "  ".join(row.values()))
+    assert 78 <= used <= 80
 
 
 PLANNED = {"mode": "plan", "removed": 4365, "kept": 33}
@@ -169,10 +180,11 @@ def test_a_run_that_is_held_again_says_that_it_was_approved_for_less(stored):
 
 # --- status, again and again
 
-def test_status_is_shown_again_and_again(stored):
+@pytest.mark.parametrize("option", ["--watch=1", "--watch"])
+def test_status_is_shown_again_and_again(stored, option):
     stored.run("topics", "--apply").ok()
     with open(stored.folder / "watch", "w") as out:
-        watching = subprocess.Popen(stored.argv("status", "--watch=1", "--json"), stdout=out, env=clean_environment())
+        watching = subprocess.Popen(stored.argv("status", option, "--json"), stdout=out, env=clean_environment())
     try:
         wait_until(lambda: (stored.folder / "watch").read_text().count("\n") >= 2, 30, "two times")
         stored.run("pause", JOB).ok()
