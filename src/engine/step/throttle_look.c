@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/job/job_rights.h"
 #include "engine/job/job_writes.h"
 
 #include <string.h>
@@ -79,9 +80,19 @@ add_written (const Job *job, const char *table, const char *privilege, gpointer 
 }
 
 static void
+add_changed (const Job *job, const char *table, const char *right, gpointer data)
+{
+  if (g_str_equal (right, "DELETE") || g_str_equal (right, "UPDATE"))
+    add_table (data, job, table, TRUE);
+}
+
+static void
 add_tables (Tables *tables, const Job *job)
 {
-  job_writes_each (job, add_written, tables);
+  if (job->sentence != NULL) /* it has no files */
+    job_rights_each (job, add_changed, tables);
+  else
+    job_writes_each (job, add_written, tables);
   if (job->table != NULL)
     add_table (tables, job, job->table, TRUE);
   for (char **need = job->needs; need != NULL && *need != NULL; need++) {
