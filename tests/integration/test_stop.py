@@ -3,21 +3,20 @@
 import datetime
 import re
 import signal
-import threading
 import time
 
 import pytest
 
 from stack.process import wait_until
 from support.exposition import Listening
-from support.s3 import TICK, Objects, Proxy
+from support.held_store import objects, store  # noqa: F401
+from support.s3 import TICK
 from support.scene import fill, now, result, send_tick, start
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
 
 JOB, WIDE, SLOT = "scratch.remove", "scratch.wide", "ci.delete_objects"
 SAID = "Everything is stopped, until: pruned go"
 GOES_ON = "No longer stopped; work goes on"
-NO_BULK = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None)
 
 
 def stop(scene, *options):
@@ -261,48 +260,8 @@ def test_postgres_comes_back(own_postgres, new_scene, how):
 # --- stores
 
 
-class Store:
-    """A proxy that holds each single delete until it is let go."""
-
-    def __init__(self, gateway):
-        self.proxy, self.go_on = Proxy(gateway.endpoint), threading.Event()
-        self.proxy.misbehave = self._answer
-
-    def _answer(self, command, body, go):
-        if command == "POST":
-            return NO_BULK
-        self.go_on.wait(60)
-        return (*go(), None)
-
-    def deletes(self):
-        return [command for command, _ in self.proxy.requests].count("DELETE")
-
-    def close(self):
-        self.go_on.set()
-        self.proxy.close()
-
-
-@pytest.fixture
-def store(gateway):
-    made = Store(gateway)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def objects(new_scene, gateway, store, request):
-    def make(n, **where):
-        scene = new_scene(**where)
-        one = Objects(scene, scene.database, gateway, re.sub(r"\W+", "-", request.node.name))
-        scene.settings.update(one.settings | {"store.object.endpoint": store.proxy.url})
-        for i in range(n):
-            one.add("a", f"file {i}", make=False)
-        return one
-    return make
-
-
 @pytest.mark.parametrize("option", [[], ["--now"]])
-def test_nothing_more_is_sent_to_a_store(objects, store, option):
+def test_nothing_more_is_sent_to_a_store(objects, store, option):  # noqa: F811
     one = objects(200)
     scene = one.pruned
     start(scene)
@@ -322,7 +281,7 @@ def test_nothing_more_is_sent_to_a_store(objects, store, option):
     assert one.run()["attempts"] == 0
 
 
-def test_a_store_is_left_alone_when_nobody_can_ask_postgres(own_postgres, objects, store):
+def test_a_store_is_left_alone_when_nobody_can_ask_postgres(own_postgres, objects, store):  # noqa: F811
     """It may have been stopped meanwhile."""
     one = objects(200, server=own_postgres)
     scene = one.pruned

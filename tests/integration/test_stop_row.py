@@ -10,7 +10,7 @@ from stack.process import patient
 from support.scene import fill, now, result, send_tick, start
 from support.screen import Screen, on_a_terminal
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
-from support.two import JOB, SETTINGS, Two
+from support.two import JOB, SETTINGS, STEPS, Two
 from support.topics import rfc3339
 
 CHAIN, WIDE = "scratch.remove", "scratch.wide"
@@ -19,13 +19,6 @@ SAID, GOES_ON = "Everything is stopped, until: pruned go", "No longer stopped; w
 LIVE = r"\r\x1b\[K\x1b\[\?7l"  # a line that replaces the one before
 RED = r"\x1b\[(?:1;)?31m"
 BY_HAND = "UPDATE pruned.stop SET stopped = true"
-# Each step of a run, when its transaction began, and when it came to its end: the run's row is what it changes last.
-STEPS = """
-CREATE TABLE public.steps (began_at timestamptz, ended_at timestamptz);
-CREATE FUNCTION public.note_step() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
-  INSERT INTO public.steps VALUES (now(), clock_timestamp()); RETURN NULL; END $$;
-CREATE TRIGGER steps AFTER UPDATE ON pruned.runs FOR EACH ROW WHEN (NEW.step > OLD.step) EXECUTE FUNCTION public.note_step();
-"""
 
 
 @pytest.fixture

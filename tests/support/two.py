@@ -5,6 +5,13 @@ from .scene import send_tick, start
 JOB, RUNS, SPACE = "scratch.named", 8, 1000
 SETTINGS = {f"jobs.{JOB}.capacity": 4}
 LONG_PAUSE = 3600000  # ms, behind each page; on() ends it
+# Each step of a run, when its transaction began, and when it came to its end: the run's row is what it changes last.
+STEPS = """
+CREATE TABLE public.steps (began_at timestamptz, ended_at timestamptz);
+CREATE FUNCTION public.note_step() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+  INSERT INTO public.steps VALUES (now(), clock_timestamp()); RETURN NULL; END $$;
+CREATE TRIGGER steps AFTER UPDATE ON pruned.runs FOR EACH ROW WHEN (NEW.step > OLD.step) EXECUTE FUNCTION public.note_step();
+"""
 
 
 class Two:
