@@ -25,6 +25,11 @@ def held(new_scene):
     return make
 
 
+def end_approvals(pair, run_ids):
+    """A day has passed."""
+    pair.database.execute(OLDER, {"age": "24 hours", "ids": run_ids})
+
+
 def approve_at_once(scene, run_ids, times):
     """Runs commands side by side. Returns their results."""
     done = []
@@ -68,16 +73,71 @@ def test_an_approval_that_comes_into_force_late_lets_nothing_go(held):
     assert pair.gone(run_ids) == [30, 0, 30, 30] + [0] * (RUNS - 4)
 
 
-def test_an_approval_that_ends_between_two_pages_ends_the_run_there(held):
-    pair, run_ids = held(100, batch=40, delay_ms=LONG_PAUSE)
+@pytest.mark.parametrize("rows, batch", [(100, 40), (30, 5)])
+def test_an_approval_that_ends_between_two_pages_ends_the_run_there(held, rows, batch):
+    """Also where the next page alone would be within the limits."""
+    pair, run_ids = held(rows, batch=batch, delay_ms=LONG_PAUSE)
     for run_id in run_ids[:3]:
         pair.scene.run("approve", run_id).ok()
     pair.wait(run_ids[:3], "waiting")
-    pair.database.execute(OLDER, {"age": "24 hours", "ids": run_ids[:2]})
+    end_approvals(pair, run_ids[:2])
+    for run_id in run_ids[:2]:
+        done = pair.scene.run("approve", run_id)
+        assert done.code == 1 and f"run {run_id} is waiting: only a held run can be approved" in done.stderr, done
     wait_until(lambda: [pair.on(), pair.scene.run_row(run_ids[2])["state"] == "finished"][1], 60, "the third run", poll_s=0.2)
     for row in pair.wait(run_ids[:2], "held", "finished"):
-        assert (row["state"], row["error"]) == ("held", "held: max_rows 20, counted 100")
-    assert pair.gone(run_ids) == [40, 40, 100] + [0] * (RUNS - 3)
+        assert (row["state"], row["error"], row["approved_at"]) == ("held", f"held: max_rows 20, counted {rows}", None)
+    assert pair.gone(run_ids) == [batch, batch, rows] + [0] * (RUNS - 3)
+    pair.scene.run("approve", run_ids[0]).ok()
+    wait_until(lambda: [pair.on(), pair.scene.run_row(run_ids[0])["state"] == "finished"][1], 60, "the first run", poll_s=0.2)
+    assert pair.gone(run_ids) == [rows, batch, rows] + [0] * (RUNS - 3)
+
+
+def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
+    """What has gone and what remains is counted once: it fits. A run that grows after that stops before its limit."""
+    pair, run_ids = held(30, batch=5, delay_ms=LONG_PAUSE)
+    fits, grows = run_ids[:2]
+    for run_id in (fits, grows):
+        pair.scene.run("approve", run_id).ok()
+    pair.wait([fits, grows], "waiting")
+    end_approvals(pair, [fits, grows])
+    pair.database.execute("UPDATE scratch SET day = '2999-01-01' WHERE id % 1000 > 20")  # they are not due any more
+    steps = {run_id: pair.scene.run_row(run_id)["step"] for run_id in (fits, grows)}
+    pair.on()
+    wait_until(lambda: all(pair.scene.run_row(run_id)["step"] > step for run_id, step in steps.items()), 30, "a page of each")
+    assert {(pair.scene.run_row(run_id)["rows_counted"], pair.scene.run_row(run_id)["approved_until"]) for run_id in steps} == {(20, None)}
+    pair.add(10, [1])
+    wait_until(lambda: [pair.on(), pair.count("waiting") == 0][1], 60, "both have ended", poll_s=0.2)
+    row = pair.scene.run_row(fits)
+    assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 20)
+    row = pair.scene.run_row(grows)
+    assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: max_rows 20, counted 30", 20)
+
+
+@pytest.mark.parametrize("until", ["now() - interval '1 ms'", "'-infinity'", "'infinity'", "'1969-12-31'"])
+def test_whatever_the_end_of_an_approval_is_no_row_goes_after_it(held, until):
+    """Written by hand: an approval has an end."""
+    pair, run_ids = held(30, batch=5, delay_ms=LONG_PAUSE)
+    pair.scene.run("approve", run_ids[0]).ok()
+    pair.wait(run_ids[:1], "waiting")
+    pair.database.execute(f"UPDATE pruned.runs SET approved_until = {until} WHERE run_id = %s", [run_ids[0]])
+    wait_until(lambda: [pair.on(), pair.count("held") == RUNS][1], 60, "held again", poll_s=0.2)
+    assert pair.gone(run_ids) == [5] + [0] * (RUNS - 1)
+
+
+@pytest.mark.parametrize("when", ["first", "always"])
+def test_an_approval_that_is_asked_for_holds_the_run_when_it_ends(new_scene, when):
+    pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.{name}": value for name, value in
+                                     {"approve": when, "batch": 2, "delay_ms": LONG_PAUSE, "max_rows": 20}.items()}))
+    pair.add(6)
+    run_ids = pair.send()
+    pair.wait(run_ids, "held")
+    pair.scene.run("approve", run_ids[0]).ok()
+    pair.wait(run_ids[:1], "waiting")
+    end_approvals(pair, run_ids[:1])
+    wait_until(lambda: [pair.on(), pair.count("held") == RUNS][1], 60, "held again", poll_s=0.2)
+    assert pair.scene.run_row(run_ids[0])["error"] == f"held: approve {when}, counted 6"
+    assert pair.gone(run_ids) == [2] + [0] * (RUNS - 1)
 
 
 @pytest.mark.parametrize("more, goes", [(2, True), (3, False)])

@@ -66,6 +66,28 @@ def test_a_group_counts_with_the_groups_below_it(owned):
     assert (run["state"], run["rows_done"], owned.ids("projects")) == ("finished", 4, [])
 
 
+# The approval of a run ends with the first row that goes.
+LAPSE = """
+CREATE FUNCTION lapse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+  UPDATE pruned.runs SET approved_until = now() - interval '1 ms' WHERE approved_until IS NOT NULL; RETURN NULL; END $$;
+CREATE TRIGGER lapse AFTER DELETE ON public.{0} FOR EACH STATEMENT EXECUTE FUNCTION lapse()"""
+
+
+def test_the_approval_of_a_group_ends_between_two_pages(owned):
+    owned.pruned.settings |= {f"jobs.{DESTROY}.max_rows": 3, f"jobs.{DESTROY}.batch": 1}
+    (top,) = owned.doom(1)
+    for _ in range(3):
+        owned.project(owned.group(parent=top))
+    owned.tick(ADJOURNED)
+    owned.database.connection.execute(LAPSE.format("projects"))
+    owned.approve(DESTROY)
+    assert owned.held(DESTROY) == "held: max_rows 3, counted 4" and len(owned.ids("projects")) == 2
+    owned.database.connection.execute("DROP TRIGGER lapse ON projects")
+    owned.approve(DESTROY)
+    (run,) = owned.runs(DESTROY)
+    assert (run["state"], run["rows_done"], owned.ids("projects")) == ("finished", 4, [])
+
+
 def test_users_of_a_day(owned):
     owned.pruned.settings[f"jobs.{USERS}.max_rows_per_day"] = 2
     for _ in range(3):
@@ -144,6 +166,24 @@ def test_the_own_limit_of_objects_holds_before_the_first_lease(objects):
     begun = objects.database.wait("SELECT max(coalesce(error, 'rows went')) FROM pruned.runs WHERE job = %s AND (state = 'held' OR rows_done > 0)", [SLOT])
     assert begun == "held: max_rows 1000000, counted 1000001"
     assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()") == 1000001
+
+
+def test_the_approval_of_a_slot_ends_between_two_leases(objects):
+    objects.add(8, store=1)
+    settings = {f"jobs.{SLOT}.max_rows": 7, f"jobs.{SLOT}.batch": 2}
+    objects.delete(**settings)
+    (run,) = slots(objects)
+    objects.database.connection.execute(LAPSE.format("ci_deleted_objects"))
+    objects.pruned.run("approve", run["run_id"]).ok()
+    objects.again(**settings)
+    (run,) = slots(objects)
+    assert (run["state"], run["error"], run["rows_done"], files(objects)) == ("held", "held: max_rows 7, counted 8", 2, 6)
+    assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()") == 0
+    objects.database.connection.execute("DROP TRIGGER lapse ON ci_deleted_objects")
+    objects.pruned.run("approve", run["run_id"]).ok()
+    objects.again(**settings)
+    (run,) = slots(objects)
+    assert (run["state"], run["rows_done"], files(objects), objects.rows()) == ("finished", 8, 0, [])
 
 
 def test_objects_that_are_listed_meanwhile_stop_the_next_lease(objects):

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from stack.process import wait_until
-from support.scene import fill, now, refuse_rows, result, tick_id
+from support.scene import fill, now, refuse_rows, result, send_tick, start, tick_id
 from support.sentences import house  # noqa: F401
 
 JOB, ITEMS = "scratch.remove", "items.purge"
@@ -89,6 +89,26 @@ def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before):
     row = scene.wait_run(tick_id(JOB, at), "held", deadline_s=60)
     assert row["error"] == "held: max_rows 45, counted 400"
     assert (row["rows_done"], left(scene), scene.database.value(INSIDE)) == (40, 360, 0)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_approval_ends_for_all_ranges(new_scene, processes):
+    """Each has done a page. What is left is counted of the whole run."""
+    scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 300, f"jobs.{JOB}.delay_ms": 3600000})
+    fill(scene.database, 400)
+    run_id = send_tick(scene)
+    start(scene, processes)
+    scene.wait_run(run_id, "held")
+    scene.run("approve", run_id).ok()
+    wait_until(lambda: left(scene) == 360, 60, "a page of each range")
+    scene.database.execute("UPDATE pruned.runs SET approved_until = approved_until - interval '24 hours'")
+    wait_until(lambda: hurry(scene) or scene.run_row(run_id)["state"] not in ("waiting", "ready"), 60, "the end", poll_s=0.2)
+    row = scene.run_row(run_id)
+    assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: max_rows 300, counted 400", 40), row
+    assert (left(scene), scene.database.value(INSIDE)) == (360, 0)
+    scene.run("approve", run_id).ok()
+    wait_until(lambda: hurry(scene) or scene.run_row(run_id)["state"] not in ("waiting", "ready"), 60, "the end", poll_s=0.2)
+    assert (scene.run_row(run_id)["state"], result(scene.run_row(run_id))["removed"], left(scene)) == ("finished", 400, 0)
 
 
 # --- a run that dies

@@ -23,6 +23,14 @@ count_first (Step *step, GError **error)
   return step_fail (step, error, PRUNED_RETRY, "the run is to be counted");
 }
 
+/* An approval has ended between two pages: what the run has changed and what is left is counted
+ * before N rows more go. If that is within its limits, it goes on without an approval. */
+static gboolean
+is_to_be_counted_again (const Run *run, gint64 n)
+{
+  return n > 0 && run_was_approved (run);
+}
+
 /* A question about how many rows there are has failed with CAUSE. One that took too long is asked
  * again without locks, where it has more time; if that takes too long as well, the run counts as
  * one row more than BOUND. */
@@ -136,7 +144,7 @@ brakes_after (Step *step, GError **error)
     return check_approved (step, total, first, error);
   if (!limits_ask (step, rows, &why, error))
     return FALSE;
-  if (why != NULL)
+  if (why != NULL || is_to_be_counted_again (run, rows))
     return count_first (step, error);
   if (!first)
     return bound_now (step, rows, &bound, error) && (total <= bound || count_first (step, error));
@@ -167,6 +175,15 @@ static gboolean
 is_counted_before (const Step *step)
 {
   return step->job->count != NULL || sentence_has_objects (step->job->sentence);
+}
+
+/* Once a run; each lease of an errand; and when an approval has ended: what goes with a row goes
+ * before it does. */
+static gboolean
+is_to_count_before (const Step *step)
+{
+  return is_counted_before (step) && in_force_of (step->job)->limits.approve != APPROVE_NEVER
+         && (is_errand (step) || step->run->rows_counted < 0 || run_was_approved (step->run));
 }
 
 /* How many rows the run may change, as far as this can be said before it does. */
@@ -201,7 +218,8 @@ judge_count (Step *step, gint64 room, gint64 n, GError **error)
   if (!run_is_approved (step->run) && !limits_ask (step, n, &why, error))
     return FALSE;
   step->counted = step->run->rows_done + n;
-  return (n <= room && why == NULL) || count_first (step, error);
+  return (n <= room && why == NULL && !is_to_be_counted_again (step->run, n))
+         || count_first (step, error);
 }
 
 /* A job says how many rows its run would change before the first one goes. Each lease of an errand
@@ -232,10 +250,7 @@ brakes_before (Step *step, GError **error)
 {
   if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
     return plan_instead (step, error);
-  if (!is_counted_before (step) || in_force_of (step->job)->limits.approve == APPROVE_NEVER
-      || (!is_errand (step) && step->run->rows_counted >= 0))
-    return TRUE;
-  return count_before (step, error);
+  return !is_to_count_before (step) || count_before (step, error);
 }
 
 /* Each is asked before one is judged, because that can ask, too. */
@@ -266,8 +281,7 @@ brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **erro
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
     gint64 bound;
-    if (!is_counted_before (step) || step->run->rows_counted >= 0
-        || in_force_of (step->job)->limits.approve == APPROVE_NEVER)
+    if (!is_to_count_before (step))
       continue;
     *at_fault = step->run->run_id;
     if (!room_before (step, &bound, &rooms[counted->len], error))

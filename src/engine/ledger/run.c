@@ -233,6 +233,12 @@ run_is_approved (const Run *run)
 }
 
 gboolean
+run_was_approved (const Run *run)
+{
+  return run->approved_until_us > 0 && !run_is_approved (run);
+}
+
+gboolean
 run_is_planned (const Run *run)
 {
   return json_object_get (run->cursor, RUN_PLAN) != NULL;

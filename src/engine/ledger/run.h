@@ -88,6 +88,8 @@ PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
 gboolean run_has_ended (const char *state);
 /* RUN is approved now. */
 gboolean run_is_approved (const Run *run);
+/* It was, and its time is over. */
+gboolean run_was_approved (const Run *run);
 /* The id by which others know the run: that of its row, or for a range that of its run. */
 const char *run_known_id (const Run *run);
 /* It is a range, or a run with ranges. */
