@@ -145,6 +145,27 @@ def chain(new_scene):
     return scene
 
 
+@pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
+def test_a_run_whose_approval_has_ended_is_held_once_whenever_its_process_dies(chain, point):
+    chain.binary = binary_with_faults()
+    chain.settings[f"jobs.{JOB}.max_rows"] = 20
+    fill(chain.database, 15, first=16)
+    daemon = chain.start()
+    run_id = tick(chain)
+    chain.wait_run(run_id, "held")
+    chain.run("approve", run_id).ok()
+    assert chain.wait_run(run_id, "waiting")["rows_done"] == 10
+    assert daemon.stop() == 0
+    chain.database.execute("UPDATE pruned.runs SET approved_until = approved_until - interval '24 hours'")
+    due_now(chain, run_id)
+    killed_at(chain, point)
+    chain.start()
+    row = chain.wait_run(run_id, "held", "finished", deadline_s=60)
+    assert (row["error"], row["rows_done"], row["approved_until"]) == ("held: max_rows 20, counted 30", 10, None)
+    assert chain.database.value("SELECT count(*) FROM scratch") == 20
+    wait_until(lambda: len({m.headers["ce_id"] for m in chain.topics.outcomes("RunHeld")}) == 2, 30, "RunHeld, for the second time")
+
+
 def waits_and_is_killed(scene, daemon, run_id, reason):
     """The run waits for REASON; its process dies; the next one makes it wait, too."""
     due_now(scene, run_id)

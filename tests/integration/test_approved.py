@@ -114,15 +114,34 @@ def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
     assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: max_rows 20, counted 30", 20)
 
 
-@pytest.mark.parametrize("until", ["now() - interval '1 ms'", "'-infinity'", "'infinity'", "'1969-12-31'"])
-def test_whatever_the_end_of_an_approval_is_no_row_goes_after_it(held, until):
-    """Written by hand: an approval has an end."""
+@pytest.mark.parametrize("until", ["now() - interval '1 ms'", "'-infinity'", "'1969-12-31'", "now() + interval '401 days'", "'infinity'"])
+def test_whatever_the_end_of_an_approval_is_no_row_goes_after_a_day(held, until):
+    """The last two: written while the database's clock was ahead, and by hand."""
     pair, run_ids = held(30, batch=5, delay_ms=LONG_PAUSE)
     pair.scene.run("approve", run_ids[0]).ok()
     pair.wait(run_ids[:1], "waiting")
     pair.database.execute(f"UPDATE pruned.runs SET approved_until = {until} WHERE run_id = %s", [run_ids[0]])
     wait_until(lambda: [pair.on(), pair.count("held") == RUNS][1], 60, "held again", poll_s=0.2)
     assert pair.gone(run_ids) == [5] + [0] * (RUNS - 1)
+
+
+@pytest.mark.parametrize("ahead_s", [-2 * 86400, 2 * 86400])
+def test_an_approval_lasts_by_the_databases_clock(held, preload, ahead_s):
+    """Both processes and the command have a wrong clock."""
+    library = preload("shifted_clock")
+    if library is None:
+        pytest.skip("a sanitizer must be loaded first")
+    wrong = {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": ahead_s}
+    pair, run_ids = held(30, batch=5, delay_ms=LONG_PAUSE)
+    assert [daemon.stop() for daemon in pair.daemons] == [0, 0]
+    ended, lasts = run_ids[:2]
+    for run_id in (ended, lasts):
+        pair.scene.run("approve", run_id, environment=wrong).ok()
+    end_approvals(pair, [ended])
+    pair.daemons = [pair.scene.start(environment=wrong) for _ in range(2)]
+    wait_until(lambda: [pair.on(), pair.scene.run_row(lasts)["state"] == "finished"][1], 60, "the run that is approved", poll_s=0.2)
+    assert pair.wait([ended], "held", "finished")[0]["error"] == "held: max_rows 20, counted 30"
+    assert pair.gone(run_ids) == [0, 30] + [0] * (RUNS - 2)
 
 
 @pytest.mark.parametrize("when", ["first", "always"])
