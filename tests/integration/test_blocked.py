@@ -4,6 +4,7 @@ import pytest
 
 from stack.process import wait_until
 from support.places import ROLE
+from support.screen import on_a_terminal
 from support.scene import fill, now, result, tick_id
 
 JOB = "scratch.remove"
@@ -146,6 +147,7 @@ def test_lists_and_status_show_it_as_blocked(scene):
     assert status["blocked"] == [JOB]
     shown = [line for line in scene.run("status").ok().stdout.splitlines() if line.startswith("Blocked")]
     assert len(shown) == 1 and JOB in shown[0]
+    assert "\x1b[31mblocked" in on_a_terminal(scene, None, "jobs")[1]
 
 
 def test_doctor_does_not_report_a_blocked_job_that_is_paused(scene):

@@ -129,3 +129,16 @@ def test_a_hanging_poll_thread_is_reported_as_unhealthy(scene, preload, http, tm
     wait_until(lambda: http.ask("/healthz").status_code == 200, 30, "a liveness that is well again")
     (tmp_path / "stall").touch()
     end(daemon, 10, signal.SIGTERM)
+
+
+def test_a_poll_thread_that_stays_stuck_ends_the_process(scene, preload, tmp_path):
+    """After minutes, which pass quickly for the thread that watches it."""
+    library = preload("stalled_poll")
+    if library is None:
+        pytest.skip("a sanitizer must be loaded first")
+    daemon = scene.start(environment={"LD_PRELOAD": library, "STALLED_POLL": tmp_path / "stall", "HURRIED_GUARD": tmp_path / "stall"})
+    daemon.wait_line("Partitions assigned")
+    (tmp_path / "stall").touch()
+    assert daemon.wait(30) == 70
+    [said] = daemon.lines("The poll thread hangs: this process is not healthy")
+    assert said["level"] == "error" and daemon.lines("Shutdown deadline reached; exiting")

@@ -86,8 +86,9 @@ def test_forty_slow_clients_do_not_take_health_away(ready, http, slow, path):
 @HEALTH
 def test_slow_clients_of_many_addresses_do_not_take_health_away(ready, http, slow, path):
     for n in range(2, 8):
-        slow(http, 8, f"127.0.0.{n}")
+        connections = slow(http, 8, f"127.0.0.{n}")
     healthy(http, path)
+    wait_until(lambda: sum(map(is_open, connections)) <= 34, 3, "32 connections in all, and two more")
 
 
 WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pruned http' AND wait_event_type = 'Lock'"

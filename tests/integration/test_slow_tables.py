@@ -226,3 +226,20 @@ def test_a_row_that_takes_too_long_alone_stops_no_other(new_scene):
     row = scene.wait_run(run_id, deadline_s=60)
     assert (row["state"], row["attempts"]) == ("finished", 1) and {"removed": 3, "failed": 1}.items() <= result(row).items()
     assert scene.database.column("SELECT item FROM pruned.quarantine") == ["scratch:2"] and daemon.stop() == 0
+
+
+def test_no_step_is_longer_than_18_seconds_even_of_one_row(tenant):  # noqa: F811
+    """Each of the two statements would be allowed its 11 s. Nothing of the step stays, and it is charged, because it cannot be smaller."""
+    user, top = tenant.user(), tenant.group()
+    member = tenant.member(user, top, expires_at=tenant.day(-1))
+    tenant.put("notification_settings", user_id=user, source_type="Namespace", source_id=top)
+    for table in ("members", "notification_settings"):
+        slow_table(tenant.database, table, 11)
+    run = tenant.tick("members.remove_expired")
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "57014" in run["error"]
+    assert tenant.ids("members") == [member] and len(tenant.ids("notification_settings")) == 1
+    for table in ("members", "notification_settings"):
+        tenant.database.execute(f"DROP TRIGGER slow_{table} ON {table}")
+    tenant.database.execute("UPDATE pruned.runs SET due_at = now()")
+    tenant.work()
+    assert tenant.ids("members") == tenant.ids("notification_settings") == []
