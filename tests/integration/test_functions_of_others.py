@@ -1,9 +1,11 @@
-"""The daemon does not run functions that other roles create in the application's schema, even if their types fit better."""
+"""The daemon does not run functions that other roles create in the application's schema, even if their types fit better, also not as
+operators."""
 
 import subprocess
 import sys
 
 from stack.found import PROJECT
+from support import traps
 from support.scene import fill, now
 from support.restored import EXPIRED, GROUPS, AT_ONCE, QUIET, doomed, expired, restore, tenant  # noqa: F401
 
@@ -24,6 +26,7 @@ def lay(database):
     made = [TRAP.format(name, args.replace("{row}", table), back) for name, args, back in FITTING
             for table in (tables if "{row}" in args else ["-"])]
     database.connection.execute(TRAPS + "".join(made))
+    traps.lay(database.connection, "PERFORM public.caught('{what}');")
 
 
 def test_a_function_that_fits_better_than_postgresqls_own_is_not_run(expired):  # noqa: F811

@@ -22,9 +22,9 @@ SELECT t.relname AS table, s.n_dead_tup AS dead, s.n_live_tup AS live, greatest(
        CASE WHEN s.n_dead_tup < 10000 THEN NULL
             WHEN NOT pg_catalog.current_setting('autovacuum')::bool THEN 'ALTER SYSTEM SET autovacuum = on; SELECT pg_catalog.pg_reload_conf()'
             WHEN NOT o.enabled THEN pg_catalog.format('ALTER TABLE %I.%I RESET (autovacuum_enabled)', t.nspname, t.relname)
-            WHEN s.n_dead_tup > 2 * (o.least + o.share * greatest(t.reltuples, 0))
+            WHEN s.n_dead_tup::float8 > 2::float8 * (o.least + o.share * greatest(t.reltuples, 0))
               THEN pg_catalog.format('ALTER TABLE %I.%I SET (autovacuum_vacuum_cost_delay = 0)', t.nspname, t.relname)
-            WHEN s.n_dead_tup > 1000000 AND o.share > 0.01
+            WHEN s.n_dead_tup > 1000000 AND o.share > 0.01::float8
               THEN pg_catalog.format('ALTER TABLE %I.%I SET (autovacuum_vacuum_scale_factor = 0.01)', t.nspname, t.relname) END AS remedy
 FROM tables t
 JOIN options o ON o.oid = t.oid

@@ -24,7 +24,7 @@ referring (rel) AS (
   SELECT a.rel FROM app a WHERE a.name IN (SELECT n.tab FROM named n)
   UNION
   SELECT a.rel FROM app a JOIN pg_attribute t ON t.attrelid = a.rel AND NOT t.attisdropped AND t.attname IN (SELECT n.col FROM named n)
-  WHERE EXISTS (SELECT FROM pg_constraint f WHERE f.conrelid = a.rel AND f.contype = 'f' AND f.conkey = ARRAY[t.attnum]
+  WHERE EXISTS (SELECT FROM pg_constraint f WHERE f.conrelid = a.rel AND f.contype = 'f' AND f.conkey OPERATOR(pg_catalog.=) ARRAY[t.attnum]
                 AND f.confrelid = (SELECT u.rel FROM app u WHERE u.name = 'users'))
 ),
 taken (rel, rule) AS (

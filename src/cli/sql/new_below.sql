@@ -5,5 +5,5 @@ WITH parts AS (
   UNION
   SELECT p.relid FROM pg_catalog.unnest(:tables::text[]) AS t (name), LATERAL pg_catalog.pg_partition_tree(pg_catalog.to_regclass(t.name)) AS p
 )
-SELECT coalesce(pg_catalog.sum(CASE WHEN c.reltuples < 0 THEN pg_catalog.pg_relation_size(c.oid) / 32 ELSE c.reltuples END), 0)::bigint AS rows
+SELECT coalesce(pg_catalog.sum(CASE WHEN c.reltuples < 0::real THEN pg_catalog.pg_relation_size(c.oid) / 32 ELSE c.reltuples END), 0)::bigint AS rows
 FROM parts p JOIN pg_class c ON c.oid = p.rel WHERE c.relkind <> 'p'

@@ -7,7 +7,7 @@ WITH parts AS (
 leaves AS (
   SELECT c.oid, c.reltuples FROM parts p JOIN pg_class c ON c.oid = p.rel WHERE c.relkind <> 'p'
 )
-SELECT (SELECT CASE WHEN count(*) = 0 OR pg_catalog.bool_or(l.reltuples < 0) THEN -1 ELSE pg_catalog.sum(l.reltuples)::bigint END FROM leaves l) AS rows,
+SELECT (SELECT CASE WHEN count(*) = 0 OR pg_catalog.bool_or(l.reltuples < 0::real) THEN -1 ELSE pg_catalog.sum(l.reltuples)::bigint END FROM leaves l) AS rows,
        i.relname AS index, coalesce(x.indpred IS NOT NULL, false) AS partial
 FROM (SELECT) AS one
 LEFT JOIN parts p ON true

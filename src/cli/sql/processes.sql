@@ -5,5 +5,5 @@ SELECT p.host, p.pid, p.version, p.started_at, p.seen_at, p.settings, p.partitio
         FROM pruned.processes o
         CROSS JOIN LATERAL (SELECT pg_catalog.jsonb_object_keys(p.versions || o.versions) AS job) AS j
         WHERE p.versions ->> j.job IS DISTINCT FROM o.versions ->> j.job
-          AND least(p.seen_at, o.seen_at) > now() - :seconds::bigint * interval '1 s') AS differing
+          AND least(p.seen_at, o.seen_at) > now() - :seconds::bigint::float8 * interval '1 s') AS differing
 FROM pruned.processes p ORDER BY p.started_at, p.host, p.pid

@@ -2,7 +2,7 @@
 -- its job's `:days`; it is null if there is none (`:days` is 0, or a restore holds the item).
 SELECT q.job, q.item, q.reason, q.attempts, q.parked,
        CASE WHEN q.parked AND q.reason = 'restored' THEN NULL
-            WHEN q.parked AND q.next_try_at <= now() THEN q.next_try_at + nullif(d.days, 0) * interval '1 day'
+            WHEN q.parked AND q.next_try_at <= now() THEN q.next_try_at + nullif(d.days, 0)::float8 * interval '1 day'
             ELSE q.next_try_at END AS next_try_at
 FROM pruned.quarantine q LEFT JOIN unnest(:jobs::text[], :days::int[]) AS d (job, days) ON d.job = q.job
 WHERE q.parked OR :all::boolean

@@ -5,5 +5,5 @@ SELECT p.host, p.pid, p.reloaded_at IS NOT DISTINCT FROM :asked_at::timestamptz 
        coalesce(pg_catalog.jsonb_array_length(a.said -> 'refused') > 0 OR a.said ->> 'error' IS NOT NULL, false) AS refuses
 FROM pruned.processes p
 CROSS JOIN LATERAL (SELECT CASE WHEN p.reloaded_at = :asked_at::timestamptz THEN p.reloaded END AS said) AS a
-WHERE p.seen_at > now() - :seconds::bigint * interval '1 s'
+WHERE p.seen_at > now() - :seconds::bigint::float8 * interval '1 s'
 ORDER BY p.started_at, p.id

@@ -17,7 +17,7 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
        (SELECT coalesce(pg_catalog.jsonb_object_agg(n.job, n.runs), '{}')
         FROM (SELECT r.job, count(*) AS runs FROM pruned.runs r
               WHERE r.state IN ('waiting', 'ready', 'held') AND r.range_of IS NULL AND r.job <> ALL (:known::text[])
-                AND NOT EXISTS (SELECT FROM pruned.processes p WHERE p.jobs ? r.job AND p.seen_at > now() - :seconds::bigint * interval '1 s')
+                AND NOT EXISTS (SELECT FROM pruned.processes p WHERE p.jobs ? r.job AND p.seen_at > now() - :seconds::bigint::float8 * interval '1 s')
               GROUP BY r.job) AS n) AS removed,
        (SELECT coalesce(pg_catalog.jsonb_agg(b.job ORDER BY b.job), '[]')
         FROM (SELECT job FROM pruned.blocked

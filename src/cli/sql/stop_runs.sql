@@ -1,5 +1,5 @@
 -- The runs whose step processes still have under way.
 SELECT coalesce(r.range_of, r.run_id) AS run_id, r.job, r.step
 FROM pruned.processes p CROSS JOIN LATERAL pg_catalog.unnest(p.running) AS u (run_id) JOIN pruned.runs r ON r.run_id = u.run_id
-WHERE p.stopped_at = :since::timestamptz AND p.seen_at > now() - :seconds::bigint * interval '1 s'
+WHERE p.stopped_at = :since::timestamptz AND p.seen_at > now() - :seconds::bigint::float8 * interval '1 s'
 ORDER BY 2, 1, 3

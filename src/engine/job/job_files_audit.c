@@ -16,7 +16,7 @@
   " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
 #define LOOK                                                                                       \
   "pg_catalog.set_config('%s', (ARRAY[" KEY_IS_SECRET "::text]"                                    \
-  " || ARRAY(SELECT attname::text FROM pg_catalog.pg_attribute"                                    \
+  " OPERATOR(pg_catalog.||) ARRAY(SELECT attname::text FROM pg_catalog.pg_attribute"               \
   " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0"                                  \
   " AND attname::text ~* :secret::text))::text, true)"
 #define SECRET                                                                                     \

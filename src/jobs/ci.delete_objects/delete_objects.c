@@ -81,7 +81,7 @@ settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError
 #define PATHS                                                                                      \
   "SELECT r.path AS project, pg_catalog.split_part(r.path, '/', 1) AS root_namespace "             \
   "FROM pg_catalog.unnest(:id::bigint[]) WITH ORDINALITY AS k (id, position) "                     \
-  "LEFT JOIN routes r ON r.source_type = 'Project' AND r.source_id = k.id ORDER BY k.position"
+  "LEFT JOIN routes r ON r.source_type::text = 'Project' AND r.source_id = k.id ORDER BY k.position"
 
 /* Adds those of row I that are not NULL to LINE. */
 static void

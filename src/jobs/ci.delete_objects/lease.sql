@@ -21,7 +21,7 @@ behind AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED),
 ready AS (
   SELECT part, place, pick_up_at FROM ahead UNION ALL SELECT part, place, pick_up_at FROM behind)
-UPDATE ci_deleted_objects o SET pick_up_at = now() + :setting.lease_ms::bigint * interval '1 ms'
+UPDATE ci_deleted_objects o SET pick_up_at = now() + :setting.lease_ms::bigint::float8 * interval '1 ms'
 FROM ready WHERE o.tableoid = ready.part AND o.ctid = ready.place AND o.ctid = ANY (ARRAY(SELECT place FROM ready))
 RETURNING o.id, o.file_store, o.store_dir, o.file, ready.pick_up_at AS was,
           extract(epoch FROM now() - o.created_at)::bigint AS age_s, ready.pick_up_at = (SELECT pg_catalog.max(pick_up_at) FROM ready) AS is_last

@@ -1,2 +1,2 @@
 -- When the lease ends: one time for all rows, so that a thousand rows do not carry it each.
-SELECT now() + :setting.lease_ms::bigint * interval '1 ms' AS lease
+SELECT now() + :setting.lease_ms::bigint::float8 * interval '1 ms' AS lease

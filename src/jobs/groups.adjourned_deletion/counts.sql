@@ -1,7 +1,7 @@
 -- What the deletion of one group would touch, each counted up to a thousand. For plans only; fast
 -- because each count ends there.
 WITH below AS MATERIALIZED (
-  SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group'
+  SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = 'Group'
 ),
 project AS MATERIALIZED (
   SELECT p.id FROM below b, LATERAL (SELECT p.id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p LIMIT 1001
@@ -13,7 +13,7 @@ counted (pos, name, n) AS (
   UNION ALL
   SELECT 3, 'members', (SELECT count(*) FROM (
     SELECT FROM (SELECT 'Namespace' AS type, id FROM below UNION ALL SELECT 'Project', id FROM project) AS s,
-    LATERAL (SELECT FROM members m WHERE m.source_id = s.id AND m.source_type = s.type OFFSET 0) AS m LIMIT 1001) AS x)
+    LATERAL (SELECT FROM members m WHERE m.source_id = s.id AND m.source_type::text = s.type OFFSET 0) AS m LIMIT 1001) AS x)
   UNION ALL
   SELECT 4, 'artifacts', (SELECT count(*) FROM (
     SELECT FROM project p, LATERAL (SELECT FROM ci_job_artifacts a WHERE a.project_id = p.id OFFSET 0) AS a LIMIT 1001) AS x)

@@ -5,6 +5,6 @@ FROM group_deletion_schedules s
 WHERE s.group_id > :cursor.id::bigint
   AND s.marked_for_deletion_on <=
   -- include: ../shared/group_cutoff.sql
-  AND EXISTS (SELECT FROM namespaces n WHERE n.id = s.group_id AND n.type = 'Group')
+  AND EXISTS (SELECT FROM namespaces n WHERE n.id = s.group_id AND n.type::text = 'Group')
 ORDER BY s.group_id
 LIMIT :limit::int

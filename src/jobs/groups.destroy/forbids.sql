@@ -36,8 +36,8 @@ stray (rel, col, elsewhere) AS (
   FROM (SELECT 'projects' AS tab, 'project_namespace_id' AS col, 'x.namespace_id NOT IN (SELECT id FROM below)' AS elsewhere
         UNION ALL
         SELECT tab, 'namespace_id',
-               'CASE x.source_type WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id AND p.namespace_id NOT IN (SELECT id FROM below))'
-               ' ELSE EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id AND (n.traversal_ids @> ARRAY[:group::bigint]) IS NOT TRUE) END'
+               'CASE x.source_type::text WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id AND p.namespace_id NOT IN (SELECT id FROM below))'
+               ' ELSE EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id AND (n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE) END'
         FROM unnest(ARRAY['routes', 'redirect_routes']) AS t (tab)) AS s
 ),
 asked (rel, col, kind, what, elsewhere) AS (
@@ -45,7 +45,7 @@ asked (rel, col, kind, what, elsewhere) AS (
   UNION ALL
   SELECT rel, col, NULL, 'place', elsewhere FROM stray
 )
-SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = ''Group''), '
+SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = ''Group''), '
               'project AS MATERIALIZED (SELECT p.* FROM below b, LATERAL ('
               'SELECT p.id, p.project_namespace_id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p LIMIT %1$s), '
               'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT project_namespace_id FROM project LIMIT %1$s) ',

@@ -40,7 +40,7 @@ reference (rel, col, target, refcol, rule, nulls, same) AS (
   SELECT a.attrelid, k.col, pg_catalog.to_regclass(k.target), k.refcol, k.rule, k.col || ' = NULL', pg_catalog.format('y.%s = x.%s', k.col, k.refcol)
   FROM known k JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(k.tab) AND a.attname = k.col AND NOT a.attisdropped
   WHERE pg_catalog.to_regclass(k.target) IS NOT NULL
-    AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.contype = 'f' AND c.conrelid = a.attrelid AND c.conkey = ARRAY[a.attnum])
+    AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.contype = 'f' AND c.conrelid = a.attrelid AND c.conkey OPERATOR(pg_catalog.=) ARRAY[a.attnum])
 ),
 own (tab, projects, groups) AS (
   VALUES ('projects', 'id = ANY (:project::bigint[])', NULL),
@@ -107,13 +107,13 @@ held AS (
          CASE WHEN l.look IS NOT NULL
               THEN pg_catalog.format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %1$s x WHERE (%2$s)%4$s LIMIT :limit::int FOR UPDATE) '
                           'SELECT pg_catalog.set_config(%3$L, ARRAY(SELECT at FROM d)::text, true) AS held',
-                          k.rel::regclass, k.condition, 'pruned.held_' || k.number,
+                          k.rel::regclass, k.condition, 'pruned.held_' || k.number::text,
                           CASE WHEN l.leaf <> '' THEN
                             pg_catalog.format(' AND x.ctid = ANY (ARRAY(SELECT at FROM (SELECT x.ctid AS at FROM %1$s x WHERE (%2$s)%3$s UNION ALL '
                                    'SELECT x.ctid FROM %1$s x WHERE (%2$s) AND NOT EXISTS (SELECT FROM %1$s x WHERE (%2$s)%3$s)) AS f '
                                    'LIMIT :limit::int))', k.rel::regclass, k.condition, l.leaf) END) END AS hold
   FROM keyed k JOIN pg_class c ON c.oid = k.rel, LATERAL (
-    SELECT pg_catalog.format('ctid = ANY (pg_catalog.current_setting(%L)::tid[])', 'pruned.held_' || k.number)
+    SELECT pg_catalog.format('ctid = ANY (pg_catalog.current_setting(%L)::tid[])', 'pruned.held_' || k.number::text)
            || CASE c.relkind WHEN 'p' THEN pg_catalog.format(' AND (%s)', k.condition) ELSE '' END AS doomed) AS h, LATERAL (
     SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS relation, %L AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)',
                              CASE o.rule WHEN 'c' THEN o.rel ELSE k.rel END::regclass, CASE o.rule WHEN 'c' THEN o.condition ELSE h.doomed END,

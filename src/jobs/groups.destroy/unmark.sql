@@ -10,5 +10,5 @@ SELECT 'error' AS level, 'Rescheduling group deletion' AS message, g.id AS group
 FROM group_ g
 LEFT JOIN users u ON u.id = (:args::jsonb ->> 'user_id')::bigint
 LEFT JOIN namespaces n ON n.id = g.id
-LEFT JOIN routes r ON r.source_type = 'Namespace' AND r.source_id = g.id
-LEFT JOIN routes root ON root.source_type = 'Namespace' AND root.source_id = n.traversal_ids[1]
+LEFT JOIN routes r ON r.source_type::text = 'Namespace' AND r.source_id = g.id
+LEFT JOIN routes root ON root.source_type::text = 'Namespace' AND root.source_id = n.traversal_ids[1]

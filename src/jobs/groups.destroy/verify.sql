@@ -2,13 +2,13 @@
 -- of the two is right cannot be decided here, so nothing is touched. Once a run; fast by the index
 -- on traversal_ids and by (parent_id).
 WITH below AS MATERIALIZED (
-  SELECT n.id, n.parent_id, n.traversal_ids FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group'
+  SELECT n.id, n.parent_id, n.traversal_ids FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = 'Group'
 )
 SELECT b.id FROM below b LEFT JOIN below p ON p.id = b.parent_id
-WHERE b.id <> :group::bigint AND b.traversal_ids IS DISTINCT FROM p.traversal_ids || b.id
+WHERE b.id <> :group::bigint AND b.traversal_ids::text IS DISTINCT FROM (p.traversal_ids OPERATOR(pg_catalog.||) b.id)::text
 UNION
 SELECT c.id FROM below b, LATERAL (
   SELECT c.id FROM namespaces c
-  WHERE c.parent_id = b.id AND c.type = 'Group' AND NOT c.traversal_ids @> ARRAY[:group::bigint] OFFSET 0) AS c
+  WHERE c.parent_id = b.id AND c.type::text = 'Group' AND NOT c.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] OFFSET 0) AS c
 ORDER BY id
 LIMIT 10

@@ -1,3 +1,3 @@
 -- A detail tried later than this is not due.
 -- include: ../shared/as_of.sql
-- :setting.retry_after_ms::bigint * interval '1 ms'
+- :setting.retry_after_ms::bigint::float8 * interval '1 ms'

@@ -15,7 +15,7 @@ LATERAL (SELECT CASE
     ) IS NOT TRUE THEN 'gone'
     WHEN EXISTS (
       SELECT FROM pruned.runs r
-      WHERE r.unique_key IN ('users.delete_placeholder:' || d.placeholder_user_id, 'users.destroy:' || d.placeholder_user_id))
+      WHERE r.unique_key IN ('users.delete_placeholder:' || d.placeholder_user_id::text, 'users.destroy:' || d.placeholder_user_id::text))
     OR EXISTS (
       SELECT FROM import_placeholder_user_details other
       WHERE other.placeholder_user_id = d.placeholder_user_id AND other.id <> d.id

@@ -7,6 +7,6 @@ d.namespace_id IS NULL AND (
          -- include: cutoff.sql
         )
   OR EXISTS (SELECT FROM pruned.quarantine q
-             WHERE q.job = :job::text AND q.item = 'import_placeholder_user_details:' || d.id AND NOT
+             WHERE q.job = :job::text AND q.item = 'import_placeholder_user_details:' || d.id::text AND NOT
                -- include: ../../engine/step/sql/quarantine_waits.sql
             ))

@@ -13,8 +13,8 @@ WITH RECURSIVE schedule AS MATERIALIZED (
 page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, u.id AS schedule_id, u.user_id AS scheduled_user_id, u.namespace_id AS scheduled_namespace_id,
          u.scheduled_by_id, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at, u.user_type,
-         CASE m.source_type WHEN 'Project' THEN p.id END AS project_id,
-         CASE WHEN m.source_type = 'Project' OR n.type = 'Group' THEN n.traversal_ids END AS traversal_ids,
+         CASE m.source_type::text WHEN 'Project' THEN p.id END AS project_id,
+         CASE WHEN m.source_type::text = 'Project' OR n.type::text = 'Group' THEN n.traversal_ids END AS traversal_ids,
          u.root_id,
          -- include: ../shared/owner_rule.sql
          AS owner
@@ -25,10 +25,10 @@ page AS MATERIALIZED (
     SELECT m.id, m.user_id, m.source_type, m.source_id, m.type, m.access_level, m.expires_at, m.requested_at, m.state
     FROM members m WHERE m.id = k.id AND m.user_id = u.user_id OFFSET 0) AS m ON true
   LEFT JOIN LATERAL (
-    SELECT p.id, p.namespace_id FROM projects p WHERE m.source_type = 'Project' AND p.id = m.source_id OFFSET 0) AS p ON true
+    SELECT p.id, p.namespace_id FROM projects p WHERE m.source_type::text = 'Project' AND p.id = m.source_id OFFSET 0) AS p ON true
   LEFT JOIN LATERAL (
     SELECT n.type, n.traversal_ids FROM namespaces n
-    WHERE n.id = CASE m.source_type WHEN 'Project' THEN p.namespace_id ELSE m.source_id END OFFSET 0) AS n ON true
+    WHERE n.id = CASE m.source_type::text WHEN 'Project' THEN p.namespace_id ELSE m.source_id END OFFSET 0) AS n ON true
 ),
 asked AS (SELECT key AS ask, scheduled_by_id AS actor_id, traversal_ids AS groups, project_id FROM page),
 gone AS (SELECT pg_catalog.unnest(:gone::bigint[]) AS id),
@@ -42,7 +42,7 @@ judged AS MATERIALIZED (
   FROM page p LEFT JOIN rights r ON r.ask = p.key
 ),
 leaving AS MATERIALIZED (
-  SELECT pos, member_id AS id, user_id, source_id AS group_id, traversal_ids || source_id AS groups
+  SELECT pos, member_id AS id, user_id, source_id AS group_id, traversal_ids OPERATOR(pg_catalog.||) source_id AS groups
   FROM judged WHERE owner AND why IS NULL
 ),
 -- include: ../shared/last_owner.sql

@@ -13,8 +13,8 @@ WITH mine AS MATERIALIZED (
 )
 SELECT m.id
 FROM (SELECT * FROM mine WHERE id NOT IN (SELECT pg_catalog.unnest(:gone::bigint[])) ORDER BY id) AS m
-WHERE CASE m.source_type
+WHERE CASE m.source_type::text
         WHEN 'Project' THEN (SELECT n.traversal_ids[1] FROM projects p JOIN namespaces n ON n.id = p.namespace_id
                              WHERE p.id = m.source_id)
-        ELSE (SELECT n.traversal_ids[1] FROM namespaces n WHERE n.id = m.source_id AND n.type = 'Group') END = :root::bigint
+        ELSE (SELECT n.traversal_ids[1] FROM namespaces n WHERE n.id = m.source_id AND n.type::text = 'Group') END = :root::bigint
 LIMIT :limit::int

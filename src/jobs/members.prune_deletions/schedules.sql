@@ -5,10 +5,10 @@ WITH
 -- include: ../shared/schedules_left.sql
 SELECT s.id, s.user_id, s.namespace_id, s.scheduled_by_id, n.traversal_ids[1] AS root_id,
        CASE WHEN n.id IS NULL THEN pg_catalog.format('namespace %s does not exist', s.namespace_id)
-            WHEN n.type <> 'Group' THEN pg_catalog.format('namespace %s is no group, but of type %s', n.id, n.type)
+            WHEN n.type::text <> 'Group' THEN pg_catalog.format('namespace %s is no group, but of type %s', n.id, n.type)
             WHEN n.traversal_ids[pg_catalog.cardinality(n.traversal_ids)] IS DISTINCT FROM n.id
             THEN pg_catalog.format('traversal_ids %s of group %s do not lead to it', n.traversal_ids, n.id) END AS wrong,
-       n.type <> 'Group' AS for_good
+       n.type::text <> 'Group' AS for_good
 FROM schedule_left l JOIN members_deletion_schedules s ON s.id = l.id LEFT JOIN namespaces n ON n.id = s.namespace_id
 WHERE s.id >= :from::bigint AND s.id NOT IN (SELECT pg_catalog.unnest(:over::bigint[]))
 ORDER BY s.id

@@ -14,10 +14,10 @@ WITH RECURSIVE page AS MATERIALIZED (
   FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
   LEFT JOIN members m ON m.id = k.id
   LEFT JOIN users u ON u.id = m.user_id
-  LEFT JOIN namespaces n ON n.id = CASE m.source_type WHEN 'Project' THEN m.member_namespace_id ELSE m.source_id END
+  LEFT JOIN namespaces n ON n.id = CASE m.source_type::text WHEN 'Project' THEN m.member_namespace_id ELSE m.source_id END
 ),
 leaving AS MATERIALIZED (
-  SELECT pos, member_id AS id, user_id, source_id AS group_id, coalesce(traversal_ids, '{}') || source_id AS groups
+  SELECT pos, member_id AS id, user_id, source_id AS group_id, coalesce(traversal_ids, '{}') OPERATOR(pg_catalog.||) source_id AS groups
   FROM page WHERE owner AND over AND namespace_id IS NOT NULL
 ),
 gone AS (SELECT pg_catalog.unnest(:gone::bigint[]) AS id),
@@ -25,7 +25,7 @@ gone AS (SELECT pg_catalog.unnest(:gone::bigint[]) AS id),
 SELECT p.key, d.what,
        CASE d.what WHEN 'kept' THEN 'last_owner' WHEN 'not_expired' THEN 'not expired' END AS reason,
        p.key AS member_id, p.user_id, p.user_type, p.source_type, p.source_id, p.access_level, p.expires_at, p.asking, p.place,
-       coalesce(p.traversal_ids[1], CASE p.source_type
+       coalesce(p.traversal_ids[1], CASE p.source_type::text
          WHEN 'Project' THEN (SELECT coalesce(n.traversal_ids[1], n.id)
                               FROM projects o JOIN namespaces n ON n.id = o.namespace_id WHERE o.id = p.source_id)
          ELSE p.source_id END) AS root_namespace_id

@@ -5,4 +5,4 @@ CASE WHEN a.file_final_path <> ''
                             pg_catalog.to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY_MM_DD'), a.job_id, a.id)
            FROM (SELECT pg_catalog.encode(pg_catalog.sha256(a.project_id::text::bytea), 'hex') AS hash OFFSET 0) AS h) END AS store_dir,
 CASE WHEN a.file_final_path <> '' THEN nullif(pg_catalog.regexp_replace(a.file_final_path, '^.*/', ''), '')
-     ELSE nullif(a.file, '') END AS file
+     ELSE nullif(a.file::text, '') END AS file

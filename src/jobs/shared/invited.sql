@@ -14,7 +14,7 @@ invited AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT l.project_id, l.group_id, l.group_access, l.expires_at FROM project_group_links l WHERE l.project_id = e.id OFFSET 0) AS l
   JOIN projects p ON p.id = l.project_id
-  LEFT JOIN namespaces n ON n.id = l.group_id AND n.type = 'Group'
+  LEFT JOIN namespaces n ON n.id = l.group_id AND n.type::text = 'Group'
   CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids OPERATOR(pg_catalog.||) l.group_id) AS g (id)
   WHERE
     -- include: open_link.sql

@@ -46,7 +46,7 @@ helpless AS MATERIALIZED (
       AND
       -- include: owner_rule.sql
       AND coalesce(m.id = ANY ((SELECT nullif(pg_catalog.current_setting('pruned.relied_upon', true), '')::bigint[]
-                                       || nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
+                                       OPERATOR(pg_catalog.||) nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
       AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone) AND NOT
       -- include: held_owner.sql
     LIMIT 1) AS other ON true
@@ -66,7 +66,7 @@ hope AS MATERIALIZED (
 walk (turn, kept) AS (
   SELECT 0::bigint, ARRAY(SELECT id FROM helpless WHERE id NOT IN (SELECT id FROM hope))
   UNION ALL
-  SELECT h.turn, CASE WHEN h.ids && w.kept THEN w.kept ELSE w.kept || h.id END
+  SELECT h.turn, CASE WHEN h.ids OPERATOR(pg_catalog.&&) w.kept THEN w.kept ELSE w.kept OPERATOR(pg_catalog.||) h.id END
   FROM walk w JOIN hope h ON h.turn = w.turn + 1
 ),
 last_owner AS MATERIALIZED (

@@ -5,7 +5,7 @@
 --   further (id)           namespaces that the job locks besides
 locked AS MATERIALIZED (
   SELECT n.id FROM namespaces n
-  WHERE n.id IN (SELECT pg_catalog.unnest(coalesce(g.traversal_ids, '{}') || o.source_id)
+  WHERE n.id IN (SELECT pg_catalog.unnest(coalesce(g.traversal_ids, '{}') OPERATOR(pg_catalog.||) o.source_id)
                  FROM owner o LEFT JOIN namespaces g ON g.id = o.source_id
                  UNION ALL SELECT id FROM further)
   ORDER BY n.id FOR NO KEY UPDATE

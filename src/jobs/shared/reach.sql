@@ -13,8 +13,8 @@
 membership AS MATERIALIZED (
   SELECT who.id AS user_id, m.of_group, m.source_id, m.access_level
   FROM who CROSS JOIN LATERAL (
-    SELECT m.source_type = 'Namespace' AS of_group, m.source_id, m.access_level FROM members m
-    WHERE m.user_id = who.id AND m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type IN ('Namespace', 'Project') OFFSET 0) AS m
+    SELECT m.source_type::text = 'Namespace' AS of_group, m.source_id, m.access_level FROM members m
+    WHERE m.user_id = who.id AND m.requested_at IS NULL AND coalesce(m.state, 0) = 0 AND m.source_type::text IN ('Namespace', 'Project') OFFSET 0) AS m
 ),
 reach AS MATERIALIZED (
   SELECT user_id, source_id AS group_id, access_level FROM membership WHERE of_group

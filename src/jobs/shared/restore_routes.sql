@@ -8,7 +8,7 @@ WITH back AS MATERIALIZED (
 below AS MATERIALIZED (
   SELECT DISTINCT ON (n.id) n.id, b.was_path, b.full_path, b.was_name, b.full_name
   FROM back b, LATERAL (
-    SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[b.id] AND n.type = 'Group' OFFSET 0) AS n
+    SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[b.id] AND n.type::text = 'Group' OFFSET 0) AS n
   ORDER BY n.id, b.depth DESC
 ),
 source AS (
@@ -24,8 +24,8 @@ was AS MATERIALIZED (
               THEN s.full_name || pg_catalog.substr(r.name, pg_catalog.length(s.was_name) + 1) ELSE r.name END AS name
   FROM source s, LATERAL (
     SELECT r.id, r.path::text, r.name::text, pg_catalog.to_jsonb(r.*) AS row FROM routes r
-    WHERE r.source_type = s.type AND r.source_id = s.id OFFSET 0) AS r
+    WHERE r.source_type::text = s.type AND r.source_id = s.id OFFSET 0) AS r
 )
 UPDATE routes r SET path = was.path, name = was.name, updated_at = now()
-FROM was WHERE r.id = was.id AND (r.path <> was.path OR r.name IS DISTINCT FROM was.name)
+FROM was WHERE r.id = was.id AND (r.path::text <> was.path OR r.name::text IS DISTINCT FROM was.name)
 RETURNING r.id AS key, was.row

@@ -11,7 +11,7 @@
 -- access_level), follows shares by the invited group and links by the project: the size of the
 -- hierarchy does not matter.
 actor AS MATERIALIZED (
-  SELECT u.id, u.admin FROM users u WHERE u.id IN (SELECT actor_id FROM asked) AND u.state = 'active'
+  SELECT u.id, u.admin FROM users u WHERE u.id IN (SELECT actor_id FROM asked) AND u.state::text = 'active'
 ),
 held AS MATERIALIZED (
   SELECT a.id AS user_id, m.source_type, m.source_id, m.access_level AS level FROM actor a, LATERAL (
@@ -25,7 +25,7 @@ given (user_id, source_type, source_id, level) AS (
   UNION ALL
   SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access)
   FROM held h JOIN group_group_links l ON l.shared_with_group_id = h.source_id
-  WHERE h.source_type = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (
+  WHERE h.source_type::text = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (
 -- include: as_of.sql
 AT TIME ZONE 'UTC')::date)
 ),
@@ -46,6 +46,6 @@ rights (ask, active, level) AS MATERIALIZED (
          CASE WHEN pg_catalog.bool_or(u.admin) THEN 50 ELSE coalesce(pg_catalog.max(least(g.level, p.most)) FILTER (WHERE g.level >= 40 AND p.most >= 40), 0) END
   FROM place p
   LEFT JOIN actor u ON u.id = p.user_id
-  LEFT JOIN given g ON g.user_id = p.user_id AND g.source_type = p.source_type AND g.source_id = p.source_id
+  LEFT JOIN given g ON g.user_id = p.user_id AND g.source_type::text = p.source_type::text AND g.source_id = p.source_id
   GROUP BY p.ask
 )

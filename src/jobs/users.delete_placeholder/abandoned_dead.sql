@@ -1,7 +1,7 @@
 -- A dead run makes no further attempt: parks details that had their last attempt as abandoned. Fast
 -- by (placeholder_user_id).
 INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at)
-SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id, 'abandoned: ' || :error::text,
+SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id::text, 'abandoned: ' || :error::text,
        d.deletion_attempts, true, now()
 FROM import_placeholder_user_details d
 WHERE :state::text = 'dead' AND d.placeholder_user_id = (:args::jsonb ->> 'placeholder_user_id')::bigint

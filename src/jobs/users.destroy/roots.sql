@@ -10,17 +10,17 @@ root (pos, table_name, column_name, condition) AS (
     (4, 'import_placeholder_user_details', 'placeholder_user_id', 'x0.placeholder_user_id = :user_id::bigint'),
     (5, 'members', 'user_id', 'x0.user_id = :user_id::bigint AND x0.requested_at IS NULL'),
     (6, 'members', 'user_id', 'x0.user_id = :user_id::bigint AND x0.requested_at IS NOT NULL'),
-    (7, 'routes', 'source_id', 'x0.source_type = ''Namespace'' AND x0.source_id IN'
-        ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'),
-    (7, 'routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'
-        ' AND CASE x0.source_type WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
+    (7, 'routes', 'source_id', 'x0.source_type::text = ''Namespace'' AND x0.source_id IN'
+        ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type::text = ''User'')'),
+    (7, 'routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type::text = ''User'')'
+        ' AND CASE x0.source_type::text WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
         ' ELSE NOT EXISTS (SELECT FROM namespaces o WHERE o.id = x0.source_id) END'),
-    (8, 'redirect_routes', 'source_id', 'x0.source_type = ''Namespace'' AND x0.source_id IN'
-        ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'),
-    (8, 'redirect_routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type = ''User'')'
-        ' AND CASE x0.source_type WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
+    (8, 'redirect_routes', 'source_id', 'x0.source_type::text = ''Namespace'' AND x0.source_id IN'
+        ' (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type::text = ''User'')'),
+    (8, 'redirect_routes', 'namespace_id', 'x0.namespace_id IN (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type::text = ''User'')'
+        ' AND CASE x0.source_type::text WHEN ''Project'' THEN NOT EXISTS (SELECT FROM projects p WHERE p.id = x0.source_id)'
         ' ELSE NOT EXISTS (SELECT FROM namespaces o WHERE o.id = x0.source_id) END'),
-    (9, 'namespaces', 'owner_id', 'x0.owner_id = :user_id::bigint AND x0.type = ''User'''),
+    (9, 'namespaces', 'owner_id', 'x0.owner_id = :user_id::bigint AND x0.type::text = ''User'''),
     (10, 'ghost_user_migrations', 'user_id', 'x0.user_id = :user_id::bigint'),
     (11, 'users', 'id', 'x0.id = :user_id::bigint')
 )

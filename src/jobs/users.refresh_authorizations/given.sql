@@ -10,7 +10,7 @@ entered AS (SELECT DISTINCT project_id AS id FROM pair),
 -- include: ../shared/invited.sql
 ,
 line AS MATERIALIZED (
-  SELECT p.user_id, p.project_id, j.namespace_id, n.type, n.owner_id, CASE n.type WHEN 'Group' THEN n.traversal_ids END || j.namespace_id AS groups
+  SELECT p.user_id, p.project_id, j.namespace_id, n.type, n.owner_id, CASE n.type::text WHEN 'Group' THEN n.traversal_ids END OPERATOR(pg_catalog.||) j.namespace_id AS groups
   FROM pair p
   CROSS JOIN LATERAL (SELECT j.namespace_id FROM projects j WHERE j.id = p.project_id OFFSET 0) AS j
   LEFT JOIN LATERAL (SELECT n.type, n.owner_id, n.traversal_ids FROM namespaces n WHERE n.id = j.namespace_id OFFSET 0) AS n ON true
@@ -28,7 +28,7 @@ given AS MATERIALIZED (
     SELECT p.user_id, p.project_id, least(r.access_level, i.most)
     FROM pair p JOIN invited i ON i.project_id = p.project_id JOIN reach r ON r.user_id = p.user_id AND r.group_id = i.group_id
     UNION ALL
-    SELECT l.user_id, l.project_id, 50 FROM line l JOIN who ON who.id = l.user_id WHERE l.type = 'User' AND l.owner_id = l.user_id
+    SELECT l.user_id, l.project_id, 50 FROM line l JOIN who ON who.id = l.user_id WHERE l.type::text = 'User' AND l.owner_id = l.user_id
   ) AS w
   WHERE w.access_level > 5
   GROUP BY w.user_id, w.project_id

@@ -17,7 +17,7 @@ branch AS MATERIALIZED (
   FROM (SELECT DISTINCT group_id FROM reach) AS g,
   LATERAL (SELECT g.group_id AS id
            UNION ALL
-           SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[g.group_id] AND n.type || '' = 'Group' AND n.id <> g.group_id) AS n
+           SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[g.group_id] AND n.type::text || '' = 'Group' AND n.id <> g.group_id) AS n
 ),
 tree AS MATERIALIZED (
   SELECT b.group_id, p.id AS project_id, 50 AS most FROM branch b JOIN projects p ON p.namespace_id = b.id
@@ -39,7 +39,7 @@ wanted AS (
     SELECT m.user_id, p.id, m.access_level FROM membership m JOIN projects p ON p.id = m.source_id WHERE NOT m.of_group
     UNION ALL
     SELECT n.owner_id, p.id, 50
-    FROM who JOIN namespaces n ON n.owner_id = who.id AND n.type = 'User' JOIN projects p ON p.namespace_id = n.id
+    FROM who JOIN namespaces n ON n.owner_id = who.id AND n.type::text = 'User' JOIN projects p ON p.namespace_id = n.id
   ) AS w
   WHERE w.access_level > 5
   GROUP BY w.user_id, w.project_id

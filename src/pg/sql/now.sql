@@ -1,2 +1,2 @@
 -- The time on the database's clock, in microseconds.
-SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000.0)::bigint AS now

@@ -6,7 +6,7 @@ WITH written AS (
   JOIN pg_class c ON c.oid = pg_catalog.to_regclass(w.relation) AND c.relkind IN ('r', 'p')
   GROUP BY w.job, c.oid, c.relname)
 SELECT w.job, 'triggers' AS kind,
-       pg_catalog.format('%s of %s: %s', CASE count(*) WHEN 1 THEN '1 trigger' ELSE count(*) || ' triggers' END, w.relname,
+       pg_catalog.format('%s of %s: %s', CASE count(*) WHEN 1 THEN '1 trigger' ELSE count(*)::text || ' triggers' END, w.relname,
                          pg_catalog.string_agg(t.tgname, ', ' ORDER BY t.tgname)) AS detail
 FROM written w
 JOIN pg_trigger t ON t.tgrelid = w.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'

@@ -1,5 +1,5 @@
 -- Rights on our own tables that a daemon's role needs (`:name` with `:rights`) and this role lacks. Reads the catalogue only.
-SELECT p.name || ' on pruned.' || c.relname AS missing
+SELECT p.name || ' on pruned.' || c.relname::text AS missing
 FROM unnest(:name::text[], :rights::text[]) AS w (name, rights)
 CROSS JOIN pg_catalog.regexp_split_to_table(w.rights, ', ') AS p (name)
 JOIN pg_class c ON c.relname = w.name AND c.relkind IN ('r', 'p')

@@ -6,6 +6,6 @@ JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relki
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.attisdropped
 WHERE NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
 UNION ALL
-SELECT 'USAGE on schema ' || n.nspname FROM pg_namespace n
+SELECT 'USAGE on schema ' || n.nspname::text FROM pg_namespace n
 WHERE n.nspname = :app_schema::text AND NOT pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 ORDER BY missing

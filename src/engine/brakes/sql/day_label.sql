@@ -1,2 +1,2 @@
 -- Which count holds: of this server, since what it has committed last can be lost with it.
-SELECT d.label || ' ' || pg_catalog.pg_postmaster_start_time() AS label FROM pruned.days d WHERE d.job = :job::text
+SELECT d.label::text || ' ' || pg_catalog.pg_postmaster_start_time()::text AS label FROM pruned.days d WHERE d.job = :job::text

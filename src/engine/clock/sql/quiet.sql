@@ -16,8 +16,8 @@ slots AS (
   UNION ALL
   SELECT b.job, b.slot FROM beyond b WHERE b.slot % b.partitions = b.number)
 SELECT r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
-       (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
-       (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
+       (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
+       (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at,
        pg_catalog.abs(extract(epoch FROM clock_timestamp() - coalesce(r.published_at, r.changed_at)))::bigint AS age_s
 FROM slots s
 CROSS JOIN LATERAL (

@@ -16,7 +16,7 @@ counted AS (
   GROUP BY g.range_of, c.key),
 done AS (SELECT g.range_of, pg_catalog.sum(g.rows_done) AS rows FROM gone g GROUP BY g.range_of)
 UPDATE pruned.runs p
-SET rows_done = coalesce(p.rows_done, 0) + coalesce(d.rows, 0),
+SET rows_done = coalesce(p.rows_done, 0) + coalesce(d.rows, 0)::bigint,
     result = coalesce(p.result, '{}')
              || coalesce((SELECT pg_catalog.jsonb_object_agg(c.key, c.n + coalesce((p.result ->> c.key)::numeric, 0))
                           FROM counted c WHERE c.range_of = p.run_id), '{}')

@@ -2,7 +2,7 @@
 -- are archived). Also inserts jobs that have never succeeded.
 WITH ended AS MATERIALIZED (
   SELECT r.job, pg_catalog.max(r.finished_at) AS at FROM pruned.runs r
-  WHERE r.finished_at > now() - :minutes::int * interval '1 minute' AND r.state || '' = 'finished' AND r.range_of IS NULL
+  WHERE r.finished_at > now() - :minutes::int::float8 * interval '1 minute' AND r.state || '' = 'finished' AND r.range_of IS NULL
     AND r.result ->> 'status' IS DISTINCT FROM 'blocked'
   GROUP BY r.job)
 INSERT INTO pruned.job_states AS s (job, last_success_at)

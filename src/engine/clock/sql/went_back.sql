@@ -15,9 +15,9 @@ ended_late AS MATERIALIZED (
 ended AS (
   UPDATE pruned.runs r SET finished_at = now(), changed_at = now() FROM ended_late e WHERE r.run_id = e.run_id RETURNING 1),
 asked_late AS MATERIALIZED (
-  SELECT user_id, kind, now() + CASE kind WHEN 'todos' THEN :todos_ms::bigint ELSE :refresh_ms::bigint END * interval '1 ms' AS latest
+  SELECT user_id, kind, now() + (CASE kind WHEN 'todos' THEN :todos_ms::bigint ELSE :refresh_ms::bigint END)::float8 * interval '1 ms' AS latest
   FROM pruned.dirty_users
-  WHERE due_at > now() + CASE kind WHEN 'todos' THEN :todos_ms::bigint ELSE :refresh_ms::bigint END * interval '1 ms' + interval '1 s'
+  WHERE due_at > now() + (CASE kind WHEN 'todos' THEN :todos_ms::bigint ELSE :refresh_ms::bigint END)::float8 * interval '1 ms' + interval '1 s'
   FOR NO KEY UPDATE SKIP LOCKED),
 asked AS (
   UPDATE pruned.dirty_users d SET due_at = a.latest

@@ -13,7 +13,7 @@ FROM unnest(:run_id::uuid[], :parent_id::uuid[], :scheduled_at::timestamptz[], :
             :args::jsonb[], :context::jsonb[], :named_table::text[], :attempts::int[], :error::text[])
      WITH ORDINALITY AS u (run_id, parent_id, scheduled_at, due_at, delay_ms, state, job, slot, unique_key, late_key,
                            args, context, named_table, attempts, error, ord)
-CROSS JOIN LATERAL (SELECT coalesce(u.due_at, now()) + u.delay_ms * interval '1 ms' AS due_at) AS a
+CROSS JOIN LATERAL (SELECT coalesce(u.due_at, now()) + u.delay_ms::float8 * interval '1 ms' AS due_at) AS a
 CROSS JOIN LATERAL (SELECT a.due_at, CASE WHEN u.state IS NOT NULL THEN u.state
                                   WHEN a.due_at > now() THEN 'waiting'
                                   WHEN EXISTS (SELECT FROM pruned.controls c WHERE c.job = u.job AND c.paused AND coalesce(c.paused_until > now(), true)) THEN 'waiting'
@@ -24,4 +24,4 @@ LEFT JOIN LATERAL (SELECT true AS known FROM pruned.runs_done d
 WHERE d.known IS NULL AND (u.parent_id IS NOT NULL OR NOT EXISTS (SELECT FROM pruned.event_ids e WHERE e.run_id = u.run_id))
 ORDER BY u.unique_key NULLS FIRST, u.ord
 ON CONFLICT DO NOTHING
-RETURNING run_id, state, (extract(epoch FROM due_at) * 1000000)::bigint AS due_at
+RETURNING run_id, state, (extract(epoch FROM due_at) * 1000000.0)::bigint AS due_at

@@ -2,7 +2,7 @@
 UPDATE pruned.runs r
 SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
     error_class = NULL, rows_leased = NULL,
-    due_at = CASE WHEN u.delay_ms > 0 THEN clock_timestamp() + u.delay_ms * interval '1 ms' ELSE r.due_at END,
+    due_at = CASE WHEN u.delay_ms > 0 THEN clock_timestamp() + u.delay_ms::float8 * interval '1 ms' ELSE r.due_at END,
     unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),
     published_at = CASE WHEN u.state = 'ready' THEN clock_timestamp() ELSE r.published_at END,

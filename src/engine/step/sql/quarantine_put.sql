@@ -10,7 +10,7 @@ WITH failed AS MATERIALIZED (
 INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at, state)
 SELECT :job::text, f.item, f.reason, f.attempts, f.attempts >= f.park_after,
        now() + CASE WHEN f.attempts >= f.park_after THEN 0
-                    ELSE least(86400, pg_catalog.power(f.attempts - 1, 4) + 15 + pg_catalog.floor(random() * 10) * f.attempts) END * interval '1 s', f.state
+                    ELSE least(86400::float8, pg_catalog.power(f.attempts - 1, 4) + 15::float8 + pg_catalog.floor(random() * 10::float8) * f.attempts::float8) END * interval '1 s', f.state
 FROM failed f
 ORDER BY f.item
 ON CONFLICT (job, item) DO UPDATE

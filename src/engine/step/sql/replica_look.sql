@@ -3,7 +3,7 @@
 -- one in which that was written. The transaction changes nothing, even if this is a standby no more.
 -- Reads shared memory, the control file and one run by primary key.
 SELECT pg_is_in_recovery() AS standby,
-       ((SELECT c.system_identifier FROM pg_control_system() c) || '/' || current_database()) = :identity::text AS same,
+       ((SELECT c.system_identifier::text FROM pg_control_system() c) || '/' || current_database()::text) = :identity::text AS same,
        r.behind, r.behind > 0 AS is_behind,
        CASE WHEN r.behind > 0 THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) ELSE 0 END::float8 AS behind_s,
        CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() ELSE false END AS paused,

@@ -39,7 +39,7 @@ UNION ALL
 SELECT 'standby_lag_s', NULL, 'standby ' || r.application_name, extract(epoch FROM r.replay_lag)::bigint
 FROM pg_stat_replication r WHERE r.replay_lag IS NOT NULL
 UNION ALL
-SELECT 'slot_lag_bytes', NULL, 'slot ' || s.slot_name, pg_catalog.pg_wal_lsn_diff(me.lsn, s.restart_lsn)::bigint
+SELECT 'slot_lag_bytes', NULL, 'slot ' || s.slot_name::text, pg_catalog.pg_wal_lsn_diff(me.lsn, s.restart_lsn)::bigint
 FROM me, pg_replication_slots s WHERE s.restart_lsn IS NOT NULL AND NOT s.temporary
 UNION ALL
 SELECT 'wal', NULL, 'the server', pg_catalog.pg_wal_lsn_diff(me.lsn, '0/0')::bigint FROM me WHERE me.lsn IS NOT NULL
@@ -50,7 +50,7 @@ SELECT 'wal_unarchived_files', NULL, 'the archive',
                       + ('x' || pg_catalog.substr(a.segment, 9, 8))::bit(32)::bigint))
 FROM me, archive a WHERE me.lsn IS NOT NULL AND a.segment IS NOT NULL
 UNION ALL
-(SELECT 'old_transaction_s', NULL, 'session ' || a.pid, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
+(SELECT 'old_transaction_s', NULL, 'session ' || a.pid::text, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
  FROM me, pg_stat_activity a
  WHERE me.stats AND a.datname = current_database() AND a.backend_type = 'client backend' AND a.pid NOT IN (SELECT own.pid FROM own)
    AND a.xact_start IS NOT NULL

@@ -6,14 +6,14 @@
 -- does not take its ranges in. An approval that ends more than a day from now was written by a clock
 -- that was ahead, and no longer counts: it ended in 1970.
 SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.cursor, r.result, r.error,
-       (extract(epoch FROM r.scheduled_at) * 1000000)::bigint AS scheduled_at,
-       (extract(epoch FROM r.due_at) * 1000000)::bigint AS due_at,
-       (extract(epoch FROM now()) * 1000000)::bigint AS now,
+       (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
+       (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at,
+       (extract(epoch FROM now()) * 1000000.0)::bigint AS now,
        r.range_of, CASE WHEN r.range_of IS NOT NULL
                         THEN coalesce((SELECT p.state IN ('waiting', 'ready') AND p.cursor -> 'ranges' -> 'gather' IS NULL
                                        FROM pruned.runs p WHERE p.run_id = r.range_of), false) ELSE false END AS range_goes,
        r.started_at IS NULL AS first, r.rows_done, coalesce(r.rows_counted, -1) AS rows_counted, coalesce(r.rows_limit, -1) AS rows_limit,
-       CASE WHEN r.approved_until > 'epoch' AND r.approved_until < now() + interval '25 hours' THEN (extract(epoch FROM r.approved_until) * 1000000)::bigint
+       CASE WHEN r.approved_until > 'epoch' AND r.approved_until < now() + interval '25 hours' THEN (extract(epoch FROM r.approved_until) * 1000000.0)::bigint
             WHEN r.approved_until IS NOT NULL THEN 1 END AS approved_until, r.approved_rows,
        EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
          OR EXISTS (SELECT FROM pruned.controls c WHERE c.job = :job::text AND c.paused AND coalesce(c.paused_until > now(), true)) AS paused

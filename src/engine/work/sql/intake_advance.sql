@@ -2,7 +2,7 @@
 -- it, so this one does not own the partition.
 INSERT INTO pruned.intake AS i (cluster_id, topic, partition, next_offset, last_timestamp)
 VALUES (:cluster_id::text, :topic::text, :partition::int, :next::bigint,
-        pg_catalog.to_timestamp(:last_ms::bigint / 1000.0))
+        pg_catalog.to_timestamp(:last_ms::bigint::numeric / 1000.0))
 ON CONFLICT (cluster_id, topic, partition) DO UPDATE
 SET next_offset = excluded.next_offset, last_timestamp = excluded.last_timestamp
 WHERE i.next_offset = :mine::bigint

@@ -2,6 +2,6 @@
 -- too long). The index on traversal_ids always reads the whole hierarchy, so it is used a few times
 -- a run and not at every step.
 WITH below AS MATERIALIZED (
-  SELECT n.id FROM namespaces n WHERE n.traversal_ids @> ARRAY[:group::bigint] AND n.type = 'Group'
+  SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = 'Group'
 )
 SELECT id FROM below WHERE id > :after::bigint ORDER BY id LIMIT least(:limit::bigint, 500)

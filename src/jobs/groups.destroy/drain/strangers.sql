@@ -2,6 +2,6 @@
 -- CASCADE) would remove. Checked when the group's memberships are gone, so few rows are read. Fast
 -- by (member_namespace_id).
 SELECT 'members' AS tab, m.id FROM members m
-WHERE m.member_namespace_id = ANY (:namespace::bigint[] || :group::bigint[]) AND
+WHERE m.member_namespace_id = ANY (:namespace::bigint[] OPERATOR(pg_catalog.||) :group::bigint[]) AND
 -- include: ../elsewhere.sql
 LIMIT 1

@@ -3,7 +3,7 @@
 who AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (
     SELECT m.user_id FROM members m
-    WHERE m.source_id = p.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+    WHERE m.source_id = p.id AND m.source_type::text = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
 ),
 asked AS (
   INSERT INTO pruned.dirty_users AS d (user_id, kind, due_at)

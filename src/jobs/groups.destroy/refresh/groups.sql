@@ -8,7 +8,7 @@
 WITH linked AS (
   SELECT l.group_id AS id FROM projects p JOIN project_group_links l ON l.project_id = p.id
   WHERE p.namespace_id = ANY (:group::bigint[])
-    AND NOT EXISTS (SELECT FROM namespaces n WHERE n.id = l.group_id AND n.type = 'Group' AND :top::bigint = ANY (n.traversal_ids))
+    AND NOT EXISTS (SELECT FROM namespaces n WHERE n.id = l.group_id AND n.type::text = 'Group' AND :top::bigint = ANY (n.traversal_ids))
   UNION ALL
   SELECT g.id FROM namespaces n CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids) AS g (id)
   WHERE n.id = :top::bigint AND g.id <> n.id
@@ -26,7 +26,7 @@ place AS (
 access AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (
     SELECT m.user_id FROM members m
-    WHERE m.source_id = p.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+    WHERE m.source_id = p.id AND m.source_type::text = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
 ),
 -- include: unasked.sql
 -- include: mark.sql

@@ -13,6 +13,6 @@ place AS (
 who AS (
   SELECT DISTINCT m.user_id FROM place p, LATERAL (
     SELECT m.user_id FROM members m
-    WHERE m.source_id = p.id AND m.source_type = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+    WHERE m.source_id = p.id AND m.source_type::text = 'Namespace' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
 )
 -- include: mark.sql

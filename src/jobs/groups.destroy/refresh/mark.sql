@@ -1,3 +1,3 @@
 INSERT INTO pruned.dirty_users AS d (user_id, kind, due_at)
-SELECT user_id, 'authorizations', now() + :setting.refresh_delay_ms::bigint * interval '1 ms' FROM who ORDER BY user_id
+SELECT user_id, 'authorizations', now() + :setting.refresh_delay_ms::bigint::float8 * interval '1 ms' FROM who ORDER BY user_id
 ON CONFLICT (user_id, kind) DO UPDATE SET seq = d.seq + 1

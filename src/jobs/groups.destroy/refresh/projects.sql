@@ -9,7 +9,7 @@ access AS (
   UNION
   SELECT m.user_id FROM project p, LATERAL (
     SELECT m.user_id FROM members m
-    WHERE m.source_id = p.id AND m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
+    WHERE m.source_id = p.id AND m.source_type::text = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL OFFSET 0) AS m
 ),
 -- include: unasked.sql
 ,

@@ -3,7 +3,7 @@
 -- shared with. Fast by primary key and the unique key of shares.
 line AS MATERIALIZED (
   SELECT DISTINCT g.id
-  FROM (SELECT DISTINCT id FROM linked) AS l LEFT JOIN namespaces n ON n.id = l.id AND n.type = 'Group'
+  FROM (SELECT DISTINCT id FROM linked) AS l LEFT JOIN namespaces n ON n.id = l.id AND n.type::text = 'Group'
   CROSS JOIN LATERAL pg_catalog.unnest(n.traversal_ids OPERATOR(pg_catalog.||) l.id) AS g (id)
 ),
 reaching AS (

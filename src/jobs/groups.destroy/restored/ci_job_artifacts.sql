@@ -7,7 +7,7 @@ WITH back AS MATERIALIZED (
 ),
 spared AS (
   DELETE FROM ci_deleted_objects o USING back b
-  WHERE o.project_id = b.project_id AND o.file_store = b.file_store AND o.store_dir = b.store_dir AND o.file = b.file
+  WHERE o.project_id = b.project_id AND o.file_store = b.file_store AND o.store_dir::text = b.store_dir::text AND o.file::text = b.file::text
   RETURNING b.id, o.pick_up_at > now() AS leased
 )
 SELECT b.id::text AS key, CASE WHEN pg_catalog.bool_or(s.leased) THEN 'its file is being deleted' ELSE 'its file has been deleted' END AS reason

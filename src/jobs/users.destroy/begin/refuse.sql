@@ -3,7 +3,7 @@
 -- projects (namespace_id).
 WITH RECURSIVE leaving AS MATERIALIZED (
   SELECT row_number() OVER (ORDER BY m.id) AS pos, m.id, m.user_id, m.source_id AS group_id,
-         coalesce(n.traversal_ids, '{}') || m.source_id AS groups
+         coalesce(n.traversal_ids, '{}') OPERATOR(pg_catalog.||) m.source_id AS groups
   FROM members m JOIN users u ON u.id = m.user_id JOIN namespaces n ON n.id = m.source_id
   WHERE m.user_id = :user_id::bigint AND
   -- include: ../../shared/owner_rule.sql
@@ -12,5 +12,5 @@ gone AS (SELECT NULL::bigint AS id WHERE false),
 -- include: ../../shared/last_owner.sql
 SELECT CASE WHEN EXISTS (SELECT FROM last_owner) THEN 'sole owner of a group'
             WHEN EXISTS (SELECT FROM namespaces n JOIN projects p ON p.namespace_id = n.id
-                         WHERE n.owner_id = :user_id::bigint AND n.type = 'User')
+                         WHERE n.owner_id = :user_id::bigint AND n.type::text = 'User')
             THEN 'projects left in the personal namespace' END AS reason

@@ -7,7 +7,7 @@ WITH mine AS (
   ORDER BY m.id LIMIT :limit::int
 )
 SELECT m.id AS key, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
-       CASE m.source_type
+       CASE m.source_type::text
          WHEN 'Project' THEN (SELECT coalesce(n.traversal_ids[1], n.id)
                               FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = m.source_id)
          ELSE (SELECT coalesce(n.traversal_ids[1], n.id) FROM namespaces n WHERE n.id = m.source_id) END AS root_namespace_id

@@ -10,7 +10,7 @@ own AS MATERIALIZED (
   SELECT pg_catalog.unnest(places) AS place FROM held
   UNION ALL
   SELECT m.place FROM pg_catalog.unnest(:group::bigint[]) AS s (id), LATERAL (
-    SELECT m.ctid AS place FROM members m WHERE m.source_id = s.id AND m.source_type = 'Namespace' OFFSET 0) AS m
+    SELECT m.ctid AS place FROM members m WHERE m.source_id = s.id AND m.source_type::text = 'Namespace' OFFSET 0) AS m
   WHERE (SELECT places FROM held) IS NULL
   LIMIT :limit::int
 ),
@@ -19,7 +19,7 @@ doomed AS (
   UNION ALL
   SELECT m.place FROM pg_catalog.unnest(:group::bigint[]) AS s (id), LATERAL (
     SELECT m.ctid AS place FROM members m
-    WHERE m.member_namespace_id = s.id AND NOT (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[])) AND NOT
+    WHERE m.member_namespace_id = s.id AND NOT (m.source_type::text = 'Namespace' AND m.source_id = ANY (:group::bigint[])) AND NOT
     -- include: ../../elsewhere.sql
     OFFSET 0) AS m
   WHERE NOT EXISTS (SELECT FROM own)
@@ -27,7 +27,7 @@ doomed AS (
 )
 DELETE FROM members m
 WHERE m.ctid = ANY (ARRAY(SELECT place FROM doomed))
-  AND (m.source_type = 'Namespace' AND m.source_id = ANY (:group::bigint[]) OR m.member_namespace_id = ANY (:group::bigint[]) AND NOT
+  AND (m.source_type::text = 'Namespace' AND m.source_id = ANY (:group::bigint[]) OR m.member_namespace_id = ANY (:group::bigint[]) AND NOT
   -- include: ../../elsewhere.sql
   )
 RETURNING m.id AS key, pg_catalog.to_jsonb(m.*) AS row, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,

@@ -7,15 +7,15 @@
 WITH held AS (SELECT nullif(pg_catalog.current_setting('pruned.held_redirect_routes', true), '')::tid[] AS places),
 doomed AS MATERIALIZED (
   SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
-  WHERE r.ctid = ANY ((SELECT places FROM held)::tid[]) AND r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[])
+  WHERE r.ctid = ANY ((SELECT places FROM held)::tid[]) AND r.source_type::text = 'Namespace' AND r.source_id = ANY (:group::bigint[])
   UNION ALL
   SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
-  WHERE r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[]) AND (SELECT places FROM held) IS NULL
+  WHERE r.source_type::text = 'Namespace' AND r.source_id = ANY (:group::bigint[]) AND (SELECT places FROM held) IS NULL
   UNION ALL
   SELECT r.id, r.source_id, r.source_type, r.namespace_id FROM redirect_routes r
-  WHERE r.namespace_id = ANY (:group::bigint[]) AND NOT (r.source_type = 'Namespace' AND r.source_id = ANY (:group::bigint[]))
+  WHERE r.namespace_id = ANY (:group::bigint[]) AND NOT (r.source_type::text = 'Namespace' AND r.source_id = ANY (:group::bigint[]))
   LIMIT :limit::int
 )
 DELETE FROM redirect_routes r USING doomed d
-WHERE r.id = d.id AND (r.source_id, r.source_type, r.namespace_id) IS NOT DISTINCT FROM (d.source_id, d.source_type, d.namespace_id)
+WHERE r.id = d.id AND (r.source_id, r.source_type::text, r.namespace_id) IS NOT DISTINCT FROM (d.source_id, d.source_type::text, d.namespace_id)
 RETURNING r.id AS key, pg_catalog.to_jsonb(r.*) AS row

@@ -9,9 +9,9 @@ doomed AS (
   SELECT pg_catalog.unnest(places) AS place FROM held
   UNION ALL
   SELECT s.ctid FROM notification_settings s
-  WHERE s.source_type = 'Project' AND s.source_id = ANY (:project::bigint[]) AND (SELECT places FROM held) IS NULL
+  WHERE s.source_type::text = 'Project' AND s.source_id = ANY (:project::bigint[]) AND (SELECT places FROM held) IS NULL
   LIMIT :limit::int
 )
 DELETE FROM notification_settings s
-WHERE s.ctid = ANY (ARRAY(SELECT place FROM doomed)) AND s.source_type = 'Project' AND s.source_id = ANY (:project::bigint[])
+WHERE s.ctid = ANY (ARRAY(SELECT place FROM doomed)) AND s.source_type::text = 'Project' AND s.source_id = ANY (:project::bigint[])
 RETURNING s.id AS key, pg_catalog.to_jsonb(s.*) AS row
