@@ -122,7 +122,7 @@ show_summary (Output *out, Pg *pg, const Plan *plan)
   output_say (out, "%s%s", plan->lines->n > 0 ? "\n" : "", words != NULL ? words : "nothing to do");
 }
 
-/* The rows of other tables that go with those of the plan. */
+/* The rows that go with those of the plan: of other tables, and of the own one below them. */
 static void
 show_below (Output *out, const json_t *tables)
 {

@@ -268,7 +268,7 @@ def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
         INSERT INTO files VALUES (10, 1), (20, 2), (40, 4), (50, 5), (60, 6)""")
     house.say("folders", "table = folders\nwhere = dead\nchildren = auto")
     counters, run = house.done("folders")
-    assert counters == {"removed": 3, "updated_rows": 3}
+    assert counters == {"removed": 3, "updated_rows": 5}
     assert house.rows("folders", "id") == [(5,)] and house.rows("files", "id") == [(50,)]
     assert sorted(house.keys(run)) == [("files", "deleted", n) for n in (10, 20, 40, 60)] + [
         ("folders", "deleted", n) for n in (1, 2, 3, 4, 6)] + [("folders", "updated", 3)]
@@ -615,3 +615,34 @@ def test_rows_of_children_are_no_share_of_the_table(house):  # noqa: F811
     house.sql("UPDATE tb SET gone = id <= 2000; INSERT INTO tbc SELECT 10000 + i, i % 1000 + 950 FROM generate_series(1, 3000) i")
     held = house.run("tb.purge")
     assert (held["state"], held["error"]) == ("held", "held: max_share 20 % of 4100, counted 1100")
+
+
+TREE = """CREATE TABLE folders (id int PRIMARY KEY, parent int REFERENCES folders, dead boolean NOT NULL);
+    CREATE INDEX ON folders (parent); INSERT INTO folders SELECT i, CASE WHEN i > 10 THEN i / 10 END, i IN (1, 15) FROM generate_series(1, 2000) i"""
+
+
+def test_rows_below_in_the_table_itself_are_a_share_of_it(house):  # noqa: F811
+    """1000 of 2000 rows go: 1 and all below it, of which 15 goes for itself as well."""
+    house.sql(TREE)
+    house.say("folders", "table = folders\nwhere = dead\nchildren = auto\nmin_rows = 0")
+    said = house.pruned.run("plan", "folders").ok().stdout.splitlines()
+    assert "with them: 998 rows of folders" in said and said[-1] == "would be held: max_share 20 % of 2000, counted 1000"
+    held = house.run("folders")
+    assert (held["state"], held["error"]) == ("held", "held: max_share 20 % of 2000, counted 1000")
+    assert house.rows("folders", "count(*)") == [(2000,)]
+    house.pruned.run("approve", held["run_id"]).ok()
+    house.pruned.run_until_idle()
+    run = house.pruned.run_row(held["run_id"])
+    assert (run["state"], run["rows_done"]) == ("finished", 1000) and house.rows("folders", "count(*)") == [(1000,)]
+    assert (run["result"]["removed"], run["result"]["updated_rows"]) == (2, 1000)
+
+
+@pytest.mark.parametrize("mode, state", [("apply", "held"), ("plan", "finished")])
+def test_rows_below_of_earlier_pages_are_a_share_of_the_table(house, mode, state):  # noqa: F811
+    """The roots are pages of their own; each has 111 rows, and the third page exceeds 20 %."""
+    house.sql(TREE.replace("IN (1, 15)", "BETWEEN 2 AND 9").replace("2000) i", "999) i"))
+    house.say("folders", f"table = folders\nwhere = dead\nchildren = auto\nmin_rows = 0\nbatch = 1\ndelay_ms = 0\nmode = {mode}")
+    run = house.run("folders")
+    words = "max_share 20 % of 999, counted 888"
+    assert run["state"] == state and (run["error"] == "held: " + words if state == "held" else words in str(run["result"]))
+    assert house.rows("folders", "count(*)") == [(999,)]

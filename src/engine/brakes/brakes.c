@@ -86,9 +86,9 @@ bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
 static gboolean
 check_rest (Step *step, gint64 total, gint64 bound, GError **error)
 {
-  const gint64 own = MAX (1, step->rows - step->below);
+  const gint64 below = step->below + step->own_below, own = MAX (1, step->rows - below);
   const gint64 each = (step->job->children != NULL ? 2 : 1) /* a row, and a child for it */
-                      + (step->below + own - 1) / own;
+                      + (below + own - 1) / own;
   GError *cause = NULL;
   gint64 n;
   step->counted = total;

@@ -122,8 +122,8 @@ typedef struct _Job {
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
   const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
                                    it; NULL: no event names one */
-  const PgStatement *below; /* of such a copy: counts the rows of other tables that go with keys */
-  const PgStatement *named; /* of such a copy: keys as the table has them */
+  const PgStatement *below;    /* of such a copy: counts the rows of each table that go with keys */
+  const PgStatement *named;    /* of such a copy: keys as the table has them */
   const PgStatement *objects;  /* of such a copy: the objects of rows that go; NULL: they have
                                   none */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put

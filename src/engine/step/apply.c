@@ -48,7 +48,8 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
     if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
     if (i != own && step->job->sentence != NULL && files[i].kind == APPLY_DELETE)
-      trial->below += rows_count (*last);
+      *(g_strcmp0 (files[i].table, step->job->table) == 0 ? &trial->own_below : &trial->below)
+          += rows_count (*last);
     if (step->applied != NULL)
       step->applied (files[i].statement, rows_count (*last), step->applied_data);
   }

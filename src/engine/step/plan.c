@@ -113,7 +113,7 @@ end_page (Plan *plan)
   plan->room = 0;
 }
 
-/* The rows of other tables that go with those of DECIDED. */
+/* The rows that go with those of DECIDED: of other tables, and of the own one below them. */
 static gboolean
 tally_below (Plan *plan, PgRows *decided, GError **error)
 {
@@ -130,7 +130,10 @@ tally_below (Plan *plan, PgRows *decided, GError **error)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const gint64 n = rows_int (rows, i, "n");
     tally->rows += n;
-    tally->below += n;
+    if (g_str_equal (rows_text (rows, i, "own"), "t"))
+      step_add_count (tally->counts, "updated_rows", n);
+    else
+      tally->below += n;
     if (n > 0)
       step_add_count (tally->tables, rows_text (rows, i, "table"), n);
   }

@@ -17,7 +17,7 @@ typedef struct {
   gint64 keys;      /* that were decided about */
   gint64 rows;      /* the run's own rows, those below, and its children */
   gint64 below;     /* rows of other tables that a sentence deletes with its own */
-  json_t *tables;   /* the same by table */
+  json_t *tables;   /* rows that go with others, by table */
   json_t *counts;   /* counter -> integer */
   GString *changed; /* array literal, not closed: keys of own rows, up to PLAN_KEYS */
   gint64 n_changed;

@@ -318,8 +318,11 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
-  step->rows += trial->below;
+  step->rows += trial->below + trial->own_below;
   step->below += trial->below;
+  step->own_below += trial->own_below;
+  if (trial->own_below > 0)
+    step_add_count (step->counts, "updated_rows", trial->own_below);
   return record_children (step, trial->children, error)
          && record_failed (step, failed, reasons, extra, error);
 }

@@ -85,7 +85,8 @@ struct _Step {
   /* brakes */
   gint64
       rows; /* own rows that this step has changed, those below, and children that it has placed */
-  gint64 below; /* of these: rows of other tables that a sentence has deleted with its own */
+  gint64 below;     /* of these: rows of other tables that a sentence has deleted with its own */
+  gint64 own_below; /* of these: rows of the own table that went because a row above them did */
   gint64 rows_taken_in; /* rows of the run that its ranges have changed, in earlier transactions */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   gint64 room;             /* rows that may still be leased; -1: any number */

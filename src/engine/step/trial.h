@@ -18,7 +18,7 @@ gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gbool
  * literal).
  */
 PgRows *trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GError **error);
-/* For a plan: how many rows of which other tables go with KEYS. The job has `below`. */
+/* For a plan: how many rows of which tables go with KEYS. The job has `below`. */
 PgRows *trial_below_planned (Step *step, const GPtrArray *keys, GError **error);
 /* For a plan: the rows of children.sql for DECIDED (borrowed). NULL: error. The job has children.
  */

@@ -12,6 +12,7 @@ typedef struct {
   GPtrArray *refused; /* of char: keys of rows that the statement on the job's table kept */
   gboolean torn;      /* a row was refused after others had changed for it: it cannot stand */
   gint64 below;       /* rows of other tables that a sentence has deleted */
+  gint64 own_below;   /* rows of the own table that went because a row above them did */
   GPtrArray *told;    /* of char, borrowed: words whose outcomes are in the bundle; NULL: none */
   BundleMark untold;  /* the bundle before these */
   Effects effects;

@@ -200,6 +200,13 @@ write_count (const Below *below, const CatTable *table, Written *written)
   g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
   g_autofree char *name = g_strjoinv ("''", parts);
   words_take (below->words, "child_text", g_strdup_printf ("'%s'", name));
+  gboolean own = table == below->root; /* those that go for themselves are counted as such */
+  const char *keys = g_hash_table_lookup (below->words, "keys"),
+             *match = g_hash_table_lookup (below->words, "match");
+  words_set (below->words, "is_own", own ? "true" : "false");
+  words_take (below->words, "not_keys",
+              own ? g_strdup_printf (" WHERE NOT EXISTS (SELECT FROM %s WHERE %s)", keys, match)
+                  : g_strdup (""));
   g_ptr_array_add (written->files, words_fill (below->words, "below_count"));
 }
 
@@ -209,7 +216,7 @@ below_write_count (const Below *below)
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   Written written = { .files = parts };
   for (guint i = 0; i < below->order->len; i++)
-    if (below->order->pdata[i] != below->root)
+    if (below->order->pdata[i] != below->root || below_has_self (below, below->root))
       each_way (below, below->order->pdata[i], &written, write_count);
   if (parts->len == 0)
     return NULL;
