@@ -142,6 +142,33 @@ def test_runs_of_a_job_that_is_no_longer_chosen_wait(new_scene):
     assert scene.run_row(tick_id(JOB, when))["state"] == "finished"
 
 
+def expiry(scene, member, day):
+    scene.topics.event("MemberExpirySet", {"member_id": member, "expires_at": day}, key=str(member))
+
+
+def test_an_event_of_a_job_that_only_another_process_has_waits_for_it(new_scene):
+    """That process is down for a while; the one that reads the event has no built-in job."""
+    scene = new_scene()
+    scene.run("topics", "--apply").ok()
+    daemon = scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.job_states WHERE job = %s AND reads IS NOT NULL", [JOB], until=1)
+    daemon.stop()
+    other = scene.start(settings={"run.jobs": "none"})
+    for member, day in ((41, "2020-01-01"), (42, "2099-01-01"), (43, "2099-01-01"), (43, None)):
+        expiry(scene, member, day)
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s", [JOB], until=4)
+    elsewhere = "waits for a process that has the job"
+    rows = scene.database.rows("SELECT args ->> 'member_id' AS member, state, error, unique_key FROM pruned.runs WHERE job = %s", [JOB])
+    found = {(row["member"], row["state"]): (row["error"], row["unique_key"]) for row in rows}
+    assert found["41", "waiting"] == (elsewhere, f"{JOB}:member:41") and found["42", "waiting"] == (elsewhere, f"{JOB}:member:42")
+    assert {state for member, state in found if member == "43"} == {"skipped"}
+    assert scene.topics.read("dead") == []
+    other.stop()
+    scene.start()
+    scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state = 'finished'", [JOB], until=1)
+    assert scene.database.column("SELECT unique_key FROM pruned.runs WHERE state = 'waiting'") == [f"{JOB}:member:42"]
+
+
 # --- without a choice: by the tables
 
 @pytest.fixture

@@ -64,6 +64,7 @@ COLUMNS = {
     },
     "job_states": {
         "last_success_at": "when a run last ended well",
+        "reads": "the events that it reads, of ours and of applications' own topics; null: none",
     },
     "lost_messages": {
         "lost": "how many offsets in all",

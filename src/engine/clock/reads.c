@@ -9,13 +9,13 @@
 static PgValues *
 told_values (const Jobs *jobs, gboolean all)
 {
+  const char *prefix = config_text (in_force_config (), "topics", "prefix");
+  g_autofree char *ours = g_strconcat (prefix, ".events", NULL);
   GString *names = array_new (), *reads = array_new ();
   guint n = 0;
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    if (job->built_in)
-      continue;
-    g_autoptr (json_t) one = job_reads_of (job);
+    g_autoptr (json_t) one = job_reads_of (job, ours);
     g_autofree char *text = one != NULL ? json_text (one) : NULL;
     if (text == NULL && !all)
       continue;

@@ -1,5 +1,5 @@
-/* Tells other processes which events of applications' own topics the jobs of this one read
- * (pruned.job_states.reads): so that an event that comes to a process without its job waits for it.
+/* Tells other processes which events the jobs of this one read (pruned.job_states.reads): so that
+ * an event that comes to a process without its job waits for it.
  *
  * Threads: the dispatcher's. Ownership: none.
  */

@@ -36,14 +36,26 @@ add_topic (json_t *topics, const SentenceEvent *event)
     json_object_set_new (topics, event->topic, json_true ());
 }
 
+/* An event of ours: its record is known to each process. */
+static json_t *
+ours_json (const Job *job, const JobEvent *event)
+{
+  const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
+  return json_pack ("{s:s, s:s*, s:s*, s:b}", "type", event->type, "unique_key", key, "due",
+                    event->due, "cancel_on_null", event->cancel_on_null);
+}
+
 json_t *
-job_reads_of (const Job *job)
+job_reads_of (const Job *job, const char *ours)
 {
   g_autoptr (json_t) events = json_array (), topics = json_object ();
   for (guint i = 0; i < job->events->len; i++) {
     const JobEvent *event = job->events->pdata[i];
-    if (event->own == NULL)
+    if (event->own == NULL) {
+      json_array_append_new (events, ours_json (job, event));
+      json_object_set_new (topics, ours, json_true ());
       continue;
+    }
     json_t *cancel = event->cancel != NULL ? event_json (event->cancel) : NULL;
     json_array_append_new (events, json_pack ("{s:o, s:o*, s:s*, s:s*}", "own",
                                               event_json (event->own), "cancel", cancel,
@@ -93,8 +105,24 @@ event_of (const json_t *object, GPtrArray *events)
 }
 
 static void
+add_ours (Job *job, const json_t *object)
+{
+  JobEvent *event = g_new0 (JobEvent, 1);
+  *event
+      = (JobEvent){ .type = g_strdup (text_of (object, "type")),
+                    .unique_key = g_strdup (text_of (object, "unique_key")),
+                    .due = g_strdup (text_of (object, "due")),
+                    .cancel_on_null = json_is_true (json_object_get (object, "cancel_on_null")) };
+  g_ptr_array_add (job->events, event);
+}
+
+static void
 add_event (Job *job, const json_t *object, GPtrArray *events)
 {
+  if (text_of (object, "type") != NULL) {
+    add_ours (job, object);
+    return;
+  }
   const SentenceEvent *own = event_of (json_object_get (object, "own"), events);
   if (own == NULL)
     return;

@@ -96,27 +96,39 @@ event_refusal (const Admission *admission, gint64 at, const json_t *content)
   return reason != NULL ? reason : admit_time_refusal (admission, at);
 }
 
-static char *
+static void
+add_event (const KafkaMessage *message, const MessageDecoded *decoded, gint64 at, const Job *job,
+           GArray *specs)
+{
+  const JobEvent *event = job_event (job, decoded->type);
+  if (event == NULL)
+    return;
+  char *run_id = decoded->ce_id != NULL && decoded->ce_source != NULL
+                     ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
+                     : identity_event_position (message->topic, message->partition, message->offset,
+                                                message->timestamp_ms, job->name);
+  const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
+  timer_prepare (event, admit_add (specs, job, run_id, at, json_deep_copy (decoded->content),
+                                   job_expand_key (key, decoded->content)));
+}
+
+/* Also for jobs that only other processes have: their runs wait for such a process. */
+static gboolean
 admit_event (const Admission *admission, const KafkaMessage *message, const MessageDecoded *decoded,
-             GArray *specs)
+             GArray *specs, char **reason, GError **error)
 {
   gint64 at = decoded->ce_time_us != 0 ? decoded->ce_time_us : message->timestamp_ms * 1000;
-  char *reason = event_refusal (admission, at, decoded->content);
-  for (guint i = 0; i < jobs_count (admission->jobs); i++) {
-    const Job *job = jobs_at (admission->jobs, i);
-    const JobEvent *event = job_event (job, decoded->type);
-    if (event == NULL)
-      continue;
-    char *run_id
-        = decoded->ce_id != NULL && decoded->ce_source != NULL
-              ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
-              : identity_event_position (message->topic, message->partition, message->offset,
-                                         message->timestamp_ms, job->name);
-    const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
-    timer_prepare (event, admit_add (specs, job, run_id, at, json_deep_copy (decoded->content),
-                                     job_expand_key (key, decoded->content)));
-  }
-  return reason;
+  const GPtrArray *others = NULL;
+  *reason = event_refusal (admission, at, decoded->content);
+  for (guint i = 0; i < jobs_count (admission->jobs); i++)
+    add_event (message, decoded, at, jobs_at (admission->jobs, i), specs);
+  if (admission->elsewhere == NULL)
+    return TRUE;
+  if (!elsewhere_reading (admission->elsewhere, admission->jobs, message->topic, &others, error))
+    return FALSE;
+  for (guint i = 0; i < others->len; i++)
+    add_event (message, decoded, at, others->pdata[i], specs);
+  return TRUE;
 }
 
 static gboolean
@@ -139,7 +151,7 @@ admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is
   if (is_tick)
     ok = admit_tick (admission, message, &decoded, specs, reason, error);
   else
-    *reason = admit_event (admission, message, &decoded, specs);
+    ok = admit_event (admission, message, &decoded, specs, reason, error);
   message_decoded_clear (&decoded);
   return ok;
 }

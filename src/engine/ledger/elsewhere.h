@@ -1,7 +1,7 @@
 /* Jobs that this process does not have and another one that runs has: it has loaded more, or its
  * jobs_dir is another. A tick of such a job is placed and waits for that process; a tick of a job
- * that nobody has is a dead letter. An event of an application's own topic is placed, too, if a
- * process has said in the last days that a job reads it.
+ * that nobody has is a dead letter. An event is placed, too, if a process has said in the last days
+ * that a job reads it.
  *
  * Threads: one at a time, outside a transaction. Ownership: the caller's; the jobs live as long.
  */
@@ -19,6 +19,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Elsewhere, elsewhere_free)
  * answer. */
 gboolean elsewhere_find (Elsewhere *elsewhere, const char *name, const Job **job, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* *JOBS (of Job, borrowed): those that read the application's own TOPIC and are not among KNOWN. */
+/* *JOBS (of Job, borrowed): those that read events of TOPIC and are not among KNOWN. */
 gboolean elsewhere_reading (Elsewhere *elsewhere, const Jobs *known, const char *topic,
                             const GPtrArray **jobs, GError **error) G_GNUC_WARN_UNUSED_RESULT;
