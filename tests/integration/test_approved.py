@@ -125,25 +125,6 @@ def test_whatever_the_end_of_an_approval_is_no_row_goes_after_a_day(held, until)
     assert pair.gone(run_ids) == [5] + [0] * (RUNS - 1)
 
 
-@pytest.mark.parametrize("ahead_s", [-2 * 86400, 2 * 86400])
-def test_an_approval_lasts_by_the_databases_clock(held, preload, ahead_s):
-    """Both processes and the command have a wrong clock."""
-    library = preload("shifted_clock")
-    if library is None:
-        pytest.skip("a sanitizer must be loaded first")
-    wrong = {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": ahead_s}
-    pair, run_ids = held(30, batch=5, delay_ms=LONG_PAUSE)
-    assert [daemon.stop() for daemon in pair.daemons] == [0, 0]
-    ended, lasts = run_ids[:2]
-    for run_id in (ended, lasts):
-        pair.scene.run("approve", run_id, environment=wrong).ok()
-    end_approvals(pair, [ended])
-    pair.daemons = [pair.scene.start(environment=wrong) for _ in range(2)]
-    wait_until(lambda: [pair.on(), pair.scene.run_row(lasts)["state"] == "finished"][1], 60, "the run that is approved", poll_s=0.2)
-    assert pair.wait([ended], "held", "finished")[0]["error"] == "held: max_rows 20, counted 30"
-    assert pair.gone(run_ids) == [0, 30] + [0] * (RUNS - 2)
-
-
 @pytest.mark.parametrize("when", ["first", "always"])
 def test_an_approval_that_is_asked_for_holds_the_run_when_it_ends(new_scene, when):
     pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.{name}": value for name, value in
