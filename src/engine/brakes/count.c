@@ -14,9 +14,16 @@ run_count_clear (RunCount *count)
 }
 
 gint64
+count_own_rows (const json_t *result)
+{
+  return json_integer_value (json_object_get (result, "updated_rows"))
+         + json_integer_value (json_object_get (result, "below"));
+}
+
+gint64
 count_below_before (const Step *step)
 {
-  const gint64 own = json_integer_value (json_object_get (step->run->result, "updated_rows"));
+  const gint64 own = count_own_rows (step->run->result);
   return step->job->below != NULL ? MAX (0, step->run->rows_done - own) : 0;
 }
 

@@ -14,6 +14,9 @@ typedef struct {
 void run_count_clear (RunCount *count);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
 
+/* The rows of the job's own table in a run's RESULT (may be NULL): those that it names, and those
+ * that went because a row above them did. */
+gint64 count_own_rows (const json_t *result);
 /* Rows of other tables that the run of STEP has deleted with its own, before this step. */
 gint64 count_below_before (const Step *step);
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */

@@ -130,10 +130,11 @@ tally_below (Plan *plan, PgRows *decided, GError **error)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const gint64 n = rows_int (rows, i, "n");
     tally->rows += n;
-    if (g_str_equal (rows_text (rows, i, "own"), "t"))
-      step_add_count (tally->counts, "updated_rows", n);
-    else
+    const gboolean own = g_str_equal (rows_text (rows, i, "own"), "t");
+    if (!own)
       tally->below += n;
+    else if (n > 0)
+      step_add_count (tally->counts, "below", n);
     if (n > 0)
       step_add_count (tally->tables, rows_text (rows, i, "table"), n);
   }

@@ -322,7 +322,7 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
   step->below += trial->below;
   step->own_below += trial->own_below;
   if (trial->own_below > 0)
-    step_add_count (step->counts, "updated_rows", trial->own_below);
+    step_add_count (step->counts, "below", trial->own_below);
   return record_children (step, trial->children, error)
          && record_failed (step, failed, reasons, extra, error);
 }

@@ -153,7 +153,7 @@ answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
     return bad_rows_answer (service, lane, pg, &work, error);
   step->brake = BRAKE_NONE;
   json_object_clear (step->counts);
-  step->rows = step->below = 0;
+  step->rows = step->below = step->own_below = 0;
   return answer_failure (service, lane, pg, step, result.sqlstate, error);
 }
 

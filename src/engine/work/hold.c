@@ -1,6 +1,7 @@
 #include "engine/work/hold.h"
 
 #include "base/fault.h"
+#include "engine/brakes/count.h"
 #include "engine/brakes/foresee.h"
 #include "engine/lane/outage.h"
 #include "engine/service/stats.h"
@@ -68,7 +69,7 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   json_object_set_new (result, "mode", json_string ("plan"));
   brake_finding_clear (&held->finding);
-  const gint64 own = json_integer_value (json_object_get (result, "updated_rows")),
+  const gint64 own = count_own_rows (result),
                below = step->job->below != NULL ? MAX (0, step->counted - own) : 0;
   if (!step->continues && !foresee_run (step, step->counted, below, &held->finding, error))
     return FALSE;

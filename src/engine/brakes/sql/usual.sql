@@ -6,7 +6,8 @@
 SELECT count(*) AS n, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.rows)::bigint AS usual
 FROM (
   SELECT coalesce(CASE WHEN NOT :own::boolean THEN r.rows_done END,
-                  CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END,
+                  CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END
+                  + CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'below') = 'number' THEN (r.result ->> 'below')::numeric ELSE 0 END,
                   r.rows_done, 0)::float8 AS rows
   FROM (SELECT job, run_id, state, args, result, rows_done, finished_at FROM pruned.runs WHERE finished_at IS NOT NULL AND range_of IS NULL
         UNION ALL
